@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// Rooms, from the ground up. A room imports only rooms that stand above it in this list.
+let package = Package(
+  name: "patchrun",
+  products: [
+    .executable(name: "patchrun", targets: ["patchrun"]),
+    .library(
+      name: "AudioGraphs",
+      targets: [
+        "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "AudioGraphs", "PulseIO",
+      ]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // C libraries, by their own headers.
+    .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+    .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .target(name: "CShims"),
+
+    // What the render thread runs is in these.
+    .target(name: "AudioTypes", swiftSettings: settings),
+    .target(name: "RenderCore", dependencies: ["AudioTypes"], swiftSettings: settings),
+    .target(
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+    .target(
+      name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
+      swiftSettings: settings),
+    .target(
+      name: "RenderCallbacks", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      swiftSettings: settings),
+    .target(
+      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      swiftSettings: settings),
+    .target(
+      name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
+      swiftSettings: settings),
+
+    // Everything from here up runs on the control thread, PulseIO's own thread apart.
+    .target(
+      name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
+      swiftSettings: settings),
+    .target(
+      name: "PulseIO", dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
+      swiftSettings: settings),
+    .target(name: "Diagnostics", swiftSettings: settings),
+    .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
+    .target(
+      name: "PatchGraph",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "RenderHost",
+        "AudioGraphs", "SoundFiles", "Diagnostics", "PatchSyntax",
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "patchrun",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
+        "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
+    .target(
+      name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
+      path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
+    .testTarget(
+      name: "RenderCoreTests", dependencies: ["AudioTypes", "RenderCore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AudioUnitsTests",
+      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RenderCallbacksTests",
+      dependencies: ["AudioTypes", "RenderCore", "RenderCallbacks", "SoundFiles", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RenderTapsTests",
+      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RenderHostTests",
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AudioGraphsTests",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderHost", "AudioGraphs",
+        "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PulseIOTests",
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "PulseIO", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics"], swiftSettings: settings),
+    .testTarget(
+      name: "PatchSyntaxTests", dependencies: ["Diagnostics", "PatchSyntax"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PatchGraphTests",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderHost", "Diagnostics", "PatchSyntax",
+        "PatchGraph", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PatchTests",
+      dependencies: [
+        "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "PatchGraph", "TestSupport", "patchrun",
+      ],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)
