@@ -26,9 +26,9 @@ let package = Package(
   ],
   targets: [
     // C libraries, by their own headers.
-    .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
-    .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .systemLibrary(name: "CPulse"),
+    .systemLibrary(name: "CSndfile"),
+    .systemLibrary(name: "CSoxr"),
     .target(name: "CShims"),
 
     // What the render thread runs is in these.
@@ -54,7 +54,8 @@ let package = Package(
       name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
       swiftSettings: settings),
     .target(
-      name: "PulseIO", dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
+      name: "PulseIO",
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
     .target(name: "Diagnostics", swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),

@@ -1,0 +1,135 @@
+/// The value of a property, whichever it is.
+public enum PropertyValue: Hashable, Sendable {
+  case uint32(UInt32)
+  case float64(Double)
+  case streamFormat(StreamFormat)
+  case string(String)
+  case preset(Preset)
+  case presets([Preset])
+  case floats([Float])
+  case ids([UInt32])
+  case channelCounts([ChannelCounts])
+  case parameterInfo(ParameterInfo)
+  case status(Status)
+}
+
+/// Core Audio's `AUPreset`: a number from 0 up for a factory preset, negative for a user's own.
+public struct Preset: Hashable, Sendable {
+  public var number: Int32
+  public var name: String
+
+  public init(number: Int32, name: String) {
+    self.number = number
+    self.name = name
+  }
+}
+
+/// Core Audio's `AUChannelInfo`: how many channels in and out go together.
+///
+/// -1 with -1 is any number, equal on both sides; -1 with -2 any numbers.
+public struct ChannelCounts: Hashable, Sendable {
+  public var input: Int16
+  public var output: Int16
+
+  public init(input: Int16, output: Int16) {
+    self.input = input
+    self.output = output
+  }
+}
+
+/// The name of a property: its number in Core Audio's headers.
+public struct PropertyID: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let classInfo = PropertyID(rawValue: 0)
+  public static let makeConnection = PropertyID(rawValue: 1)
+  public static let sampleRate = PropertyID(rawValue: 2)
+  public static let parameterList = PropertyID(rawValue: 3)
+  public static let parameterInfo = PropertyID(rawValue: 4)
+  public static let cpuLoad = PropertyID(rawValue: 6)
+  public static let streamFormat = PropertyID(rawValue: 8)
+  public static let elementCount = PropertyID(rawValue: 11)
+  public static let latency = PropertyID(rawValue: 12)
+  public static let supportedChannelCounts = PropertyID(rawValue: 13)
+  public static let maximumFramesPerSlice = PropertyID(rawValue: 14)
+  public static let tailTime = PropertyID(rawValue: 20)
+  public static let bypassEffect = PropertyID(rawValue: 21)
+  public static let lastRenderError = PropertyID(rawValue: 22)
+  public static let setRenderCallback = PropertyID(rawValue: 23)
+  public static let factoryPresets = PropertyID(rawValue: 24)
+  public static let renderQuality = PropertyID(rawValue: 26)
+  public static let inPlaceProcessing = PropertyID(rawValue: 29)
+  public static let elementName = PropertyID(rawValue: 30)
+  public static let presentPreset = PropertyID(rawValue: 36)
+  public static let offlineRender = PropertyID(rawValue: 37)
+  public static let isRunning = PropertyID(rawValue: 2001)
+  public static let channelMap = PropertyID(rawValue: 2002)
+  public static let enableIO = PropertyID(rawValue: 2003)
+  public static let hasIO = PropertyID(rawValue: 2006)
+  public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
+  public static let meteringMode = PropertyID(rawValue: 3007)
+}
+
+/// One property of a unit: what it is, where it is, and who may set it when.
+public struct PropertyInfo: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// 0 or 1; `true` and `false` in a patch.
+    case boolean
+    case uint32(ClosedRange<UInt32>)
+    case float64
+    case streamFormat
+    case string
+    case preset
+    case presets
+    case floats
+    case ids
+    case channelCounts
+    case parameterInfo
+    case status
+  }
+
+  public enum Access: Hashable, Sendable {
+    case readOnly, readWrite, writeOnly
+    /// Readable, and writable until the unit is initialized (-10849 after that).
+    case readWriteUntilInitialized
+  }
+
+  public var id: PropertyID
+  /// The name in a patch: `maximumFramesPerSlice`.
+  public var key: String
+  /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
+  public var constant: String
+  public var kind: Kind
+  /// The scopes on which it exists.
+  public var scopes: Set<Scope>
+  /// The only element on which it exists in each scope that is listed; every element elsewhere.
+  public var elements: [Scope: Int]
+  public var access: Access
+  /// The value that a fresh unit has, where it is one for all.
+  public var defaultValue: PropertyValue?
+  /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
+  /// their own in a patch.
+  public var isPatchProperty: Bool
+  public var summary: String
+  /// What of this row Core Audio does not document and patchrun has decided; empty for none.
+  public var proposed: String
+
+  public init(
+    _ id: PropertyID, key: String, constant: String, kind: Kind, scopes: Set<Scope>,
+    elements: [Scope: Int] = [:], access: Access, defaultValue: PropertyValue? = nil,
+    isPatchProperty: Bool = false, summary: String, proposed: String = ""
+  ) {
+    self.id = id
+    self.key = key
+    self.constant = constant
+    self.kind = kind
+    self.scopes = scopes
+    self.elements = elements
+    self.access = access
+    self.defaultValue = defaultValue
+    self.isPatchProperty = isPatchProperty
+    self.summary = summary
+    self.proposed = proposed
+  }
+}

@@ -1,0 +1,16 @@
+/// A part of a unit that has properties and parameters of its own. The numbers are Core Audio's.
+public enum Scope: UInt32, CaseIterable, Hashable, Sendable, BitwiseCopyable {
+  case global = 0
+  case input = 1
+  case output = 2
+}
+
+extension Scope: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .global: "global"
+    case .input: "input"
+    case .output: "output"
+    }
+  }
+}

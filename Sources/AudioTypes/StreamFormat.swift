@@ -1,0 +1,202 @@
+/// How one sample is written down: the sample types that patchrun's buses can carry.
+public enum SampleType: String, CaseIterable, Hashable, Sendable {
+  case float32
+  case int16
+  case int24
+  case int32
+  /// Signed fixed point with 24 fraction bits in 32: -128 to just under +128.
+  case fixed824 = "fixed8.24"
+
+  /// The bits that carry the value.
+  public var bitsPerChannel: Int {
+    switch self {
+    case .int16: 16
+    case .int24: 24
+    case .float32, .int32, .fixed824: 32
+    }
+  }
+
+  /// Whether each value it can hold is also a `Float`. The others need 32 bits of precision.
+  public var fitsFloat: Bool { self == .float32 || self == .int16 || self == .int24 }
+}
+
+/// The layout of an audio stream: Core Audio's `AudioStreamBasicDescription`, field for field.
+///
+/// A field that is zero is unknown or does not apply.
+public struct StreamFormat: Hashable, Sendable {
+  /// Frames per second; 0 where it is not yet known.
+  public var sampleRate: Double
+  public var formatID: FourCharCode
+  public var flags: Flags
+  public var bytesPerPacket: UInt32
+  public var framesPerPacket: UInt32
+  public var bytesPerFrame: UInt32
+  public var channelsPerFrame: UInt32
+  public var bitsPerChannel: UInt32
+  public var reserved: UInt32
+
+  /// The bits of `mFormatFlags` for linear PCM.
+  public struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
+    public var rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public static let isFloat = Flags(rawValue: 0x1)
+    public static let isBigEndian = Flags(rawValue: 0x2)
+    public static let isSignedInteger = Flags(rawValue: 0x4)
+    public static let isPacked = Flags(rawValue: 0x8)
+    public static let isAlignedHigh = Flags(rawValue: 0x10)
+    public static let isNonInterleaved = Flags(rawValue: 0x20)
+    public static let isNonMixable = Flags(rawValue: 0x40)
+    public static let areAllClear = Flags(rawValue: 0x8000_0000)
+
+    /// The six bits that hold the number of fraction bits of a fixed-point sample.
+    public static let fractionMask: UInt32 = 0x1F80
+    public static let fractionShift: UInt32 = 7
+
+    public var fractionBits: UInt32 { (rawValue & Self.fractionMask) >> Self.fractionShift }
+
+    /// `kAudioFormatFlagsCanonical` of the iPhone: packed signed integer.
+    public static let canonical = Flags(rawValue: 0xC)
+    /// `kAudioFormatFlagsAudioUnitCanonical` of the iPhone: 8.24 fixed point, one buffer a channel.
+    public static let audioUnitCanonical = Flags(rawValue: 0xC2C)
+    /// `kAudioFormatFlagsNativeFloatPacked`.
+    public static let nativeFloatPacked = Flags(rawValue: 0x9)
+  }
+
+  public init(
+    sampleRate: Double, formatID: FourCharCode, flags: Flags, bytesPerPacket: UInt32,
+    framesPerPacket: UInt32, bytesPerFrame: UInt32, channelsPerFrame: UInt32,
+    bitsPerChannel: UInt32, reserved: UInt32 = 0
+  ) {
+    self.sampleRate = sampleRate
+    self.formatID = formatID
+    self.flags = flags
+    self.bytesPerPacket = bytesPerPacket
+    self.framesPerPacket = framesPerPacket
+    self.bytesPerFrame = bytesPerFrame
+    self.channelsPerFrame = channelsPerFrame
+    self.bitsPerChannel = bitsPerChannel
+    self.reserved = reserved
+  }
+
+  /// Linear PCM in the short form of a patch. 24-bit samples are packed in three bytes.
+  public init(
+    _ sample: SampleType, channels: Int, sampleRate: Double, interleaved: Bool = false
+  ) {
+    precondition(channels > 0 && channels <= 1024, "a stream has 1 to 1024 channels")
+    var flags: Flags = sample == .float32 ? [.isFloat, .isPacked] : [.isSignedInteger, .isPacked]
+    if sample == .fixed824 { flags.rawValue |= 24 << Flags.fractionShift }
+    if !interleaved { flags.insert(.isNonInterleaved) }
+    let word = UInt32(sample.bitsPerChannel / 8)
+    let bytes = interleaved ? word * UInt32(channels) : word
+    self.init(
+      sampleRate: sampleRate, formatID: .linearPCM, flags: flags, bytesPerPacket: bytes,
+      framesPerPacket: 1, bytesPerFrame: bytes, channelsPerFrame: UInt32(channels),
+      bitsPerChannel: UInt32(sample.bitsPerChannel))
+  }
+
+  /// The iPhone's canonical format for input and output: packed 16-bit integers.
+  public static func canonical(
+    channels: Int, sampleRate: Double, interleaved: Bool = true
+  ) -> StreamFormat {
+    StreamFormat(.int16, channels: channels, sampleRate: sampleRate, interleaved: interleaved)
+  }
+
+  /// The iPhone's canonical format for audio units: 8.24 fixed point, one buffer a channel.
+  public static func audioUnitCanonical(channels: Int, sampleRate: Double) -> StreamFormat {
+    StreamFormat(.fixed824, channels: channels, sampleRate: sampleRate)
+  }
+
+  /// What is canonical on this platform: 32-bit float, one buffer a channel.
+  public static func platformCanonical(channels: Int, sampleRate: Double) -> StreamFormat {
+    StreamFormat(.float32, channels: channels, sampleRate: sampleRate)
+  }
+}
+
+extension FourCharCode {
+  public static let linearPCM: FourCharCode = "lpcm"
+}
+
+// MARK: - Reading a format
+
+extension StreamFormat {
+  public var isLinearPCM: Bool { formatID == .linearPCM }
+  public var isInterleaved: Bool { !flags.contains(.isNonInterleaved) }
+  public var channelCount: Int { Int(channelsPerFrame) }
+
+  /// The bytes one sample takes up, padding included; 0 where the fields do not say.
+  public var bytesPerSample: Int {
+    guard isInterleaved else { return Int(bytesPerFrame) }
+    return channelsPerFrame == 0 ? 0 : Int(bytesPerFrame / channelsPerFrame)
+  }
+
+  /// Buffers in a buffer list of this format: one if interleaved, else one a channel.
+  public var bufferCount: Int { isInterleaved ? 1 : channelCount }
+
+  /// The sample type, where it is one that a bus can carry: native-endian, packed (24 bits may also
+  /// stand in four bytes), and consistent.
+  public var sampleType: SampleType? {
+    guard isLinearPCM, !flags.contains(.isBigEndian) else { return nil }
+    let word = bytesPerSample
+    if flags.contains(.isFloat) {
+      return bitsPerChannel == 32 && word == 4 && flags.fractionBits == 0 ? .float32 : nil
+    }
+    guard flags.contains(.isSignedInteger) else { return nil }
+    switch (bitsPerChannel, word, flags.fractionBits) {
+    case (16, 2, 0): return .int16
+    case (24, 3, 0), (24, 4, 0): return .int24
+    case (32, 4, 0): return .int32
+    case (32, 4, 24): return .fixed824
+    default: return nil
+    }
+  }
+
+  /// The same samples at another rate.
+  public func with(sampleRate: Double) -> StreamFormat {
+    var copy = self
+    copy.sampleRate = sampleRate
+    return copy
+  }
+
+  /// The same samples for another number of channels: frame and packet sizes follow.
+  public func with(channels: Int) -> StreamFormat {
+    var copy = self
+    let word = UInt32(bytesPerSample)
+    copy.channelsPerFrame = UInt32(channels)
+    if isInterleaved {
+      copy.bytesPerFrame = word * UInt32(channels)
+      copy.bytesPerPacket = copy.bytesPerFrame * framesPerPacket
+    }
+    return copy
+  }
+
+  /// Equality in which a zero on either side matches anything, and flags that make no difference
+  /// are not compared (facts: `CAStreamBasicDescription`'s wildcard equality).
+  public func matches(_ other: StreamFormat) -> Bool {
+    func agree<T: Numeric & Equatable>(_ left: T, _ right: T) -> Bool {
+      left == 0 || right == 0 || left == right
+    }
+    return agree(sampleRate, other.sampleRate)
+      && agree(formatID.rawValue, other.formatID.rawValue)
+      && agree(bytesPerPacket, other.bytesPerPacket)
+      && agree(framesPerPacket, other.framesPerPacket)
+      && agree(bytesPerFrame, other.bytesPerFrame)
+      && agree(channelsPerFrame, other.channelsPerFrame)
+      && agree(bitsPerChannel, other.bitsPerChannel)
+      && agree(significantFlags(beside: other), other.significantFlags(beside: self))
+  }
+
+  private func significantFlags(beside other: StreamFormat) -> UInt32 {
+    guard isLinearPCM || other.isLinearPCM else { return flags.rawValue }
+    var flags = self.flags
+    flags.remove(.areAllClear)
+    let bothPacked = flags.contains(.isPacked) && other.flags.contains(.isPacked)
+    if bothPacked { flags.remove(.isAlignedHigh) }
+    if flags.contains(.isFloat) && other.flags.contains(.isFloat) {
+      flags.remove(.isSignedInteger)
+    }
+    if bitsPerChannel <= 8 && flags.contains(.isPacked) { flags.remove(.isBigEndian) }
+    if channelsPerFrame == 1 && other.channelsPerFrame == 1 { flags.remove(.isNonInterleaved) }
+    return flags.rawValue
+  }
+}

@@ -1,0 +1,55 @@
+extension StreamFormat: CustomStringConvertible {
+  /// The line Core Audio's classic tools print (facts, section 4.7):
+  /// ` 2 ch,  44100 Hz, 'lpcm' (0x00000029) 32-bit little-endian float, deinterleaved`.
+  public var description: String {
+    let rate = sampleRate.isFinite ? Int(exactly: sampleRate.rounded()) ?? 0 : 0
+    let head =
+      padded(String(channelsPerFrame), 2) + " ch, " + padded(String(rate), 6) + " Hz, "
+      + "\(formatID) (0x\(hexadecimal(flags.rawValue))) "
+    guard isLinearPCM else {
+      return head
+        + "\(bitsPerChannel) bits/channel, \(bytesPerPacket) bytes/packet, "
+        + "\(framesPerPacket) frames/packet, \(bytesPerFrame) bytes/frame"
+    }
+    return head + sampleText
+  }
+
+  private var sampleText: String {
+    let word = bytesPerSample
+    let fraction = flags.contains(.isFloat) ? 0 : flags.fractionBits
+    let bits =
+      fraction > 0
+      ? "\(Int(bitsPerChannel) - Int(fraction)).\(fraction)" : String(bitsPerChannel)
+    let endian = word <= 1 ? "" : flags.contains(.isBigEndian) ? " big-endian" : " little-endian"
+    let sign =
+      flags.contains(.isFloat)
+      ? "" : flags.contains(.isSignedInteger) ? " signed" : " unsigned"
+    let kind = flags.contains(.isFloat) ? " float" : " integer"
+    var text = "\(bits)-bit\(endian)\(sign)\(kind)"
+    // Packing is worth a word only where the bits do not fill whole bytes by themselves.
+    let isOdd = word > 0 && word * 8 != Int(bitsPerChannel)
+    if isOdd {
+      text +=
+        flags.contains(.isPacked) ? ", packed in \(word) bytes" : ", unpacked in \(word) bytes"
+      text += flags.contains(.isAlignedHigh) ? " high-aligned" : " low-aligned"
+    }
+    return isInterleaved ? text : text + ", deinterleaved"
+  }
+
+  /// A few words for a diagnostic or a label: `2 ch, 44100 Hz, float32`.
+  public var summary: String {
+    let sample =
+      sampleType?.rawValue ?? (isLinearPCM ? "\(bitsPerChannel)-bit PCM" : "\(formatID)")
+    return "\(channelsPerFrame) ch, \(rateText(sampleRate)) Hz, \(sample)"
+      + (isInterleaved && channelsPerFrame > 1 ? ", interleaved" : "")
+  }
+}
+
+/// A rate without a fraction that is zero: `44100`, `22050.5`.
+public func rateText(_ rate: Double) -> String {
+  Int(exactly: rate).map(String.init) ?? "\(rate)"
+}
+
+private func padded(_ text: String, _ width: Int) -> String {
+  String(repeating: " ", count: max(0, width - text.count)) + text
+}

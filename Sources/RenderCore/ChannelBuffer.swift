@@ -1,0 +1,71 @@
+/// The frames of one channel for one slice: four-byte words that hold a `Float` each or, on a bus
+/// whose format needs 32 bits of precision, an `Int32`.
+///
+/// `@safe`: the memory belongs to the plan, which outlives every slice it renders, and each access
+/// is bounds-checked.
+@safe
+public struct ChannelBuffer: BitwiseCopyable {
+  private let base: UnsafeMutablePointer<Float>
+  public let count: Int
+
+  /// `base` must stay allocated, with room for `count` samples, as long as the buffer is used.
+  @_noLocks
+  public init(base: UnsafeMutablePointer<Float>, count: Int) {
+    unsafe self.base = base
+    self.count = count
+  }
+
+  public var indices: Range<Int> {
+    @_noLocks get { unsafe Range(uncheckedBounds: (0, count)) }
+  }
+
+  public subscript(frame: Int) -> Float {
+    @_noLocks get {
+      precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
+      return unsafe base[frame]
+    }
+    @_noLocks nonmutating set {
+      precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
+      unsafe base[frame] = newValue
+    }
+  }
+
+  /// The same memory on a bus of `int32` or `fixed8.24`: one word a sample.
+  public subscript(word frame: Int) -> Int32 {
+    @_noLocks get {
+      precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
+      return unsafe Int32(bitPattern: base[frame].bitPattern)
+    }
+    @_noLocks nonmutating set {
+      precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
+      unsafe base[frame] = Float(bitPattern: UInt32(bitPattern: newValue))
+    }
+  }
+
+  /// The frames from `start` on.
+  @_noLocks
+  public func dropping(_ start: Int) -> ChannelBuffer {
+    precondition(start >= 0 && start <= count, "frame out of range")
+    return unsafe ChannelBuffer(base: base + start, count: count - start)
+  }
+
+  /// The first `length` frames.
+  @_noLocks
+  public func prefix(_ length: Int) -> ChannelBuffer {
+    precondition(length >= 0 && length <= count, "frame out of range")
+    return unsafe ChannelBuffer(base: base, count: length)
+  }
+
+  /// Writes zeros, which are silence in every format.
+  @_noLocks
+  public func clear() {
+    for frame in 0..<count { unsafe base[frame] = 0 }
+  }
+
+  /// Copies as many words as both buffers have; the two may not overlap unless they are the same.
+  @_noLocks
+  public func copy(from source: ChannelBuffer) {
+    let length = count < source.count ? count : source.count
+    for frame in 0..<length { unsafe base[frame] = source.base[frame] }
+  }
+}

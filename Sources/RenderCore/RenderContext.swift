@@ -1,0 +1,94 @@
+public import AudioTypes
+
+/// Everything a kernel may use for one slice.
+@safe
+public struct RenderContext: BitwiseCopyable {
+  /// Of the slice's first frame, in the rate of the plan.
+  public let timeStamp: TimeStamp
+  public let frameCount: Int
+  public let inputCount: Int
+  public let outputCount: Int
+  private let buses: UnsafePointer<RenderBus.Row>
+  private let indices: UnsafePointer<Int32>
+
+  // Spelled out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
+  // only if it is annotated, and an implicit memberwise initializer cannot be.
+  @_noLocks
+  init(
+    timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int,
+    buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>
+  ) {
+    self.timeStamp = timeStamp
+    self.frameCount = frameCount
+    self.inputCount = inputCount
+    self.outputCount = outputCount
+    unsafe self.buses = buses
+    unsafe self.indices = indices
+  }
+
+  /// An input bus, by its element. Nothing attached: zeros, and `isSilent`.
+  @_noLocks
+  public func input(_ element: Int) -> RenderBus {
+    precondition(element >= 0 && element < inputCount, "no such input element")
+    return unsafe RenderBus(row: buses + Int(indices[element]), frameCount: frameCount)
+  }
+
+  /// An output bus, by its element: the kernel fills every frame of every channel.
+  @_noLocks
+  public func output(_ element: Int) -> RenderBus {
+    precondition(element >= 0 && element < outputCount, "no such output element")
+    return unsafe RenderBus(
+      row: buses + Int(indices[inputCount + element]), frameCount: frameCount)
+  }
+}
+
+/// The channels of one bus, cut to the slice.
+@safe
+public struct RenderBus: BitwiseCopyable {
+  /// Where a bus is: fixed when the plan is made.
+  @safe
+  struct Row {
+    let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    let channelCount: Int
+    let silent: UnsafeMutablePointer<Bool>
+  }
+
+  private let row: UnsafePointer<Row>
+  public let frameCount: Int
+
+  @_noLocks
+  init(row: UnsafePointer<Row>, frameCount: Int) {
+    unsafe self.row = row
+    self.frameCount = frameCount
+  }
+
+  public var channelCount: Int {
+    @_noLocks get { unsafe row.pointee.channelCount }
+  }
+
+  public subscript(channel: Int) -> ChannelBuffer {
+    @_noLocks get {
+      precondition(channel >= 0 && channel < channelCount, "channel out of range")
+      return unsafe ChannelBuffer(base: row.pointee.channels[channel], count: frameCount)
+    }
+  }
+
+  /// Whether the one that filled the bus said that it is all zeros
+  /// (`kAudioUnitRenderAction_OutputIsSilence`). The samples are zeros then.
+  public var isSilent: Bool {
+    @_noLocks get { unsafe row.pointee.silent.pointee }
+  }
+
+  /// Zeros every frame and says so. What a source calls when it has nothing to say.
+  @_noLocks
+  public func silence() {
+    for channel in 0..<channelCount { self[channel].clear() }
+    unsafe row.pointee.silent.pointee = true
+  }
+
+  /// Says that every sample, already written, is zero.
+  @_noLocks
+  public func markSilent() {
+    unsafe row.pointee.silent.pointee = true
+  }
+}

@@ -1,0 +1,176 @@
+public import AudioTypes
+
+/// A graph, flattened: kernels in the order they run, each with its buses already resolved.
+///
+/// A plan is one rate domain: every row renders the same number of frames. It is made and freed on
+/// the control thread and run on the render thread.
+@safe
+public struct RenderPlan: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: a plan has one owner at a time, which hands it on whole.
+
+  /// One row of the plan: a kernel, and the buses it reads and writes by their index in the plan.
+  public struct Row {
+    public var kernel: KernelBox
+    public var inputs: [Int]
+    public var outputs: [Int]
+
+    public init(kernel: KernelBox, inputs: [Int], outputs: [Int]) {
+      self.kernel = kernel
+      self.inputs = inputs
+      self.outputs = outputs
+    }
+  }
+
+  @safe
+  private struct Step {
+    let kernel: Unmanaged<KernelBox>
+    let firstIndex: Int
+    let inputCount: Int
+    let outputCount: Int
+
+    // The one place the checker is switched off: it cannot follow a vtable into a generic body.
+    // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
+    @_semantics("no_performance_analysis")
+    func render(_ context: RenderContext) -> Status {
+      unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }
+    }
+  }
+
+  public let maximumFramesPerSlice: Int
+  private let steps: UnsafeMutableBufferPointer<Step>
+  private let indices: UnsafeMutableBufferPointer<Int32>
+  private let buses: UnsafeMutableBufferPointer<RenderBus.Row>
+  private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  private let silent: UnsafeMutableBufferPointer<Bool>
+  private let samples: UnsafeMutableRawPointer
+  private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
+
+  /// Makes a plan of rows that run in the order given.
+  ///
+  /// A bus is named by its index in `busChannelCounts`. One that no row has among its outputs stays
+  /// zero, and silent, unless the host fills it.
+  public init(
+    rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
+    observers: [RenderObserver] = []
+  ) {
+    precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
+    self.maximumFramesPerSlice = maximumFramesPerSlice
+    let channelCount = busChannelCounts.reduce(0, +)
+    // Whole cache lines for each channel, so that vector loads do not straddle two.
+    let stride = (maximumFramesPerSlice + 15) / 16 * 16
+    let byteCount = max(1, channelCount * stride * MemoryLayout<Float>.stride)
+    unsafe samples = .allocate(byteCount: byteCount, alignment: 64)
+    unsafe samples.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let base = unsafe samples.assumingMemoryBound(to: Float.self)
+    unsafe channels = .allocate(capacity: max(1, channelCount))
+    for channel in 0..<channelCount {
+      unsafe channels.initializeElement(at: channel, to: base + channel * stride)
+    }
+    unsafe silent = .allocate(capacity: busChannelCounts.count)
+    unsafe silent.initialize(repeating: true)
+    unsafe buses = .allocate(capacity: busChannelCounts.count)
+    var first = 0
+    for (index, count) in busChannelCounts.enumerated() {
+      unsafe buses.initializeElement(
+        at: index,
+        to: RenderBus.Row(
+          channels: channels.baseAddress! + first, channelCount: count,
+          silent: silent.baseAddress! + index))
+      first += count
+    }
+    let flat = rows.flatMap { ($0.inputs + $0.outputs).map(Int32.init) }
+    precondition(
+      flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
+    unsafe indices = .allocate(capacity: max(1, flat.count))
+    for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
+    unsafe steps = .allocate(capacity: rows.count)
+    var firstIndex = 0
+    for (index, row) in rows.enumerated() {
+      unsafe steps.initializeElement(
+        at: index,
+        to: Step(
+          kernel: .passRetained(row.kernel), firstIndex: firstIndex,
+          inputCount: row.inputs.count, outputCount: row.outputs.count))
+      firstIndex += row.inputs.count + row.outputs.count
+    }
+    unsafe self.observers = .allocate(capacity: observers.count)
+    for (index, observer) in observers.enumerated() {
+      unsafe self.observers.initializeElement(at: index, to: .passRetained(observer))
+    }
+  }
+
+  deinit {
+    for index in unsafe steps.indices { unsafe steps[index].kernel.release() }
+    for index in unsafe observers.indices { unsafe observers[index].release() }
+    unsafe steps.deallocate()
+    unsafe observers.deallocate()
+    unsafe indices.deallocate()
+    unsafe buses.deallocate()
+    unsafe channels.deallocate()
+    unsafe silent.deallocate()
+    unsafe samples.deallocate()
+  }
+
+  /// Runs every row once. The first failure ends the slice and is returned.
+  @_noLocks
+  public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    guard frameCount > 0 else { return .ok }
+    guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
+    notify(.preRender, frameCount: frameCount, at: timeStamp)
+    for index in 0..<(unsafe steps.count) {
+      let step = unsafe steps[index]
+      let first = unsafe indices.baseAddress.unsafelyUnwrapped + step.firstIndex
+      for output in 0..<step.outputCount {
+        let bus = unsafe Int(first[step.inputCount + output])
+        unsafe silent[bus] = false
+      }
+      let context = unsafe RenderContext(
+        timeStamp: timeStamp, frameCount: frameCount, inputCount: step.inputCount,
+        outputCount: step.outputCount, buses: buses.baseAddress.unsafelyUnwrapped, indices: first)
+      let status = step.render(context)
+      guard status == .ok else {
+        notify(RenderActionFlags(rawValue: 8 | 256), frameCount: frameCount, at: timeStamp)
+        return status
+      }
+    }
+    notify(.postRender, frameCount: frameCount, at: timeStamp)
+    return .ok
+  }
+
+  @_noLocks
+  private func notify(_ flags: RenderActionFlags, frameCount: Int, at timeStamp: TimeStamp) {
+    for index in 0..<(unsafe observers.count) {
+      unsafe Self.tell(observers[index], flags, frameCount, timeStamp)
+    }
+  }
+
+  // A client's own code: what it does on the render thread is its own promise.
+  @_semantics("no_performance_analysis")
+  private static func tell(
+    _ observer: Unmanaged<RenderObserver>, _ flags: RenderActionFlags, _ frameCount: Int,
+    _ timeStamp: TimeStamp
+  ) {
+    unsafe observer._withUnsafeGuaranteedRef { $0.notify(flags, timeStamp, frameCount) }
+  }
+
+  /// One bus, for the host to fill before a slice or to read after it.
+  @_noLocks
+  public func bus(_ index: Int, frameCount: Int) -> RenderBus {
+    precondition(
+      index >= 0 && index < (unsafe buses.count) && frameCount <= maximumFramesPerSlice,
+      "no such bus")
+    return unsafe RenderBus(
+      row: UnsafePointer(buses.baseAddress.unsafelyUnwrapped + index), frameCount: frameCount)
+  }
+}
+
+/// A render notification (`AUGraphAddRenderNotify`): called on the render thread before and after
+/// each slice, with `.preRender` or `.postRender`.
+public final class RenderObserver: Sendable {
+  public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
+
+  let notify: Body
+
+  /// `body` runs on the render thread and keeps its rules: no allocation, no lock, no system call.
+  public init(_ body: @escaping Body) { notify = body }
+}
