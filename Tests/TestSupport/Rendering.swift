@@ -1,4 +1,4 @@
-public import AudioTypes
+import AudioTypes
 public import RenderCore
 public import Testing
 
