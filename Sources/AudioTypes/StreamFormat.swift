@@ -1,5 +1,5 @@
 /// How one sample is written down: the sample types that patchrun's buses can carry.
-public enum SampleType: String, CaseIterable, Hashable, Sendable {
+public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyable {
   case float32
   case int16
   case int24

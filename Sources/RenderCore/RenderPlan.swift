@@ -36,6 +36,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// The bus that feeds the output unit, in every plan that has one.
+  public static var clientBus: Int { @_noLocks get { 0 } }
+
   public let maximumFramesPerSlice: Int
   private let steps: UnsafeMutableBufferPointer<Step>
   private let indices: UnsafeMutableBufferPointer<Int32>

@@ -1,0 +1,82 @@
+public import AudioTypes
+
+/// What a device, or what stands for one, has granted. Preferences are requests; this is the answer.
+public struct HardwareGrant: Hashable, Sendable {
+  /// What the loudspeaker side takes: interleaved linear PCM. `nil` where there is none.
+  public var outputFormat: StreamFormat?
+  /// What the microphone side delivers: interleaved linear PCM. `nil` where there is none.
+  public var inputFormat: StreamFormat?
+  /// Frames that one pull asks for at the most: the largest slice that can occur.
+  public var ioBufferFrames: Int
+  /// The sink, in the server's words.
+  public var outputName: String
+  /// The source, in the server's words.
+  public var inputName: String
+  /// From the render to the loudspeaker, in seconds.
+  public var outputLatency: Double
+  /// From the microphone to the render, in seconds.
+  public var inputLatency: Double
+
+  public init(
+    outputFormat: StreamFormat?, inputFormat: StreamFormat?, ioBufferFrames: Int,
+    outputName: String = "", inputName: String = "", outputLatency: Double = 0,
+    inputLatency: Double = 0
+  ) {
+    self.outputFormat = outputFormat
+    self.inputFormat = inputFormat
+    self.ioBufferFrames = ioBufferFrames
+    self.outputName = outputName
+    self.inputName = inputName
+    self.outputLatency = outputLatency
+    self.inputLatency = inputLatency
+  }
+
+  /// The rate of the session: of the loudspeaker side, or else of the microphone side; 0 for none.
+  public var sampleRate: Double { outputFormat?.sampleRate ?? inputFormat?.sampleRate ?? 0 }
+}
+
+/// What an I/O unit runs on: a sound server, a clock that plays nothing, a file.
+///
+/// Used from the control thread. Between `start` and `stop` a thread of its own pulls the session.
+public protocol AudioHardware: AnyObject, Sendable {
+  /// What was granted. Valid before `start`, so that formats can be made from it.
+  var grant: HardwareGrant { get }
+
+  /// Begins to pull. Returns once the first pull is under way or cannot be.
+  func start(_ session: RenderSession) throws(HardwareError)
+
+  /// Ends the pulls: when it returns no further one is made, and none is under way.
+  func stop()
+}
+
+/// Why a device could not be opened or kept running.
+public struct HardwareError: Error, Hashable, Sendable {
+  public enum Code: Sendable {
+    /// No server answered.
+    case connectionRefused
+    /// There is no sink or source of that name.
+    case noSuchDevice
+    /// The server has no sink or no source at all.
+    case noDevice
+    /// The device cannot play or record in the stream format asked for.
+    case formatNotSupported
+    /// The server went away while the graph was running.
+    case connectionLost
+    /// The sink or the source went away while the graph was running.
+    case deviceLost
+    /// The system refused something else.
+    case systemError
+  }
+
+  public var code: Code
+  /// A sentence that starts in lower case: what happened.
+  public var message: String
+  /// What to do about it.
+  public var help: String
+
+  public init(_ code: Code, _ message: String, help: String = "") {
+    self.code = code
+    self.message = message
+    self.help = help
+  }
+}

@@ -1,0 +1,103 @@
+import AudioTypes
+import RenderCore
+
+/// Writes the channels of a bus into a device's memory, interleaved, in the device's sample type.
+///
+/// A value that the device's type holds arrives exactly; any other is rounded and clipped.
+@safe
+struct DeviceEncoder: BitwiseCopyable {
+  private let client: SampleType
+  private let device: SampleType
+  private let clientIsFloat: Bool
+  private let deviceIsFloat: Bool
+  private let bytesPerSample: Int
+  private let isAlignedHigh: Bool
+  let channelCount: Int
+  private let map: UnsafePointer<Int>
+
+  /// `map[n]` is the client's channel that the device's channel n plays, or -1 for silence; it
+  /// stays allocated as long as the encoder is used.
+  init(client: SampleType, device format: StreamFormat, map: UnsafePointer<Int>) {
+    guard let device = format.sampleType else {
+      preconditionFailure("a device takes one of the sample types that a bus can carry")
+    }
+    self.client = client
+    self.device = device
+    clientIsFloat = client.fitsFloat
+    deviceIsFloat = device == .float32
+    bytesPerSample = format.bytesPerSample
+    isAlignedHigh = format.flags.contains(.isAlignedHigh)
+    channelCount = format.channelCount
+    unsafe self.map = map
+  }
+
+  var bytesPerFrame: Int { @_noLocks get { bytesPerSample * channelCount } }
+
+  /// Frames of `bus` go to `memory`, which has room for them, times `gain`.
+  @_noLocks
+  func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp) {
+    guard gain.isSettled && gain.current == 1 else {
+      return unsafe encodeFaded(bus, into: memory, gain: &gain)
+    }
+    for channel in 0..<channelCount {
+      let source = unsafe map[channel]
+      if source < 0 {
+        for frame in 0..<bus.frameCount { unsafe store(0, frame, channel, memory) }
+      } else if deviceIsFloat && clientIsFloat {
+        let samples = unsafe memory.assumingMemoryBound(to: Float.self) + channel
+        let buffer = bus[source]
+        for frame in buffer.indices { unsafe samples[frame &* channelCount] = buffer[frame] }
+      } else {
+        let buffer = bus[source]
+        for frame in buffer.indices { unsafe store(value(buffer, frame), frame, channel, memory) }
+      }
+    }
+  }
+
+  @_noLocks
+  private func encodeFaded(
+    _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp
+  ) {
+    for frame in 0..<bus.frameCount {
+      let factor = Double(gain.next())
+      for channel in 0..<channelCount {
+        let source = unsafe map[channel]
+        let value = source < 0 ? 0 : value(bus[source], frame) * factor
+        unsafe store(value, frame, channel, memory)
+      }
+    }
+  }
+
+  /// Writes frames of silence.
+  @_noLocks
+  func silence(_ frameCount: Int, in memory: UnsafeMutableRawPointer) {
+    let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+    for index in 0..<frameCount * bytesPerFrame { unsafe bytes[index] = 0 }
+  }
+
+  @_noLocks
+  private func value(_ buffer: ChannelBuffer, _ frame: Int) -> Double {
+    clientIsFloat
+      ? Double(buffer[frame]) : SampleCoding.value(buffer[word: frame], of: client)
+  }
+
+  @_noLocks
+  private func store(
+    _ value: Double, _ frame: Int, _ channel: Int, _ memory: UnsafeMutableRawPointer
+  ) {
+    let place = unsafe memory + (frame * channelCount + channel) * bytesPerSample
+    guard !deviceIsFloat else {
+      return unsafe place.storeBytes(of: Float(value), as: Float.self)
+    }
+    let word = SampleCoding.word(value, as: device)
+    if bytesPerSample == 2 {
+      unsafe place.storeBytes(of: Int16(truncatingIfNeeded: word), as: Int16.self)
+    } else if bytesPerSample == 3 {
+      unsafe place.storeBytes(of: UInt8(truncatingIfNeeded: word), as: UInt8.self)
+      unsafe (place + 1).storeBytes(of: UInt8(truncatingIfNeeded: word >> 8), as: UInt8.self)
+      unsafe (place + 2).storeBytes(of: UInt8(truncatingIfNeeded: word >> 16), as: UInt8.self)
+    } else {
+      unsafe place.storeBytes(of: isAlignedHigh ? word << 8 : word, as: Int32.self)
+    }
+  }
+}

@@ -1,0 +1,218 @@
+public import AudioTypes
+import CShims
+public import RenderCore
+import Synchronization
+
+/// A running graph, as a device sees it: plans are posted on one side, slices pulled on the other.
+///
+/// `@unchecked Sendable`: what is not atomic belongs to the thread that pulls.
+@safe
+public final class RenderSession: @unchecked Sendable {
+  /// What stays as it is from plan to plan.
+  public struct Configuration: Sendable {
+    /// The sample type of the bus that the output unit is fed by; `nil` where output is off.
+    public var client: SampleType?
+    /// What the device takes: interleaved, one of the sample types of a bus.
+    public var device: StreamFormat?
+    /// For each channel of the device the client's channel, or -1 for silence.
+    public var channelMap: [Int]
+    /// Where the device puts down what the microphone hears; `nil` where input is off.
+    public var capture: FrameRing?
+    /// The rate in which pulls are counted, in Hz.
+    public var sampleRate: Double
+
+    public init(
+      client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
+      sampleRate: Double
+    ) {
+      self.client = client
+      self.device = device
+      self.channelMap = channelMap
+      self.capture = capture
+      self.sampleRate = sampleRate
+    }
+  }
+
+  public let configuration: Configuration
+  private let mailbox = PlanMailbox()
+  private var current: PlanMailbox.Handle?
+  private let hasOutput: Bool
+  private let encoder: DeviceEncoder
+  private let channelMap: UnsafeMutableBufferPointer<Int>
+  private let nanosecondsPerFrame: Double
+  private var gain: LinearRamp
+  private var sampleTime: Int = 0
+
+  // Written by the thread that pulls, read by the other.
+  private let failures = Atomic<Int>(0)
+  private let lastFailure = Atomic<Int32>(0)
+  private let rendered = Atomic<Int>(0)
+  private let busy = Atomic<UInt64>(0)
+  private let peakLoad = Atomic<UInt64>(0)
+  private let slices = Atomic<Int>(0)
+  // Written by the control thread.
+  private let limit = Atomic<Int>(.max)
+  private let isFadingOut = Atomic<Bool>(false)
+  private let hasFadedOut = Atomic<Bool>(false)
+
+  public init(_ configuration: Configuration) {
+    self.configuration = configuration
+    let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
+    hasOutput = configuration.client != nil && configuration.device != nil
+    let map = hasOutput ? configuration.channelMap : [-1]
+    precondition(map.count == device.channelCount, "a channel map has an entry for each channel")
+    unsafe channelMap = .allocate(capacity: map.count)
+    _ = unsafe channelMap.initialize(fromContentsOf: map)
+    encoder = unsafe DeviceEncoder(
+      client: configuration.client ?? .float32, device: device, map: channelMap.baseAddress!)
+    nanosecondsPerFrame = 1e9 / max(1, configuration.sampleRate)
+    // 20 ms: short enough for Ctrl-C, long enough not to click.
+    gain = LinearRamp(1, length: max(1, Int(configuration.sampleRate * 0.02)))
+  }
+
+  deinit {
+    unsafe current?.deinitialize(count: 1)
+    unsafe current?.deallocate()
+    unsafe channelMap.deallocate()
+  }
+
+  // MARK: Control thread
+
+  /// Posts a plan, to be run from the next slice on. Its `RenderPlan.clientBus` is what the
+  /// output unit is fed by.
+  public func play(_ plan: consuming RenderPlan) { mailbox.post(plan) }
+
+  /// Frees the plan that the render thread has finished with, if there is one.
+  public func collect() { mailbox.collect() }
+
+  /// Frames pulled since the beginning.
+  public var renderedFrames: Int { rendered.load(ordering: .relaxed) }
+
+  /// Slices pulled since the beginning.
+  public var sliceCount: Int { slices.load(ordering: .relaxed) }
+
+  /// Slices that could not be rendered and were silent, and the status of the last of them.
+  public var failedSlices: (count: Int, status: Status) {
+    (failures.load(ordering: .relaxed), Status(rawValue: lastFailure.load(ordering: .relaxed)))
+  }
+
+  /// Ends the sound after a number of frames counted from the beginning: what is pulled beyond it
+  /// is silence, and nothing is rendered.
+  public func end(afterFrames count: Int) { limit.store(count, ordering: .relaxed) }
+
+  /// Whether the end set by `end(afterFrames:)`, or that of a fade, has been pulled.
+  public var hasEnded: Bool {
+    renderedFrames >= limit.load(ordering: .relaxed) || hasFadedOut.load(ordering: .relaxed)
+  }
+
+  /// Takes the output to silence within 20 ms.
+  public func fadeOut() { isFadingOut.store(true, ordering: .relaxed) }
+
+  /// Nanoseconds spent in rendering, and nanoseconds of sound rendered, since the beginning.
+  public var busyTime: (spent: UInt64, rendered: UInt64) {
+    (
+      busy.load(ordering: .relaxed),
+      UInt64(Double(renderedFrames) / configuration.sampleRate * 1e9)
+    )
+  }
+
+  /// The largest share of a slice's duration that one render has taken, in millionths, since the
+  /// last call.
+  public func takePeakLoad() -> UInt64 { peakLoad.exchange(0, ordering: .relaxed) }
+
+  // MARK: Render thread
+
+  /// Renders the next frames into a device's memory: `frameCount` interleaved frames of the device
+  /// format. Without `memory` (an input-only graph) everything but the output is done.
+  ///
+  /// Any number of frames: they are cut to the plan's slices. Where a slice fails there is silence,
+  /// and it is counted. Returns the status of the last slice that failed.
+  @_noLocks
+  @discardableResult
+  public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
+    let denormals = shims_denormals_off_checked()
+    let begin = monotonicNanoseconds()
+    unsafe current = mailbox.next(replacing: current)
+    let end = limit.load(ordering: .relaxed)
+    if isFadingOut.load(ordering: .relaxed) { gain.aim(at: 0) }
+    var status = Status.ok
+    var done = 0
+    while done < frameCount {
+      var length = frameCount - done
+      if sampleTime >= end {
+        unsafe silence(length, at: done, in: memory)
+        break
+      }
+      if length > end - sampleTime { length = end - sampleTime }
+      let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
+      if slice.status != .ok {
+        status = slice.status
+        failures.wrappingAdd(1, ordering: .relaxed)
+        lastFailure.store(status.rawValue, ordering: .relaxed)
+      }
+      done += slice.length
+      sampleTime += slice.length
+    }
+    // Two questions and not one `&&`: its right side is a closure that would retain `self`.
+    if gain.isSettled {
+      if gain.current == 0 { hasFadedOut.store(true, ordering: .relaxed) }
+    }
+    rendered.store(sampleTime, ordering: .relaxed)
+    account(from: begin, frameCount: frameCount)
+    shims_denormals_restore_checked(denormals)
+    return status
+  }
+
+  @_noLocks
+  private func render(
+    atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
+  ) -> (length: Int, status: Status) {
+    guard let plan = unsafe current else {
+      unsafe silence(limit, at: done, in: memory)
+      return (limit, .uninitialized)
+    }
+    let maximum = unsafe plan.pointee.maximumFramesPerSlice
+    let length = limit < maximum ? limit : maximum
+    let time = TimeStamp(sampleTime: Double(sampleTime), hostTime: hostTime)
+    let status = unsafe plan.pointee.render(frameCount: length, at: time)
+    guard status == .ok else {
+      unsafe silence(length, at: done, in: memory)
+      return (length, status)
+    }
+    if let memory = unsafe memory, hasOutput {
+      let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: length)
+      unsafe encode(bus, into: memory, at: done)
+    }
+    return (length, .ok)
+  }
+
+  @_noLocks
+  private func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, at done: Int) {
+    let offset = done * encoder.bytesPerFrame
+    unsafe encoder.encode(bus, into: memory + offset, gain: &gain)
+  }
+
+  @_noLocks
+  private func silence(_ length: Int, at done: Int, in memory: UnsafeMutableRawPointer?) {
+    guard let memory = unsafe memory, hasOutput else { return }
+    let offset = done * encoder.bytesPerFrame
+    unsafe encoder.silence(length, in: memory + offset)
+  }
+
+  @_noLocks
+  private func account(from begin: UInt64, frameCount: Int) {
+    let spent = monotonicNanoseconds() &- begin
+    busy.wrappingAdd(spent, ordering: .relaxed)
+    slices.wrappingAdd(1, ordering: .relaxed)
+    let share = UInt64(Double(spent) * 1e6 / (Double(frameCount) * nanosecondsPerFrame + 1))
+    if share > peakLoad.load(ordering: .relaxed) { peakLoad.store(share, ordering: .relaxed) }
+  }
+}
+
+@_semantics("no_performance_analysis")
+private func shims_denormals_off_checked() -> UInt32 { shims_denormals_off() }
+
+@_semantics("no_performance_analysis")
+private func shims_denormals_restore_checked(_ previous: UInt32) {
+  shims_denormals_restore(previous)
+}
