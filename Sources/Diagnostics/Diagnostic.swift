@@ -1,0 +1,141 @@
+/// One thing that is wrong with a patch, or worth saying about it, and where.
+///
+/// A diagnostic is only data. How it looks is a renderer's business, and whether it stops the
+/// program is the caller's. All ranges are UTF-8 offsets into the one `SourceText` the diagnostic
+/// was made for.
+public struct Diagnostic: Hashable, Sendable {
+  /// How bad it is: an error stops the patch from running, a warning and a note do not.
+  public enum Severity: String, Hashable, Sendable, CaseIterable { case error, warning, note }
+
+  public var severity: Severity
+  /// A stable code, such as `PR0107`: the key of its explanation and of its fixtures.
+  public var code: Code
+  /// The status Core Audio gives in this case, if it gives one.
+  public var status: Status?
+  /// One sentence that starts in lower case, quotes names as written and has no full stop.
+  public var message: Message
+  /// The place at fault. An empty range is a place between two bytes.
+  public var range: SourceRange
+  /// The JSON Pointer (RFC 6901) of the value at fault, if there is one.
+  public var pointer: String?
+  /// A few words under the caret.
+  public var label: Message?
+  /// The other places concerned: the earlier definition, the other end of a connection.
+  public var notes: [Note]
+  /// What to do about it, a line each.
+  public var help: [String]
+  /// Edits that would put it right.
+  public var fixes: [Fix]
+
+  public init(
+    _ severity: Severity, _ code: Code, _ message: Message, at range: SourceRange,
+    pointer: String? = nil, label: Message? = nil, status: Status? = nil, notes: [Note] = [],
+    help: [String] = [], fixes: [Fix] = []
+  ) {
+    self.severity = severity
+    self.code = code
+    self.status = status
+    self.message = message
+    self.range = range
+    self.pointer = pointer
+    self.label = label
+    self.notes = notes
+    self.help = help
+    self.fixes = fixes
+  }
+}
+
+extension Diagnostic {
+  /// The wording of a diagnostic. Each rule adds its own as `fileprivate static` members at the
+  /// foot of its file, next to the check that uses them.
+  public struct Message: Hashable, Sendable, ExpressibleByStringInterpolation,
+    CustomStringConvertible
+  {
+    public var text: String
+
+    public init(_ text: String) { self.text = text }
+    public init(stringLiteral text: String) { self.text = text }
+
+    public var description: String { text }
+  }
+
+  /// A stable code such as `PR0107`.
+  public struct Code: Hashable, Sendable, RawRepresentable, Comparable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+  {
+    public var rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+
+    /// Codes order by their text.
+    public static func < (left: Code, right: Code) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// An `OSStatus` and its name, such as -10868 `kAudioUnitErr_FormatNotSupported`.
+  public struct Status: Hashable, Sendable, CustomStringConvertible {
+    public var name: String
+    public var number: Int32
+
+    public init(_ name: String, _ number: Int32) {
+      self.name = name
+      self.number = number
+    }
+
+    /// The name, and the number in parentheses.
+    public var description: String { "\(name) (\(number))" }
+  }
+
+  /// A second place, with what it has to do with the first.
+  public struct Note: Hashable, Sendable {
+    public var message: Message
+    public var range: SourceRange
+
+    public init(_ message: Message, at range: SourceRange) {
+      self.message = message
+      self.range = range
+    }
+  }
+
+  /// Edits that put a mistake right, to be made together or not at all.
+  public struct Fix: Hashable, Sendable {
+    /// What the edits do, as an instruction: "remove the comma".
+    public var title: String
+    /// In any order. No two of them overlap.
+    public var edits: [Edit]
+
+    public init(_ title: String, edits: [Edit]) {
+      self.title = title
+      self.edits = edits
+    }
+  }
+
+  /// A range of the text and what takes its place. An empty range inserts, an empty replacement
+  /// removes.
+  public struct Edit: Hashable, Sendable {
+    public var range: SourceRange
+    public var replacement: String
+
+    public init(_ range: SourceRange, _ replacement: String) {
+      self.range = range
+      self.replacement = replacement
+    }
+  }
+}
+
+extension Sequence<Diagnostic> {
+  /// Whether one of them is an error.
+  public var hasErrors: Bool { contains { $0.severity == .error } }
+
+  /// The diagnostics by place, those at one place in the order they were found.
+  public func inDocumentOrder() -> [Diagnostic] {
+    // `sorted` is stable in practice and not by contract, so the index decides.
+    enumerated()
+      .sorted {
+        ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+      }
+      .map(\.element)
+  }
+}

@@ -1,0 +1,194 @@
+/// A part of one line as a terminal shows it: every scalar with the columns it takes.
+struct SourceLine {
+  /// What one scalar of the text became on the screen.
+  private struct Cell {
+    var offset: Int
+    var column: Int
+  }
+
+  /// The text to print: tabs as four blanks, what cannot be printed as U+FFFD, "..." where the
+  /// line was cut.
+  private(set) var text = ""
+  private var cells: [Cell] = []
+  private var endOffset: Int
+  private var endColumn = 0
+  private var isCut = false
+
+  private static let ellipsis = "..."
+
+  /// Shows a line, or as much of it around a place as fits.
+  ///
+  /// - Parameters:
+  ///   - line: the line's bytes, its end not among them.
+  ///   - focus: the offset that is to be seen.
+  ///   - width: the columns there are.
+  init(_ source: SourceText, line: SourceRange, focus: Int, width: Int) {
+    var start = line.lowerBound
+    if !Self.fits(source, line, width: width) {
+      // A quarter of the width before the focus, the rest behind it.
+      start = min(max(focus, line.lowerBound), line.upperBound)
+      var columns = 0
+      while start > line.lowerBound {
+        let previous = source.scalarStart(before: start, notBefore: line.lowerBound)
+        columns += source.glyph(at: previous).width
+        if columns > width / 4 || focus - previous > 4 * width { break }
+        start = previous
+      }
+      if start > line.lowerBound {
+        text = Self.ellipsis
+        endColumn = Self.ellipsis.utf8.count
+      }
+    }
+    let limit = width - Self.ellipsis.utf8.count
+    endOffset = start
+    while endOffset < line.upperBound {
+      let glyph = source.glyph(at: endOffset)
+      // Scalars without a width could otherwise go on for ever.
+      if endColumn + glyph.width > limit || cells.count > 4 * width,
+        !Self.fits(source, endOffset..<line.upperBound, width: width - endColumn)
+      {
+        text += Self.ellipsis
+        isCut = true
+        break
+      }
+      cells.append(Cell(offset: endOffset, column: endColumn))
+      text += glyph.text
+      endColumn += glyph.width
+      endOffset += glyph.length
+    }
+  }
+
+  /// Whether an offset is on the screen, the end of the line included.
+  func shows(_ offset: Int) -> Bool {
+    (cells.first?.offset ?? endOffset) <= offset
+      && (isCut ? offset < endOffset : offset <= endOffset)
+  }
+
+  /// The columns a range takes, counted from 0: at least one.
+  func columns(of range: SourceRange) -> Range<Int> {
+    let start = column(of: range.lowerBound)
+    var end = column(of: range.upperBound)
+    // An end inside a scalar takes the scalar in.
+    if end == start { end = start + 1 }
+    return start..<max(end, start + 1)
+  }
+
+  private func column(of offset: Int) -> Int {
+    guard offset < endOffset else { return endColumn }
+    var low = 0
+    var high = cells.count
+    while low < high {
+      let middle = (low + high) / 2
+      if cells[middle].offset > offset { high = middle } else { low = middle + 1 }
+    }
+    return low == 0 ? (cells.first?.column ?? 0) : cells[low - 1].column
+  }
+
+  private static func fits(_ source: SourceText, _ range: SourceRange, width: Int) -> Bool {
+    // No scalar that takes a column is longer than four bytes; those that take none are few.
+    guard range.count <= 8 * max(width, 0) else { return false }
+    var columns = 0
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let glyph = source.glyph(at: offset)
+      columns += glyph.width
+      offset += glyph.length
+    }
+    return columns <= width
+  }
+}
+
+extension SourceText {
+  /// How one scalar of a text is shown.
+  fileprivate struct Glyph {
+    var text: String
+    /// Columns on a terminal: 0, 1, 2, or 4 for a tab.
+    var width: Int
+    /// Bytes in the text.
+    var length: Int
+  }
+
+  fileprivate func glyph(at offset: Int) -> Glyph {
+    let byte = bytes[offset]
+    if byte >= 0x20, byte < 0x7F {
+      return Glyph(text: String(Unicode.Scalar(byte)), width: 1, length: 1)
+    }
+    if byte == 0x09 { return Glyph(text: "    ", width: 4, length: 1) }
+    guard let (scalar, length) = scalar(at: offset), let width = terminalWidth(of: scalar) else {
+      let length = scalar(at: offset)?.length ?? 1
+      return Glyph(text: "\u{FFFD}", width: 1, length: length)
+    }
+    return Glyph(text: String(scalar), width: width, length: length)
+  }
+
+  fileprivate func scalarStart(before offset: Int, notBefore limit: Int) -> Int {
+    for length in 1...4 where offset - length >= limit {
+      if let scalar = scalar(at: offset - length), scalar.length == length {
+        return offset - length
+      }
+    }
+    return offset - 1
+  }
+
+  /// The scalar that begins at an offset, or `nil` where no well-formed one does.
+  private func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
+    let first = bytes[offset]
+    let length: Int
+    switch first {
+    case 0x00..<0x80: return (Unicode.Scalar(first), 1)
+    case 0xC2..<0xE0: length = 2
+    case 0xE0..<0xF0: length = 3
+    case 0xF0..<0xF5: length = 4
+    default: return nil
+    }
+    guard offset + length <= bytes.count else { return nil }
+    var value = UInt32(first) & (0xFF >> UInt32(length + 1))
+    for byte in bytes[(offset + 1)..<(offset + length)] {
+      guard byte & 0xC0 == 0x80 else { return nil }
+      value = value << 6 | UInt32(byte & 0x3F)
+    }
+    // Shorter forms are the only ones allowed, and surrogates are no scalars.
+    let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
+    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return nil }
+    return (scalar, length)
+  }
+}
+
+/// The columns a terminal gives a scalar, or `nil` for one that must not reach a terminal: controls,
+/// and the invisible ones that reorder or hide text.
+func terminalWidth(of scalar: Unicode.Scalar) -> Int? {
+  if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F ? 1 : nil }
+  switch scalar.properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+    return nil
+  case .format: return scalar.value == 0x200D ? 0 : nil
+  case .nonspacingMark, .enclosingMark: return 0
+  default: break
+  }
+  return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+}
+
+/// The blocks that UAX #11 calls wide or full width.
+private func isWide(_ value: UInt32) -> Bool {
+  switch value {
+  case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
+    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+    0x17000...0x18AFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD:
+    return true
+  default: return false
+  }
+}
+
+/// A text that may hold anything, with all that must not reach a terminal escaped.
+func printable(_ text: String) -> String {
+  if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    if terminalWidth(of: scalar) != nil {
+      result.unicodeScalars.append(scalar)
+    } else {
+      result += scalar.escaped(asASCII: true)
+    }
+  }
+  return result
+}

@@ -1,0 +1,216 @@
+/// A span of a document, in UTF-8 offsets from its first byte.
+public typealias SourceRange = Range<Int>
+
+/// A line and a column, both counted from 1. The column counts Unicode scalars, as compilers and
+/// most editors show it; a tab is one, and so is each byte that is not part of well-formed UTF-8.
+public struct SourcePosition: Hashable, Sendable, Comparable, CustomStringConvertible {
+  public var line: Int
+  public var column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  /// Such as `12:20`.
+  public var description: String { "\(line):\(column)" }
+
+  public static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// A document as it was read, with its lines found once.
+///
+/// The bytes may be anything: nothing here asks for well-formed UTF-8. A line ends at LF, CRLF or a
+/// lone CR, as editors have it.
+///
+/// A text may also be *spliced*: made of pieces of others, as when the command line replaces a
+/// value. Offsets then count in the whole, and `origin(of:)` says where a range was written.
+public struct SourceText: Sendable {
+  /// The file's name as the user gave it.
+  public let name: String
+  public let bytes: [UInt8]
+
+  private let lineStarts: [Int]
+  /// How many scalars begin before each block of `blockLength` bytes, so that a column on a line of
+  /// many megabytes is found without walking the line.
+  private let scalarsBeforeBlock: [Int]
+  private let pieces: [Piece]
+
+  private static let blockLength = 4096
+
+  private struct Piece: Sendable {
+    var range: SourceRange
+    var origin: SourceText
+    var originStart: Int
+
+    func place(of offset: Int) -> Int {
+      min(max(originStart + offset - range.lowerBound, 0), origin.bytes.count)
+    }
+  }
+
+  public init(name: String, bytes: [UInt8]) {
+    self.init(name: name, bytes: bytes, pieces: [])
+  }
+
+  public init(name: String, text: String) {
+    self.init(name: name, bytes: Array(text.utf8))
+  }
+
+  private init(name: String, bytes: [UInt8], pieces: [Piece]) {
+    self.name = name
+    self.bytes = bytes
+    self.pieces = pieces
+    var lineStarts = [0]
+    var scalarsBeforeBlock: [Int] = []
+    scalarsBeforeBlock.reserveCapacity(bytes.count / Self.blockLength + 1)
+    var scalars = 0
+    var blockStart = 0
+    repeat {
+      scalarsBeforeBlock.append(scalars)
+      let blockEnd = min(blockStart + Self.blockLength, bytes.count)
+      for offset in blockStart..<blockEnd {
+        let byte = bytes[offset]
+        if byte & 0xC0 != 0x80 { scalars += 1 }
+        if byte <= 0x0D {
+          if byte == 0x0A {
+            lineStarts.append(offset + 1)
+          } else if byte == 0x0D, offset + 1 == bytes.count || bytes[offset + 1] != 0x0A {
+            lineStarts.append(offset + 1)
+          }
+        }
+      }
+      blockStart = blockEnd
+    } while blockStart < bytes.count
+    self.lineStarts = lineStarts
+    self.scalarsBeforeBlock = scalarsBeforeBlock
+  }
+
+  /// How many lines there are. A text that ends in a line end has an empty last line.
+  public var lineCount: Int { lineStarts.count }
+
+  /// The place of an offset, found in logarithmic time. An offset past the end is the end.
+  public func position(of offset: Int) -> SourcePosition {
+    let offset = min(max(offset, 0), bytes.count)
+    let line = lineStarts.firstIndex(sortedWhere: { $0 > offset })
+    return SourcePosition(
+      line: line, column: scalars(before: offset) - scalars(before: lineStarts[line - 1]) + 1)
+  }
+
+  /// The bytes of a line without its line end. Lines count from 1.
+  public func range(ofLine number: Int) -> SourceRange {
+    precondition(number >= 1 && number <= lineCount, "the text has no such line")
+    let start = lineStarts[number - 1]
+    guard number < lineStarts.count else { return start..<bytes.count }
+    var end = lineStarts[number] - 1
+    if end > start, bytes[end] == 0x0A, bytes[end - 1] == 0x0D { end -= 1 }
+    return start..<end
+  }
+
+  /// The text of a range, with U+FFFD for what is not UTF-8. What lies past the end is left out.
+  public subscript(range: SourceRange) -> String {
+    String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
+  }
+
+  private func scalars(before offset: Int) -> Int {
+    let block = min(offset / Self.blockLength, scalarsBeforeBlock.count - 1)
+    var count = scalarsBeforeBlock[block]
+    for index in (block * Self.blockLength)..<offset where bytes[index] & 0xC0 != 0x80 {
+      count += 1
+    }
+    return count
+  }
+}
+
+// MARK: Splicing
+
+extension SourceText {
+  /// This text with a range of it replaced by a part of another text. The name stays.
+  ///
+  /// - Parameters:
+  ///   - range: what goes, in this text's offsets.
+  ///   - prefix: bytes that belong to neither text, such as a comma; their place is
+  ///     just before `part`.
+  ///   - text: where the replacement was written.
+  ///   - part: the part of `text` that takes the range's place.
+  public func replacing(
+    _ range: SourceRange, prefix: String = "", with part: SourceRange, of text: SourceText
+  ) -> SourceText {
+    precondition(range.upperBound <= bytes.count, "the replaced range lies in the text")
+    precondition(part.upperBound <= text.bytes.count, "the replacement lies in its text")
+    var bytes = Array(self.bytes[..<range.lowerBound])
+    var newPieces = slice(0..<range.lowerBound, at: 0)
+    let prefixStart = bytes.count
+    bytes += Array(prefix.utf8)
+    newPieces.append(
+      Piece(
+        range: prefixStart..<bytes.count, origin: text.withoutPieces,
+        originStart: part.lowerBound - prefix.utf8.count))
+    let partStart = bytes.count
+    bytes += text.bytes[part]
+    newPieces += text.slice(part, at: partStart)
+    let restStart = bytes.count
+    bytes += self.bytes[range.upperBound...]
+    newPieces += slice(range.upperBound..<self.bytes.count, at: restStart)
+    return SourceText(name: name, bytes: bytes, pieces: newPieces.filter { !$0.range.isEmpty })
+  }
+
+  /// The text a range was written in, and where in it.
+  ///
+  /// A range that reaches over several pieces belongs to the text of its first byte, as far as that
+  /// text goes on. A text that was not spliced is its own origin.
+  public func origin(of range: SourceRange) -> (text: SourceText, range: SourceRange) {
+    guard !pieces.isEmpty else { return (self, range) }
+    let low = min(range.lowerBound, bytes.count)
+    let high = min(max(range.upperBound, low), bytes.count)
+    let first = pieces[piece(holding: low)]
+    let start = first.place(of: low)
+    // The last piece that is from the same text and not beyond the range.
+    var index = piece(holding: max(high - 1, low))
+    while !pieces[index].origin.isSame(as: first.origin) { index -= 1 }
+    let last = pieces[index]
+    let end = last.place(of: min(high, last.range.upperBound))
+    return (first.origin, start..<max(start, end))
+  }
+
+  /// Whether two values hold the same name and bytes. Quick for copies, which share their bytes.
+  func isSame(as other: SourceText) -> Bool { name == other.name && bytes == other.bytes }
+
+  private var withoutPieces: SourceText {
+    pieces.isEmpty ? self : SourceText(name: name, bytes: bytes)
+  }
+
+  private func piece(holding offset: Int) -> Int {
+    max(pieces.firstIndex(sortedWhere: { $0.range.lowerBound > offset }) - 1, 0)
+  }
+
+  /// The pieces that make up a range of this text, moved to begin at another offset.
+  private func slice(_ range: SourceRange, at start: Int) -> [Piece] {
+    guard !pieces.isEmpty else {
+      let whole = start..<(start + range.count)
+      return [Piece(range: whole, origin: self, originStart: range.lowerBound)]
+    }
+    return pieces.compactMap { piece in
+      let part = piece.range.clamped(to: range)
+      guard !part.isEmpty else { return nil }
+      let newStart = start + part.lowerBound - range.lowerBound
+      return Piece(
+        range: newStart..<(newStart + part.count), origin: piece.origin,
+        originStart: piece.originStart + part.lowerBound - piece.range.lowerBound)
+    }
+  }
+}
+
+extension Array {
+  /// The first index whose element satisfies a predicate that holds for all elements after it too.
+  fileprivate func firstIndex(sortedWhere belongsInSecond: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if belongsInSecond(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
