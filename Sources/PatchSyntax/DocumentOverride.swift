@@ -1,0 +1,166 @@
+public import Diagnostics
+
+/// A value put into a document from outside, as by `--set /nodes/mixer/inputs/0/parameters/volume=1`.
+///
+/// The document's text is changed where the value stands, and read again. Ranges in the new value
+/// lead to the option's text (`SourceText.origin(of:)`), all others to the document's.
+public enum DocumentOverride {
+  /// What came of it.
+  public enum Result: Sendable {
+    /// The text with the value in its place.
+    case changed(SourceText)
+    /// Why the document stays as it is, and the option's text, which the diagnostic is about.
+    case refused(SourceText, Diagnostic)
+  }
+
+  /// The name of the text that a diagnostic about an option points into.
+  public static let sourceName = "--set"
+
+  /// Puts a value into a document.
+  ///
+  /// The value is replaced, or added when the object or array it belongs to is there. In an array,
+  /// `-` or the number of elements adds one at the end.
+  ///
+  /// - Parameters:
+  ///   - text: `POINTER=VALUE`. The pointer ends at the first equals sign. The value is JSON; one
+  ///     that is not is a string, unless it begins with a bracket or a quote.
+  ///   - tree: the document, read without errors.
+  public static func apply(_ text: String, to tree: JSONTree) -> Result {
+    let option = Array(text.utf8)
+    let source = SourceText(name: sourceName, bytes: option)
+
+    guard let equals = option.firstIndex(of: UInt8(ascii: "=")) else {
+      return .refused(source, .noValue(at: 0..<option.count))
+    }
+    let pointerText = String(decoding: option[..<equals], as: UTF8.self)
+    guard let pointer = JSONPointer(parsing: pointerText) else {
+      return .refused(source, .notPointer(pointerText, at: 0..<equals))
+    }
+
+    // A word is a string. The text keeps its place in front, so that a caret stands right.
+    var value = source
+    var part = (equals + 1)..<option.count
+    let reading = JSONReader.read(
+      SourceText(name: sourceName, bytes: Array(option[part])), dialect: .json)
+    if reading.hasErrors || reading.tree == nil {
+      let first = option[part].first { $0 != 0x20 && $0 != 0x09 }
+      if let first, [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains(first),
+        let diagnostic = reading.diagnostics.first
+      {
+        return .refused(source, diagnostic.moved(by: equals + 1))
+      }
+      let written = option[..<part.lowerBound] + JSONText.quoted(option[part])
+      value = SourceText(name: sourceName, bytes: Array(written))
+      part = part.lowerBound..<written.count
+    }
+
+    guard let last = pointer.tokens.last else {
+      return .changed(tree.source.replacing(tree.root.range, with: part, of: value))
+    }
+    // The way to the object or array that the value belongs to.
+    var container = tree.root
+    var tokenStart = 0
+    for (depth, token) in pointer.tokens.dropLast().enumerated() {
+      let length = JSONPointer.escape(token).utf8.count
+      guard let inside = container.child(token) else {
+        let way = JSONPointer(Array(pointer.tokens.prefix(depth)))
+        let start = tokenStart + 1
+        return .refused(
+          source, .notFound(token, in: container, way, at: start..<(start + length)))
+      }
+      container = inside
+      tokenStart += 1 + length
+    }
+    if let old = container.child(last) {
+      return .changed(tree.source.replacing(old.range, with: part, of: value))
+    }
+    let isEnd = last == "-" || JSONPointer.arrayIndex(last) == Array(container.elements).count
+    guard container.kind == .object || container.kind == .array && isEnd else {
+      let way = JSONPointer(Array(pointer.tokens.dropLast()))
+      return .refused(
+        source, .notFound(last, in: container, way, at: (tokenStart + 1)..<equals))
+    }
+    let key =
+      container.kind == .object
+      ? String(decoding: JSONText.quoted(Array(last.utf8)[...]), as: UTF8.self) + ": " : ""
+    let lastValue =
+      container.kind == .object
+      ? container.members.reduce(nil) { _, member in member.value }
+      : container.elements.reduce(nil) { (_: JSONValue?, element) in element }
+    let place = lastValue?.range.upperBound ?? container.range.lowerBound + 1
+    return .changed(
+      tree.source.replacing(
+        place..<place, prefix: (lastValue == nil ? "" : ", ") + key, with: part, of: value))
+  }
+}
+
+/// Writing JSON.
+enum JSONText {
+  /// A string with its quotes, what must be escaped escaped, ill-formed UTF-8 as U+FFFD.
+  static func quoted(_ content: ArraySlice<UInt8>) -> [UInt8] {
+    var result = [UInt8(ascii: "\"")]
+    for byte in String(decoding: content, as: UTF8.self).utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20: result += Array("\\u\(hexadecimal(UInt32(byte), digits: 4))".utf8)
+      default: result.append(byte)
+      }
+    }
+    return result + [UInt8(ascii: "\"")]
+  }
+}
+
+extension Diagnostic {
+  /// The same about a text that has more in front.
+  func moved(by distance: Int) -> Diagnostic {
+    func move(_ range: SourceRange) -> SourceRange {
+      (range.lowerBound + distance)..<(range.upperBound + distance)
+    }
+    var moved = self
+    moved.range = move(range)
+    for index in notes.indices { moved.notes[index].range = move(notes[index].range) }
+    for fix in fixes.indices {
+      for edit in fixes[fix].edits.indices {
+        moved.fixes[fix].edits[edit].range = move(fixes[fix].edits[edit].range)
+      }
+    }
+    return moved
+  }
+
+  fileprivate static func noValue(at range: SourceRange) -> Diagnostic {
+    PatchRules.override.diagnostic(
+      "'--set' needs a pointer and a value", at: range, label: "no '=' in it",
+      help: ["write --set /nodes/mixer/inputs/0/parameters/volume=0.5, for example"])
+  }
+
+  fileprivate static func notPointer(_ text: String, at range: SourceRange) -> Diagnostic {
+    PatchRules.override.diagnostic(
+      "\(Message(quoted(text))) is not a JSON Pointer", at: range,
+      label: text.hasPrefix("/") ? "'~' stands only in ~0 and ~1" : "it begins with '/'",
+      help: ["write --set /nodes/mixer/inputs/0/parameters/volume=0.5, for example"])
+  }
+
+  fileprivate static func notFound(
+    _ token: String, in container: JSONValue, _ way: JSONPointer, at range: SourceRange
+  ) -> Diagnostic {
+    let place = way.tokens.isEmpty ? "the patch" : quoted(way.description)
+    let keys = container.members.compactMap { $0.key.string }
+    let count = Array(container.elements).count
+    let contents =
+      switch container.kind {
+      case .object:
+        keys.isEmpty
+          ? "\(place) is empty"
+          : "\(place) has \(keys.prefix(12).map(quoted).joined(separator: ", "))"
+            + (keys.count > 12 ? " and \(keys.count - 12) more" : "")
+      case .array:
+        count == 1 ? "\(place) has 1 element, 0" : "\(place) has \(count) elements, from 0"
+      default: "\(place) is a value with nothing inside"
+      }
+    return PatchRules.override.diagnostic(
+      "\(Message(place)) has no \(Message(quoted(token)))", at: range,
+      pointer: way.description,
+      label: didYouMean(token, among: keys).map { Message($0) } ?? "not in the patch",
+      help: [contents])
+  }
+}

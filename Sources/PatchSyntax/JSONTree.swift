@@ -1,0 +1,281 @@
+public import Diagnostics
+
+/// A JSON document as it was written: every value and every key with its place in the text.
+///
+/// The tree is one flat table of 16 bytes a value, in the order of the text. Strings and numbers
+/// are decoded when they are asked for, and not kept.
+public final class JSONTree: Sendable {
+  /// The text all ranges point into.
+  public let source: SourceText
+  let nodes: [Node]
+
+  init(source: SourceText, nodes: [Node]) {
+    precondition(!nodes.isEmpty, "a tree has a root")
+    self.source = source
+    self.nodes = nodes
+  }
+
+  public var root: JSONValue { JSONValue(tree: self, index: 0) }
+
+  /// The same values in a text that begins with the same bytes.
+  func moved(to source: SourceText) -> JSONTree { JSONTree(source: source, nodes: nodes) }
+
+  /// A row of the table. The members of an object follow it as key, value, key, value, each value
+  /// with all that is inside it.
+  struct Node: Sendable {
+    enum Kind: UInt8 { case null, no, yes, number, string, array, object, invalid }
+
+    var start: UInt32
+    var end: UInt32
+    /// The row after the last one inside this value.
+    var next: UInt32
+    var kind: Kind
+    /// The quotes' lengths in two bits each: 1 but in text that was refused.
+    var quotes: UInt8 = 0
+    var isEscaped = false
+    var isKey = false
+
+    static func quotes(_ low: UInt8, _ high: UInt8) -> UInt8 { low | high << 2 }
+  }
+}
+
+/// One value of a `JSONTree`.
+public struct JSONValue: Sendable {
+  /// What a value is. `invalid` is text that the reader has reported already: take it for any value,
+  /// and say nothing more about it.
+  public enum Kind: Hashable, Sendable { case null, bool, number, string, array, object, invalid }
+
+  public let tree: JSONTree
+  let index: Int
+
+  private var node: JSONTree.Node { tree.nodes[index] }
+
+  public var kind: Kind {
+    switch node.kind {
+    case .null: .null
+    case .no, .yes: .bool
+    case .number: .number
+    case .string: .string
+    case .array: .array
+    case .object: .object
+    case .invalid: .invalid
+    }
+  }
+
+  /// Where it is written, quotes and brackets included.
+  public var range: SourceRange { Int(node.start)..<Int(node.end) }
+
+  /// The text of a string without its quotes.
+  var contentRange: SourceRange {
+    let low = Int(node.start) + Int(node.quotes & 3)
+    return low..<max(low, Int(node.end) - Int(node.quotes >> 2))
+  }
+
+  /// Whether the text of a string is what it means, byte for byte.
+  var isPlain: Bool { !node.isEscaped }
+
+  public var bool: Bool? {
+    switch node.kind {
+    case .yes: true
+    case .no: false
+    default: nil
+    }
+  }
+
+  /// A string's characters, with escapes resolved.
+  public var string: String? {
+    guard node.kind == .string else { return nil }
+    let content = tree.source.bytes[contentRange]
+    guard node.isEscaped else { return String(decoding: content, as: UTF8.self) }
+    return unescaped(content)
+  }
+
+  /// A number's value, rounded to the nearest double; infinite when it is greater than any.
+  public var number: Double? {
+    guard let text = numberText else { return nil }
+    return Double(text)
+  }
+
+  /// A number as it was written.
+  public var numberText: String? {
+    node.kind == .number ? tree.source[range] : nil
+  }
+
+  /// The value of a number that is whole and below 2^53 in magnitude, however written: `2`, `2.0`
+  /// and `2e0` are one number.
+  public var integer: Int? {
+    guard let number, number == number.rounded(), abs(number) < 0x1p53 else { return nil }
+    return Int(number)
+  }
+
+  /// The values of an array, in order; of anything else, none.
+  public var elements: Elements { Elements(tree: tree, container: index, isObject: false) }
+
+  /// The members of an object, in order, a repeated key each time; of anything else, none.
+  public var members: Members {
+    Members(base: Elements(tree: tree, container: index, isObject: true))
+  }
+
+  /// The value of an object's first member of that name, or `nil`.
+  public subscript(key: String) -> JSONValue? {
+    for member in members where member.key.string == key { return member.value }
+    return nil
+  }
+
+  /// The value `next` to this one in the table, for walks over the whole tree.
+  private var nextIndex: Int { Int(node.next) }
+
+  /// Values of an array.
+  public struct Elements: Sequence, IteratorProtocol, Sendable {
+    let tree: JSONTree
+    private var index: Int
+    private let end: Int
+
+    init(tree: JSONTree, container: Int, isObject: Bool) {
+      self.tree = tree
+      let node = tree.nodes[container]
+      index = container + 1
+      end = node.kind == (isObject ? .object : .array) ? Int(node.next) : index
+    }
+
+    public mutating func next() -> JSONValue? {
+      guard index < end else { return nil }
+      defer { index = Int(tree.nodes[index].next) }
+      return JSONValue(tree: tree, index: index)
+    }
+  }
+
+  /// Members of an object.
+  public struct Members: Sequence, IteratorProtocol, Sendable {
+    var base: Elements
+
+    public mutating func next() -> (key: JSONValue, value: JSONValue)? {
+      guard let key = base.next(), let value = base.next() else { return nil }
+      return (key, value)
+    }
+  }
+}
+
+// MARK: Pointers
+
+extension JSONValue {
+  /// The JSON Pointer of this value. A key has the pointer of its member.
+  ///
+  /// It is found by walking down from the root: meant for diagnostics, not for loops.
+  public var pointer: JSONPointer {
+    var pointer = JSONPointer()
+    var container = 0
+    let target = node.isKey ? index + 1 : index
+    while container != target {
+      let value = JSONValue(tree: tree, index: container)
+      var inside: JSONValue?
+      if value.kind == .object {
+        for member in value.members where target < member.value.nextIndex {
+          pointer.append(member.key.string ?? "")
+          inside = member.value
+          break
+        }
+      } else {
+        for (position, element) in value.elements.enumerated() where target < element.nextIndex {
+          pointer.append(String(position))
+          inside = element
+          break
+        }
+      }
+      guard let inside else { return pointer }
+      container = inside.index
+    }
+    return pointer
+  }
+
+  /// The value a pointer leads to from here, or `nil`. Of members of one name the first counts.
+  public subscript(pointer: JSONPointer) -> JSONValue? {
+    var value = self
+    for token in pointer.tokens {
+      guard let inside = value.child(token) else { return nil }
+      value = inside
+    }
+    return value
+  }
+
+  /// The member of that name or the element at that index.
+  func child(_ token: String) -> JSONValue? {
+    switch kind {
+    case .object: return self[token]
+    case .array:
+      guard let position = JSONPointer.arrayIndex(token) else { return nil }
+      for (index, element) in elements.enumerated() where index == position { return element }
+      return nil
+    default: return nil
+    }
+  }
+}
+
+// MARK: Strings
+
+/// Resolves escapes. What is no escape was reported, and stands for itself or U+FFFD here.
+private func unescaped(_ content: ArraySlice<UInt8>) -> String {
+  var result: [UInt8] = []
+  result.reserveCapacity(content.count)
+  var offset = content.startIndex
+  func append(_ scalar: Unicode.Scalar) { result.append(contentsOf: Array(String(scalar).utf8)) }
+  while offset < content.endIndex {
+    let byte = content[offset]
+    offset += 1
+    guard byte == UInt8(ascii: "\\"), offset < content.endIndex else {
+      result.append(byte)
+      continue
+    }
+    let escape = content[offset]
+    offset += 1
+    switch escape {
+    case UInt8(ascii: "b"): result.append(0x08)
+    case UInt8(ascii: "f"): result.append(0x0C)
+    case UInt8(ascii: "n"): result.append(0x0A)
+    case UInt8(ascii: "r"): result.append(0x0D)
+    case UInt8(ascii: "t"): result.append(0x09)
+    case UInt8(ascii: "u"):
+      guard let unit = hexUnit(content, at: offset) else {
+        append("\u{FFFD}")
+        continue
+      }
+      offset += 4
+      if let scalar = Unicode.Scalar(unit) {
+        append(scalar)
+      } else if let scalar = lowSurrogate(content, at: offset, after: unit) {
+        offset += 6
+        append(scalar)
+      } else {
+        append("\u{FFFD}")
+      }
+    default: result.append(escape)
+    }
+  }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// The value of four hexadecimal digits.
+func hexUnit(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt16? {
+  guard offset + 4 <= bytes.endIndex else { return nil }
+  var value: UInt16 = 0
+  for byte in bytes[offset..<(offset + 4)] {
+    switch byte {
+    case 0x30...0x39: value = value << 4 | UInt16(byte - 0x30)
+    case 0x41...0x46: value = value << 4 | UInt16(byte - 0x41 + 10)
+    case 0x61...0x66: value = value << 4 | UInt16(byte - 0x61 + 10)
+    default: return nil
+    }
+  }
+  return value
+}
+
+/// The scalar that a high surrogate makes with the escape that follows, if it is a low one.
+func lowSurrogate(
+  _ bytes: ArraySlice<UInt8>, at offset: Int, after high: UInt16
+) -> Unicode.Scalar? {
+  guard (0xD800...0xDBFF).contains(high), offset + 6 <= bytes.endIndex,
+    bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u"),
+    let low = hexUnit(bytes, at: offset + 2), (0xDC00...0xDFFF).contains(low)
+  else { return nil }
+  return Unicode.Scalar(0x10000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+}

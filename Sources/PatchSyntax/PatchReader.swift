@@ -1,0 +1,765 @@
+public import Diagnostics
+
+/// Reads a patch: JSON to `PatchDocument`, with all mistakes in one run.
+///
+/// Reading never fails. What is wrong is reported, left out of the document, and does not keep the
+/// rest from being read.
+public struct PatchReader {
+  /// What came of reading.
+  public struct Result: Sendable {
+    /// What could be read; `nil` when there is no object to read from, or when mistakes in the JSON
+    /// leave open what was meant to stand where.
+    public var document: PatchDocument?
+    /// The text that all ranges point into: the one given, with what overrides put into it.
+    public var source: SourceText
+    /// By place.
+    public var diagnostics: [Diagnostic]
+
+    /// Whether the patch is wrong.
+    public var hasErrors: Bool { diagnostics.hasErrors }
+  }
+
+  private var diagnostics: [Diagnostic] = []
+
+  private init() {}
+
+  /// Reads a patch's bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: the text, which should be UTF-8.
+  ///   - name: the file's name for messages. One that ends in `.jsonc` allows comments and trailing
+  ///     commas.
+  ///   - overrides: the texts of `--set` options, `POINTER=VALUE`, made in this order.
+  public static func read(bytes: [UInt8], name: String, overrides: [String] = []) -> Result {
+    read(SourceText(name: name, bytes: bytes), overrides: overrides)
+  }
+
+  /// Reads a patch's text. Its name says whether it may have comments.
+  public static func read(_ source: SourceText, overrides: [String] = []) -> Result {
+    let dialect = JSONReader.Dialect(fileName: source.name)
+    var json = JSONReader.read(source, dialect: dialect)
+    var diagnostics: [Diagnostic] = []
+    var refused: [(option: SourceText, diagnostic: Diagnostic)] = []
+    if !json.hasErrors {
+      for text in overrides {
+        guard let tree = json.tree else { break }
+        switch DocumentOverride.apply(text, to: tree) {
+        case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
+        case .refused(let option, let diagnostic): refused.append((option, diagnostic))
+        }
+      }
+    }
+    // An option that was refused is put behind the document, for its diagnostic to point at.
+    var whole = json.tree?.source ?? source
+    for (option, diagnostic) in refused {
+      let end = whole.bytes.count
+      whole = whole.replacing(end..<end, with: 0..<option.bytes.count, of: option)
+      diagnostics.append(diagnostic.moved(by: end))
+    }
+    if !refused.isEmpty { json.tree = json.tree?.moved(to: whole) }
+    diagnostics += json.diagnostics
+    guard let tree = json.tree else {
+      return Result(document: nil, source: whole, diagnostics: diagnostics.inDocumentOrder())
+    }
+    var reader = PatchReader()
+    var document: PatchDocument?
+    if json.isStructureIntact {
+      diagnostics += tree.duplicateKeys()
+      document = reader.readDocument(tree.root)
+    }
+    diagnostics += reader.diagnostics
+    return Result(
+      document: document, source: tree.source, diagnostics: diagnostics.inDocumentOrder())
+  }
+}
+
+// MARK: The patch's parts
+
+extension PatchReader {
+  private mutating func readDocument(_ root: JSONValue) -> PatchDocument? {
+    guard root.kind == .object else {
+      reportType(root, "a patch", "an object")
+      return nil
+    }
+    var document = PatchDocument(root: root)
+    readObject(
+      root, "a patch",
+      keys: [
+        "schemaVersion", "title", "session", "streamFormats", "streamFormat", "callbacks", "nodes",
+        "connections", "taps", "timeline", "$schema",
+      ], required: ["nodes"]
+    ) { reader, key, value in
+      switch key {
+      case "schemaVersion": document.schemaVersion = reader.schemaVersion(value)
+      case "title": document.title = reader.string(value, "'title'")
+      case "session": document.session = reader.session(value)
+      case "streamFormats":
+        document.streamFormats = reader.map(value, "'streamFormats'", .format) {
+          $0.streamFormat($1, mayBeName: false)
+        }
+      case "streamFormat": document.streamFormat = reader.streamFormat(value)
+      case "callbacks":
+        document.callbacks = reader.map(value, "'callbacks'", .source) { $0.callback($1) }
+      case "nodes":
+        document.nodes = reader.map(value, "'nodes'", .source) { $0.node($1) }
+        if value.kind == .object, !value.members.contains(where: { $0.key.string != "comment" }) {
+          reader.diagnostics.append(.emptyNodes(value))
+        }
+      case "connections":
+        document.connections = reader.array(value, "'connections'").compactMap {
+          reader.connection($0)
+        }
+      case "taps": document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "timeline": if reader.check(value, "'timeline'", .array) { document.timeline = value }
+      default: _ = reader.string(value, "'$schema'")
+      }
+    }
+    reportAmbiguousNames(document)
+    return document
+  }
+
+  private mutating func schemaVersion(_ json: JSONValue) -> Located<Int>? {
+    guard check(json, "'schemaVersion'", .number) else { return nil }
+    guard json.integer == 1 else {
+      diagnostics.append(.schemaVersion(json))
+      return nil
+    }
+    return Located(1, at: json)
+  }
+
+  private mutating func session(_ json: JSONValue) -> Located<PatchDocument.Session>? {
+    guard check(json, "'session'", .object) else { return nil }
+    var session = PatchDocument.Session()
+    readObject(
+      json, "the session", keys: ["category", "preferredSampleRate", "preferredIOBufferDuration"]
+    ) { reader, key, value in
+      switch key {
+      case "category": session.category = reader.string(value, "'category'")
+      case "preferredSampleRate":
+        session.preferredSampleRate = reader.positive(value, "'preferredSampleRate'", "hertz")
+      default:
+        session.preferredIOBufferDuration = reader.positive(
+          value, "'preferredIOBufferDuration'", "seconds")
+      }
+    }
+    return Located(session, at: json)
+  }
+
+  private mutating func callback(_ json: JSONValue) -> PatchDocument.Callback? {
+    guard check(json, "a callback", .object) else { return nil }
+    var callback = PatchDocument.Callback(json: json, fields: [])
+    callback.fields = fields(json, "a callback", required: ["kind"]) { reader, key, value in
+      guard key == "kind" else { return false }
+      callback.kind = reader.string(value, "'kind'")
+      return true
+    }
+    return callback
+  }
+
+  private mutating func tap(_ json: JSONValue) -> PatchDocument.Tap? {
+    guard check(json, "a tap", .object) else { return nil }
+    var tap = PatchDocument.Tap(json: json, fields: [])
+    tap.fields = fields(json, "a tap", required: ["kind", "at"]) { reader, key, value in
+      switch key {
+      case "kind": tap.kind = reader.string(value, "'kind'")
+      case "at": tap.at = reader.address(value, "'at'")
+      default: return false
+      }
+      return true
+    }
+    return tap
+  }
+
+  private mutating func connection(_ json: JSONValue) -> PatchDocument.Connection? {
+    guard check(json, "a connection", .object) else { return nil }
+    var connection = PatchDocument.Connection(json: json)
+    readObject(json, "a connection", keys: ["from", "to"], required: ["from", "to"]) {
+      reader, key, value in
+      if key == "from" {
+        connection.from = reader.address(value, "'from'")
+      } else {
+        connection.to = reader.address(value, "'to'")
+      }
+    }
+    return connection
+  }
+
+  private mutating func node(_ json: JSONValue) -> PatchDocument.Node? {
+    guard check(json, "a node", .object) else { return nil }
+    var node = PatchDocument.Node(json: json)
+    var component: JSONValue?
+    readObject(
+      json, "a node",
+      keys: [
+        "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
+      ]
+    ) { reader, key, value in
+      switch key {
+      case "component":
+        component = value
+        node.component = reader.component(value)
+      case "subgraph": node.subgraph = value
+      case "properties": node.properties = reader.settings(value, "'properties'")
+      case "parameters": node.parameters = reader.settings(value, "'parameters'")
+      case "inputCount": node.inputCount = reader.count(value, "'inputCount'")
+      case "inputs": node.inputs = reader.elements(value, "inputs")
+      default: node.outputs = reader.elements(value, "outputs")
+      }
+    }
+    if let component, let subgraph = node.subgraph {
+      diagnostics.append(.componentAndSubgraph(component, subgraph))
+    } else if component == nil, node.subgraph == nil {
+      diagnostics.append(.missing(["component"], in: json, "a node"))
+    }
+    return node
+  }
+
+  private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
+    switch json.kind {
+    case .string:
+      return string(json, "'component'").map { Located(.name($0.value), at: json) }
+    case .object:
+      var description = PatchDocument.ComponentDescription()
+      readObject(
+        json, "a component description",
+        keys: ["type", "subtype", "manufacturer", "flags", "flagsMask"]
+      ) { reader, key, value in
+        switch key {
+        case "type": description.type = reader.code(value, "'type'")
+        case "subtype": description.subtype = reader.code(value, "'subtype'")
+        case "manufacturer": description.manufacturer = reader.code(value, "'manufacturer'")
+        case "flags":
+          if reader.check(value, "'flags'", .number) { description.flags = value }
+        default:
+          if reader.check(value, "'flagsMask'", .number) { description.flagsMask = value }
+        }
+      }
+      return Located(.description(description), at: json)
+    default:
+      reportType(json, "'component'", "a name or an object with type, subtype and manufacturer")
+      return nil
+    }
+  }
+
+  private mutating func elements(_ json: JSONValue, _ name: String) -> [PatchDocument.Element] {
+    let shown = "'\(name)'"
+    guard
+      check(
+        json, shown, .object, help: "write { \"0\": { ... } }: each bus under its number")
+    else { return [] }
+    var elements: [PatchDocument.Element] = []
+    eachMember(of: json) { reader, key, name, value in
+      guard let bus = Self.busNumber(name) else {
+        reader.diagnostics.append(.busNumber(key, name))
+        return
+      }
+      guard reader.check(value, "a bus", .object) else { return }
+      var element = PatchDocument.Element(json: value, bus: Located(bus, at: key))
+      reader.readObject(
+        value, "a bus", keys: ["streamFormat", "sampleRate", "properties", "parameters"]
+      ) { reader, key, value in
+        switch key {
+        case "streamFormat": element.streamFormat = reader.streamFormat(value)
+        case "sampleRate": element.sampleRate = reader.sampleRate(value, "'sampleRate'")
+        case "properties": element.properties = reader.settings(value, "'properties'")
+        default: element.parameters = reader.settings(value, "'parameters'")
+        }
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+
+  // MARK: Stream formats
+
+  private static let shortKeys = ["sample", "channels", "sampleRate", "interleaved"]
+  private static let descriptionKeys = [
+    "mSampleRate", "mFormatID", "mFormatFlags", "mBytesPerPacket", "mFramesPerPacket",
+    "mBytesPerFrame", "mChannelsPerFrame", "mBitsPerChannel",
+  ]
+
+  private mutating func streamFormat(
+    _ json: JSONValue, mayBeName: Bool = true
+  ) -> Located<PatchDocument.StreamFormat>? {
+    if mayBeName, json.kind == .string {
+      return string(json, "'streamFormat'").map { Located(.name($0.value), at: json) }
+    }
+    guard json.kind == .object else {
+      reportType(
+        json, "a stream format", mayBeName ? "a name or an object" : "an object",
+        help: "write { \"sample\": \"float32\", \"channels\": 2, \"sampleRate\": \"session\" }")
+      return nil
+    }
+    let keys = json.members.map(\.key)
+    let short = keys.first { Self.shortKeys.contains($0.string ?? "") }
+    let full = keys.first { Self.descriptionKeys.contains($0.string ?? "") }
+    if let short, let full {
+      diagnostics.append(.twoForms(short: short, full: full))
+      return nil
+    }
+    return full == nil ? shortFormat(json) : formatDescription(json)
+  }
+
+  private mutating func shortFormat(_ json: JSONValue) -> Located<PatchDocument.StreamFormat> {
+    var format = PatchDocument.ShortFormat()
+    readObject(
+      json, "a stream format", keys: Self.shortKeys, required: ["sample", "channels", "sampleRate"]
+    ) { reader, key, value in
+      switch key {
+      case "sample": format.sample = reader.string(value, "'sample'")
+      case "channels": format.channels = reader.count(value, "'channels'", from: 1)
+      case "sampleRate": format.sampleRate = reader.sampleRate(value, "'sampleRate'")
+      default: format.interleaved = reader.bool(value, "'interleaved'")
+      }
+    }
+    return Located(.short(format), at: json)
+  }
+
+  private mutating func formatDescription(
+    _ json: JSONValue
+  ) -> Located<PatchDocument.StreamFormat> {
+    var format = PatchDocument.FormatDescription()
+    readObject(json, "a stream format", keys: Self.descriptionKeys) { reader, key, value in
+      switch key {
+      case "mSampleRate": format.sampleRate = reader.sampleRate(value, "'mSampleRate'")
+      case "mFormatID": format.formatID = reader.code(value, "'mFormatID'")
+      case "mFormatFlags":
+        if [.number, .string, .array].contains(value.kind) {
+          format.formatFlags = value
+        } else {
+          reader.reportType(value, "'mFormatFlags'", "a number or an array of names")
+        }
+      case "mBytesPerPacket": format.bytesPerPacket = reader.count(value, "'\(key)'")
+      case "mFramesPerPacket": format.framesPerPacket = reader.count(value, "'\(key)'")
+      case "mBytesPerFrame": format.bytesPerFrame = reader.count(value, "'\(key)'")
+      case "mChannelsPerFrame": format.channelsPerFrame = reader.count(value, "'\(key)'")
+      default: format.bitsPerChannel = reader.count(value, "'\(key)'")
+      }
+    }
+    return Located(.description(format), at: json)
+  }
+
+  private mutating func sampleRate(
+    _ json: JSONValue, _ name: String
+  ) -> Located<PatchDocument.SampleRate>? {
+    if json.kind == .string {
+      if json.string == "session" { return Located(.session, at: json) }
+    } else if json.kind == .number {
+      return positive(json, name, "hertz").map { Located(.hertz($0.value), at: json) }
+    }
+    reportType(json, name, "a number of hertz or \"session\"", wanted: .number)
+    return nil
+  }
+}
+
+// MARK: Names and addresses
+
+extension PatchReader {
+  /// What the keys of an object are the names of.
+  private enum NameKind { case source, format, tap }
+
+  private mutating func map<Value: Sendable>(
+    _ json: JSONValue, _ name: String, _ kind: NameKind,
+    _ read: (inout PatchReader, JSONValue) -> Value?
+  ) -> [PatchDocument.Member<Value>] {
+    guard check(json, name, .object, help: "write { \"name\": ... }: each under its name") else {
+      return []
+    }
+    var members: [PatchDocument.Member<Value>] = []
+    eachMember(of: json) { reader, key, name, value in
+      // A name that cannot be referred to has what it names read all the same.
+      if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
+        reader.diagnostics.append(.badName(key, name))
+      }
+      guard let value = read(&reader, value) else { return }
+      members.append(PatchDocument.Member(Located(name, at: key), value))
+    }
+    return members
+  }
+
+  private mutating func reportAmbiguousNames(_ document: PatchDocument) {
+    guard !document.callbacks.isEmpty else { return }
+    var callbacks: [String: JSONValue] = [:]
+    for callback in document.callbacks { callbacks[callback.name] = callback.key.json }
+    for node in document.nodes {
+      guard !node.name.isEmpty, let callback = callbacks[node.name] else { continue }
+      diagnostics.append(.ambiguous(node.key, callback: callback))
+    }
+  }
+
+  private mutating func address(
+    _ json: JSONValue, _ name: String
+  ) -> Located<PatchDocument.Address>? {
+    guard check(json, name, .string, help: "write \"node\" or \"node:bus\""),
+      let text = json.string
+    else { return nil }
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let node = String(parts.first ?? "")
+    guard !node.isEmpty else {
+      diagnostics.append(.address(json, text, "the name is missing"))
+      return nil
+    }
+    guard parts.count == 2 else { return Located(PatchDocument.Address(node: node), at: json) }
+    guard let bus = Self.busNumber(String(parts[1])) else {
+      diagnostics.append(
+        .address(
+          json, text, parts[1].isEmpty ? "the bus number is missing" : "this is no bus number",
+          at: parts[1].isEmpty ? nil : Self.rangeOfBus(in: json)))
+      return nil
+    }
+    return Located(PatchDocument.Address(node: node, bus: bus), at: json)
+  }
+
+  /// The part behind the colon, when the string means what it says.
+  private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
+    let content = json.contentRange
+    guard json.isPlain,
+      let colon = json.tree.source.bytes[content].firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return (colon + 1)..<content.upperBound
+  }
+
+  /// A bus number as the patch writes it: digits without leading zeros, at most 4294967295.
+  private static func busNumber(_ text: String) -> Int? {
+    guard let number = JSONPointer.arrayIndex(text), number <= Int(UInt32.max) else { return nil }
+    return number
+  }
+}
+
+// MARK: Objects
+
+extension PatchReader {
+  /// Calls for each member whose key is among those known, once, and reports the others and those
+  /// that are missing.
+  private mutating func readObject(
+    _ json: JSONValue, _ name: String, keys: [String], required: [String] = [],
+    _ read: (inout PatchReader, String, JSONValue) -> Void
+  ) {
+    var missing = required
+    eachMember(of: json) { reader, key, text, value in
+      guard keys.contains(text) else {
+        reader.diagnostics.append(.unknownKey(key, text, in: json, name, keys: keys))
+        // A misspelled key is not a missing one too.
+        missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
+        return
+      }
+      missing.removeAll { $0 == text }
+      read(&reader, text, value)
+    }
+    if !missing.isEmpty { diagnostics.append(.missing(missing, in: json, name)) }
+  }
+
+  /// Calls for each member but comments, for the first of each name.
+  private mutating func eachMember(
+    of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
+  ) {
+    var seen: Set<String> = []
+    for (key, value) in json.members {
+      guard !key.range.isEmpty, let name = key.string, seen.insert(name).inserted else { continue }
+      if name == "comment" {
+        checkComment(value)
+      } else {
+        read(&self, key, name, value)
+      }
+    }
+  }
+
+  /// The members of an object that are not taken by `read`, which says whether it took one.
+  private mutating func fields(
+    _ json: JSONValue, _ name: String, required: [String],
+    _ read: (inout PatchReader, String, JSONValue) -> Bool
+  ) -> [PatchDocument.Field] {
+    var fields: [PatchDocument.Field] = []
+    var missing = required
+    eachMember(of: json) { reader, key, text, value in
+      missing.removeAll { $0 == text }
+      if !read(&reader, text, value), value.kind != .invalid {
+        fields.append(PatchDocument.Field(Located(text, at: key), value))
+      }
+    }
+    if !missing.isEmpty { diagnostics.append(.missing(missing, in: json, name)) }
+    return fields
+  }
+
+  private mutating func settings(_ json: JSONValue, _ name: String) -> [PatchDocument.Field] {
+    guard check(json, name, .object) else { return [] }
+    return fields(json, name, required: []) { _, _, _ in false }
+  }
+
+  private mutating func checkComment(_ json: JSONValue) {
+    let isText =
+      json.kind == .string || json.kind == .invalid
+      || json.kind == .array && json.elements.allSatisfy { $0.kind == .string }
+    if !isText {
+      reportType(
+        json, "'comment'", "a string",
+        help: "'comment' is for the reader of a patch; give this another name if it means something"
+      )
+    }
+  }
+}
+
+// MARK: Values
+
+extension PatchReader {
+  private mutating func check(
+    _ json: JSONValue, _ name: String, _ kind: JSONValue.Kind, help: String? = nil
+  ) -> Bool {
+    if json.kind == kind { return true }
+    let expected =
+      switch kind {
+      case .null: "null"
+      case .bool: "true or false"
+      case .number: "a number"
+      case .string: "a string"
+      case .array: "an array"
+      case .object: "an object"
+      case .invalid: "a value"
+      }
+    reportType(json, name, expected, wanted: kind, help: help)
+    return false
+  }
+
+  private mutating func reportType(
+    _ json: JSONValue, _ name: String, _ expected: String, wanted: JSONValue.Kind? = nil,
+    help: String? = nil
+  ) {
+    // It has been reported.
+    if json.kind == .invalid { return }
+    diagnostics.append(.wrongType(json, name, expected, wanted: wanted, help: help))
+  }
+
+  private mutating func array(_ json: JSONValue, _ name: String) -> [JSONValue] {
+    check(json, name, .array, help: "write [ ... ]") ? Array(json.elements) : []
+  }
+
+  private mutating func string(_ json: JSONValue, _ name: String) -> Located<String>? {
+    guard check(json, name, .string), let text = json.string else { return nil }
+    return Located(text, at: json)
+  }
+
+  private mutating func bool(_ json: JSONValue, _ name: String) -> Located<Bool>? {
+    guard check(json, name, .bool), let value = json.bool else { return nil }
+    return Located(value, at: json)
+  }
+
+  /// A four-character code or another native name, or its number.
+  private mutating func code(_ json: JSONValue, _ name: String) -> JSONValue? {
+    if json.kind == .string || json.kind == .number { return json }
+    reportType(json, name, "a four-character code or a number")
+    return nil
+  }
+
+  private mutating func positive(
+    _ json: JSONValue, _ name: String, _ unit: String
+  ) -> Located<Double>? {
+    guard check(json, name, .number), let value = json.number else { return nil }
+    guard value > 0, value.isFinite else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of \(unit) greater than 0", isTooGreat: value > 0))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+
+  private mutating func count(
+    _ json: JSONValue, _ name: String, from smallest: Int = 0
+  ) -> Located<Int>? {
+    guard check(json, name, .number), let number = json.number else { return nil }
+    guard let value = json.integer, smallest...Int(UInt32.max) ~= value else {
+      diagnostics.append(
+        .outOfRange(
+          json, name, "a whole number from \(smallest) to 4294967295",
+          isTooGreat: number > Double(UInt32.max)))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  /// A value as messages call it.
+  private static func description(of json: JSONValue) -> String {
+    switch json.kind {
+    case .null: "null"
+    case .bool: json.bool == true ? "true" : "false"
+    case .number: "the number \(quoted(json.numberText ?? "").dropFirst().dropLast())"
+    case .string: "the string \(quoted(json.string ?? ""))"
+    case .array: "an array"
+    case .object: "an object"
+    case .invalid: "something else"
+    }
+  }
+
+  /// Where to point at for a value: an object or array by its opening bracket.
+  private static func mark(_ json: JSONValue) -> SourceRange {
+    switch json.kind {
+    case .object, .array: json.range.lowerBound..<(json.range.lowerBound + 1)
+    default: json.range
+    }
+  }
+
+  private static func list(_ names: [String], _ conjunction: String) -> String {
+    let names = names.map(quoted)
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+  }
+
+  fileprivate static func wrongType(
+    _ json: JSONValue, _ name: String, _ expected: String, wanted: JSONValue.Kind?, help: String?
+  ) -> Diagnostic {
+    var help = help.map { [$0] } ?? []
+    var fixes: [Fix] = []
+    let isQuoted =
+      switch wanted {
+      case .number:
+        json.string.map { numberEnd(in: Array($0.utf8), from: 0) == $0.utf8.count } ?? false
+      case .bool: json.string == "true" || json.string == "false"
+      default: false
+      }
+    if isQuoted, let text = json.string {
+      help.append("write \(text) without quotes")
+      fixes.append(Fix("remove the quotes", edits: [Edit(json.range, text)]))
+    } else if wanted == .string, json.kind == .number, let text = json.numberText {
+      help.append("write \"\(text)\" in quotes")
+      fixes.append(Fix("put it in quotes", edits: [Edit(json.range, "\"\(text)\"")]))
+    }
+    return PatchRules.type.diagnostic(
+      "\(Message(name)) is \(Message(expected)), not \(Message(description(of: json)))",
+      at: mark(json), pointer: json.pointer.description, label: "expected \(Message(expected))",
+      help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
+  }
+
+  fileprivate static func unknownKey(
+    _ key: JSONValue, _ text: String, in json: JSONValue, _ name: String, keys: [String]
+  ) -> Diagnostic {
+    let near = nearMisses(to: text, among: keys + ["comment"])
+    let isFree = near.first.map { json[$0] == nil } ?? false
+    return PatchRules.unknownKey.diagnostic(
+      "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
+      pointer: key.pointer.description,
+      label: didYouMean(text, among: keys + ["comment"]).map { Message($0) } ?? "unknown key",
+      help: ["the keys here are \(list(keys + ["comment"], "and"))"],
+      fixes: isFree && near.count == 1
+        ? [Fix("write '\(near[0])'", edits: [Edit(key.range, "\"\(near[0])\"")])] : [])
+  }
+
+  fileprivate static func missing(
+    _ keys: [String], in json: JSONValue, _ name: String
+  ) -> Diagnostic {
+    let examples = [
+      "nodes": "{ \"io\": { \"component\": \"remoteIO\" } }", "component": "\"remoteIO\"",
+      "from": "\"mixer\"", "to": "\"io\"", "at": "\"mixer\"", "sample": "\"float32\"",
+      "channels": "2", "sampleRate": "\"session\"", "kind": "\"...\"",
+    ]
+    let members = keys.map { "\"\($0)\": \(examples[$0] ?? "...")" }.joined(separator: ", ")
+    return PatchRules.missingKey.diagnostic(
+      "\(Message(name)) needs \(Message(list(keys, "and")))", at: mark(json),
+      pointer: json.pointer.description,
+      label: keys.count == 1 ? "this key is missing here" : "these keys are missing here",
+      help: ["add \(members), for example"])
+  }
+
+  fileprivate static func schemaVersion(_ json: JSONValue) -> Diagnostic {
+    let isNewer = (json.number ?? 0) > 1
+    return PatchRules.schemaVersion.diagnostic(
+      "schema version \(Message(String(description(of: json).dropFirst(11)))) is not known",
+      at: json.range, pointer: json.pointer.description, label: "the only one there is is 1",
+      help: [isNewer ? "write 1, or use a newer patchrun" : "write 1"])
+  }
+
+  fileprivate static func emptyNodes(_ json: JSONValue) -> Diagnostic {
+    PatchRules.emptyNodes.diagnostic(
+      "the patch has no nodes", at: mark(json), pointer: json.pointer.description,
+      label: "nothing to run", help: ["add an I/O unit: \"io\": { \"component\": \"remoteIO\" }"])
+  }
+
+  fileprivate static func badName(_ key: JSONValue, _ name: String) -> Diagnostic {
+    PatchRules.name.diagnostic(
+      name.isEmpty ? "a name is empty" : "the name \(Message(quoted(name))) has a colon",
+      at: key.range, pointer: key.pointer.description,
+      label: name.isEmpty ? "nothing could refer to it" : "it could not be told from an address",
+      help: [
+        name.isEmpty
+          ? "give it a name" : "leave out the colon: 'node:bus' is how an address is written"
+      ])
+  }
+
+  fileprivate static func ambiguous(_ node: Located<String>, callback: JSONValue) -> Diagnostic {
+    PatchRules.ambiguousName.diagnostic(
+      "\(Message(quoted(node.value))) is the name of a node and of a callback", at: node.range,
+      pointer: node.pointer, label: "a node",
+      notes: [Note("a callback", at: callback.range)],
+      help: ["rename one of the two: a connection could mean either"])
+  }
+
+  fileprivate static func busNumber(_ key: JSONValue, _ text: String) -> Diagnostic {
+    let digits = text.drop { $0 == "0" }
+    let meant = digits.isEmpty ? "0" : String(digits)
+    let isNumber =
+      !text.isEmpty && JSONPointer.arrayIndex(meant).map { $0 <= Int(UInt32.max) } ?? false
+    return PatchRules.busNumber.diagnostic(
+      "\(Message(quoted(text))) is not a bus number", at: key.range,
+      pointer: key.pointer.description, label: "expected a number, such as \"0\"",
+      help: [
+        isNumber
+          ? "write \"\(meant)\": bus numbers have no leading zeros"
+          : "write the bus's number in quotes: \"0\" for the first"
+      ],
+      fixes: isNumber ? [Fix("write \"\(meant)\"", edits: [Edit(key.range, "\"\(meant)\"")])] : [])
+  }
+
+  fileprivate static func address(
+    _ json: JSONValue, _ text: String, _ label: Message, at range: SourceRange? = nil
+  ) -> Diagnostic {
+    PatchRules.address.diagnostic(
+      "\(Message(quoted(text))) is not an address", at: range ?? json.range,
+      pointer: json.pointer.description, label: label,
+      help: ["an address is a name, as \"mixer\", or a name and a bus number, as \"mixer:1\""])
+  }
+
+  fileprivate static func outOfRange(
+    _ json: JSONValue, _ name: String, _ expected: String, isTooGreat: Bool
+  ) -> Diagnostic {
+    PatchRules.range.diagnostic(
+      "\(Message(name)) is \(Message(expected)), not \(Message(String(description(of: json).dropFirst(11))))",
+      at: json.range, pointer: json.pointer.description,
+      label: isTooGreat ? "too great" : "expected \(Message(expected))",
+      help: ["write \(expected)"])
+  }
+
+  fileprivate static func componentAndSubgraph(
+    _ component: JSONValue, _ subgraph: JSONValue
+  ) -> Diagnostic {
+    let (first, second) =
+      component.range.lowerBound < subgraph.range.lowerBound
+      ? (component, subgraph) : (subgraph, component)
+    return PatchRules.exclusive.diagnostic(
+      "a node is a component or a sub-graph, not both", at: mark(second),
+      pointer: second.pointer.description, label: "this is one too many",
+      notes: [Note("the other is here", at: mark(first))],
+      help: ["remove 'component' or 'subgraph'"])
+  }
+
+  fileprivate static func twoForms(short: JSONValue, full: JSONValue) -> Diagnostic {
+    let (first, second) =
+      short.range.lowerBound < full.range.lowerBound ? (short, full) : (full, short)
+    return PatchRules.exclusive.diagnostic(
+      "a stream format is written in its short form or field by field, not in both",
+      at: second.range, pointer: second.pointer.description,
+      label: second.index == short.index
+        ? "a key of the short form" : "a field of AudioStreamBasicDescription",
+      notes: [
+        Note(
+          first.index == short.index
+            ? "a key of the short form" : "a field of AudioStreamBasicDescription",
+          at: first.range)
+      ],
+      help: [
+        "keep one form: 'sample', 'channels' and 'sampleRate', or the fields that begin with m"
+      ]
+    )
+  }
+}
