@@ -5,22 +5,43 @@ extension JSONTree {
   ///
   /// RFC 8259 lets such objects pass and leaves open what they mean, so reading accepts them; a
   /// patch does not.
-  func duplicateKeys() -> [Diagnostic] {
+  ///
+  /// - Returns: the diagnostics, and where in the table the repeated keys are.
+  func duplicateKeys() -> (diagnostics: [Diagnostic], keys: Set<Int>) {
     var diagnostics: [Diagnostic] = []
-    var first: [String: JSONValue] = [:]
+    var keys: Set<Int> = []
+    func report(_ key: JSONValue, _ name: String, after earlier: JSONValue) {
+      keys.insert(key.index)
+      diagnostics.append(.duplicate(key, name, after: earlier))
+    }
+    var members: [(key: JSONValue, name: String)] = []
     for index in nodes.indices where nodes[index].kind == .object {
-      first.removeAll(keepingCapacity: true)
+      members.removeAll(keepingCapacity: true)
       for (key, _) in JSONValue(tree: self, index: index).members {
-        guard let name = key.string else { continue }
         // The key of a member without one has been reported.
-        if key.range.isEmpty { continue }
-        if let earlier = first.updateValue(key, forKey: name) {
-          first[name] = earlier
-          diagnostics.append(.duplicate(key, name, after: earlier))
+        guard !key.range.isEmpty, let name = key.string else { continue }
+        members.append((key, name))
+      }
+      if members.count <= 8 {
+        // Most objects are so small that comparing all pairs is the quickest.
+        for (place, member) in members.enumerated().dropFirst() {
+          if let earlier = members[..<place].first(where: { $0.name == member.name }) {
+            report(member.key, member.name, after: earlier.key)
+          }
+        }
+      } else {
+        var first: [String: JSONValue] = [:]
+        first.reserveCapacity(members.count)
+        for member in members {
+          if let earlier = first[member.name] {
+            report(member.key, member.name, after: earlier)
+          } else {
+            first[member.name] = member.key
+          }
         }
       }
     }
-    return diagnostics
+    return (diagnostics, keys)
   }
 }
 

@@ -104,8 +104,9 @@ public struct JSONValue: Sendable {
   /// The value of a number that is whole and below 2^53 in magnitude, however written: `2`, `2.0`
   /// and `2e0` are one number.
   public var integer: Int? {
-    guard let number, number == number.rounded(), abs(number) < 0x1p53 else { return nil }
-    return Int(number)
+    guard let number, abs(number) < 0x1p53 else { return nil }
+    let integer = Int(number)
+    return Double(integer) == number ? integer : nil
   }
 
   /// The values of an array, in order; of anything else, none.
@@ -121,9 +122,6 @@ public struct JSONValue: Sendable {
     for member in members where member.key.string == key { return member.value }
     return nil
   }
-
-  /// The value `next` to this one in the table, for walks over the whole tree.
-  private var nextIndex: Int { Int(node.next) }
 
   /// Values of an array.
   public struct Elements: Sequence, IteratorProtocol, Sendable {
@@ -166,24 +164,27 @@ extension JSONValue {
     var pointer = JSONPointer()
     var container = 0
     let target = node.isKey ? index + 1 : index
+    // Indices alone: a container may have hundreds of thousands of members to step over.
     while container != target {
-      let value = JSONValue(tree: tree, index: container)
-      var inside: JSONValue?
-      if value.kind == .object {
-        for member in value.members where target < member.value.nextIndex {
-          pointer.append(member.key.string ?? "")
-          inside = member.value
-          break
-        }
-      } else {
-        for (position, element) in value.elements.enumerated() where target < element.nextIndex {
-          pointer.append(String(position))
-          inside = element
-          break
-        }
+      let isObject = tree.nodes[container].kind == .object
+      let end = Int(tree.nodes[container].next)
+      var inside = container + 1
+      var position = 0
+      while inside < end {
+        let value = isObject ? inside + 1 : inside
+        let next = Int(tree.nodes[value].next)
+        if target < next { break }
+        inside = next
+        position += 1
       }
-      guard let inside else { return pointer }
-      container = inside.index
+      guard inside < end else { return pointer }
+      if isObject {
+        pointer.append(JSONValue(tree: tree, index: inside).string ?? "")
+        container = inside + 1
+      } else {
+        pointer.append(String(position))
+        container = inside
+      }
     }
     return pointer
   }

@@ -20,6 +20,8 @@ public struct PatchReader {
   }
 
   private var diagnostics: [Diagnostic] = []
+  /// Members that are passed over, because an earlier one has the same key.
+  private var repeatedKeys: Set<Int> = []
 
   private init() {}
 
@@ -64,7 +66,9 @@ public struct PatchReader {
     var reader = PatchReader()
     var document: PatchDocument?
     if json.isStructureIntact {
-      diagnostics += tree.duplicateKeys()
+      let duplicates = tree.duplicateKeys()
+      diagnostics += duplicates.diagnostics
+      reader.repeatedKeys = duplicates.keys
       document = reader.readDocument(tree.root)
     }
     diagnostics += reader.diagnostics
@@ -453,9 +457,10 @@ extension PatchReader {
   private mutating func eachMember(
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
-    var seen: Set<String> = []
     for (key, value) in json.members {
-      guard !key.range.isEmpty, let name = key.string, seen.insert(name).inserted else { continue }
+      guard !key.range.isEmpty, let name = key.string, !repeatedKeys.contains(key.index) else {
+        continue
+      }
       if name == "comment" {
         checkComment(value)
       } else {

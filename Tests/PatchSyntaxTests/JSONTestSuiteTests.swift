@@ -89,9 +89,9 @@ struct JSONTestSuiteTests {
     case .null: expected is NSNull
     case .bool: expected as? Bool == value.bool
     case .number:
-      // Foundation goes by way of decimals with 38 digits, and misses the nearest double by one.
+      // Foundation goes by way of decimals with 38 digits, and can miss the nearest double by a few.
       (expected as? NSNumber).map { abs($0.doubleValue - (value.number ?? .nan)) } ?? .infinity
-        <= (value.number ?? 0).ulp
+        <= 4 * (value.number ?? 0).ulp
     case .string: expected as? String == value.string
     case .array:
       (expected as? [Any]).map { array in
