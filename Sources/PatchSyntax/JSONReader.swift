@@ -53,6 +53,9 @@ public struct JSONReader {
   private var lastTokenEnd = 0
   /// Set when the rest of a line was skipped, perhaps with the comma at its end.
   private var isRecovering = false
+  /// The first bracket whose closing one begins a line and stands further left than the line it was
+  /// opened on: when one is missing in the end, it is likely this one's.
+  private var suspect: (opening: Int, closing: Int)?
 
   private struct Container {
     var index: Int
@@ -288,7 +291,31 @@ extension JSONReader {
     let index = open.removeLast().index
     nodes[index].end = UInt32(offset)
     nodes[index].next = UInt32(nodes.count)
+    if suspect == nil { suspectIndentation(opening: Int(nodes[index].start), closing: offset - 1) }
     return .afterValue
+  }
+
+  private mutating func suspectIndentation(opening: Int, closing: Int) {
+    // Long lines tell nothing by their indentation, and would take long to walk.
+    let limit = 200
+    func lineStart(_ offset: Int) -> Int? {
+      var start = offset
+      while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D {
+        start -= 1
+        if offset - start > limit { return nil }
+      }
+      return start
+    }
+    func indentation(_ start: Int) -> Int {
+      var end = start
+      while end < bytes.count, bytes[end] == 0x20 || bytes[end] == 0x09 { end += 1 }
+      return end - start
+    }
+    guard let closingLine = lineStart(closing), let openingLine = lineStart(opening),
+      openingLine < closingLine, closingLine + indentation(closingLine) == closing,
+      indentation(closingLine) < indentation(openingLine)
+    else { return }
+    suspect = (opening, closing)
   }
 
   /// A bracket of the wrong kind. When it closes one further out, those inside were forgotten;
@@ -330,7 +357,8 @@ extension JSONReader {
       if diagnostics.last?.code != SyntaxRules.unterminatedString.code {
         report(
           .unclosed(
-            at: end, found: "the end", opening: openings, isObject: innermost.isObject))
+            at: end, found: "the end", opening: openings, isObject: innermost.isObject,
+            suspect: suspect))
       }
     }
     while let container = open.popLast() {
@@ -402,7 +430,10 @@ extension JSONReader {
 
   mutating func report(_ diagnostic: Diagnostic) {
     diagnostics.append(diagnostic)
-    if diagnostics.count >= Self.maximumDiagnostics { hasGivenUp = true }
+    guard diagnostics.count == Self.maximumDiagnostics else { return }
+    hasGivenUp = true
+    diagnostics[diagnostics.count - 1].help.append(
+      "reading stopped here: there may be more mistakes")
   }
 
   mutating func giveUp(_ diagnostic: Diagnostic) {
@@ -620,9 +651,21 @@ extension Diagnostic {
   }
 
   fileprivate static func unclosed(
-    at range: SourceRange, found: String, opening: [SourceRange], isObject: Bool
+    at range: SourceRange, found: String, opening: [SourceRange], isObject: Bool,
+    suspect: (opening: Int, closing: Int)? = nil
   ) -> Diagnostic {
     let (left, right) = isObject ? ("{", "}") : ("[", "]")
+    if let suspect {
+      return SyntaxRules.unclosed.diagnostic(
+        "a bracket is not closed", at: range,
+        label: "expected '\(Message(right))', found \(Message(found))",
+        notes: [
+          Note(
+            "this one, by the indentation", at: suspect.opening..<(suspect.opening + 1)),
+          Note("here it is closed, further left", at: suspect.closing..<(suspect.closing + 1)),
+        ],
+        help: ["close the bracket that the indentation points to, or add '\(right)' at the end"])
+    }
     return SyntaxRules.unclosed.diagnostic(
       "'\(Message(left))' is not closed", at: range,
       label: "expected '\(Message(right))', found \(Message(found))",

@@ -206,8 +206,8 @@ extension PatchReader {
       case "properties": node.properties = reader.settings(value, "'properties'")
       case "parameters": node.parameters = reader.settings(value, "'parameters'")
       case "inputCount": node.inputCount = reader.count(value, "'inputCount'")
-      case "inputs": node.inputs = reader.elements(value, "inputs")
-      default: node.outputs = reader.elements(value, "outputs")
+      case "inputs": node.inputs = reader.elements(value, "'inputs'")
+      default: node.outputs = reader.elements(value, "'outputs'")
       }
     }
     if let component, let subgraph = node.subgraph {
@@ -246,10 +246,9 @@ extension PatchReader {
   }
 
   private mutating func elements(_ json: JSONValue, _ name: String) -> [PatchDocument.Element] {
-    let shown = "'\(name)'"
     guard
       check(
-        json, shown, .object, help: "write { \"0\": { ... } }: each bus under its number")
+        json, name, .object, help: "write { \"0\": { ... } }: each bus under its number")
     else { return [] }
     var elements: [PatchDocument.Element] = []
     eachMember(of: json) { reader, key, name, value in

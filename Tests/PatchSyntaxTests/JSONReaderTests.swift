@@ -168,6 +168,39 @@ struct JSONReaderTests {
         """)
   }
 
+  @Test func `a bracket forgotten further up is found by the indentation`() {
+    let text = """
+      {
+        "nodes": {
+          "io": { "component": "remoteIO",
+          "eq": { "component": "iPodEQ" }
+        },
+        "connections": []
+      }
+
+      """
+    let result = read(text)
+    let source = SourceText(name: "x.json", text: text)
+    #expect(
+      TextRenderer(source: source).render(result.diagnostics) == """
+        error[PR0018]: a bracket is not closed
+         --> x.json:7:2
+          |
+        3 |     "io": { "component": "remoteIO",
+          |           - this one, by the indentation
+        4 |     "eq": { "component": "iPodEQ" }
+        5 |   },
+          |   - here it is closed, further left
+        6 |   "connections": []
+        7 | }
+          |  ^ expected '}', found the end
+          |
+          = help: close the bracket that the indentation points to, or add '}' at the end
+
+
+        """)
+  }
+
   @Test func `a number's help is the number that was meant`() {
     func help(_ text: String) -> String? { read(text).diagnostics.first?.help.first }
     #expect(help("[007]") == "write 7")
@@ -223,7 +256,9 @@ struct JSONReaderTests {
 
   @Test func `a text that is no patch at all is not reported for ever`() {
     let text = String(repeating: "'x' ", count: 10_000)
-    #expect(codes("[" + text).count <= 50)
+    let diagnostics = read("[" + text).diagnostics
+    #expect(diagnostics.count == 50)
+    #expect(diagnostics.last?.help.last == "reading stopped here: there may be more mistakes")
   }
 
   // MARK: Pointers
