@@ -65,6 +65,15 @@ public struct JSONValue: Sendable {
   /// Where it is written, quotes and brackets included.
   public var range: SourceRange { Int(node.start)..<Int(node.end) }
 
+  /// Where a diagnostic points to mean the whole value: at an object's or array's opening bracket,
+  /// at all of anything else.
+  public var markRange: SourceRange {
+    switch kind {
+    case .object, .array: range.lowerBound..<(range.lowerBound + 1)
+    default: range
+    }
+  }
+
   /// The text of a string without its quotes.
   var contentRange: SourceRange {
     let low = Int(node.start) + Int(node.quotes & 3)

@@ -597,14 +597,6 @@ extension Diagnostic {
     }
   }
 
-  /// Where to point at for a value: an object or array by its opening bracket.
-  private static func mark(_ json: JSONValue) -> SourceRange {
-    switch json.kind {
-    case .object, .array: json.range.lowerBound..<(json.range.lowerBound + 1)
-    default: json.range
-    }
-  }
-
   private static func list(_ names: [String], _ conjunction: String) -> String {
     let names = names.map(quoted)
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
@@ -632,7 +624,7 @@ extension Diagnostic {
     }
     return PatchRules.type.diagnostic(
       "\(Message(name)) is \(Message(expected)), not \(Message(description(of: json)))",
-      at: mark(json), pointer: json.pointer.description, label: "expected \(Message(expected))",
+      at: json.markRange, pointer: json.pointer.description, label: "expected \(Message(expected))",
       help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
   }
 
@@ -660,7 +652,7 @@ extension Diagnostic {
     ]
     let members = keys.map { "\"\($0)\": \(examples[$0] ?? "...")" }.joined(separator: ", ")
     return PatchRules.missingKey.diagnostic(
-      "\(Message(name)) needs \(Message(list(keys, "and")))", at: mark(json),
+      "\(Message(name)) needs \(Message(list(keys, "and")))", at: json.markRange,
       pointer: json.pointer.description,
       label: keys.count == 1 ? "this key is missing here" : "these keys are missing here",
       help: ["add \(members), for example"])
@@ -676,7 +668,7 @@ extension Diagnostic {
 
   fileprivate static func emptyNodes(_ json: JSONValue) -> Diagnostic {
     PatchRules.emptyNodes.diagnostic(
-      "the patch has no nodes", at: mark(json), pointer: json.pointer.description,
+      "the patch has no nodes", at: json.markRange, pointer: json.pointer.description,
       label: "nothing to run", help: ["add an I/O unit: \"io\": { \"component\": \"remoteIO\" }"])
   }
 
@@ -741,9 +733,9 @@ extension Diagnostic {
       component.range.lowerBound < subgraph.range.lowerBound
       ? (component, subgraph) : (subgraph, component)
     return PatchRules.exclusive.diagnostic(
-      "a node is a component or a sub-graph, not both", at: mark(second),
+      "a node is a component or a sub-graph, not both", at: second.markRange,
       pointer: second.pointer.description, label: "this is one too many",
-      notes: [Note("the other is here", at: mark(first))],
+      notes: [Note("the other is here", at: first.markRange)],
       help: ["remove 'component' or 'subgraph'"])
   }
 

@@ -125,3 +125,21 @@ extension String {
     return String(self[..<range.lowerBound]) + other + self[range.upperBound...]
   }
 }
+
+extension DocumentOverrideTests {
+  @Test func `a value is added behind comments, trailing commas and CRLF`() {
+    let text =
+      "{\r\n  // the patch\r\n  \"nodes\": { \"io\": { \"component\": \"remoteIO\", }, }, // end\r\n}"
+    let result = PatchReader.read(
+      bytes: Array(text.utf8), name: "x.jsonc",
+      overrides: ["/nodes/io/properties={}", "/nodes/io/properties/enableIO=true", "/title=x"])
+    #expect(result.diagnostics.isEmpty)
+    #expect(result.document?.title?.value == "x")
+    #expect(result.document?.nodes.first?.value.properties.map(\.name) == ["enableIO"])
+  }
+
+  @Test func `a document that is no JSON keeps its own mistakes only`() {
+    let result = PatchReader.read(bytes: Array("{".utf8), name: "x.json", overrides: ["/a=1"])
+    #expect(result.diagnostics.map(\.code) == ["PR0018"])
+  }
+}
