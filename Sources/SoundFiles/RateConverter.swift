@@ -50,17 +50,24 @@ public final class RateConverter {
   /// Takes frames in and gives frames out, as many as come of what was fed so far and have room.
   ///
   /// - Parameters:
-  ///   - frameCount: How many frames of `input` there are.
+  ///   - first: The frame of `input` to begin with.
+  ///   - frameCount: How many frames there are from there.
   ///   - output: Is filled from its beginning.
   /// - Returns: The frames taken and the frames given.
   public func convert(
-    _ input: [Double], frameCount: Int, into output: inout [Double]
+    _ input: [Double], from first: Int = 0, frameCount: Int, into output: inout [Double]
   ) -> (taken: Int, given: Int) {
-    precondition(frameCount * channelCount <= input.count, "so many frames are there")
+    precondition(
+      first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= input.count,
+      "so many frames are there")
     var taken = 0
     var given = 0
     let room = output.count / channelCount
-    _ = unsafe soxr_process(handle, input, frameCount, &taken, &output, room, &given)
+    unsafe input.withUnsafeBufferPointer { input in
+      guard let base = input.baseAddress else { return }
+      _ = unsafe soxr_process(
+        handle, base + first * channelCount, frameCount, &taken, &output, room, &given)
+    }
     fed += taken
     produced += given
     return (taken, given)

@@ -82,6 +82,19 @@ public final class SoundFileReader {
     return read(room) { count in unsafe sf_readf_double(file, &samples, count) }
   }
 
+  /// Reads up to `frameCount` frames into `samples`, from its frame `first` on.
+  public func read(into samples: inout [Double], at first: Int, frameCount: Int) -> Int {
+    precondition(
+      first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= samples.count,
+      "there is room for so many frames")
+    return unsafe samples.withUnsafeMutableBufferPointer { samples in
+      guard let base = samples.baseAddress else { return 0 }
+      return read(frameCount) { count in
+        unsafe sf_readf_double(file, base + first * channelCount, count)
+      }
+    }
+  }
+
   /// Reads frames as floats: exact where `fitsFloat`, else rounded to the nearest.
   public func read(into samples: inout [Float]) -> Int {
     let room = samples.count / channelCount

@@ -73,7 +73,8 @@ struct SoundFileWriterTests {
   @Test(arguments: linear)
   func `floats come back bit for bit`(ending: String) throws {
     var generator = SplitMix64(seed: 6)
-    var floats: [Float] = [0, -0.0, 1, -1, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, 3.7]
+    var floats: [Float] = [0, -0.0, 1, -1, .greatestFiniteMagnitude, .infinity, 3.7]
+    floats.append(.leastNonzeroMagnitude)
     while floats.count < 3000 {
       let value = Float(bitPattern: UInt32.random(in: 0 ... .max, using: &generator))
       if !value.isNaN { floats.append(value) }
