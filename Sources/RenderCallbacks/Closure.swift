@@ -9,7 +9,7 @@ public struct ClosureCallback: RenderCallback {
   /// Fills every frame of every channel with floats whose full scale is 1.0.
   ///
   /// - Parameters:
-  ///   - flags: Inserting `.outputIsSilence` says that there is only silence; the buffers are then
+  ///   - flags: `.outputIsSilence` says that there is only silence; the buffers are then
   ///     cleared.
   ///   - timeStamp: Of the first frame, in the rate of the bus.
   ///   - bus: The input element that is fed.
@@ -95,7 +95,8 @@ struct ClosureKernel: RenderKernel {
     let status = unsafe holder._withUnsafeGuaranteedRef {
       $0.body(&flags, context.timeStamp, bus, context.frameCount, output)
     }
-    if flags.contains(.outputIsSilence) { output.silence() }
+    // Not `contains`, whose generic body may allocate when it first runs.
+    if flags.rawValue & RenderActionFlags.outputIsSilence.rawValue != 0 { output.silence() }
     return status
   }
 }

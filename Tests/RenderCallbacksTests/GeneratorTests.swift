@@ -260,7 +260,7 @@ struct SilenceAndClosureTests {
         buffers[0][frame] = Float(timeStamp.sampleTime) + Float(frame)
         buffers[1][frame] = Float(bus)
       }
-      if timeStamp.sampleTime >= 20 { flags.insert(.outputIsSilence) }
+      if timeStamp.sampleTime >= 20 { flags = .outputIsSilence }
       return .ok
     }
     #expect(closure.duration(for: stereo) == 24_000)
