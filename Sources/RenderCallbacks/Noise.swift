@@ -74,8 +74,6 @@ public struct NoiseCallback: RenderCallback {
 struct WhiteNoise {
   let seed: UInt64
 
-  init(seed: UInt64) { self.seed = seed }
-
   /// The number that all frames of a channel start from.
   @_noLocks
   func key(channel: Int) -> UInt64 {

@@ -113,6 +113,7 @@ public final class SoundFileWriter {
       if result != 0 {
         throw Self.writeFailed(path, sentence(unsafe String(cString: sf_error_number(result))))
       }
+      if fileFormat.container == Int32(SF_FORMAT_OGG) { OggSerial.fix(path) }
     }
   }
 
