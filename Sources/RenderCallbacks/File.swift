@@ -75,19 +75,9 @@ public struct FileCallback: RenderCallback {
     case .success(let found): part = found
     case .failure(let found): throw found.problems[0]
     }
-    var converter: RateConverter?
-    if part.reader.sampleRate != format.sampleRate {
-      do throws(SoundFileError) {
-        converter = try RateConverter(
-          from: part.reader.sampleRate, to: format.sampleRate,
-          channelCount: part.reader.channelCount)
-      } catch {
-        throw CallbackProblem(error, setting: "path")
-      }
-    }
     let duration = loop ? nil : part.duration(at: format.sampleRate)
     let service = FileService(
-      part: part, converter: converter, loops: loop, gain: gain, format: format,
+      part: part, loops: loop, gain: gain, format: format,
       duration: duration, maximumFramesPerSlice: maximumFramesPerSlice)
     return RenderSource(
       kernel: .holding(
@@ -101,6 +91,8 @@ public struct FileCallback: RenderCallback {
   struct Part {
     var reader: SoundFileReader
     var frames: Range<Int>
+    /// Where the file has another rate than the bus.
+    var converter: RateConverter?
 
     func duration(at sampleRate: Double) -> Int {
       RateConverter.outputLength(frames.count, from: reader.sampleRate, to: sampleRate)
@@ -158,7 +150,16 @@ public struct FileCallback: RenderCallback {
       complain("end", "from 'start' to 'end' it is less than a frame")
       return .failure(Problems(problems: found))
     }
-    return .success(Part(reader: reader, frames: first..<last))
+    var converter: RateConverter?
+    if reader.sampleRate != format.sampleRate {
+      do throws(SoundFileError) {
+        converter = try RateConverter(
+          from: reader.sampleRate, to: format.sampleRate, channelCount: reader.channelCount)
+      } catch {
+        return .failure(Problems(problems: [CallbackProblem(error, setting: "path")]))
+      }
+    }
+    return .success(Part(reader: reader, frames: first..<last, converter: converter))
   }
 }
 
@@ -260,11 +261,11 @@ final class FileService: RenderService, @unchecked Sendable {
   private let lane: UnsafeMutablePointer<Float>
 
   init(
-    part: FileCallback.Part, converter: RateConverter?, loops: Bool, gain: Double,
+    part: FileCallback.Part, loops: Bool, gain: Double,
     format: StreamFormat, duration: Int?, maximumFramesPerSlice: Int
   ) {
     self.part = part
-    self.converter = converter
+    converter = part.converter
     self.loops = loops
     self.gain = gain
     sample = format.sampleType ?? .float32

@@ -64,9 +64,19 @@ public final class RateConverter {
     var given = 0
     let room = output.count / channelCount
     unsafe input.withUnsafeBufferPointer { input in
-      guard let base = input.baseAddress else { return }
-      _ = unsafe soxr_process(
-        handle, base + first * channelCount, frameCount, &taken, &output, room, &given)
+      guard let start = input.baseAddress else { return }
+      unsafe output.withUnsafeMutableBufferPointer { output in
+        guard let sink = output.baseAddress else { return }
+        // What waits inside comes first: libsoxr takes a little more than it gives back, and its
+        // queues would grow without end.
+        _ = unsafe soxr_process(handle, start, 0, nil, sink, room, &given)
+        guard given < room else { return }
+        var more = 0
+        _ = unsafe soxr_process(
+          handle, start + first * channelCount, frameCount, &taken, sink + given * channelCount,
+          room - given, &more)
+        given += more
+      }
     }
     fed += taken
     produced += given

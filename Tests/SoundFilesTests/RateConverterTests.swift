@@ -52,6 +52,21 @@ struct RateConverterTests {
     #expect(try convert(input, from: 44_100, to: 48_000, block: 1, room: 7) == whole)
   }
 
+  @Test(arguments: [(44_100.0, 48_000.0), (8000, 48_000), (48_000, 44_100)])
+  func `no more is taken than is given back, for days`(from: Double, to: Double) throws {
+    let converter = try RateConverter(from: from, to: to, channelCount: 1)
+    let input = [Double](repeating: 0, count: 4096)
+    var output = [Double](repeating: 0, count: 7)
+    var (taken, given) = (0, 0)
+    for _ in 0..<20_000 {
+      let step = converter.convert(input, frameCount: 4096, into: &output)
+      taken += step.taken
+      given += step.given
+    }
+    #expect(given > 50_000)
+    #expect(abs(Double(taken) - Double(given) * from / to) < 5000)
+  }
+
   @Test
   func `channels are kept apart`() throws {
     let left = (0..<5000).map { sin(Double($0) * 0.01) }
