@@ -100,6 +100,22 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
+  /// Puts down zeros in every channel, as `write` puts down frames. There must be room.
+  @_noLocks
+  public func writeSilence(_ frameCount: Int, offset: Int = 0) {
+    precondition(
+      offset >= 0 && frameCount >= 0 && offset + frameCount <= room, "no room in the ring")
+    let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
+    for channel in 0..<channelCount {
+      let base = unsafe lane(channel)
+      var position = start & (capacity - 1)
+      for _ in 0..<frameCount {
+        unsafe base[position] = 0
+        position = (position + 1) & (capacity - 1)
+      }
+    }
+  }
+
   /// Makes frames readable that have been written to every channel.
   @_noLocks
   public func commit(_ frameCount: Int) {

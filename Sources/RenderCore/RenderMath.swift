@@ -12,6 +12,10 @@ public func renderCosine(_ x: Double) -> Double { cos(x) }
 @_semantics("no_performance_analysis")
 public func renderExp(_ x: Double) -> Double { exp(x) }
 
+/// exp(x) - 1, exact also where x is small.
+@_semantics("no_performance_analysis")
+public func renderExpMinusOne(_ x: Double) -> Double { expm1(x) }
+
 @_semantics("no_performance_analysis")
 public func renderLog10(_ x: Double) -> Double { log10(x) }
 

@@ -1,0 +1,116 @@
+import AudioTypes
+public import RenderCore
+
+/// Everything that can be said about a kind of callback before there is one: the schema, the
+/// listings and the patch reader are made from this.
+public struct CallbackDescription: Sendable {
+  /// The name in a patch: `tone`.
+  public var kind: String
+  public var summary: String
+  public var settings: [SettingInfo]
+  private let make: @Sendable (SettingValues) -> any RenderCallback
+
+  init(
+    kind: String, summary: String, settings: [SettingInfo],
+    make: @escaping @Sendable (SettingValues) -> any RenderCallback
+  ) {
+    self.kind = kind
+    self.summary = summary
+    self.settings = settings
+    self.make = make
+  }
+
+  /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
+  /// files, `RenderCallback.problems(for:)` says.
+  public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
+    SettingInfo.problems(with: values, settings: settings, of: "a '\(kind)' callback")
+  }
+
+  /// Makes the callback. What is not given has its default.
+  ///
+  /// - Throws: The first of `problems(with:)`.
+  public func makeCallback(
+    _ values: [String: SettingValue]
+  ) throws(CallbackProblem) -> any RenderCallback {
+    if let problem = problems(with: values).first { throw problem }
+    return make(SettingValues(values, defaults: settings))
+  }
+}
+
+/// The kinds of callback there are.
+public enum CallbackCatalog {
+  public static let standard: [CallbackDescription] = [
+    FileCallback.description, ToneCallback.description, NoiseCallback.description,
+    SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
+  ]
+
+  public static func description(of kind: String) -> CallbackDescription? {
+    standard.first { $0.kind == kind }
+  }
+}
+
+/// Checked settings, defaults included.
+struct SettingValues {
+  private var values: [String: SettingValue]
+
+  init(_ values: [String: SettingValue], defaults: [SettingInfo]) {
+    self.values = values
+    for setting in defaults where values[setting.key] == nil {
+      self.values[setting.key] = setting.defaultValue
+    }
+  }
+
+  func number(_ key: String) -> Double? {
+    if case .number(let value) = values[key] { value } else { nil }
+  }
+
+  func text(_ key: String) -> String? {
+    if case .text(let text) = values[key] { text } else { nil }
+  }
+
+  func boolean(_ key: String) -> Bool {
+    if case .boolean(let value) = values[key] { value } else { false }
+  }
+}
+
+/// Why a callback that makes its own samples cannot feed a bus of `format`; empty for no reason.
+func busProblems(_ format: StreamFormat) -> [CallbackProblem] {
+  guard format.sampleType != nil, format.channelCount > 0 else {
+    return [
+      CallbackProblem(
+        .formatNotSupported, status: .formatNotSupported,
+        "a callback cannot fill a bus of \(format.summary)",
+        help: "the samples of a bus are "
+          + SampleType.allCases.map(\.rawValue).joined(separator: ", "))
+    ]
+  }
+  guard format.sampleRate > 0 && format.sampleRate.isFinite else {
+    return [
+      CallbackProblem(
+        .formatNotSupported, status: .formatNotSupported,
+        "the bus that the callback feeds has no sample rate")
+    ]
+  }
+  return []
+}
+
+/// A frequency that a bus of `format` cannot carry.
+func frequencyProblem(
+  _ frequency: Double, _ key: String, _ format: StreamFormat
+) -> CallbackProblem? {
+  guard frequency > format.sampleRate / 2 else { return nil }
+  return CallbackProblem(
+    .badSetting, status: .parameterError,
+    "'\(key)' is \(rateText(frequency)) Hz; a bus of \(rateText(format.sampleRate)) Hz carries "
+      + "up to \(rateText(format.sampleRate / 2)) Hz",
+    help: "lower the frequency, or raise the sample rate of the bus", setting: key)
+}
+
+extension SettingInfo {
+  /// The peak of a wave, where 1 is full scale.
+  static func amplitude(_ defaultValue: Double, _ summary: String) -> SettingInfo {
+    SettingInfo(
+      "amplitude", .number(0...8), unit: .linearGain, defaultValue: .number(defaultValue),
+      summary: summary)
+  }
+}

@@ -1,0 +1,30 @@
+public import AudioTypes
+public import RenderCore
+
+/// Nothing: zeros, and the flag that says so (`kAudioUnitRenderAction_OutputIsSilence`).
+public struct SilenceCallback: RenderCallback {
+  public static let description = CallbackDescription(
+    kind: "silence", summary: "Nothing: zeros, and the flag that says so.", settings: [],
+    make: { _ in SilenceCallback() })
+
+  public init() {}
+
+  public func duration(for format: StreamFormat) -> Int? { nil }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] { busProblems(format) }
+
+  public func makeSource(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSource {
+    if let problem = problems(for: format).first { throw problem }
+    return RenderSource(kernel: .holding(SilenceKernel()), writesBusWords: true)
+  }
+}
+
+struct SilenceKernel: RenderKernel {
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    context.output(0).silence()
+    return .ok
+  }
+}

@@ -1,0 +1,140 @@
+public import AudioTypes
+
+/// A value as it is written in a patch, for a setting of a callback or a tap.
+public enum SettingValue: Hashable, Sendable {
+  case number(Double)
+  case text(String)
+  case boolean(Bool)
+
+  /// What it is, in the words of a diagnostic: `a number`.
+  public var kindName: String {
+    switch self {
+    case .number: "a number"
+    case .text: "a string"
+    case .boolean: "true or false"
+    }
+  }
+}
+
+extension SettingValue: CustomStringConvertible {
+  /// As it would be written in a patch.
+  public var description: String {
+    switch self {
+    case .number(let value): rateText(value)
+    case .text(let text): "\"\(text)\""
+    case .boolean(let value): "\(value)"
+    }
+  }
+}
+
+/// One setting of a kind of callback or tap: the schema, the listings and the checks are made from
+/// it.
+public struct SettingInfo: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// A finite number. With `excludesLowerBound` it must be above the lower bound.
+    case number(ClosedRange<Double>, excludesLowerBound: Bool = false)
+    /// A whole number.
+    case integer(ClosedRange<Int>)
+    case boolean
+    case choice([String])
+    /// The path of a file.
+    case path
+  }
+
+  /// The name in a patch: `frequency`.
+  public var key: String
+  public var kind: Kind
+  public var unit: ParameterUnit
+  /// What holds where the setting is not given; `nil` where that is not one value.
+  public var defaultValue: SettingValue?
+  public var isRequired: Bool
+  public var summary: String
+
+  public init(
+    _ key: String, _ kind: Kind, unit: ParameterUnit = .generic,
+    defaultValue: SettingValue? = nil, isRequired: Bool = false, summary: String
+  ) {
+    self.key = key
+    self.kind = kind
+    self.unit = unit
+    self.defaultValue = defaultValue
+    self.isRequired = isRequired
+    self.summary = summary
+  }
+
+  /// What may be given, to follow "must be": `a number from 0 to 8`.
+  public var expectation: String {
+    let symbol = unit.symbol.isEmpty ? "" : " \(unit.symbol)"
+    switch kind {
+    case .number(let range, let excludesLowerBound):
+      let low = rateText(range.lowerBound)
+      let high = range.upperBound.isFinite ? rateText(range.upperBound) : nil
+      if excludesLowerBound {
+        return "a number above \(low)" + (high.map { " and up to \($0)" } ?? "") + symbol
+      }
+      return high.map { "a number from \(low) to \($0)\(symbol)" }
+        ?? "a number of at least \(low)\(symbol)"
+    case .integer(let range):
+      return "a whole number from \(range.lowerBound) to \(range.upperBound)\(symbol)"
+    case .boolean: return "true or false"
+    case .choice(let names):
+      let quoted = names.map { "\"\($0)\"" }
+      return quoted.count < 2
+        ? quoted.joined()
+        : quoted.dropLast().joined(separator: ", ") + " or " + quoted[quoted.count - 1]
+    case .path: return "the path of a file"
+    }
+  }
+
+  /// Whether the setting may have this value.
+  public func accepts(_ value: SettingValue) -> Bool {
+    switch (kind, value) {
+    case (.number(let range, let excludesLowerBound), .number(let number)):
+      number.isFinite && range.contains(number)
+        && !(excludesLowerBound && number == range.lowerBound)
+    case (.integer(let range), .number(let number)):
+      Int(exactly: number).map(range.contains) ?? false
+    case (.boolean, .boolean): true
+    case (.choice(let names), .text(let name)): names.contains(name)
+    case (.path, .text(let path)): !path.isEmpty && !path.utf8.contains(0)
+    default: false
+    }
+  }
+
+  /// Everything that is wrong with the settings given to `kind`: values that are not accepted,
+  /// settings that are missing, names that it does not have.
+  public static func problems(
+    with values: [String: SettingValue], settings: [SettingInfo], of kind: String
+  ) -> [CallbackProblem] {
+    var found: [CallbackProblem] = []
+    for setting in settings {
+      guard let value = values[setting.key] else {
+        if setting.isRequired {
+          found.append(
+            CallbackProblem(
+              .badSetting, status: .parameterError, "\(kind) needs '\(setting.key)'",
+              help: "'\(setting.key)' is \(setting.expectation): \(setting.summary)",
+              setting: setting.key))
+        }
+        continue
+      }
+      if !setting.accepts(value) {
+        found.append(
+          CallbackProblem(
+            .badSetting, status: .parameterError,
+            "'\(setting.key)' is \(value); it must be \(setting.expectation)",
+            help: setting.summary, setting: setting.key))
+      }
+    }
+    for key in values.keys.sorted() where !settings.contains(where: { $0.key == key }) {
+      found.append(
+        CallbackProblem(
+          .badSetting, status: .parameterError, "\(kind) has no setting '\(key)'",
+          help: settings.isEmpty
+            ? "\(kind) has no settings"
+            : "its settings are " + settings.map { "'\($0.key)'" }.joined(separator: ", "),
+          setting: key))
+    }
+    return found
+  }
+}

@@ -1,0 +1,231 @@
+import AudioTypes
+import Glibc
+import RenderCore
+import RenderTaps
+import SoundFiles
+import TestSupport
+import Testing
+
+struct RecordTests {
+  private func scratch(_ name: String) -> String {
+    "/tmp/patchrun-record-\(getpid())-\(UInt64.random(in: 0 ... .max))-\(name)"
+  }
+
+  /// Renders `words` (a channel each) into the tap, in slices, and reads the file back.
+  private func record(
+    _ words: [[Float]], _ sample: SampleType, tap: RecordTap, slicing: Slicing = Slicing([512])
+  ) throws -> [Double] {
+    let format = StreamFormat(sample, channels: words.count, sampleRate: 48_000)
+    #expect(tap.problems(for: format).isEmpty)
+    let sink = try tap.makeSink(for: format, maximumFramesPerSlice: 4096)
+    let service = try #require(sink.service)
+    let slices = slicing.cut(words[0].count)
+    var slice = 0
+    _ = render(
+      sink.kernel, inputs: [words], outputChannelCounts: [], frameCount: words[0].count,
+      slicing: slicing,
+      before: { _ in
+        #expect(throws: Never.self) { try service.service(atLeast: slices[slice]) }
+        slice += 1
+      })
+    try service.finish()
+    #expect(service.lostFrames == 0)
+    let reader = try SoundFileReader(path: tap.path)
+    defer { _ = unsafe unlink(tap.path) }
+    #expect(reader.frameCount == words[0].count)
+    #expect(reader.channelCount == words.count)
+    var samples = [Double](repeating: 0, count: reader.frameCount * reader.channelCount)
+    #expect(reader.read(into: &samples) == reader.frameCount)
+    return samples
+  }
+
+  @Test(arguments: Slicing.every)
+  func `a float bus is in the file bit for bit however the render was cut`(slicing: Slicing) throws
+  {
+    var generator = SplitMix64(seed: 1)
+    let left = (0..<20_000).map { _ in Float.random(in: -3...3, using: &generator) }
+    let right = (0..<20_000).map { _ in Float.random(in: -1e-9...1e-9, using: &generator) }
+    let found = try record(
+      [left, right], .float32, tap: RecordTap(path: scratch("a.wav")), slicing: slicing)
+    #expect(found == zip(left, right).flatMap { [Double($0), Double($1)] })
+  }
+
+  @Test(arguments: ["a.wav", "a.flac", "a.aiff"])
+  func `each value of an int16 bus is in the file`(name: String) throws {
+    let samples = (-32768...32767).map { Float($0) / 32768 }
+    let found = try record([samples], .int16, tap: RecordTap(path: scratch(name)))
+    #expect(found == samples.map(Double.init))
+  }
+
+  @Test
+  func `words of an int24 bus are in the file`() throws {
+    var generator = SplitMix64(seed: 2)
+    let samples: [Float] =
+      [-1, 8_388_607.0 / 8_388_608, 0, 1 / 8_388_608]
+      + (0..<5000).map { _ in
+        Float(Int.random(in: -8_388_608...8_388_607, using: &generator)) / 8_388_608
+      }
+    let found = try record([samples], .int24, tap: RecordTap(path: scratch("a.flac")))
+    #expect(found == samples.map(Double.init))
+  }
+
+  @Test(arguments: [SampleType.int32, .fixed824])
+  func `words that need 32 bits are in the file`(sample: SampleType) throws {
+    var generator = SplitMix64(seed: 3)
+    let words =
+      [Int32.min, .min + 1, -1, 0, 1, .max]
+      + (0..<9000).map { _ in Int32.random(in: .min ... .max, using: &generator) }
+    let found = try record(
+      [words.map { Float(bitPattern: UInt32(bitPattern: $0)) }], sample,
+      tap: RecordTap(path: scratch("a.wav")))
+    #expect(found == words.map { SampleCoding.value($0, of: sample) })
+  }
+
+  @Test
+  func `a float bus is rounded and clipped where an integer file is asked for`() throws {
+    let found = try record(
+      [[2, -2, 0.5, 0.4 / 32768]], .float32,
+      tap: RecordTap(path: scratch("a.wav"), sampleType: .int16))
+    #expect(found == [32767.0 / 32768, -1, 0.5, 0])
+  }
+
+  @Test
+  func `a disk that stalls costs nothing for four seconds, then silence in the right place`() throws
+  {
+    let path = scratch("a.wav")
+    let format = StreamFormat(.float32, channels: 1, sampleRate: 8000)
+    let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 1000)
+    let service = try #require(sink.service)
+    let total = 60_000
+    let samples = (1...total).map { Float($0) }
+    var lostAtFirst = -1
+    _ = render(
+      sink.kernel, inputs: [[samples]], outputChannelCounts: [], frameCount: total,
+      slicing: Slicing([1000]),
+      before: { position in
+        if position == 32_000 { lostAtFirst = service.lostFrames }
+        // The disk comes back twice: once in the middle, and for the end.
+        if position == 40_000 { #expect(throws: Never.self) { try service.service(atLeast: 1000) } }
+      })
+    let lost = service.lostFrames
+    try service.finish()
+    #expect(lostAtFirst == 0)
+    #expect(lost > 0)
+    let reader = try SoundFileReader(path: path)
+    defer { _ = unsafe unlink(path) }
+    #expect(reader.frameCount == total)
+    var found = [Float](repeating: -1, count: total)
+    #expect(reader.read(into: &found) == total)
+    #expect(found.filter { $0 == 0 }.count == lost)
+    #expect(zip(found, samples).allSatisfy { $0 == 0 || $0 == $1 })
+    #expect(found[39_999] == 0 && found[45_000] == samples[45_000])
+  }
+
+  @Test
+  func `frames that are lost at the very end are silence in the file`() throws {
+    let path = scratch("a.wav")
+    let format = StreamFormat(.int32, channels: 2, sampleRate: 8000)
+    let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 1000)
+    let service = try #require(sink.service)
+    let word = Float(bitPattern: 7)
+    let channel = [Float](repeating: word, count: 50_000)
+    _ = render(
+      sink.kernel, inputs: [[channel, channel]], outputChannelCounts: [], frameCount: 50_000)
+    try service.finish()
+    try service.finish()
+    let reader = try SoundFileReader(path: path)
+    defer { _ = unsafe unlink(path) }
+    #expect(reader.frameCount == 50_000)
+    #expect(service.lostFrames == 50_000 - 32_768)
+    try reader.seek(to: 32_767)
+    var found = [Int32](repeating: -1, count: 4)
+    #expect(reader.read(into: &found) == 2)
+    #expect(found == [7, 7, 0, 0])
+  }
+
+  @Test
+  func `a recording that is killed is readable as far as it was written`() throws {
+    let path = scratch("a.wav")
+    let format = StreamFormat(.float32, channels: 1, sampleRate: 48_000)
+    let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 4096)
+    let service = try #require(sink.service)
+    let samples = (0..<16_384).map { Float($0) }
+    _ = render(sink.kernel, inputs: [[samples]], outputChannelCounts: [], frameCount: 16_384)
+    try service.service(atLeast: 4096)
+    // Nothing is closed: the file is read as it stands.
+    let reader = try SoundFileReader(path: path)
+    defer { _ = unsafe unlink(path) }
+    var found = [Float](repeating: -1, count: 16_384)
+    #expect(reader.frameCount == 16_384)
+    #expect(reader.read(into: &found) == 16_384)
+    #expect(found == samples)
+  }
+
+  @Test
+  func `a disk that is full at the start is reported`() throws {
+    let path = scratch("a.wav")
+    #expect(unsafe symlink("/dev/full", path) == 0)
+    defer { _ = unsafe unlink(path) }
+    // The header of a file that is not regular is not written again, but it is written.
+    let problem = #expect(throws: CallbackProblem.self) {
+      try RecordTap(path: path).makeSink(
+        for: StreamFormat(.float32, channels: 1, sampleRate: 48_000), maximumFramesPerSlice: 512)
+    }
+    #expect(problem?.kind == .unwritable && problem?.message.contains("disk is full") == true)
+  }
+
+  @Test
+  func `a disk that becomes full while it records is reported, and the render goes on`() throws {
+    let path = scratch("a.flac")
+    #expect(unsafe symlink("/dev/full", path) == 0)
+    defer { _ = unsafe unlink(path) }
+    let sink = try RecordTap(path: path).makeSink(
+      for: StreamFormat(.int16, channels: 1, sampleRate: 48_000), maximumFramesPerSlice: 4096)
+    let service = try #require(sink.service)
+    let samples = [Float](repeating: 0.5, count: 100_000)
+    var failures: Set<ServiceError> = []
+    _ = render(
+      sink.kernel, inputs: [[samples]], outputChannelCounts: [], frameCount: 100_000,
+      before: { _ in
+        do throws(ServiceError) { try service.service(atLeast: 1024) } catch {
+          failures.insert(error)
+        }
+      })
+    #expect(failures.count == 1 && failures.first?.message.contains(path) == true)
+    #expect(service.lostFrames == 0)
+    #expect(throws: ServiceError.self) { try service.finish() }
+  }
+
+  @Test
+  func `what is wrong is said before anything is created`() throws {
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    let unknown = RecordTap(path: "/tmp/a.xyz").problems(for: format)
+    #expect(unknown.map(\.kind) == [.unwritable] && unknown.first?.setting == "path")
+    let flac = RecordTap(path: "/tmp/a.flac", sampleType: .float32).problems(for: format)
+    #expect(flac.map(\.kind) == [.formatNotSupported] && flac.first?.setting == "format")
+    #expect(RecordTap(path: "").problems(for: format).map(\.setting) == ["path"])
+    #expect(RecordTap(path: "/none/a.wav").problems(for: format).first?.status == .fileNotFound)
+    let fine = scratch("b.wav")
+    #expect(RecordTap(path: fine).problems(for: format).isEmpty)
+    #expect(unsafe access(fine, F_OK) != 0)
+  }
+
+  @Test
+  func `a tap is made from the settings of a patch`() throws {
+    let description = try #require(TapCatalog.description(of: "record"))
+    let tap = try description.makeTap([
+      "path": .text("/tmp/x.ogg"), "quality": .number(0.5),
+    ])
+    let record = try #require(tap as? RecordTap)
+    #expect(record.path == "/tmp/x.ogg" && record.quality == 0.5 && record.sampleType == nil)
+    let problems = description.problems(with: [
+      "format": .text("int8"), "quality": .number(2), "speed": .number(1),
+    ])
+    #expect(problems.map(\.setting) == ["path", "format", "quality", "speed"])
+    #expect(
+      problems[1].message
+        == """
+        'format' is "int8"; it must be "int16", "int24", "int32", "float32" or "float64"
+        """)
+  }
+}

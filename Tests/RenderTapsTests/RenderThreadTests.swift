@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+struct RenderThreadTests {
+  /// The requirement's annotation does not reach a conformance, so that only a look at the text tells
+  /// a kernel that the compiler has checked from one that it has not.
+  @Test
+  func `each kernel is checked by the compiler`() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources/RenderTaps")
+    var count = 0
+    for file in try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    {
+      let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+      for (line, next) in zip(lines, lines.dropFirst()) where next.contains("func render(_ ") {
+        count += 1
+        #expect(line.trimmingCharacters(in: .whitespaces) == "@_noLocks", "\(file.path): \(next)")
+      }
+    }
+    #expect(count >= 1)
+  }
+}
