@@ -106,9 +106,11 @@ public struct PolyphaseResampler: ~Copyable {
     let phases = isSimple ? ratio?.phases ?? 0 : 0
     let phaseStep = isSimple ? ratio?.step ?? 0 : 0
     // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
-    // is -161 dB.
+    // is -161 dB. Filters for steps down are as much smoother as they are longer.
+    let density = nominal > 1 ? max(4, Int((128 / nominal).rounded(.up))) : 128
     let rowCount =
-      phases == 0 ? 128 : isAdjustable ? phases * ((127 + phases) / phases) : phases
+      phases == 0
+      ? density : isAdjustable ? phases * ((density + phases - 1) / phases) : phases
     let rampLength = max(64, Int(outputRate / 50))
     // What the largest pull needs, and a push that comes on top of it; and then so much that the
     // lanes move seldom.
@@ -294,7 +296,7 @@ public struct PolyphaseResampler: ~Copyable {
     if deviation > Self.maximumDeviation { deviation = Self.maximumDeviation }
     if deviation < -Self.maximumDeviation { deviation = -Self.maximumDeviation }
     let target =
-      nominalStep + Int128(Int64(deviation * nominalStepValue * 281_474_976_710_656)) << 16
+      nominalStep + Int128(Int64(deviation * nominalStepValue * 1_099_511_627_776)) << 24
     guard target != targetStep else { return }
     if isExact {
       isExact = false

@@ -144,6 +144,26 @@ private final class RenderPlanHolder {
     withExtendedLifetime(holder) {}
   }
 
+  @Test(arguments: SampleType.integers)
+  func `a rounded float is one that the format can hold, and stays what it is`(sample: SampleType) {
+    var generator = SplitMix64(seed: 11)
+    let end = Float(-Double(sample.words.lowerBound) / sample.unit)
+    var values: [Float] = [
+      end, -end, end.nextDown, end.nextUp, 2 * end, .infinity, -.infinity, .nan,
+    ]
+    for _ in 0..<2000 { values.append(Float.random(in: -1.1 * end...1.1 * end, using: &generator)) }
+    let (holder, buffer) = bus(values)
+    SampleCoding.quantize(buffer, to: sample)
+    let once = buffer.indices.map { buffer[$0] }
+    let isHeld = once.allSatisfy {
+      Int32(exactly: Double($0) * sample.unit).map(sample.words.contains) ?? false
+    }
+    #expect(isHeld)
+    SampleCoding.quantize(buffer, to: sample)
+    #expect(buffer.indices.map { buffer[$0] } == once)
+    withExtendedLifetime(holder) {}
+  }
+
   @Test func `floats that stay floats are not touched`() {
     let values: [Float] = [0x1p-140, 3, -3e38, .infinity, 0.1]
     let (holder, buffer) = bus(values)
