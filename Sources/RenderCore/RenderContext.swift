@@ -86,6 +86,13 @@ public struct RenderBus: BitwiseCopyable {
     unsafe row.pointee.silent.pointee = true
   }
 
+  /// Says that the samples are not all zero. A plan says so itself of every bus that a row writes;
+  /// a host says it of a bus that it fills.
+  @_noLocks
+  public func markSounding() {
+    unsafe row.pointee.silent.pointee = false
+  }
+
   /// Says that every sample, already written, is zero.
   @_noLocks
   public func markSilent() {

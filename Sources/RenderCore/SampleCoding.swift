@@ -62,8 +62,12 @@ public enum SampleCoding {
         buffer[frame] = rounded == rounded ? rounded / scale : 0
       }
     } else {
+      let end = Double(maximum(sample)) / self.scale(sample)
       for frame in buffer.indices {
-        buffer[frame] = Float(value(word(Double(buffer[frame]), as: sample), of: sample))
+        let nearest = Float(value(word(Double(buffer[frame]), as: sample), of: sample))
+        // The largest word of 32 bits lies between two floats, of which only the lower one fits.
+        buffer[frame] =
+          Double(nearest) > end ? Float(bitPattern: nearest.bitPattern - 1) : nearest
       }
     }
   }

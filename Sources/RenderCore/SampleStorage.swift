@@ -21,6 +21,9 @@ public struct SampleStorage: ~Copyable, @unchecked Sendable {
 
   deinit { unsafe base.deallocate() }
 
+  /// The first element, for inner loops that have checked their bounds beforehand.
+  var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
+
   public subscript(index: Int) -> Float {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")

@@ -1,0 +1,554 @@
+/// Changes the sample rate of a stream on the render thread.
+///
+/// A windowed sinc in polyphase form. Where the two rates have a simple ratio, as all the usual
+/// ones have, each output frame has a row of coefficients of its own and the position is counted in
+/// whole numbers; other ratios, and ones that are adjusted while running, take a row by cubic
+/// interpolation between the rows of a table, with an error under -130 dB, and count in 2^-64
+/// frames. The output is bit for bit the same however input and output are cut.
+///
+/// Made on the control thread with all its memory; from there on it belongs to one thread at a time.
+@safe
+public struct PolyphaseResampler: ~Copyable {
+  /// How steep and how deep the filter is.
+  public enum Quality: Hashable, Sendable, BitwiseCopyable {
+    /// 100 dB of stop band from half the lower rate on; flat to 0.9 of that (19.8 kHz of 44.1 kHz).
+    case normal
+    /// 130 dB of stop band from half the lower rate on; flat to 0.91 of that (20.06 kHz of 44.1 kHz).
+    case mastering
+  }
+
+  /// Where the output lies in time.
+  public enum Alignment: Hashable, Sendable, BitwiseCopyable {
+    /// The first output frame is at the time of the first input frame: no delay, but the input has
+    /// to be `lookAhead` frames ahead. Before the first frame there are zeros.
+    case lookingAhead
+    /// No output frame needs input beyond its own time; in exchange it comes `lookAhead` input
+    /// frames late.
+    case causal
+  }
+
+  public let channelCount: Int
+  public let alignment: Alignment
+  /// Half the filter's length, in input frames.
+  public let lookAhead: Int
+  /// Whether the ratio may be adjusted.
+  public let isAdjustable: Bool
+  /// The largest deviation of the ratio from 1: what `adjust(ratio:)` clips at.
+  public static var maximumDeviation: Double { @_noLocks get { 0.01 } }
+
+  private let taps: Int
+
+  // The table: rows -1 to rowCount + 1, of `taps` each, for the positions row / rowCount between
+  // two input frames. `phases` divides `rowCount` where the ratio is a simple one, and is 0 where
+  // it is not.
+  private let table: SampleStorage
+  private let rowCount: Int
+  private let phases: Int
+  private let phaseStep: Int
+  private let isUnity: Bool
+  /// The row that was interpolated last.
+  private let blended: SampleStorage
+
+  // One lane of input for each channel; the frames from `start` to `end` are to be used.
+  private let lanes: SampleStorage
+  private let laneLength: Int
+  private let firstEnd: Int
+  private var start = 0
+  private var end: Int
+  /// The lanes are zero from here to `end`.
+  private var soundEnd = 0
+
+  // The position between two input frames: `phase` out of `phases` while `isExact`, afterwards
+  // `fraction` in 2^-64 frames.
+  private var isExact: Bool
+  private var phase = 0
+  private var fraction: UInt64 = 0
+  private let nominalStep: Int128
+  private let nominalStepValue: Double
+  private var step: Int128
+  private var targetStep: Int128
+  private var stepIncrement: Int128 = 0
+  private var stepRemaining = 0
+  private let rampLength: Int
+  /// Frames until an adjusted 1:1 has gone over from copying to filtering.
+  private var copyRemaining: Int
+
+  /// Makes a resampler. Control thread.
+  ///
+  /// - Parameters:
+  ///   - inputRate: In frames per second, over 0.
+  ///   - outputRate: In frames per second, over 0.
+  ///   - isAdjustable: Whether `adjust(ratio:)` will be called, which takes a larger table.
+  ///   - maximumInputFrames: In one `push`.
+  ///   - maximumOutputFrames: In one `pull`.
+  public init(
+    inputRate: Double, outputRate: Double, channelCount: Int, quality: Quality = .normal,
+    alignment: Alignment = .lookingAhead, isAdjustable: Bool = false, maximumInputFrames: Int,
+    maximumOutputFrames: Int
+  ) {
+    precondition(
+      inputRate > 0 && outputRate > 0 && inputRate.isFinite && outputRate.isFinite,
+      "a sample rate is over 0")
+    precondition(channelCount > 0, "a stream has at least one channel")
+    precondition(
+      maximumInputFrames > 0 && maximumOutputFrames > 0, "a slice has at least one frame")
+    let nominal = inputRate / outputRate
+    let filter =
+      switch quality {
+      case .normal: KaiserFilter(attenuation: 105, passBand: 0.9, step: nominal)
+      case .mastering: KaiserFilter(attenuation: 136, passBand: 0.91, step: nominal)
+      }
+    let taps = filter.tapCount
+    let ratio = wholeRatio(inputRate: inputRate, outputRate: outputRate)
+    let exactStep = fixedPoint(nominal, ratio)
+    // 1280 phases are 22.05 to 192 kHz; the table stays under 16 MB.
+    let isSimple = ratio.map { $0.phases <= 1280 && $0.phases * taps <= 1 << 22 } ?? false
+    let phases = isSimple ? ratio?.phases ?? 0 : 0
+    let phaseStep = isSimple ? ratio?.step ?? 0 : 0
+    // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
+    // is -161 dB. Filters for steps down are as much smoother as they are longer.
+    let density = nominal > 1 ? max(4, Int((128 / nominal).rounded(.up))) : 128
+    let rowCount =
+      phases == 0
+      ? density : isAdjustable ? phases * ((density + phases - 1) / phases) : phases
+    let rampLength = max(64, Int(outputRate / 50))
+    // What the largest pull needs, and a push that comes on top of it; and then so much that the
+    // lanes move seldom.
+    let largestNeed = Int(
+      (Double(maximumOutputFrames) * nominal * (1 + Self.maximumDeviation)).rounded(.up))
+    let length = 2 * taps + largestNeed + maximumInputFrames + 2
+    let laneLength = (length + max(2 * taps, length / 2) + 15) / 16 * 16
+    let firstEnd = alignment == .causal ? taps - 1 : taps / 2 - 1
+
+    // From here on only assignments: with `self` captured half made, as `&&` does it, the optimizer
+    // of Swift 6.3 frees storage that is not there yet.
+    self.channelCount = channelCount
+    self.alignment = alignment
+    self.isAdjustable = isAdjustable
+    self.lookAhead = taps / 2
+    self.taps = taps
+    self.phases = phases
+    self.phaseStep = phaseStep
+    self.rowCount = rowCount
+    self.isUnity = nominal == 1
+    self.isExact = phases > 0
+    self.nominalStepValue = nominal
+    self.nominalStep = exactStep
+    self.step = exactStep
+    self.targetStep = exactStep
+    self.rampLength = rampLength
+    self.copyRemaining = rampLength
+    self.laneLength = laneLength
+    self.firstEnd = firstEnd
+    self.end = firstEnd
+    self.table = coefficientRows(of: filter, rowCount: rowCount)
+    self.blended = SampleStorage(repeating: 0, count: taps)
+    self.lanes = SampleStorage(repeating: 0, count: laneLength * channelCount)
+  }
+
+  /// How late the output comes, in input frames.
+  public var latencyFrames: Int { @_noLocks get { alignment == .causal ? lookAhead : 0 } }
+
+  /// Whether the ratio has been adjusted since the beginning. Until then a resampler between equal
+  /// rates hands on its input bit for bit.
+  public var isAdjusted: Bool { @_noLocks get { phases > 0 ? !isExact : step != nominalStep } }
+
+  /// The most frames that can be pushed now.
+  public var room: Int { @_noLocks get { laneLength - (end - start) } }
+
+  // MARK: Render thread
+
+  /// How many more input frames have to be pushed before `frameCount` output frames can be pulled:
+  /// exact, and 0 where they can be pulled now.
+  @_noLocks
+  public func inputFramesNeeded(forOutput frameCount: Int) -> Int {
+    guard frameCount > 0 else { return 0 }
+    let need = start + advance(frameCount - 1) + taps - end
+    return need > 0 ? need : 0
+  }
+
+  /// Takes `frameCount` frames of input from a bus, from frame `offset` on. There must be room:
+  /// there is for `maximumInputFrames` whenever the largest pull lacks input.
+  @_noLocks
+  public mutating func push(_ bus: RenderBus, offset: Int = 0, frameCount: Int) {
+    guard frameCount > 0 else { return }
+    precondition(bus.channelCount >= channelCount, "the bus has too few channels")
+    precondition(
+      offset >= 0 && offset + frameCount <= bus.frameCount, "the bus has too few frames")
+    makeRoom(frameCount)
+    for channel in 0..<channelCount {
+      let source = bus[channel].dropping(offset)
+      let lane = unsafe lanes.start + (channel * laneLength + end)
+      var frame = 0
+      while frame < frameCount {
+        unsafe lane[frame] = source[frame]
+        frame += 1
+      }
+    }
+    end += frameCount
+    if !bus.isSilent { soundEnd = end }
+  }
+
+  /// Takes `frameCount` frames of silence.
+  @_noLocks
+  public mutating func pushSilence(frameCount: Int) {
+    guard frameCount > 0 else { return }
+    makeRoom(frameCount)
+    for channel in 0..<channelCount {
+      let lane = unsafe lanes.start + (channel * laneLength + end)
+      var frame = 0
+      while frame < frameCount {
+        unsafe lane[frame] = 0
+        frame += 1
+      }
+    }
+    end += frameCount
+  }
+
+  /// Writes `frameCount` frames of output to a bus, from frame `offset` on. Their input must have
+  /// been pushed.
+  ///
+  /// Returns whether every sample is zero because the input was said to be silent, so that the
+  /// caller can say so of the bus.
+  @discardableResult
+  @_noLocks
+  public mutating func pull(into bus: RenderBus, offset: Int = 0, frameCount: Int) -> Bool {
+    precondition(bus.channelCount >= channelCount, "the bus has too few channels")
+    precondition(
+      offset >= 0 && offset + frameCount <= bus.frameCount, "the bus has too few frames")
+    precondition(inputFramesNeeded(forOutput: frameCount) == 0, "input frames are missing")
+    if isExact && !isUnity { return pullExactly(into: bus, offset, frameCount) }
+    var isSilent = true
+    var frame = offset
+    let stop = offset + frameCount
+    while frame < stop {
+      if start >= soundEnd {
+        var channel = 0
+        while channel < channelCount {
+          bus[channel][frame] = 0
+          channel += 1
+        }
+      } else {
+        isSilent = false
+        write(frame, of: bus)
+      }
+      advanceByOne()
+      frame += 1
+    }
+    return isSilent
+  }
+
+  /// What `pull` does while there is a row for each position, a pair of channels at a time.
+  @_noLocks
+  private mutating func pullExactly(into bus: RenderBus, _ offset: Int, _ frameCount: Int) -> Bool {
+    let (taps, phases, stride) = (taps, phases, rowCount / phases * taps)
+    let (whole, part) = (phaseStep / phases, phaseStep % phases)
+    let rows = unsafe table.start + taps
+    var (window, phase, isSilent) = (start, self.phase, true)
+    var channel = 0
+    while channel < channelCount {
+      let isPair = channel + 1 < channelCount
+      let first = bus[channel].dropping(offset)
+      let second = isPair ? bus[channel + 1].dropping(offset) : first
+      let lane = unsafe lanes.start + channel * laneLength
+      (window, phase) = (start, self.phase)
+      var frame = 0
+      while frame < frameCount {
+        if window >= soundEnd {
+          first[frame] = 0
+          second[frame] = 0
+        } else {
+          isSilent = false
+          let row = unsafe UnsafePointer(rows + phase * stride)
+          let input = unsafe lane + window
+          if isPair {
+            let sums = unsafe twoSums(row, input, input + laneLength, count: taps)
+            first[frame] = sums.0
+            second[frame] = sums.1
+          } else {
+            first[frame] = unsafe oneSum(row, input, count: taps)
+          }
+        }
+        window += whole
+        phase += part
+        if phase >= phases {
+          phase -= phases
+          window += 1
+        }
+        frame += 1
+      }
+      channel += 2
+    }
+    (start, self.phase) = (window, phase)
+    return isSilent
+  }
+
+  /// Takes `ratio` times as much input for the same output as the two rates say: 1.000037 for a
+  /// source whose clock is 37 parts in a million fast.
+  ///
+  /// The change is made over 20 ms of output. It clips at `maximumDeviation`; what is not a number
+  /// changes nothing.
+  @_noLocks
+  public mutating func adjust(ratio: Double) {
+    precondition(isAdjustable, "the resampler was not made to be adjusted")
+    var deviation = ratio - 1
+    guard deviation == deviation else { return }
+    if deviation > Self.maximumDeviation { deviation = Self.maximumDeviation }
+    if deviation < -Self.maximumDeviation { deviation = -Self.maximumDeviation }
+    let target =
+      nominalStep + Int128(Int64(deviation * nominalStepValue * 1_099_511_627_776)) << 24
+    guard target != targetStep else { return }
+    if isExact {
+      isExact = false
+      fraction =
+        UInt64(phases).dividingFullWidth((high: UInt64(phase), low: 0)).quotient
+    }
+    targetStep = target
+    stepIncrement = (target - step) / Int128(rampLength)
+    stepRemaining = rampLength
+  }
+
+  /// Forgets every frame and every adjustment: back to the beginning.
+  @_noLocks
+  public mutating func reset() {
+    var index = 0
+    while index < lanes.count {
+      unsafe lanes.start[index] = 0
+      index += 1
+    }
+    start = 0
+    end = firstEnd
+    soundEnd = 0
+    phase = 0
+    fraction = 0
+    isExact = phases > 0
+    step = nominalStep
+    targetStep = nominalStep
+    stepIncrement = 0
+    stepRemaining = 0
+    copyRemaining = rampLength
+  }
+
+  /// By how many whole input frames the position moves on in `count` output frames.
+  @_noLocks
+  private func advance(_ count: Int) -> Int {
+    if isExact { return (phase + count * phaseStep) / phases }
+    let ramped = Int128(count < stepRemaining ? count : stepRemaining)
+    let way =
+      ramped * step + stepIncrement * (ramped * (ramped - 1) / 2)
+      + (Int128(count) - ramped) * targetStep
+    return Int(truncatingIfNeeded: (way + Int128(fraction)) >> 64)
+  }
+
+  @_noLocks
+  private mutating func advanceByOne() {
+    if isExact {
+      start += 1  // Between equal rates; `pullExactly` has the others.
+      return
+    }
+    let next = Int128(fraction) + step
+    fraction = UInt64(truncatingIfNeeded: next)
+    start += Int(truncatingIfNeeded: next >> 64)
+    if stepRemaining > 0 {
+      stepRemaining -= 1
+      step = stepRemaining == 0 ? targetStep : step + stepIncrement
+      if isUnity && copyRemaining > 0 { copyRemaining -= 1 }
+    }
+  }
+
+  @_noLocks
+  private func write(_ frame: Int, of bus: RenderBus) {
+    let input = unsafe lanes.start + start
+    if isExact && isUnity {
+      var channel = 0
+      while channel < channelCount {
+        bus[channel][frame] = unsafe input[channel * laneLength + taps / 2 - 1]
+        channel += 1
+      }
+      return
+    }
+    let row = unsafe currentRow()
+    var channel = 0
+    while channel + 1 < channelCount {
+      let lane = unsafe input + channel * laneLength
+      let sums = unsafe twoSums(row, lane, lane + laneLength, count: taps)
+      bus[channel][frame] = sums.0
+      bus[channel + 1][frame] = sums.1
+      channel += 2
+    }
+    if channel < channelCount {
+      bus[channel][frame] = unsafe oneSum(row, input + channel * laneLength, count: taps)
+    }
+  }
+
+  /// The coefficients for the current position, once it is no longer exact.
+  @_noLocks
+  private func currentRow() -> UnsafePointer<Float> {
+    // Row -1 is the first in the table, as it is the first that a cubic takes.
+    let place = fraction.multipliedFullWidth(by: UInt64(rowCount))
+    let t = Float(place.low >> 40) * 0x1p-24
+    // Lagrange's cubic through the rows at -1, 0, 1 and 2.
+    let w0 = -t * (t - 1) * (t - 2) / 6
+    let w1 = (t + 1) * (t - 1) * (t - 2) / 2
+    let w2 = -(t + 1) * t * (t - 2) / 2
+    let w3 = (t + 1) * t * (t - 1) / 6
+    let first = unsafe table.start + Int(place.high) * taps
+    unsafe blendRows(first, taps, w0, w1, w2, w3, into: blended.start)
+    if isUnity && copyRemaining > 0 {
+      // Adjusting has just begun and the position has hardly moved: from the one tap that copies
+      // to the filter, so that the step in the response cannot be heard.
+      let copy = Float(copyRemaining) / Float(rampLength)
+      var tap = 0
+      while tap < taps {
+        unsafe blended.start[tap] *= 1 - copy
+        tap += 1
+      }
+      unsafe blended.start[taps / 2 - 1] += copy
+    }
+    return unsafe UnsafePointer(blended.start)
+  }
+
+  /// Moves what is still to be used to the front of the lanes if the back is too short.
+  @_noLocks
+  private mutating func makeRoom(_ frameCount: Int) {
+    precondition(frameCount <= room, "no room in the resampler")
+    guard end + frameCount > laneLength else { return }
+    let count = end - start
+    for channel in 0..<channelCount {
+      let lane = unsafe lanes.start + channel * laneLength
+      var frame = 0
+      while frame < count {
+        unsafe lane[frame] = lane[start + frame]
+        frame += 1
+      }
+    }
+    soundEnd = soundEnd > start ? soundEnd - start : 0
+    start = 0
+    end = count
+  }
+}
+
+// MARK: - The inner loops
+
+// Four sums of four lanes each for every channel, always in the same order: what comes out depends
+// neither on the number of channels nor on where the input lies.
+
+@_noLocks
+private func load(_ pointer: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
+  unsafe UnsafeRawPointer(pointer + index).loadUnaligned(as: SIMD8<Float>.self)
+}
+
+@_noLocks
+private func total(_ sum: SIMD8<Float>) -> Float {
+  let four = sum.lowHalf + sum.highHalf
+  let two = four.lowHalf + four.highHalf
+  return two.x + two.y
+}
+
+/// `count` is a multiple of 8.
+@_noLocks
+private func oneSum(
+  _ row: UnsafePointer<Float>, _ input: UnsafePointer<Float>, count: Int
+) -> Float {
+  var even = SIMD8<Float>(repeating: 0)
+  var odd = SIMD8<Float>(repeating: 0)
+  var index = 0
+  while index + 16 <= count {
+    unsafe even += load(row, index) * load(input, index)
+    unsafe odd += load(row, index + 8) * load(input, index + 8)
+    index += 16
+  }
+  if index < count { unsafe even += load(row, index) * load(input, index) }
+  return total(even + odd)
+}
+
+/// `count` is a multiple of 8.
+@_noLocks
+private func twoSums(
+  _ row: UnsafePointer<Float>, _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>,
+  count: Int
+) -> (Float, Float) {
+  var firstEven = SIMD8<Float>(repeating: 0)
+  var firstOdd = SIMD8<Float>(repeating: 0)
+  var secondEven = SIMD8<Float>(repeating: 0)
+  var secondOdd = SIMD8<Float>(repeating: 0)
+  var index = 0
+  while index + 16 <= count {
+    let even = unsafe load(row, index)
+    unsafe firstEven += even * load(first, index)
+    unsafe secondEven += even * load(second, index)
+    let odd = unsafe load(row, index + 8)
+    unsafe firstOdd += odd * load(first, index + 8)
+    unsafe secondOdd += odd * load(second, index + 8)
+    index += 16
+  }
+  if index < count {
+    let even = unsafe load(row, index)
+    unsafe firstEven += even * load(first, index)
+    unsafe secondEven += even * load(second, index)
+  }
+  return (total(firstEven + firstOdd), total(secondEven + secondOdd))
+}
+
+/// The sum of four neighbouring rows, each with its weight. `count` is a multiple of 8.
+@_noLocks
+private func blendRows(
+  _ rows: UnsafeMutablePointer<Float>, _ count: Int, _ w0: Float, _ w1: Float, _ w2: Float,
+  _ w3: Float, into sink: UnsafeMutablePointer<Float>
+) {
+  let rows = unsafe UnsafePointer(rows)
+  var index = 0
+  while index < count {
+    let outer = unsafe load(rows, index) * w0 + load(rows + 3 * count, index) * w3
+    let inner = unsafe load(rows + count, index) * w1 + load(rows + 2 * count, index) * w2
+    unsafe UnsafeMutableRawPointer(sink + index).storeBytes(
+      of: outer + inner, as: SIMD8<Float>.self)
+    index += 8
+  }
+}
+
+// MARK: - Control thread
+
+/// `inputRate / outputRate` as a fraction in lowest terms, where both are a whole number of some
+/// 2^-12 Hz.
+private func wholeRatio(inputRate: Double, outputRate: Double) -> (phases: Int, step: Int)? {
+  // Rates with a fraction, such as 11127.5, become whole when doubled often enough.
+  var scale = 1.0
+  while scale < 4096,
+    (inputRate * scale).rounded() != inputRate * scale
+      || (outputRate * scale).rounded() != outputRate * scale
+  { scale *= 2 }
+  guard let input = Int(exactly: inputRate * scale), let output = Int(exactly: outputRate * scale)
+  else { return nil }
+  var (divisor, rest) = (input, output)
+  while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+  return (output / divisor, input / divisor)
+}
+
+/// The step in 2^-64 frames, the next above the true one: so that a position that should be a whole
+/// number is never just below it.
+private func fixedPoint(_ value: Double, _ ratio: (phases: Int, step: Int)?) -> Int128 {
+  if let ratio, ratio.step < 1 << 62 {
+    return (Int128(ratio.step) << 64 + Int128(ratio.phases - 1)) / Int128(ratio.phases)
+  }
+  let whole = value.rounded(.down)
+  return Int128(whole) << 64 + Int128((value - whole) * 0x1p64)
+}
+
+/// Rows -1 to `rowCount` + 1: the filter at the positions row / `rowCount` after the frame in the
+/// middle, each scaled so that a constant comes out as it went in.
+private func coefficientRows(of filter: KaiserFilter, rowCount: Int) -> SampleStorage {
+  let taps = filter.tapCount
+  let storage = SampleStorage(repeating: 0, count: (rowCount + 3) * taps)
+  var row = [Double](repeating: 0, count: taps)
+  for index in -1...rowCount + 1 {
+    let position = Double(taps / 2 - 1) + Double(index) / Double(rowCount)
+    var sum = 0.0
+    for tap in 0..<taps {
+      row[tap] = filter.value(at: Double(tap) - position)
+      sum += row[tap]
+    }
+    for tap in 0..<taps { storage[(index + 1) * taps + tap] = Float(row[tap] / sum) }
+  }
+  return storage
+}
