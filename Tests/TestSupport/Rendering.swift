@@ -78,6 +78,7 @@ public func render(
     before(position)
     for (element, channels) in inputs.enumerated() {
       let bus = plan.bus(element, frameCount: slice)
+      bus.markSounding()
       for (channel, samples) in channels.enumerated() {
         for frame in 0..<slice { bus[channel][frame] = samples[position + frame] }
       }
