@@ -54,10 +54,12 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     self.controls = controls
     self.presetSlot = presetSlot
     presetCount = presets.count
+    let solver = GraphicEqualizerSolver(
+      centers: EqualizerPresets.centers, sampleRate: sampleRate)
     bank = DoubleStorage(
       presets.flatMap {
         EqualizerCascade.coefficients(
-          of: GraphicEqualizerDesign(gains: $0.gains, sampleRate: sampleRate).filters)
+          of: GraphicEqualizerDesign(gains: $0.gains, solver: solver).filters)
       })
     transparent = DoubleStorage(presets.map { $0.isTransparent ? 1 : 0 })
     warmUpLength = Int((Self.halfChangeDuration * sampleRate).rounded(.up))
