@@ -275,7 +275,7 @@ public struct EqualizerCascade: ~Copyable {
 
   /// One sample through bands `first..<end`, in plain order.
   @_noLocks
-  private func run(_ x: Lanes, from first: Int, to end: Int) -> Lanes {
+  private mutating func run(_ x: Lanes, from first: Int, to end: Int) -> Lanes {
     var y = x
     for index in first..<end {
       var filter = band(index)
@@ -287,7 +287,7 @@ public struct EqualizerCascade: ~Copyable {
 
   /// A band with a channel in each lane.
   @_noLocks
-  private func band(_ index: Int) -> Filter {
+  private mutating func band(_ index: Int) -> Filter {
     let first = 3 * index
     return Filter(
       reduction: Lanes(coefficients[first], coefficients[first]),
@@ -298,7 +298,7 @@ public struct EqualizerCascade: ~Copyable {
   }
 
   @_noLocks
-  private func keep(_ filter: Filter, as index: Int) {
+  private mutating func keep(_ filter: Filter, as index: Int) {
     memory[4 * index] = filter.s1.x
     memory[4 * index + 1] = filter.s1.y
     memory[4 * index + 2] = filter.s2.x
@@ -307,7 +307,7 @@ public struct EqualizerCascade: ~Copyable {
 
   /// Bands `index` and `index + 5` of the first channel, one in each lane.
   @_noLocks
-  private func pair(_ index: Int) -> Filter {
+  private mutating func pair(_ index: Int) -> Filter {
     let low = band(index)
     let high = band(index + 5)
     return Filter(
@@ -317,7 +317,7 @@ public struct EqualizerCascade: ~Copyable {
   }
 
   @_noLocks
-  private func keep(_ filter: Filter, asPair index: Int) {
+  private mutating func keep(_ filter: Filter, asPair index: Int) {
     memory[4 * index] = filter.s1.x
     memory[4 * index + 2] = filter.s2.x
     memory[4 * (index + 5)] = filter.s1.y

@@ -171,7 +171,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
 
   /// Fades `buffer` over to `new`, as far as frame `changed` and those that follow it have come.
   @_noLocks
-  private func blend(_ new: ChannelBuffer, into buffer: ChannelBuffer) {
+  private mutating func blend(_ new: ChannelBuffer, into buffer: ChannelBuffer) {
     let length = Float(changeLength - warmUpLength)
     let first = warmUpLength - 1 - changed
     let start = first < 0 ? 0 : first

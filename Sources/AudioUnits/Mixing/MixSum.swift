@@ -97,7 +97,7 @@ struct MixSum {
   // the loop vectorizes.
 
   @_noLocks
-  private func add(_ source: ChannelBuffer, times gain: Float, to sum: ChannelBuffer) {
+  private mutating func add(_ source: ChannelBuffer, times gain: Float, to sum: ChannelBuffer) {
     let length = sum.count
     let source = source.prefix(length)
     if isEmpty {
@@ -108,7 +108,7 @@ struct MixSum {
   }
 
   @_noLocks
-  private func add4(
+  private mutating func add4(
     _ a: ChannelBuffer, _ b: ChannelBuffer, _ c: ChannelBuffer, _ d: ChannelBuffer,
     _ gains: (Float, Float, Float, Float), to sum: ChannelBuffer
   ) {
@@ -134,7 +134,7 @@ struct MixSum {
 
   /// Adds a signal whose gain moves in the first `moving` frames.
   @_noLocks
-  private func add(
+  private mutating func add(
     _ source: ChannelBuffer, to sum: ChannelBuffer, slope: GainSlope, end: Float, moving: Int
   ) {
     let movingSum = sum.prefix(moving)

@@ -58,6 +58,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   // MARK: Render thread
+  // What `render` calls is `mutating` even where nothing changes: for another kind of call the
+  // compiler copies the whole kernel first, which with many inputs costs as much as the mixing.
 
   @_noLocks
   public mutating func render(_ context: RenderContext) -> Status {
@@ -124,7 +126,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private func scale(_ buffer: ChannelBuffer, by ramp: GainRamp) {
+  private mutating func scale(_ buffer: ChannelBuffer, by ramp: GainRamp) {
     let moving = Swift.min(buffer.count, ramp.remaining)
     let slope = ramp.leftSlope
     for frame in 0..<moving { buffer[frame] *= slope.gain(frame) }
@@ -145,7 +147,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Looks whether an input's controls have changed, and works out its gains where they have.
   @_noLocks
-  private func updateInput(_ element: Int) {
+  private mutating func updateInput(_ element: Int) {
     let first = element * Self.stripStride
     var volume = controls.access[controls.input(element, MixerControls.volume)]
     var pan = controls.access[controls.input(element, MixerControls.pan)]
@@ -177,7 +179,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private func aim(_ element: Int, left: Float, right: Float) {
+  private mutating func aim(_ element: Int, left: Float, right: Float) {
     var ramp = ramp(element)
     guard !hasStarted || left != ramp.left || right != ramp.right else { return }
     if hasStarted {
@@ -190,12 +192,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Whether an element's gains are where they are to be.
   @_noLocks
-  private func isSteady(_ element: Int) -> Bool {
+  private mutating func isSteady(_ element: Int) -> Bool {
     strips[element * Self.stripStride + 7] == Float(rampLength)
   }
 
   @_noLocks
-  private func ramp(_ element: Int) -> GainRamp {
+  private mutating func ramp(_ element: Int) -> GainRamp {
     let first = element * Self.stripStride + 3
     return GainRamp(
       length: rampLength, startLeft: strips[first], startRight: strips[first + 1],
@@ -204,7 +206,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private func keep(_ ramp: GainRamp, as element: Int) {
+  private mutating func keep(_ ramp: GainRamp, as element: Int) {
     let first = element * Self.stripStride + 3
     strips[first] = ramp.startLeft
     strips[first + 1] = ramp.startRight
@@ -217,7 +219,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Follows an element's metering mode; meters that go on or off start from silence.
   @_noLocks
-  private func updateMetering(_ element: Int, _ mode: Int, meters first: Int) {
+  private mutating func updateMetering(_ element: Int, _ mode: Int, meters first: Int) {
     let runs = controls.access[word: mode] != 0
     guard !hasStarted || runs != (metered[element] != 0) else { return }
     metered[element] = runs ? 1 : 0
@@ -229,7 +231,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Meters 0 and 1 of an element are before its gains, 2 and 3 after.
   @_noLocks
-  private func measure(_ bus: RenderBus, as element: Int) {
+  private mutating func measure(_ bus: RenderBus, as element: Int) {
     var start = 0
     var untilBlock = framesUntilBlock
     var ramp = ramp(element)
