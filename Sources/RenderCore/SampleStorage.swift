@@ -34,6 +34,13 @@ public struct SampleStorage: ~Copyable, @unchecked Sendable {
       unsafe base[index] = newValue
     }
   }
+
+  /// A stretch of the storage as the frames of a channel: valid as long as the storage.
+  @_noLocks
+  public func buffer(at start: Int, count length: Int) -> ChannelBuffer {
+    precondition(start >= 0 && length >= 0 && start <= count - length, "index out of range")
+    return unsafe ChannelBuffer(base: base + start, count: length)
+  }
 }
 
 /// Double-precision numbers that a kernel owns: coefficients and filter memory, say.

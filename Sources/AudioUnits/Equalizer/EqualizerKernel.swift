@@ -1,0 +1,185 @@
+public import AudioTypes
+public import RenderCore
+
+/// The iPod EQ's render half: ten bands that follow the number of a preset.
+///
+/// The number is a control word, read at the start of each slice; what the first slice finds holds
+/// at once. A change runs the new curve's filters unheard for 20 ms, so that the lowest bands have
+/// rung up, and then fades from the old curve to the new for 20 ms, with weights that sum to one and
+/// start and end without a corner. Both are counted in frames from the one at which the change was
+/// seen. A change during that time waits for its end, and then the latest counts. A number that is
+/// no preset's changes nothing.
+///
+/// A transparent preset (Disabled, Flat) passes every sample on as it is. Silence gives silence, and
+/// says so, once the filters have rung out.
+public struct EqualizerKernel: RenderKernel, ~Copyable {
+  /// How long a new curve is warmed up, and how long it is then faded in, in seconds.
+  static let halfChangeDuration = 0.02
+  private static let chunk = 512
+
+  private let channelCount: Int
+  private let controls: ControlAccess
+  private let presetSlot: Int
+  private let presetCount: Int
+  // The coefficients of each preset, at its number.
+  private let bank: DoubleStorage
+  // For each preset whether it is transparent: 1 or 0.
+  private let transparent: DoubleStorage
+  private let warmUpLength: Int
+  private let changeLength: Int
+  private let scratch: SampleStorage
+
+  // A preset's number; -1 for none.
+  private var current = -1
+  private var next = -1
+  private var requested = -1
+  // Frames since the change to `next` began.
+  private var changed = 0
+  private var cascade: EqualizerCascade
+  private var nextCascade: EqualizerCascade
+
+  // MARK: Control thread
+
+  /// - Parameters:
+  ///   - sampleRate: Of both buses, in hertz.
+  ///   - channelCount: Of both buses: 1 or 2.
+  ///   - controls: Must outlive the kernel.
+  ///   - presetSlot: The word of `controls` that holds the preset's number.
+  public init(
+    sampleRate: Double, channelCount: Int, controls: ControlAccess, presetSlot: Int
+  ) {
+    precondition(presetSlot >= 0 && presetSlot < controls.count, "no such control")
+    let presets = EqualizerPresets.all
+    self.channelCount = channelCount
+    self.controls = controls
+    self.presetSlot = presetSlot
+    presetCount = presets.count
+    let solver = GraphicEqualizerSolver(
+      centers: EqualizerPresets.centers, sampleRate: sampleRate)
+    bank = DoubleStorage(
+      presets.flatMap {
+        EqualizerCascade.coefficients(
+          of: GraphicEqualizerDesign(gains: $0.gains, solver: solver).filters)
+      })
+    transparent = DoubleStorage(presets.map { $0.isTransparent ? 1 : 0 })
+    warmUpLength = Int((Self.halfChangeDuration * sampleRate).rounded(.up))
+    changeLength = 2 * warmUpLength
+    scratch = SampleStorage(repeating: 0, count: 2 * Self.chunk)
+    cascade = EqualizerCascade(channelCount: channelCount)
+    nextCascade = EqualizerCascade(channelCount: channelCount)
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  public mutating func render(_ context: RenderContext) -> Status {
+    let input = context.input(0)
+    let output = context.output(0)
+    guard input.channelCount == channelCount, output.channelCount == channelCount else {
+      return .formatNotSupported
+    }
+    let word = controls[word: presetSlot]
+    if word < UInt32(presetCount) { requested = Int(word) }
+    if current < 0 {
+      current = requested < 0 ? 0 : requested
+      cascade.load(current, of: bank)
+    }
+    var start = 0
+    while start < context.frameCount {
+      if next < 0, requested >= 0, requested != current { beginChange() }
+      let rest = context.frameCount - start
+      if next < 0 {
+        renderSettled(input, output, start: start, count: rest)
+        start += rest
+      } else {
+        let length = Swift.min(rest, Swift.min(Self.chunk, changeLength - changed))
+        renderChange(input, output, start: start, count: length)
+        start += length
+      }
+    }
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func beginChange() {
+    if transparent[current] != 0, transparent[requested] != 0 {
+      current = requested
+      return
+    }
+    next = requested
+    changed = 0
+    nextCascade.load(next, of: bank)
+  }
+
+  @_noLocks
+  private mutating func renderSettled(
+    _ input: RenderBus, _ output: RenderBus, start: Int, count: Int
+  ) {
+    if transparent[current] != 0 {
+      for channel in 0..<channelCount {
+        output[channel].dropping(start).copy(from: input[channel].dropping(start))
+      }
+      if start == 0, input.isSilent { output.markSilent() }
+    } else if input.isSilent, cascade.isAtRest {
+      cascade.skip(count)
+      for channel in 0..<channelCount { output[channel].dropping(start).clear() }
+      if start == 0 { output.markSilent() }
+    } else if channelCount == 1 {
+      cascade.process(input[0].dropping(start), into: output[0].dropping(start))
+    } else {
+      cascade.process(
+        input[0].dropping(start), input[1].dropping(start), into: output[0].dropping(start),
+        output[1].dropping(start))
+    }
+  }
+
+  @_noLocks
+  private mutating func renderChange(
+    _ input: RenderBus, _ output: RenderBus, start: Int, count: Int
+  ) {
+    // The new curve first, and beside the output: that may be where the input is.
+    let left = input[0].dropping(start).prefix(count)
+    let right = input[channelCount - 1].dropping(start).prefix(count)
+    let leftOutput = output[0].dropping(start).prefix(count)
+    let rightOutput = output[channelCount - 1].dropping(start).prefix(count)
+    let newLeft = scratch.buffer(at: 0, count: count)
+    let newRight = scratch.buffer(at: Self.chunk, count: count)
+    if transparent[next] != 0 {
+      newLeft.copy(from: left)
+      newRight.copy(from: right)
+    } else if channelCount == 1 {
+      nextCascade.process(left, into: newLeft)
+    } else {
+      nextCascade.process(left, right, into: newLeft, newRight)
+    }
+    if transparent[current] != 0 {
+      leftOutput.copy(from: left)
+      if channelCount == 2 { rightOutput.copy(from: right) }
+    } else if channelCount == 1 {
+      cascade.process(left, into: leftOutput)
+    } else {
+      cascade.process(left, right, into: leftOutput, rightOutput)
+    }
+    blend(newLeft, into: leftOutput)
+    if channelCount == 2 { blend(newRight, into: rightOutput) }
+    changed += count
+    guard changed == changeLength else { return }
+    cascade.adopt(nextCascade)
+    current = next
+    next = -1
+  }
+
+  /// Fades `buffer` over to `new`, as far as frame `changed` and those that follow it have come.
+  @_noLocks
+  private mutating func blend(_ new: ChannelBuffer, into buffer: ChannelBuffer) {
+    let length = Float(changeLength - warmUpLength)
+    let first = warmUpLength - 1 - changed
+    let start = first < 0 ? 0 : first
+    guard start < buffer.count else { return }
+    for frame in start..<buffer.count {
+      let part = Float(frame - first) / length
+      let weight = part * part * (3 - 2 * part)
+      buffer[frame] += weight * (new[frame] - buffer[frame])
+    }
+  }
+}

@@ -1,0 +1,227 @@
+internal import Glibc
+
+/// One second-order peaking filter, 1.25 octaves wide: the audio-EQ-cookbook's (R. Bristow-Johnson).
+///
+/// `H(z) = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2)`, and `b1 == a1`.
+public struct PeakingFilter: Hashable, Sendable {
+  public let b0: Double
+  public let b1: Double
+  public let b2: Double
+  public let a1: Double
+  public let a2: Double
+  /// `1 - b0`, worked out without the difference: the part of the input that is taken out at once.
+  let reduction: Double
+
+  /// Octaves between the frequencies at which the filter has half its gain in decibels.
+  ///
+  /// With bands an octave apart a width of one octave (Q 1.41) leaves dips of up to 0.8 dB between
+  /// bands that are raised alike, and from 1.4 on neighbours work against each other; 1.25 keeps the
+  /// presets' curves within 0.35 dB of the range between the two gains on either side.
+  public static let bandwidth = 1.25
+
+  /// Lets everything through as it is.
+  public static let identity = PeakingFilter(b0: 1, a1: 0, b2: 0, a2: 0, reduction: 0)
+
+  private init(b0: Double, a1: Double, b2: Double, a2: Double, reduction: Double) {
+    self.b0 = b0
+    self.b1 = a1
+    self.b2 = b2
+    self.a1 = a1
+    self.a2 = a2
+    self.reduction = reduction
+  }
+
+  /// - Parameters:
+  ///   - center: In hertz, above 0 and below half the sample rate.
+  ///   - gain: At the centre, in decibels.
+  ///   - sampleRate: In hertz.
+  public init(center: Double, gain: Double, sampleRate: Double) {
+    self.init(Place(center: center, sampleRate: sampleRate), gain: gain)
+  }
+
+  /// What a filter is made of besides its gain.
+  struct Place: Hashable, Sendable {
+    let alpha: Double
+    let cosine: Double
+
+    init(center: Double, sampleRate: Double) {
+      precondition(
+        center > 0 && center < sampleRate / 2, "a centre lies below half the sample rate")
+      let angle = 2 * Double.pi * center / sampleRate
+      // The cookbook's width in octaves, which allows for the bilinear transform's narrowing.
+      alpha = sin(angle) * sinh(log(2) / 2 * bandwidth * angle / sin(angle))
+      cosine = cos(angle)
+    }
+  }
+
+  init(_ place: Place, gain: Double) {
+    let amplitude = pow(10, gain / 40)
+    let scale = 1 / (1 + place.alpha / amplitude)
+    self.init(
+      b0: (1 + place.alpha * amplitude) * scale, a1: -2 * place.cosine * scale,
+      b2: (1 - place.alpha * amplitude) * scale, a2: (1 - place.alpha / amplitude) * scale,
+      reduction: (place.alpha / amplitude - place.alpha * amplitude) * scale)
+  }
+
+  /// The gain in decibels at a frequency in hertz.
+  public func response(at frequency: Double, sampleRate: Double) -> Double {
+    10 * log10(power(at: Self.argument(frequency, sampleRate: sampleRate)))
+  }
+
+  /// What `power(at:)` takes for a frequency.
+  static func argument(_ frequency: Double, sampleRate: Double) -> Double {
+    let sine = sin(Double.pi * frequency / sampleRate)
+    return sine * sine
+  }
+
+  /// The squared magnitude of the response, by the squared sine of half the angle: around z = 1,
+  /// where the plain cosines would cancel.
+  func power(at p: Double) -> Double {
+    func squared(_ c0: Double, _ c1: Double, _ c2: Double) -> Double {
+      let sum = c0 + c1 + c2
+      return sum * sum - 4 * (c0 * c1 + 4 * c0 * c2 + c1 * c2) * p + 16 * c0 * c2 * p * p
+    }
+    return squared(b0, b1, b2) / squared(1, a1, a2)
+  }
+}
+
+/// A graphic equalizer: peaking filters in series whose combined response has a given gain at the
+/// centre of each band.
+///
+/// Neighbouring bands overlap, so that filters which simply had the wanted gains would miss them by
+/// up to 1.8 dB. The gains of the filters are solved for instead: how much each filter does at each
+/// centre is, in decibels, nearly proportional to its own gain (the interaction matrix of Välimäki
+/// and Liski, "Accurate cascade graphic equalizer", 2017); steps with its inverse on what the true
+/// responses still lack take the rest out.
+public struct GraphicEqualizerDesign: Hashable, Sendable {
+  /// In hertz.
+  public let sampleRate: Double
+  /// One for each band, the lowest first; `.identity` for a band that the rate has no room for.
+  public let filters: [PeakingFilter]
+
+  /// The largest part of the sample rate at which a band may have its centre. A band above is left
+  /// out: at 8000 Hz the highest is that of 2 kHz, from 36409 Hz on all ten are there.
+  public static let highestCenter = 0.45
+
+  /// Designs filters that together have `gains` decibels at `centers`.
+  ///
+  /// - Parameters:
+  ///   - gains: In decibels, within ±24 or so.
+  ///   - centers: In hertz, rising, about an octave apart.
+  ///   - sampleRate: In hertz.
+  public init(
+    gains: [Double], centers: [Double] = EqualizerPresets.centers, sampleRate: Double
+  ) {
+    self.init(
+      gains: gains, solver: GraphicEqualizerSolver(centers: centers, sampleRate: sampleRate))
+  }
+
+  /// The same with what does not depend on the gains worked out beforehand, for many designs.
+  init(gains: [Double], solver: GraphicEqualizerSolver) {
+    precondition(gains.count == solver.bandCount, "a band has one centre and one gain")
+    sampleRate = solver.sampleRate
+    let solved = solver.gains(for: gains)
+    filters = gains.indices.map { band in
+      band < solved.count && solved[band] != 0
+        ? PeakingFilter(solver.places[band], gain: solved[band]) : .identity
+    }
+  }
+
+  /// The combined gain in decibels at a frequency in hertz.
+  public func response(at frequency: Double) -> Double {
+    filters.reduce(0) { $0 + $1.response(at: frequency, sampleRate: sampleRate) }
+  }
+}
+
+/// Finds the gains that the filters of a graphic equalizer need.
+struct GraphicEqualizerSolver {
+  let sampleRate: Double
+  let bandCount: Int
+  /// Those of the bands that the rate has room for, the lowest first.
+  let places: [PeakingFilter.Place]
+  // The centres, as `power(at:)` takes them.
+  private let arguments: [Double]
+  // The inverse of the interaction matrix, by rows.
+  private let interaction: [[Double]]
+
+  init(centers: [Double], sampleRate: Double) {
+    precondition(sampleRate > 0, "a sample rate is above 0")
+    self.sampleRate = sampleRate
+    bandCount = centers.count
+    let active = centers.prefix { $0 < GraphicEqualizerDesign.highestCenter * sampleRate }
+    places = active.map { PeakingFilter.Place(center: $0, sampleRate: sampleRate) }
+    let arguments = active.map { PeakingFilter.argument($0, sampleRate: sampleRate) }
+    self.arguments = arguments
+    // Decibels at each centre for each decibel of a filter, of which six are typical here.
+    let filters = places.map { PeakingFilter($0, gain: 6) }
+    let matrix = arguments.map { argument in
+      filters.map { 10 * log10($0.power(at: argument)) / 6 }
+    }
+    interaction = Self.inverse(of: matrix)
+  }
+
+  /// The gains to give the filters, for `wanted` at the centres: as many as there are places.
+  func gains(for wanted: [Double]) -> [Double] {
+    let wanted = wanted.prefix(places.count)
+    var gains = Array(wanted)
+    guard wanted.contains(where: { $0 != 0 }) else { return gains }
+    func errors(_ gains: [Double]) -> [Double] {
+      let filters = zip(places, gains).map { PeakingFilter($0, gain: $1) }
+      return zip(wanted, arguments).map { wanted, argument in
+        wanted - 10 * log10(filters.reduce(1) { $0 * $1.power(at: argument) })
+      }
+    }
+    func size(_ errors: [Double]) -> Double { errors.reduce(0) { max($0, abs($1)) } }
+
+    var error = errors(gains)
+    // The interaction matrix takes about nine tenths of the error out each time. Where it does not,
+    // far out, the slopes at that point do; a step that makes things worse is halved.
+    var inverse = interaction
+    for _ in 0..<100 where size(error) > 1e-8 {
+      let step = inverse.map { row in zip(row, error).reduce(0) { $0 + $1.0 * $1.1 } }
+      var scale = 1.0
+      var next = gains
+      var nextError = error
+      repeat {
+        next = zip(gains, step).map { $0 + scale * $1 }
+        nextError = errors(next)
+        scale /= 2
+      } while size(nextError) > size(error) && scale > 1e-3
+      let isSlow = size(nextError) > 0.5 * size(error)
+      gains = next
+      error = nextError
+      if isSlow { inverse = Self.inverse(of: slopes(at: gains)) }
+    }
+    return gains
+  }
+
+  /// Decibels at each centre for a small change of each filter's gain.
+  private func slopes(at gains: [Double]) -> [[Double]] {
+    let above = zip(places, gains).map { PeakingFilter($0, gain: $1 + 1e-3) }
+    let below = zip(places, gains).map { PeakingFilter($0, gain: $1 - 1e-3) }
+    return arguments.map { argument in
+      zip(above, below).map {
+        10 * log10($0.power(at: argument) / $1.power(at: argument)) / 2e-3
+      }
+    }
+  }
+
+  /// Gauss-Jordan elimination with partial pivoting.
+  private static func inverse(of matrix: [[Double]]) -> [[Double]] {
+    let count = matrix.count
+    var rows = matrix.enumerated().map { index, row in
+      row + (0..<count).map { $0 == index ? 1 : 0 }
+    }
+    for column in 0..<count {
+      let pivot = (column..<count).max { abs(rows[$0][column]) < abs(rows[$1][column]) } ?? column
+      rows.swapAt(column, pivot)
+      let scale = 1 / rows[column][column]
+      for index in column..<(2 * count) { rows[column][index] *= scale }
+      for row in 0..<count where row != column {
+        let factor = rows[row][column]
+        for index in column..<(2 * count) { rows[row][index] -= factor * rows[column][index] }
+      }
+    }
+    return rows.map { Array($0.dropFirst(count)) }
+  }
+}

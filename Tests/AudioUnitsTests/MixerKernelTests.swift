@@ -1,0 +1,370 @@
+import AudioTypes
+import AudioUnits
+import Glibc
+import RenderCore
+import TestSupport
+import Testing
+
+@Suite struct MixerKernelTests {
+  /// A control set at a frame: an input's, or the output's where `element` is `nil`.
+  private struct Change {
+    var frame: Int
+    var element: Int?
+    var control: Int
+    var value: Float
+  }
+
+  private func output(volume: Float, at frame: Int = 0) -> Change {
+    Change(frame: frame, element: nil, control: MixerControls.outputVolume, value: volume)
+  }
+
+  private func input(
+    _ element: Int, volume: Float? = nil, pan: Float? = nil, enable: Float? = nil, at frame: Int = 0
+  ) -> [Change] {
+    [
+      (MixerControls.volume, volume), (MixerControls.pan, pan), (MixerControls.enable, enable),
+    ].compactMap { control, value in
+      value.map { Change(frame: frame, element: element, control: control, value: $0) }
+    }
+  }
+
+  private func makeControls(inputCount: Int) -> (block: ControlBlock, controls: MixerControls) {
+    let block = ControlBlock(count: MixerControls.wordCount(inputCount: inputCount))
+    let controls = MixerControls(access: block.access)
+    controls.setDefaults(inputCount: inputCount)
+    return (block, controls)
+  }
+
+  /// Renders a mixer at 48 kHz, cut at every change as a plan is, and in between as `slicing` says.
+  private func mix(
+    _ inputs: [[[Float]]], _ changes: [Change] = [], slicing: Slicing = Slicing([1024]),
+    frameCount: Int? = nil
+  ) -> [[Float]] {
+    let count = frameCount ?? inputs[0][0].count
+    let (block, controls) = makeControls(inputCount: inputs.count)
+    let kernel = MixerKernel(
+      sampleRate: 48_000, inputChannelCounts: inputs.map(\.count), controls: controls)
+    let ends = slicing.cut(count).reduce(into: [0]) { $0.append($0.last! + $1) }
+    let cuts = Set(ends + changes.map(\.frame)).sorted()
+    return render(
+      .holding(kernel, with: block), inputs: inputs, outputChannelCounts: [2], frameCount: count,
+      slicing: Slicing(zip(cuts.dropFirst(), cuts).map { $0 - $1 })
+    ) { frame in
+      for change in changes where change.frame == frame {
+        let index =
+          change.element.map { controls.input($0, change.control) }
+          ?? controls.output(change.control)
+        block[index] = change.value
+      }
+    }[0]
+  }
+
+  private func ones(_ count: Int) -> [Float] { [Float](repeating: 1, count: count) }
+
+  // MARK: Gains
+
+  @Test(arguments: [-1, -0.75, -0.3, 0, 0.1, 0.5, 1] as [Float])
+  func `a mono input is panned with equal power`(pan: Float) {
+    let result = mix(
+      [[ones(64)]], input(0, volume: 0.8, pan: pan) + [output(volume: 0.5)])
+    let angle = (Double(pan) + 1) * Double.pi / 4
+    for frame in [0, 1, 63] {
+      #expect(abs(Double(result[0][frame]) - 0.8 * 0.5 * cos(angle)) < 1e-6)
+      #expect(abs(Double(result[1][frame]) - 0.8 * 0.5 * sin(angle)) < 1e-6)
+    }
+    if pan == 1 { expectSame([result[0]], [[Float](repeating: 0, count: 64)]) }
+    if pan == -1 { expectSame([result[1]], [[Float](repeating: 0, count: 64)]) }
+  }
+
+  @Test(arguments: [-1, -0.75, -0.3, 0, 0.1, 0.5, 1] as [Float])
+  func `a stereo input is balanced, and neither side ever raised`(pan: Float) {
+    let right = [Float](repeating: -0.5, count: 64)
+    let result = mix(
+      [[ones(64), right]], input(0, volume: 1.5, pan: pan) + [output(volume: 0.5)])
+    for frame in [0, 1, 63] {
+      let left = 1.5 * 0.5 * min(1, 1 - Double(pan))
+      let other = 1.5 * 0.5 * min(1, 1 + Double(pan))
+      #expect(abs(Double(result[0][frame]) - left) < 1e-6)
+      #expect(abs(Double(result[1][frame]) + 0.5 * other) < 1e-6)
+    }
+  }
+
+  @Test
+  func `inputs are added up, in order, whatever their number`() {
+    for inputCount in [1, 2, 3, 4, 5, 7, 8, 13] {
+      let inputs = (0..<inputCount).map { element in
+        (0...(element % 3 == 0 ? 0 : 1)).map { noise(100, seed: UInt64(4 * element + $0)) }
+      }
+      let changes = (0..<inputCount).flatMap {
+        input($0, volume: 0.2 + 0.1 * Float($0), pan: Float($0 % 5) / 2 - 1)
+      }
+      let result = mix(inputs, changes)
+      for channel in 0..<2 {
+        let side = channel == 0 ? -1.0 : 1.0
+        for frame in 0..<100 {
+          var expected = 0.0
+          for (element, channels) in inputs.enumerated() {
+            let pan = Double(Float(element % 5) / 2 - 1)
+            let law =
+              channels.count == 1
+              ? cos((1 - side * pan) * Double.pi / 4) : min(1, 1 + side * pan)
+            let volume = Double(0.2 + 0.1 * Float(element))
+            expected += volume * law * Double(channels[channels.count == 1 ? 0 : channel][frame])
+          }
+          #expect(abs(Double(result[channel][frame]) - expected) < 1e-6)
+        }
+      }
+    }
+  }
+
+  @Test
+  func `volumes may be negative or far above one, and what is not a number changes nothing`() {
+    let result = mix(
+      [[ones(4096), ones(4096)]],
+      input(0, volume: -3) + input(0, volume: .nan, pan: .nan, at: 1024)
+        + input(0, volume: .infinity, at: 2048) + [output(volume: .nan, at: 2048)])
+    #expect(result[0].allSatisfy { $0 == -3 })
+    #expect(result[1].allSatisfy { $0 == -3 })
+    let loud = mix([[ones(16), ones(16)]], input(0, volume: 100, pan: 7))
+    #expect(loud[0].allSatisfy { $0 == 0 })
+    #expect(loud[1].allSatisfy { $0 == 100 })
+  }
+
+  // MARK: Enable
+
+  @Test
+  func `an input that is off is exact silence once it has got there, and comes back`() {
+    var left = ones(4096)
+    left[2000] = .infinity
+    left[2001] = .nan
+    let result = mix(
+      [[left, ones(4096)]], input(0, enable: 0, at: 1024) + input(0, enable: 1, at: 3072))
+    for channel in result {
+      #expect(channel[..<1024].allSatisfy { $0 == 1 })
+      #expect(channel[1024] < 1 && channel[1024] > 0.99)
+      #expect(channel[1504..<3072].allSatisfy { $0.bitPattern == 0 })
+      #expect(channel[3551...].allSatisfy { abs($0 - 1) < 1e-6 })
+      #expect(channel[3552...].allSatisfy { $0 == 1 })
+    }
+  }
+
+  @Test
+  func `a mixer whose inputs are all silent or off says that it is silent`() {
+    let (block, controls) = makeControls(inputCount: 2)
+    block[controls.input(1, MixerControls.enable)] = 0
+    let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1, 2], controls: controls)
+    let plan = RenderPlan(
+      rows: [.init(kernel: .holding(kernel, with: block), inputs: [0, 1], outputs: [2])],
+      busChannelCounts: [1, 2, 2], maximumFramesPerSlice: 64)
+    let sounding = plan.bus(1, frameCount: 64)
+    sounding.markSounding()
+    for frame in 0..<64 { sounding[0][frame] = 1 }
+    let output = plan.bus(2, frameCount: 64)
+    #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .ok)
+    #expect(output.isSilent)
+    #expect((0..<64).allSatisfy { output[0][$0] == 0 })
+    block[controls.input(1, MixerControls.enable)] = 1
+    #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 64)) == .ok)
+    #expect(!output.isSilent)
+    #expect(output[0][63] > 0)
+  }
+
+  @Test
+  func `leaving a silent input out does not change the sum`() {
+    let zeros = [Float](repeating: -0.0, count: 64)
+    let result = mix([[zeros], [zeros, zeros]], input(1, volume: -1))
+    #expect(result[0].allSatisfy { $0.bitPattern == 0 })
+    #expect(result[1].allSatisfy { $0.bitPattern == 0 })
+  }
+
+  // MARK: Ramps
+
+  @Test
+  func `a change takes 480 frames in a straight line, and the first slice none`() {
+    let result = mix(
+      [[ones(4096), ones(4096)]],
+      input(0, volume: 0.25) + input(0, volume: 0.75, at: 1024) + [output(volume: 0.5, at: 2048)])
+    for channel in result {
+      #expect(channel[..<1024].allSatisfy { $0 == 0.25 })
+      for frame in 0..<480 {
+        let part = Float(frame + 1) / 480
+        let rising: Float = 0.25 + 0.5 * part
+        let falling: Float = 0.75 - 0.375 * part
+        #expect(abs(channel[1024 + frame] - rising) < 1e-6)
+        #expect(abs(channel[2048 + frame] - falling) < 1e-6)
+      }
+      #expect(channel[1504..<2048].allSatisfy { $0 == 0.75 })
+      #expect(channel[2528...].allSatisfy { $0 == 0.375 })
+    }
+  }
+
+  @Test
+  func `no change makes a step larger than its ramp's slope`() {
+    // Volumes, pans, enables and the master, changed in the middle of ramps as well.
+    let changes =
+      input(0, volume: 0, at: 300) + input(0, volume: 1, pan: -1, at: 500)
+      + input(1, pan: 1, at: 512) + input(0, enable: 0, at: 700) + input(0, enable: 1, at: 800)
+      + [output(volume: 0.2, at: 900), output(volume: 1, at: 1000)]
+    let result = mix([[ones(4096)], [ones(4096), ones(4096)]], changes)
+    // Three gains, each going 1 at most in 480 frames, the sum being 2 at most.
+    let bound: Float = (1 + 1 + 2) / 480 + 1e-6
+    for channel in result { #expect(largestStep(channel) < bound) }
+    // The same without ramps is caught.
+    let sudden = mix([[ones(300)]], input(0, volume: 1)).map {
+      $0 + [Float](repeating: 0, count: 9)
+    }
+    #expect(largestStep(sudden[0]) > bound)
+  }
+
+  private func largestStep(_ samples: [Float]) -> Float {
+    zip(samples.dropFirst(), samples).reduce(0) { max($0, abs($1.0 - $1.1)) }
+  }
+
+  // MARK: Slicing
+
+  @Test(arguments: Slicing.every)
+  func `what comes out, ramps running, does not depend on how it is cut`(
+    slicing: Slicing
+  ) {
+    var inputs: [[[Float]]] = (0..<7).map { element in
+      (0...(element % 2)).map { noise(6000, seed: UInt64(10 * element + $0)) }
+    }
+    inputs[3][0].replaceSubrange(1000..<5000, with: [Float](repeating: -0.0, count: 4000))
+    let changes =
+      input(0, volume: 0.3, pan: 0.2, at: 700) + input(1, enable: 0, at: 701)
+      + input(5, volume: -0.5, at: 900) + input(1, enable: 1, at: 2000)
+      + [output(volume: 0.7, at: 2100), output(volume: 0, at: 3000), output(volume: 1, at: 4000)]
+    expectSame(
+      mix(inputs, changes, slicing: slicing), mix(inputs, changes, slicing: Slicing([4096])))
+  }
+
+  // MARK: Meters
+
+  private static let meterOffsets = [
+    MixerControls.preAverage, MixerControls.prePeak, MixerControls.postAverage,
+    MixerControls.postPeak,
+  ]
+
+  /// Renders with all meters on and returns, for each input and then the output, for each of the
+  /// four meters the left and the right level at the end.
+  private func levels(
+    _ inputs: [[[Float]]], _ changes: [Change] = [], slicing: Slicing = Slicing([1024]),
+    isMetered: Bool = true
+  ) -> [[[Float]]] {
+    let (block, controls) = makeControls(inputCount: inputs.count)
+    for element in inputs.indices {
+      block[word: controls.input(element, MixerControls.inputMeteringMode)] = isMetered ? 1 : 0
+    }
+    block[word: controls.output(MixerControls.outputMeteringMode)] = isMetered ? 1 : 0
+    for change in changes {
+      let index =
+        change.element.map { controls.input($0, change.control) }
+        ?? controls.output(change.control)
+      block[index] = change.value
+    }
+    let kernel = MixerKernel(
+      sampleRate: 48_000, inputChannelCounts: inputs.map(\.count), controls: controls)
+    _ = render(
+      .holding(kernel, with: block), inputs: inputs, outputChannelCounts: [2],
+      frameCount: inputs[0][0].count, slicing: slicing)
+    return (0...inputs.count).map { element in
+      Self.meterOffsets.map { offset in
+        (0..<2).map { channel in
+          element < inputs.count
+            ? block[controls.input(element, MixerControls.inputMeters + offset + channel)]
+            : block[controls.output(MixerControls.outputMeters + offset + channel)]
+        }
+      }
+    }
+  }
+
+  private func isNear(_ found: Float, _ expected: Double, within tolerance: Double = 0.01) -> Bool {
+    abs(Double(found) - expected) < tolerance
+  }
+
+  @Test
+  func `a full-scale sine reads -3.01 dB on average and 0 dB at its peak`() {
+    // 3 s: what the 300 ms smoothing still lacks is below 0.001 dB. 375 Hz: whole cycles in a block
+    // of 256 frames, with a sample on each crest.
+    let tone = sine(144_000, frequency: 375, sampleRate: 48_000)
+    let found = levels(
+      [[tone, tone], [tone]],
+      input(0, volume: 0.5, pan: 1) + input(1, volume: 0.1) + [output(volume: 2)])
+    let (stereo, mono, output) = (found[0], found[1], found[2])
+    let sineAverage = 10 * log10(0.5)
+    for channel in 0..<2 {
+      #expect(isNear(stereo[0][channel], sineAverage))
+      #expect(isNear(stereo[1][channel], 0))
+      #expect(isNear(mono[2][channel], sineAverage + 20 * log10(0.1) + sineAverage))
+      #expect(isNear(mono[3][channel], 20 * log10(0.1) + sineAverage))
+    }
+    #expect(isNear(mono[0][0], sineAverage))
+    #expect(mono[0][1] == -120 && mono[1][1] == -120)
+    #expect(stereo[2][0] == -120 && stereo[3][0] == -120)
+    #expect(isNear(stereo[2][1], sineAverage + 20 * log10(0.5)))
+    let sum = 0.5 + 0.1 * (0.5).squareRoot()
+    #expect(isNear(output[0][1], sineAverage + 20 * log10(sum)))
+    #expect(isNear(output[1][1], 20 * log10(sum)))
+    #expect(isNear(output[2][1], sineAverage + 20 * log10(2 * sum)))
+    #expect(isNear(output[3][1], 20 * log10(2 * sum)))
+    #expect(isNear(output[3][0], 20 * log10(0.2) + sineAverage))
+  }
+
+  @Test
+  func `an average follows with 300 ms, a peak is held for a second and then falls 20 dB a second`()
+  {
+    var click = [Float](repeating: 0, count: 144_000)
+    click[100] = -0.5
+    func peak(at frame: Int) -> Float { levels([[Array(click[..<frame])]])[0][1][0] }
+    #expect(isNear(peak(at: 48_000), -6.02))
+    // A block, 256 frames, is 0.11 dB of the fall.
+    #expect(isNear(peak(at: 96_256), -26.02, within: 0.25))
+    #expect(isNear(peak(at: 144_000), -46, within: 0.25))
+    let average = levels([[ones(14_336)]])[0][0][0]
+    #expect(isNear(average, 10 * log10(1 - exp(-14_336 / 48_000 / 0.3))))
+  }
+
+  @Test
+  func `a meter that is off, or hears silence, reads its floor`() {
+    let tone = sine(4096, frequency: 375, sampleRate: 48_000)
+    for element in levels([[tone, tone]], isMetered: false) {
+      #expect(element.allSatisfy { $0 == [-120, -120] })
+    }
+    for element in levels([[[Float](repeating: 0, count: 4096)]]) {
+      #expect(element.allSatisfy { $0 == [-120, -120] })
+    }
+    // Off, the volume still shows what arrives.
+    let muted = levels([[tone, tone]], input(0, enable: 0))[0]
+    #expect(isNear(muted[1][0], 0))
+    #expect(muted[3] == [-120, -120])
+  }
+
+  @Test
+  func `a meter forgets what is not a number`() {
+    var samples = sine(144_000, frequency: 375, sampleRate: 48_000)
+    samples[300] = .nan
+    samples[301] = .infinity
+    let found = levels([[samples]])[0]
+    #expect(isNear(found[0][0], 10 * log10(0.5)))
+    #expect(isNear(found[1][0], 0))
+  }
+
+  @Test(arguments: Slicing.every)
+  func `meters do not depend on how a render is cut`(slicing: Slicing) {
+    let inputs = [[noise(7000, seed: 1)], [noise(7000, seed: 2), noise(7000, seed: 3)]]
+    // All of a block by 6912; the frames after it change nothing.
+    #expect(levels(inputs, slicing: slicing) == levels(inputs, slicing: Slicing([4096])))
+  }
+
+  @Test
+  func `a layout that does not fit its block, or a bus of another width, is noticed`() {
+    let (block, controls) = makeControls(inputCount: 1)
+    #expect(block.count == MixerControls.outputStride + MixerControls.inputStride)
+    #expect(controls.input(0, 0) == MixerControls.outputStride)
+    let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1], controls: controls)
+    let plan = RenderPlan(
+      rows: [.init(kernel: .holding(kernel, with: block), inputs: [0], outputs: [1])],
+      busChannelCounts: [2, 2], maximumFramesPerSlice: 64)
+    #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .formatNotSupported)
+  }
+}

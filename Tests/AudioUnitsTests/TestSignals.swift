@@ -1,0 +1,60 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// White noise between ±`amplitude`, the same for the same seed.
+func noise(_ count: Int, amplitude: Float = 0.5, seed: UInt64) -> [Float] {
+  var generator = SplitMix64(seed: seed)
+  return (0..<count).map { _ in Float.random(in: -amplitude...amplitude, using: &generator) }
+}
+
+/// A sine that starts at phase 0.
+func sine(_ count: Int, frequency: Double, sampleRate: Double, amplitude: Double = 1) -> [Float] {
+  (0..<count).map {
+    Float(amplitude * sin(2 * Double.pi * frequency * Double($0) / sampleRate))
+  }
+}
+
+/// A sine whose frequency rises exponentially from `low` to `high` hertz.
+func sweep(
+  _ count: Int, from low: Double, to high: Double, sampleRate: Double, amplitude: Double
+) -> [Float] {
+  let rate = log(high / low) / Double(count)
+  return (0..<count).map {
+    let phase = 2 * Double.pi * low / sampleRate * (exp(rate * Double($0)) - 1) / rate
+    return Float(amplitude * sin(phase))
+  }
+}
+
+/// Decibels of the largest magnitude, full scale being 0.
+func peakLevel(_ samples: [Double]) -> Double {
+  20 * log10(samples.reduce(1e-30) { max($0, abs($1)) })
+}
+
+/// How much `response` passes at a frequency in hertz, in decibels.
+func gain(of response: [Float], at frequency: Double, sampleRate: Double) -> Double {
+  // One turn of a phasor for each sample: exact enough over these lengths, and quick.
+  let stepReal = cos(2 * Double.pi * frequency / sampleRate)
+  let stepImaginary = -sin(2 * Double.pi * frequency / sampleRate)
+  var (real, imaginary, sumReal, sumImaginary) = (1.0, 0.0, 0.0, 0.0)
+  for sample in response {
+    sumReal += Double(sample) * real
+    sumImaginary += Double(sample) * imaginary
+    (real, imaginary) = (
+      real * stepReal - imaginary * stepImaginary, real * stepImaginary + imaginary * stepReal
+    )
+  }
+  return 10 * log10(sumReal * sumReal + sumImaginary * sumImaginary)
+}
+
+/// Expects the same samples, to the bit, and says where they first differ.
+func expectSame(
+  _ found: [[Float]], _ expected: [[Float]], sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(found.map(\.count) == expected.map(\.count), sourceLocation: sourceLocation)
+  for (channel, pair) in zip(found, expected).enumerated() {
+    let place = zip(pair.0, pair.1).enumerated().first { $1.0.bitPattern != $1.1.bitPattern }?
+      .offset
+    #expect(place == nil, "the first frame in channel \(channel)", sourceLocation: sourceLocation)
+  }
+}
