@@ -47,6 +47,14 @@ public protocol AudioHardware: AnyObject, Sendable {
 
   /// Ends the pulls: when it returns no further one is made, and none is under way.
   func stop()
+
+  /// What ended the pulls before `stop` did; `nil` as long as nothing has. Any thread.
+  var failure: HardwareError? { get }
+}
+
+extension AudioHardware {
+  /// For hardware that cannot fail once it runs.
+  public var failure: HardwareError? { nil }
 }
 
 /// Why a device could not be opened or kept running.
