@@ -7,12 +7,14 @@ import RenderHost
 final class PulseConnection {
   private let mainloop: OpaquePointer
   let context: OpaquePointer
-  /// How long a server may take to answer, in seconds. It is a local one in nearly all cases.
-  static let patience = 5.0
+  /// How long the server may take to answer, in seconds.
+  private let patience: Double
 
   /// Connects, or says within `patience` why not. Starts no server: a command that makes sound
   /// appear out of a daemon nobody asked for is a surprise, and one that hangs is worse.
-  init(server: String?, applicationName: String) throws(HardwareError) {
+  init(
+    server: String?, applicationName: String, patience: Double = 5
+  ) throws(HardwareError) {
     guard let mainloop = unsafe pa_mainloop_new() else {
       throw HardwareError(.systemError, "cannot make a main loop for the sound server")
     }
@@ -25,6 +27,7 @@ final class PulseConnection {
       unsafe pa_mainloop_free(mainloop)
       throw HardwareError(.systemError, "cannot prepare a connection to the sound server")
     }
+    self.patience = patience
     unsafe self.mainloop = mainloop
     unsafe self.context = context
     let begun = unsafe pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil)
@@ -61,7 +64,8 @@ final class PulseConnection {
   }
 
   /// Runs the loop until `condition` holds or the time is up. Returns whether it holds.
-  func wait(_ seconds: Double = patience, until condition: () -> Bool) -> Bool {
+  func wait(_ limit: Double? = nil, until condition: () -> Bool) -> Bool {
+    let seconds = limit ?? patience
     let begin = monotonicNanoseconds()
     while !condition() {
       let rest = seconds - Double(monotonicNanoseconds() - begin) / 1e9
@@ -72,9 +76,9 @@ final class PulseConnection {
 
   /// Waits for an operation, and lets it go. Returns whether it was done in time.
   @discardableResult
-  func finish(_ operation: OpaquePointer?, within seconds: Double = patience) -> Bool {
+  func finish(_ operation: OpaquePointer?, within limit: Double? = nil) -> Bool {
     guard let operation = unsafe operation else { return false }
-    let ended = wait(seconds) {
+    let ended = wait(limit) {
       unsafe pa_operation_get_state(operation) != PA_OPERATION_RUNNING || !isGood
     }
     let isDone = unsafe pa_operation_get_state(operation) == PA_OPERATION_DONE

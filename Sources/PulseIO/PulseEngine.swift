@@ -90,15 +90,16 @@ final class PulseEngine: @unchecked Sendable {
   private var lastActivity: UInt64 = 0
   private var suspendedSince: UInt64 = 0
 
-  /// How long a server may ask for nothing before it counts as gone, in seconds.
-  private static let silenceLimit = 10.0
+  /// How long a server may move nothing before it counts as gone, in seconds.
+  private let silenceLimit: Double
   /// How long a device may be suspended before it counts as gone, in seconds.
   private static let suspensionLimit = 2.0
 
   init(
-    _ link: PulseLink, session: RenderSession, ioBufferFrames: Int, counters: PulseCounters,
-    events: PulseEvents
+    _ link: PulseLink, session: RenderSession, ioBufferFrames: Int, silenceLimit: Double,
+    counters: PulseCounters, events: PulseEvents
   ) {
+    self.silenceLimit = silenceLimit
     self.link = link
     self.session = session
     self.ioBufferFrames = ioBufferFrames
@@ -236,10 +237,10 @@ final class PulseEngine: @unchecked Sendable {
         : .lost(.source, link.capture!.device.name, "has been suspended")
     }
     suspendedSince = 0
-    guard Double(now - lastActivity) > Self.silenceLimit * 1e9 else { return nil }
+    guard Double(now - lastActivity) > silenceLimit * 1e9 else { return nil }
     return HardwareError(
       .connectionLost,
-      "the sound server has not moved a frame for \(Int(Self.silenceLimit)) seconds",
+      "the sound server has not moved a frame for \(silenceLimit) seconds",
       help: "it may hang: look at its log, or start it again")
   }
 
@@ -273,7 +274,7 @@ final class PulseEngine: @unchecked Sendable {
       guard frames > 0 else { return }
       var done = 0
       while done < frames {
-        let slice = min(frames - done, ioBufferFrames)
+        let slice = nextSlice(of: frames - done)
         unsafe session.pull(slice, into: start + done * playbackFrameBytes)
         done += slice
       }
@@ -285,6 +286,13 @@ final class PulseEngine: @unchecked Sendable {
     hasBegun.store(true, ordering: .releasing)
     lastActivity = monotonicNanoseconds()
     unsafe measure(playback, counters.outputLatency)
+  }
+
+  /// Cuts a request into as few slices as may be, all about as long: a last one of a few frames would
+  /// cost as much as a long one, and be due much sooner.
+  private func nextSlice(of frames: Int) -> Int {
+    let count = (frames + ioBufferFrames - 1) / ioBufferFrames
+    return (frames + count - 1) / count
   }
 
   /// The microphone has been heard.
@@ -312,7 +320,7 @@ final class PulseEngine: @unchecked Sendable {
     // Without a loudspeaker the microphone keeps the time.
     var done = 0
     while done < frames {
-      let slice = min(frames - done, ioBufferFrames)
+      let slice = nextSlice(of: frames - done)
       unsafe keep(samples.map { unsafe $0 + done * (captureFrameBytes / 4) }, slice)
       unsafe session.pull(slice, into: nil)
       done += slice

@@ -57,7 +57,7 @@ public final class PulseHardware: AudioHardware {
   }
 
   /// Connects to the server and opens what is wanted, corked. Blocks for some milliseconds; a server
-  /// that does not answer is given up after 5 s.
+  /// that does not answer is given up after the request's `timeout`.
   ///
   /// Throws `connectionRefused` where there is no server, `noSuchDevice` or `noDevice` where there is
   /// nothing to play or record on, `formatNotSupported` for channels or a rate no stream can have.
@@ -143,11 +143,12 @@ public final class PulseHardware: AudioHardware {
   public func start(_ session: RenderSession) throws(HardwareError) {
     stop()
     events.state.withLock { $0.failure = nil }
+    events.clear()
     let old = grant
     let link = try takeLink()
     let engine = PulseEngine(
-      link, session: session, ioBufferFrames: old.ioBufferFrames, counters: counters,
-      events: events)
+      link, session: session, ioBufferFrames: old.ioBufferFrames,
+      silenceLimit: 2 * request.timeout, counters: counters, events: events)
     let thread = try HostThread("patchrun render") { engine.run() }
     state.withLock { state in
       state.engine = engine
@@ -216,7 +217,7 @@ public final class PulseHardware: AudioHardware {
   ) throws(HardwareError) -> (PulseLink, HardwareGrant) {
     precondition(request.wantsOutput || request.wantsInput, "hardware without a side is none")
     let connection = try PulseConnection(
-      server: request.server, applicationName: request.applicationName)
+      server: request.server, applicationName: request.applicationName, patience: request.timeout)
     var playback: PulseStream?
     var capture: PulseStream?
     if request.wantsOutput {

@@ -24,12 +24,15 @@ public struct PulseRequest: Hashable, Sendable {
   public var streamName: String
   /// The server's address; `nil` leaves it to libpulse (`PULSE_SERVER`, client.conf).
   public var server: String?
+  /// How long the server may take to answer, in seconds. While the graph is running, one that moves
+  /// nothing for twice as long counts as gone.
+  public var timeout: Double
 
   public init(
     wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
     outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
-    streamName: String = "audio graph", server: String? = nil
+    streamName: String = "audio graph", server: String? = nil, timeout: Double = 5
   ) {
     self.wantsOutput = wantsOutput
     self.wantsInput = wantsInput
@@ -42,5 +45,6 @@ public struct PulseRequest: Hashable, Sendable {
     self.applicationName = applicationName
     self.streamName = streamName
     self.server = server
+    self.timeout = timeout
   }
 }

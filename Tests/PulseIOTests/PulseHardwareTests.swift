@@ -11,13 +11,13 @@ import Testing
 struct PulseHardwareTests {
   // MARK: Playback
 
-  @Test(arguments: [44_100, 48_000], [true, false])
+  @Test(arguments: [(44_100, true), (48_000, true), (48_000, false)])
   func `what is rendered is heard bit for bit`(rate: Int, isQuick: Bool) throws {
     let server = try PrivatePulse([.init("out", sampleRate: rate, isQuick: isQuick)])
     let recording = try server.record(sampleRate: rate)
     let hardware = try PulseHardware.open(
       PulseRequest(
-        preferredSampleRate: Double(rate), preferredIOBufferDuration: 0.005,
+        preferredSampleRate: Double(rate), preferredIOBufferDuration: 0.02,
         server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
@@ -30,6 +30,7 @@ struct PulseHardwareTests {
     #expect(hardware.failure == nil)
     #expect(hardware.statistics.underruns == 0)
     #expect(session.failedSlices.count == 0)
+    #expect(hardware.schedulingDescription.isEmpty == false)
   }
 
   @Test
@@ -48,6 +49,19 @@ struct PulseHardwareTests {
     #expect(hardware.statistics.requestedFrames == count)
     // The end of a run is no underrun.
     #expect(hardware.statistics.underruns == 0)
+  }
+
+  @Test
+  func `a render that takes too long is an underrun, and counted`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(preferredIOBufferDuration: 0.005, server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(DawdlingKernel())))
+    try hardware.start(session)
+    #expect(eventually { hardware.statistics.underruns > 0 })
+    hardware.stop()
+    #expect(hardware.failure == nil)
   }
 
   @Test
@@ -117,6 +131,42 @@ struct PulseHardwareTests {
   }
 
   @Test
+  func `libpulse's own variables name a sink and a source`() throws {
+    let server = try PrivatePulse([.init("first"), .init("second")])
+    defer {
+      unsafe unsetenv("PULSE_SINK")
+      unsafe unsetenv("PULSE_SOURCE")
+    }
+    unsafe setenv("PULSE_SINK", "second", 1)
+    unsafe setenv("PULSE_SOURCE", "second.monitor", 1)
+    let named = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    #expect(named.grant.outputName == "second")
+    #expect(named.grant.inputName == "second.monitor")
+    let other = try PulseHardware.open(
+      PulseRequest(sinkName: "first", server: server.address))
+    #expect(other.grant.outputName == "first")
+    unsafe setenv("PULSE_SINK", "third", 1)
+    #expect(
+      failure { () throws(HardwareError) in
+        _ = try PulseHardware.open(PulseRequest(server: server.address))
+      }?.message == "there is no sink 'third'")
+  }
+
+  @Test
+  func `a sink goes by its index and by the server's own names too`() throws {
+    let server = try PrivatePulse([.init("first"), .init("second")])
+    let second = try #require(
+      try PulseDevices.list(server: server.address).first {
+        $0.name == "second"
+      })
+    for (name, expected) in [(String(second.index), "second"), ("@DEFAULT_SINK@", "first")] {
+      let hardware = try PulseHardware.open(
+        PulseRequest(sinkName: name, server: server.address))
+      #expect(hardware.grant.outputName == expected)
+    }
+  }
+
+  @Test
   func `a stream that cannot be is refused`() throws {
     let server = try PrivatePulse()
     for request in [
@@ -175,7 +225,7 @@ struct PulseHardwareTests {
     let recording = try server.record("out.monitor")
     let hardware = try PulseHardware.open(
       PulseRequest(
-        wantsInput: true, preferredIOBufferDuration: 0.005, sinkName: "out",
+        wantsInput: true, preferredIOBufferDuration: 0.02, sinkName: "out",
         sourceName: "in.monitor", server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
@@ -213,7 +263,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     server.signal(SIGSTOP)
     let error = failure { () throws(HardwareError) in
-      _ = try PulseHardware.open(PulseRequest(server: server.address))
+      _ = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
     }
     #expect(error?.code == .connectionRefused)
   }
@@ -323,6 +373,19 @@ struct PulseHardwareTests {
   }
 
   @Test
+  func `a server that hangs while the graph is running is noticed`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    server.signal(SIGSTOP)
+    #expect(hardware.waitForEvent(timeout: 10))
+    #expect(hardware.failure?.code == .connectionLost)
+    hardware.stop()
+  }
+
+  @Test
   func `stopping does not wait for a server that hangs`() throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(PulseRequest(server: server.address))
@@ -364,7 +427,9 @@ struct PulseHardwareTests {
 struct PulseMeasurement {
   @Test
   func `256 frames a slice do not run dry`() throws {
-    let server = try PrivatePulse([.init("out"), .init("in")])
+    let server = try PrivatePulse([
+      .init("out", isQuick: false), .init("in", isQuick: false),
+    ])
     let hardware = try PulseHardware.open(
       PulseRequest(
         wantsInput: measuresDuplex, preferredIOBufferDuration: 0.005,

@@ -51,6 +51,20 @@ struct ThroughKernel: RenderKernel {
   }
 }
 
+/// Once, after a quarter of a second of sound, takes half a second.
+struct DawdlingKernel: RenderKernel {
+  private var frames = 0
+
+  // Breaks the rules of the render thread on purpose: no `@_noLocks` here.
+  mutating func render(_ context: RenderContext) -> Status {
+    let before = frames
+    frames += context.frameCount
+    if before < 12_000 && frames >= 12_000 { usleep(500_000) }
+    context.output(0).silence()
+    return .ok
+  }
+}
+
 func plan(_ kernel: KernelBox) -> RenderPlan {
   RenderPlan(
     rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],

@@ -212,4 +212,16 @@ struct RenderSessionTests {
     #expect(before.allSatisfy { $0 == 0.25 } && after.allSatisfy { $0 == 0.5 })
     session.collect()
   }
+
+  @Test(
+    arguments: [
+      (nil, 48_000, 1024), (0, 48_000, 1024), (0.005, 48_000, 256), (0.005, 44_100, 256),
+      (0.0001, 44_100, 256), (0.006, 48_000, 512), (1024.0 / 44_100, 44_100, 1024),
+      (1025.0 / 44_100, 44_100, 2048), (0.093, 44_100, 4096), (60, 44_100, 4096),
+    ] as [(Double?, Double, Int)])
+  func `an I/O buffer is the power of two that lasts as long as preferred`(
+    duration: Double?, rate: Double, frames: Int
+  ) {
+    #expect(HardwareGrant.ioBufferFrames(forDuration: duration, sampleRate: rate) == frames)
+  }
 }

@@ -33,8 +33,8 @@ public final class ChildProcess {
     var environmentPointers =
       unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
     defer {
-      unsafe argumentPointers.forEach { unsafe free($0) }
-      unsafe environmentPointers.forEach { unsafe free($0) }
+      for index in unsafe argumentPointers.indices { unsafe free(argumentPointers[index]) }
+      for index in unsafe environmentPointers.indices { unsafe free(environmentPointers[index]) }
     }
     var identifier: Int32 = 0
     let result = unsafe posix_spawn(
