@@ -84,6 +84,8 @@ final class PulseEngine: @unchecked Sendable {
   private let playback: OpaquePointer?
   private let playbackFrameBytes: Int
   private let captureFrameBytes: Int
+  /// Whether the session fills what it is given; otherwise silence is played.
+  private let hasOutput: Bool
   private var isPlaying = false
   private var isLost = false
   private var captured = 0
@@ -108,6 +110,10 @@ final class PulseEngine: @unchecked Sendable {
     unsafe playback = link.playback?.handle
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
+    hasOutput = session.configuration.client != nil && session.configuration.device != nil
+    precondition(
+      !hasOutput || link.playback == nil || session.configuration.device == link.playback?.format,
+      "a session is made for the format that was granted")
     if let ring = session.configuration.capture, let capture = link.capture {
       writer = CaptureWriter(ring, channelCount: capture.format.channelCount)
     } else {
@@ -120,7 +126,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Runs the streams until it is told to stop or something fails, then lets go of them.
   func run() {
     guard let link else { return }
-    let scheduling = HostThread.requestRealTime(priority: 8)
+    // As much as PulseAudio's own threads have by default: a render does not hold up the device.
+    let scheduling = HostThread.requestRealTime(priority: 5)
     events.state.withLock { $0.scheduling = scheduling }
     listen(to: link)
     begin(link)
@@ -272,10 +279,14 @@ final class PulseEngine: @unchecked Sendable {
       else { return }
       let frames = min(rest, size / playbackFrameBytes)
       guard frames > 0 else { return }
+      if !hasOutput {
+        unsafe start.initializeMemory(
+          as: UInt8.self, repeating: 0, count: frames * playbackFrameBytes)
+      }
       var done = 0
       while done < frames {
         let slice = nextSlice(of: frames - done)
-        unsafe session.pull(slice, into: start + done * playbackFrameBytes)
+        unsafe session.pull(slice, into: hasOutput ? start + done * playbackFrameBytes : nil)
         done += slice
       }
       unsafe pa_stream_write(

@@ -88,6 +88,19 @@ struct PulseHardwareTests {
     #expect(try server.control("list", "short", "sink-inputs") == "")
   }
 
+  @Test
+  func `a session without output plays silence`() throws {
+    let server = try PrivatePulse()
+    let recording = try server.record()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = RenderSession(.init(client: nil, device: nil, sampleRate: 48_000))
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    #expect(eventually { session.renderedFrames > 5000 })
+    hardware.stop()
+    #expect(try recording.stop().allSatisfy { $0 == 0 })
+  }
+
   // MARK: What is granted
 
   @Test
@@ -322,7 +335,7 @@ struct PulseHardwareTests {
   }
 
   @Test
-  func `a sink that is taken away is noticed`() throws {
+  func `a sink that is taken away is noticed, and can be played on once it is back`() throws {
     let server = try PrivatePulse([.init("gone")])
     let hardware = try PulseHardware.open(PulseRequest(server: server.address))
     let session = session(for: hardware.grant)
@@ -332,6 +345,16 @@ struct PulseHardwareTests {
     #expect(hardware.waitForEvent(timeout: 2))
     #expect(hardware.failure?.code == .deviceLost)
     #expect(hardware.failure?.message == "the sink 'gone' is gone")
+    hardware.stop()
+    #expect(
+      failure { () throws(HardwareError) in try hardware.start(session) }?.code == .noDevice)
+    try server.control(
+      "load-module", "module-null-sink", "sink_name=gone", "format=float32le", "rate=48000",
+      "channels=2", "norewinds=1")
+    let frames = session.renderedFrames
+    try hardware.start(session)
+    #expect(session.renderedFrames > frames)
+    #expect(hardware.failure == nil)
     hardware.stop()
   }
 
