@@ -33,6 +33,16 @@ public struct HardwareGrant: Hashable, Sendable {
 
   /// The rate of the session: of the loudspeaker side, or else of the microphone side; 0 for none.
   public var sampleRate: Double { outputFormat?.sampleRate ?? inputFormat?.sampleRate ?? 0 }
+
+  /// The frames of an I/O buffer for a preferred duration in seconds: the smallest power of two that
+  /// lasts as long, from 256 to 4096; 1024 where nothing is preferred.
+  public static func ioBufferFrames(forDuration duration: Double?, sampleRate: Double) -> Int {
+    guard let duration, duration > 0, sampleRate > 0 else { return 1024 }
+    var frames = 256
+    // A millionth of a frame is the rounding of a duration that was a whole number of them.
+    while frames < 4096 && Double(frames) < duration * sampleRate - 1e-6 { frames *= 2 }
+    return frames
+  }
 }
 
 /// What an I/O unit runs on: a sound server, a clock that plays nothing, a file.
@@ -47,6 +57,14 @@ public protocol AudioHardware: AnyObject, Sendable {
 
   /// Ends the pulls: when it returns no further one is made, and none is under way.
   func stop()
+
+  /// What ended the pulls before `stop` did; `nil` as long as nothing has. Any thread.
+  var failure: HardwareError? { get }
+}
+
+extension AudioHardware {
+  /// For hardware that cannot fail once it runs.
+  public var failure: HardwareError? { nil }
 }
 
 /// Why a device could not be opened or kept running.

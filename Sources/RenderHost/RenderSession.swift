@@ -130,7 +130,8 @@ public final class RenderSession: @unchecked Sendable {
   @_noLocks
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
-    let denormals = shims_denormals_off_checked()
+    guard frameCount > 0 else { return .ok }
+    let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
     unsafe current = mailbox.next(replacing: current)
     let end = limit.load(ordering: .relaxed)
@@ -159,7 +160,7 @@ public final class RenderSession: @unchecked Sendable {
     }
     rendered.store(sampleTime, ordering: .relaxed)
     account(from: begin, frameCount: frameCount)
-    shims_denormals_restore_checked(denormals)
+    restoreDenormals(denormals)
     return status
   }
 
@@ -173,7 +174,8 @@ public final class RenderSession: @unchecked Sendable {
     }
     let maximum = unsafe plan.pointee.maximumFramesPerSlice
     let length = limit < maximum ? limit : maximum
-    let time = TimeStamp(sampleTime: Double(sampleTime), hostTime: hostTime)
+    let due = hostTime &+ UInt64(Double(done) * nanosecondsPerFrame)
+    let time = TimeStamp(sampleTime: Double(sampleTime), hostTime: due)
     let status = unsafe plan.pointee.render(frameCount: length, at: time)
     guard status == .ok else {
       unsafe silence(length, at: done, in: memory)
@@ -182,18 +184,32 @@ public final class RenderSession: @unchecked Sendable {
     if let memory = unsafe memory, hasOutput {
       let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: length)
       unsafe encode(bus, into: memory, at: done)
+    } else {
+      fade(through: length)
     }
     return (length, .ok)
   }
 
   @_noLocks
   private func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, at done: Int) {
+    // Past a fade: what is multiplied by zero need not be zero.
+    if gain.isSettled {
+      if gain.current == 0 { return unsafe silence(bus.frameCount, at: done, in: memory) }
+    }
     let offset = done * encoder.bytesPerFrame
     unsafe encoder.encode(bus, into: memory + offset, gain: &gain)
   }
 
+  /// Lets a fade run on where nothing is put out, so that it ends there too.
+  @_noLocks
+  private func fade(through frameCount: Int) {
+    guard !gain.isSettled else { return }
+    for _ in 0..<frameCount { _ = gain.next() }
+  }
+
   @_noLocks
   private func silence(_ length: Int, at done: Int, in memory: UnsafeMutableRawPointer?) {
+    fade(through: length)
     guard let memory = unsafe memory, hasOutput else { return }
     let offset = done * encoder.bytesPerFrame
     unsafe encoder.silence(length, in: memory + offset)
@@ -210,9 +226,9 @@ public final class RenderSession: @unchecked Sendable {
 }
 
 @_semantics("no_performance_analysis")
-private func shims_denormals_off_checked() -> UInt32 { shims_denormals_off() }
+private func denormalsOff() -> UInt32 { shims_denormals_off() }
 
 @_semantics("no_performance_analysis")
-private func shims_denormals_restore_checked(_ previous: UInt32) {
+private func restoreDenormals(_ previous: UInt32) {
   shims_denormals_restore(previous)
 }

@@ -1,0 +1,148 @@
+import CPulse
+import RenderHost
+
+/// A connection to a server, and the main loop that it lives on. Used by one thread at a time, which
+/// is the only one that runs the loop.
+@safe
+final class PulseConnection {
+  private let mainloop: OpaquePointer
+  let context: OpaquePointer
+  /// How long the server may take to answer, in seconds.
+  private let patience: Double
+
+  /// Connects, or says within `patience` why not. Starts no server: a command that makes sound
+  /// appear out of a daemon nobody asked for is a surprise, and one that hangs is worse.
+  init(
+    server: String?, applicationName: String, patience: Double = 5
+  ) throws(HardwareError) {
+    guard let mainloop = unsafe pa_mainloop_new() else {
+      throw HardwareError(.systemError, "cannot make a main loop for the sound server")
+    }
+    let properties = unsafe pa_proplist_new()
+    unsafe pa_proplist_sets(properties, PA_PROP_APPLICATION_NAME, applicationName)
+    let context = unsafe pa_context_new_with_proplist(
+      pa_mainloop_get_api(mainloop), applicationName, properties)
+    unsafe pa_proplist_free(properties)
+    guard let context = unsafe context else {
+      unsafe pa_mainloop_free(mainloop)
+      throw HardwareError(.systemError, "cannot prepare a connection to the sound server")
+    }
+    self.patience = patience
+    unsafe self.mainloop = mainloop
+    unsafe self.context = context
+    let begun = unsafe pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil)
+    let answered =
+      begun >= 0
+      && wait { unsafe pa_context_get_state(context) == PA_CONTEXT_READY || !isGood }
+    guard answered, isGood else {
+      let error = answered || begun < 0 ? lastError : PA_ERR_TIMEOUT
+      throw .noServer(error, address: server)
+    }
+  }
+
+  deinit {
+    unsafe pa_context_disconnect(context)
+    unsafe pa_context_unref(context)
+    unsafe pa_mainloop_free(mainloop)
+  }
+
+  /// Whether the server is there, as far as is known.
+  var isGood: Bool { unsafe PA_CONTEXT_IS_GOOD(pa_context_get_state(context)) != 0 }
+
+  var lastError: pa_error_code_t {
+    pa_error_code_t(rawValue: UInt32(bitPattern: unsafe pa_context_errno(context)))
+  }
+
+  var lastMessage: String { unsafe pulseMessage(pa_context_errno(context)) }
+
+  /// Runs what has come in, after waiting for it for at most `seconds`.
+  @discardableResult
+  func iterate(atMost seconds: Double) -> Bool {
+    let timeout = Int32(max(0, min(seconds, 60)) * 1e6)
+    return unsafe pa_mainloop_prepare(mainloop, timeout) >= 0 && pa_mainloop_poll(mainloop) >= 0
+      && pa_mainloop_dispatch(mainloop) >= 0
+  }
+
+  /// Runs the loop until `condition` holds or the time is up. Returns whether it holds.
+  func wait(_ limit: Double? = nil, until condition: () -> Bool) -> Bool {
+    let seconds = limit ?? patience
+    let begin = monotonicNanoseconds()
+    while !condition() {
+      let rest = seconds - Double(monotonicNanoseconds() - begin) / 1e9
+      guard rest > 0, iterate(atMost: min(rest, 0.1)) else { return condition() }
+    }
+    return true
+  }
+
+  /// Waits for an operation, and lets it go. Returns whether it was done in time.
+  @discardableResult
+  func finish(_ operation: OpaquePointer?, within limit: Double? = nil) -> Bool {
+    guard let operation = unsafe operation else { return false }
+    let ended = wait(limit) {
+      unsafe pa_operation_get_state(operation) != PA_OPERATION_RUNNING || !isGood
+    }
+    let isDone = unsafe pa_operation_get_state(operation) == PA_OPERATION_DONE
+    if !ended { unsafe pa_operation_cancel(operation) }
+    unsafe pa_operation_unref(operation)
+    return isDone
+  }
+
+  // MARK: What is there
+
+  /// What the callbacks of a listing add to.
+  private final class Listing {
+    var devices: [PulseDevice] = []
+    var defaultSink: String?
+    var defaultSource: String?
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> Listing {
+      unsafe Unmanaged<Listing>.fromOpaque(context!).takeUnretainedValue()
+    }
+  }
+
+  /// All sinks, then all sources.
+  func devices() throws(HardwareError) -> [PulseDevice] {
+    let listing = Listing()
+    let user = unsafe Unmanaged.passUnretained(listing).toOpaque()
+    let isComplete =
+      unsafe finish(
+        pa_context_get_server_info(
+          context,
+          { _, info, user in
+            guard let info = unsafe info else { return }
+            let listing = unsafe Listing.from(user)
+            unsafe listing.defaultSink = text(info.pointee.default_sink_name)
+            unsafe listing.defaultSource = text(info.pointee.default_source_name)
+          }, user))
+      && finish(
+        pa_context_get_sink_info_list(
+          context,
+          { _, info, end, user in
+            guard end == 0, let info = unsafe info else { return }
+            let listing = unsafe Listing.from(user)
+            let isDefault = unsafe text(info.pointee.name) == listing.defaultSink
+            unsafe listing.devices.append(PulseDevice(info.pointee, isDefault: isDefault))
+          }, user))
+      && finish(
+        pa_context_get_source_info_list(
+          context,
+          { _, info, end, user in
+            guard end == 0, let info = unsafe info else { return }
+            let listing = unsafe Listing.from(user)
+            let isDefault = unsafe text(info.pointee.name) == listing.defaultSource
+            unsafe listing.devices.append(PulseDevice(info.pointee, isDefault: isDefault))
+          }, user))
+    guard isComplete else {
+      throw isGood
+        ? HardwareError(.systemError, "the sound server does not list its devices (\(lastMessage))")
+        : .connectionLost(lastMessage)
+    }
+    return listing.devices
+  }
+}
+
+/// A C string, copied; "" for none.
+func text(_ string: UnsafePointer<CChar>?) -> String {
+  guard let string = unsafe string else { return "" }
+  return unsafe String(cString: string)
+}

@@ -1,0 +1,99 @@
+import CPulse
+import Glibc
+import RenderHost
+
+/// What libpulse says to one of its error codes.
+func pulseMessage(_ code: Int32) -> String {
+  guard let text = unsafe pa_strerror(code) else { return "error \(code)" }
+  return unsafe String(cString: text)
+}
+
+func environment(_ name: String) -> String? {
+  guard let value = unsafe getenv(name) else { return nil }
+  let text = unsafe String(cString: value)
+  return text.isEmpty ? nil : text
+}
+
+private let renderInstead =
+  "'patchrun render FILE -o OUT.wav' renders to a file instead, without a server"
+
+extension HardwareError {
+  static func noServer(_ code: pa_error_code_t, address: String?) -> HardwareError {
+    let place = (address ?? environment("PULSE_SERVER")).map { " at '\($0)'" } ?? ""
+    let reason = pulseMessage(Int32(bitPattern: code.rawValue))
+    if code == PA_ERR_ACCESS || code == PA_ERR_AUTHKEY {
+      return HardwareError(
+        .connectionRefused, "the sound server\(place) does not let this user in (\(reason))",
+        help: "run as the user whose server it is, or give that user's cookie in PULSE_COOKIE; "
+          + renderInstead)
+    }
+    return HardwareError(
+      .connectionRefused, "no sound server answers\(place) (\(reason))",
+      help: "start one with 'pulseaudio --start', or 'systemctl --user start pipewire-pulse' where "
+        + "PipeWire is the server; " + renderInstead)
+  }
+
+  static func noDevice(_ direction: PulseDevice.Direction) -> HardwareError {
+    HardwareError(
+      .noDevice, "the sound server has no \(direction.rawValue)",
+      help: direction == .sink
+        ? "connect a loudspeaker, or add a sink that plays nothing with "
+          + "'pactl load-module module-null-sink'; " + renderInstead
+        : "connect a microphone, or load a source with 'pactl load-module'")
+  }
+
+  static func noSuchDevice(
+    _ name: String?, _ direction: PulseDevice.Direction, among devices: [PulseDevice]
+  ) -> HardwareError {
+    let word = direction.rawValue
+    let names = devices.filter { $0.direction == direction }.map(\.name)
+    var help = "there \(names.count == 1 ? "is" : "are") "
+    help += names.map { "'\($0)'" }.joined(separator: ", ")
+    if let name, let near = nearMiss(name, among: names) {
+      help = "did you mean '\(near)'? " + help
+    }
+    return HardwareError(
+      .noSuchDevice,
+      name.map { "there is no \(word) '\($0)'" } ?? "the default \(word) is not there",
+      help: help + "; 'patchrun devices' lists them")
+  }
+
+  static func lost(
+    _ direction: PulseDevice.Direction, _ name: String, _ what: String
+  ) -> HardwareError {
+    HardwareError(
+      .deviceLost, "the \(direction.rawValue) '\(name)' \(what)",
+      help: "'patchrun devices' lists what is there now")
+  }
+
+  static func connectionLost(_ reason: String) -> HardwareError {
+    HardwareError(
+      .connectionLost, "the sound server went away (\(reason))",
+      help: "look at the server's log; 'pulseaudio --start' starts it again")
+  }
+}
+
+/// The one of `names` that `name` was meant to be, if one is near: at most a third of it, or all of
+/// its ending, has been written differently.
+func nearMiss(_ name: String, among names: [String]) -> String? {
+  let best = names.map { ($0, editDistance(Array(name.utf8), Array($0.utf8))) }
+    .min { $0.1 < $1.1 }
+  if let best, best.1 <= max(1, name.utf8.count / 3) { return best.0 }
+  let longer = names.filter { !name.isEmpty && $0.hasPrefix(name) }
+  return longer.count == 1 ? longer[0] : nil
+}
+
+/// Insertions, deletions and substitutions from one to the other (Wagner and Fischer 1974).
+private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  var row = Array(0...right.count)
+  for (i, a) in left.enumerated() {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for (j, b) in right.enumerated() {
+      let change = diagonal + (a == b ? 0 : 1)
+      diagonal = row[j + 1]
+      row[j + 1] = min(change, diagonal + 1, row[j] + 1)
+    }
+  }
+  return row[right.count]
+}

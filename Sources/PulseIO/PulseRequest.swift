@@ -1,0 +1,50 @@
+/// What a session asks a PulseAudio server for. Each is a request: `HardwareGrant` is the answer.
+public struct PulseRequest: Hashable, Sendable {
+  /// Whether there is a loudspeaker side.
+  public var wantsOutput: Bool
+  /// Whether there is a microphone side.
+  public var wantsInput: Bool
+  /// The rate of the session in Hz; `nil` for the rate that the sink runs at.
+  public var preferredSampleRate: Double?
+  /// How long an I/O buffer should last, in seconds; `nil` for 1024 frames.
+  public var preferredIOBufferDuration: Double?
+  /// The sink, by name or index; `nil` leaves it to libpulse (`PULSE_SINK`, client.conf) and to the
+  /// server's default.
+  public var sinkName: String?
+  /// The source, by name or index; `nil` leaves it to libpulse (`PULSE_SOURCE`, client.conf) and to
+  /// the server's default.
+  public var sourceName: String?
+  /// Channels of the loudspeaker side; `nil` for those of the sink.
+  public var outputChannels: Int?
+  /// Channels of the microphone side; `nil` for those of the source.
+  public var inputChannels: Int?
+  /// What the server's mixer calls the program.
+  public var applicationName: String
+  /// What the server's mixer calls the sound: the title of the patch.
+  public var streamName: String
+  /// The server's address; `nil` leaves it to libpulse (`PULSE_SERVER`, client.conf).
+  public var server: String?
+  /// How long the server may take to answer, in seconds. While the graph is running, one that moves
+  /// nothing for twice as long counts as gone.
+  public var timeout: Double
+
+  public init(
+    wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
+    preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
+    outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
+    streamName: String = "audio graph", server: String? = nil, timeout: Double = 5
+  ) {
+    self.wantsOutput = wantsOutput
+    self.wantsInput = wantsInput
+    self.preferredSampleRate = preferredSampleRate
+    self.preferredIOBufferDuration = preferredIOBufferDuration
+    self.sinkName = sinkName
+    self.sourceName = sourceName
+    self.outputChannels = outputChannels
+    self.inputChannels = inputChannels
+    self.applicationName = applicationName
+    self.streamName = streamName
+    self.server = server
+    self.timeout = timeout
+  }
+}

@@ -1,0 +1,212 @@
+import AudioTypes
+import CPulse
+import RenderHost
+
+/// A stream between us and a sink or a source: float samples, corked until it is started.
+@safe
+final class PulseStream {
+  let handle: OpaquePointer
+  let direction: PulseDevice.Direction
+  /// What it was connected to.
+  let device: PulseDevice
+  let format: StreamFormat
+  /// In frames: what the server keeps of a playback stream, or collects of a record stream.
+  let bufferFrames: Int
+  /// In seconds: what the device itself adds.
+  let deviceLatency: Double
+
+  var bytesPerFrame: Int { Int(format.bytesPerFrame) }
+
+  /// The whole way, in seconds.
+  var latency: Double { Double(bufferFrames) / format.sampleRate + deviceLatency }
+
+  var isGood: Bool { unsafe PA_STREAM_IS_GOOD(pa_stream_get_state(handle)) != 0 }
+
+  /// Whether the device is: an idle one is until it is used, another one when a user wants it so.
+  var isSuspended: Bool { unsafe pa_stream_is_suspended(handle) > 0 }
+
+  private init(
+    handle: OpaquePointer, device: PulseDevice, format: StreamFormat, bufferFrames: Int,
+    deviceLatency: Double
+  ) {
+    unsafe self.handle = handle
+    direction = device.direction
+    self.device = device
+    self.format = format
+    self.bufferFrames = bufferFrames
+    self.deviceLatency = deviceLatency
+  }
+
+  deinit {
+    unsafe pa_stream_set_write_callback(handle, nil, nil)
+    unsafe pa_stream_set_read_callback(handle, nil, nil)
+    unsafe pa_stream_set_underflow_callback(handle, nil, nil)
+    unsafe pa_stream_set_moved_callback(handle, nil, nil)
+    unsafe pa_stream_disconnect(handle)
+    unsafe pa_stream_unref(handle)
+  }
+
+  /// Lets the sound flow, or stops it.
+  func cork(_ isCorked: Bool) {
+    guard let operation = unsafe pa_stream_cork(handle, isCorked ? 1 : 0, nil, nil) else { return }
+    unsafe pa_operation_unref(operation)
+  }
+
+  // MARK: Opening
+
+  /// What to ask for.
+  struct Wish {
+    var direction: PulseDevice.Direction
+    var name: String?
+    var sampleRate: Double?
+    /// Whether the rate holds even where the device runs at another one.
+    var keepsRate = false
+    var channels: Int?
+    var bufferDuration: Double?
+    var title: String
+  }
+
+  /// Connects a stream, corked, and reads back what it was given.
+  ///
+  /// A server may put a sink to the rate of the first stream that plays on it, or it may not. So the
+  /// stream is connected at the wished rate; if the device then runs at another one, the stream is
+  /// connected again at that, so that the server resamples nothing.
+  static func open(
+    _ wish: Wish, on connection: PulseConnection
+  ) throws(HardwareError) -> PulseStream {
+    let devices = try connection.devices()
+    let candidates = devices.filter { $0.direction == wish.direction }
+    guard !candidates.isEmpty else { throw .noDevice(wish.direction) }
+    let variable = wish.direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
+    let name = wish.name ?? environment(variable)
+    let expected =
+      if let name { candidates.first { $0.answers(to: name) } } else {
+        candidates.first { $0.isDefault }
+      }
+    // Names such as "@DEFAULT_SINK@" are the server's to resolve.
+    if let name, expected == nil, !name.hasPrefix("@") {
+      throw .noSuchDevice(name, wish.direction, among: devices)
+    }
+    var rate = wish.sampleRate ?? expected?.sampleRate ?? 48_000
+    var layout = expected ?? candidates[0]
+    for _ in 0..<3 {
+      let stream = try connect(
+        wish, sampleRate: rate, channels: wish.channels ?? layout.channelCount, layout: layout,
+        among: devices, on: connection)
+      let hasRate = wish.keepsRate || stream.device.sampleRate == rate
+      let hasChannels =
+        wish.channels != nil || stream.device.channelCount == stream.format.channelCount
+      if hasRate && hasChannels { return stream }
+      if !hasRate { rate = stream.device.sampleRate }
+      layout = stream.device
+    }
+    // A device that changes its mind each time is played on as it is: the server resamples.
+    return try connect(
+      wish, sampleRate: rate, channels: wish.channels ?? layout.channelCount, layout: layout,
+      among: devices, on: connection)
+  }
+
+  private static func connect(
+    _ wish: Wish, sampleRate: Double, channels: Int, layout: PulseDevice, among: [PulseDevice],
+    on connection: PulseConnection
+  ) throws(HardwareError) -> PulseStream {
+    var spec = pa_sample_spec(
+      format: PA_SAMPLE_FLOAT32LE, rate: UInt32(clamping: Int(sampleRate.rounded())),
+      channels: UInt8(clamping: channels))
+    guard sampleRate > 0, channels > 0, unsafe pa_sample_spec_valid(&spec) != 0 else {
+      throw HardwareError(
+        .formatNotSupported,
+        "the sound server takes no stream of \(channels) channels at \(sampleRate) Hz",
+        help: "it takes 1 to 32 channels, and rates up to 768,000 Hz")
+    }
+    var map = pa_channel_map()
+    let positions = layout.channelMap.joined(separator: ",")
+    let isKnown = unsafe pa_channel_map_parse(&map, positions) != nil
+    if !isKnown || layout.channelCount != channels {
+      unsafe pa_channel_map_init_extend(&map, UInt32(channels), PA_CHANNEL_MAP_DEFAULT)
+    }
+    let properties = unsafe pa_proplist_new()
+    unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_NAME, wish.title)
+    unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "production")
+    let handle = unsafe pa_stream_new_with_proplist(
+      connection.context, wish.title, &spec, &map, properties)
+    unsafe pa_proplist_free(properties)
+    guard let handle = unsafe handle else {
+      throw HardwareError(
+        .formatNotSupported, "cannot make a stream (\(connection.lastMessage))")
+    }
+    let isOpen =
+      unsafe begin(handle, wish, spec) >= 0
+      && connection.wait {
+        let state = unsafe pa_stream_get_state(handle)
+        return state != PA_STREAM_CREATING && state != PA_STREAM_UNCONNECTED
+      }
+    guard isOpen, unsafe pa_stream_get_state(handle) == PA_STREAM_READY else {
+      let code = connection.lastError
+      let reason = connection.lastMessage
+      unsafe pa_stream_disconnect(handle)
+      unsafe pa_stream_unref(handle)
+      guard connection.isGood else { throw .connectionLost(reason) }
+      guard code != PA_ERR_NOENTITY else {
+        throw .noSuchDevice(wish.name, wish.direction, among: among)
+      }
+      throw HardwareError(
+        .systemError,
+        "the sound server gives no stream to the \(wish.direction.rawValue) "
+          + "(\(isOpen ? reason : pulseMessage(Int32(PA_ERR_TIMEOUT.rawValue))))")
+    }
+    unsafe connection.finish(pa_stream_update_timing_info(handle, nil, nil))
+    return try unsafe describe(handle, wish, channels, on: connection)
+  }
+
+  private static func begin(
+    _ handle: OpaquePointer, _ wish: Wish, _ spec: pa_sample_spec
+  ) -> Int32 {
+    let frames = HardwareGrant.ioBufferFrames(
+      forDuration: wish.bufferDuration, sampleRate: Double(spec.rate))
+    let bytes = UInt32(frames * Int(spec.channels) * 4)
+    // The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and
+    // one of which the device may take as its own latency.
+    var attributes = pa_buffer_attr(
+      maxlength: .max, tlength: bytes * 4, prebuf: .max, minreq: bytes, fragsize: bytes)
+    let flags = pa_stream_flags_t(
+      rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+        | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue)
+    return wish.direction == .sink
+      ? unsafe pa_stream_connect_playback(handle, wish.name, &attributes, flags, nil, nil)
+      : unsafe pa_stream_connect_record(handle, wish.name, &attributes, flags)
+  }
+
+  private static func describe(
+    _ handle: OpaquePointer, _ wish: Wish, _ channels: Int, on connection: PulseConnection
+  ) throws(HardwareError) -> PulseStream {
+    let index = unsafe pa_stream_get_device_index(handle)
+    let device: PulseDevice
+    do throws(HardwareError) {
+      let found = try connection.devices().first {
+        $0.direction == wish.direction && $0.index == index
+      }
+      guard let found else { throw .noDevice(wish.direction) }
+      device = found
+    } catch {
+      unsafe pa_stream_disconnect(handle)
+      unsafe pa_stream_unref(handle)
+      throw error
+    }
+    let spec = unsafe pa_stream_get_sample_spec(handle)!.pointee
+    let format = StreamFormat(
+      .float32, channels: Int(spec.channels), sampleRate: Double(spec.rate), interleaved: true)
+    let attributes = unsafe pa_stream_get_buffer_attr(handle)!.pointee
+    let bytes = wish.direction == .sink ? attributes.tlength : attributes.fragsize
+    var latency = 0.0
+    if let timing = unsafe pa_stream_get_timing_info(handle) {
+      latency =
+        unsafe Double(
+          wish.direction == .sink
+            ? timing.pointee.configured_sink_usec : timing.pointee.configured_source_usec) / 1e6
+    }
+    return unsafe PulseStream(
+      handle: handle, device: device, format: format,
+      bufferFrames: Int(bytes) / Int(format.bytesPerFrame), deviceLatency: latency)
+  }
+}

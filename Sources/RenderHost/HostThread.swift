@@ -1,0 +1,88 @@
+import CShims
+import Glibc
+import Synchronization
+
+/// A thread of our own, in which signals are blocked: they belong to the control thread.
+@safe
+public final class HostThread: @unchecked Sendable {
+  // `@unchecked Sendable`: `thread` is written before the object is handed out, and joined once.
+  private final class Work: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+    let isDone = Atomic<Bool>(false)
+
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+  }
+
+  private let work: Work
+  private let thread: pthread_t
+  private let isJoined = Atomic<Bool>(false)
+
+  /// Starts `body` in a new thread. `name` is what `top -H` shows: 15 bytes at the most.
+  public init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HardwareError) {
+    work = Work(String(name.prefix(15)), body)
+    var thread = pthread_t()
+    var all = sigset_t()
+    var previous = sigset_t()
+    unsafe sigfillset(&all)
+    // A thread inherits the mask of the one that makes it, so that there is no moment without.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
+    let context = unsafe Unmanaged.passRetained(work)
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        let work = unsafe Unmanaged<Work>.fromOpaque(context!).takeRetainedValue()
+        unsafe shims_name_thread(work.name)
+        work.body()
+        work.isDone.store(true, ordering: .releasing)
+        return nil
+      }, context.toOpaque())
+    unsafe pthread_sigmask(SIG_SETMASK, &previous, nil)
+    self.thread = thread
+    guard result == 0 else {
+      unsafe context.release()
+      throw HardwareError(
+        .systemError, "cannot start a thread: \(systemMessage(result))",
+        help: "look at the limits on processes and memory ('ulimit -a')")
+    }
+  }
+
+  deinit {
+    if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) }
+  }
+
+  /// Waits until `body` has returned, or until the time is up. Returns whether it has.
+  @discardableResult
+  public func join(timeout seconds: Double = .infinity) -> Bool {
+    guard !isJoined.load(ordering: .relaxed) else { return true }
+    let begin = monotonicNanoseconds()
+    while seconds.isFinite && !work.isDone.load(ordering: .acquiring) {
+      guard Double(monotonicNanoseconds() - begin) < seconds * 1e9 else { return false }
+      usleep(500)
+    }
+    // The last owner may let go in the thread itself.
+    guard pthread_equal(thread, pthread_self()) == 0 else { return false }
+    pthread_join(thread, nil)
+    isJoined.store(true, ordering: .relaxed)
+    return true
+  }
+
+  /// Asks for real-time scheduling of the calling thread and says, in a few words, what was granted.
+  /// `priority` counts from 1, the least urgent; less is asked for where the system allows less.
+  public static func requestRealTime(priority: Int32) -> String {
+    let granted = shims_request_real_time(priority)
+    return granted > 0
+      ? "real-time (FIFO, priority \(granted))"
+      : "normal (real-time was refused: \(systemMessage(-granted)))"
+  }
+}
+
+/// What the C library says to an error number.
+func systemMessage(_ number: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  _ = unsafe strerror_r(number, &buffer, buffer.count)
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

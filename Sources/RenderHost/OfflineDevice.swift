@@ -1,0 +1,138 @@
+import AudioTypes
+public import RenderCore
+
+/// A device that is not there: an I/O unit runs on it as fast as the processor can, in the calling
+/// thread. The same session gives the same bytes every time.
+@safe
+public struct OfflineDevice: Sendable {
+  /// What the session may take as granted. A pull asks for `ioBufferFrames`; the last one may ask
+  /// for fewer.
+  public let grant: HardwareGrant
+  private let microphone: Microphone?
+
+  /// - Parameter microphone: Frame n of it is heard together with frame n of the output. Silence,
+  ///   where the grant has an input and there is no microphone.
+  public init(_ grant: HardwareGrant, microphone: Microphone? = nil) {
+    precondition(grant.ioBufferFrames > 0, "a slice has at least one frame")
+    self.grant = grant
+    self.microphone = microphone
+  }
+
+  /// What a run came to.
+  public struct Outcome: Hashable, Sendable {
+    /// Frames that the sink was given or, without an output, that were pulled.
+    public var frameCount = 0
+    /// Why the run ended early, or what could not be closed; empty where all went well.
+    public var errors: [ServiceError] = []
+    /// Frames of files and recordings that were lost.
+    public var lostFrames = 0
+    /// Frames of the microphone that nothing read.
+    public var droppedFrames = 0
+    public var wasCancelled = false
+
+    public init(frameCount: Int = 0) { self.frameCount = frameCount }
+  }
+
+  /// Pulls the session until `frameCount` frames are there, it has ended, it is cancelled, or
+  /// something fails; finishes the services in every case.
+  ///
+  /// - Parameters:
+  ///   - frameCount: The end; `nil` leaves it to the session.
+  ///   - isCancelled: Asked before each slice.
+  ///   - progress: Told after each slice how many frames there are.
+  ///   - sink: Takes the interleaved bytes of the device format as they come, in order.
+  public func run(
+    _ session: RenderSession, frameCount: Int? = nil, services: [any RenderService] = [],
+    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
+  ) -> Outcome {
+    var outcome = Outcome()
+    do throws(ServiceError) {
+      try pull(
+        session, frameCount: frameCount ?? .max, services: services, isCancelled: isCancelled,
+        progress: progress, sink: sink, outcome: &outcome)
+    } catch {
+      outcome.errors.append(error)
+    }
+    for service in services {
+      do throws(ServiceError) { try service.finish() } catch {
+        if !outcome.errors.contains(error) { outcome.errors.append(error) }
+      }
+      outcome.lostFrames += service.lostFrames
+    }
+    return outcome
+  }
+
+  private func pull(
+    _ session: RenderSession, frameCount: Int, services: [any RenderService],
+    isCancelled: () -> Bool, progress: (Int) -> Void,
+    sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, outcome: inout Outcome
+  ) throws(ServiceError) {
+    let bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
+    var memory = [UInt8](repeating: 0, count: grant.ioBufferFrames * bytesPerFrame)
+    let feed = MicrophoneFeed(session: session, grant: grant, microphone: microphone)
+    while outcome.frameCount < frameCount, !session.hasEnded {
+      if isCancelled() {
+        outcome.wasCancelled = true
+        return
+      }
+      let length = min(grant.ioBufferFrames, frameCount - outcome.frameCount)
+      for service in services { try service.service(atLeast: length) }
+      outcome.droppedFrames += try feed.feed(length)
+      let before = session.renderedFrames
+      unsafe memory.withUnsafeMutableBytes { memory in
+        _ = unsafe session.pull(length, into: bytesPerFrame > 0 ? memory.baseAddress : nil)
+      }
+      // Beyond the end of the session there is only silence.
+      let rendered = min(length, session.renderedFrames - before)
+      if bytesPerFrame > 0, rendered > 0 {
+        try sink(memory[..<(rendered * bytesPerFrame)])
+      }
+      outcome.frameCount += rendered
+      progress(outcome.frameCount)
+    }
+  }
+}
+
+/// A microphone on its way into a session, a slice at a time.
+@safe
+struct MicrophoneFeed: ~Copyable {
+  private let microphone: Microphone?
+  private let writer: CaptureWriter?
+  private let ioBufferFrames: Int
+  private let channelCount: Int
+  private let memory: UnsafeMutablePointer<Float>
+  private let position: Counter
+
+  private final class Counter { var value = 0 }
+
+  init(session: RenderSession, grant: HardwareGrant, microphone: Microphone?) {
+    self.microphone = microphone
+    ioBufferFrames = grant.ioBufferFrames
+    channelCount = grant.inputFormat?.channelCount ?? 0
+    position = Counter()
+    unsafe memory = .allocate(capacity: max(1, ioBufferFrames * channelCount))
+    unsafe memory.initialize(repeating: 0, count: max(1, ioBufferFrames * channelCount))
+    if let ring = session.configuration.capture, channelCount > 0 {
+      writer = CaptureWriter(ring, channelCount: channelCount)
+    } else {
+      writer = nil
+    }
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  /// Puts the next frames into the ring. Returns how many there was no room for.
+  func feed(_ frameCount: Int) throws(ServiceError) -> Int {
+    guard channelCount > 0 else { return 0 }
+    if let microphone {
+      let buffer = unsafe ChannelBuffer(base: memory, count: frameCount * channelCount)
+      try microphone(position.value, buffer)
+    }
+    position.value += frameCount
+    switch writer {
+    case .some(let writer): return unsafe writer.write(memory, frameCount: frameCount)
+    case .none: return 0
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Glibc
+public import RenderCore
+import Synchronization
+
+/// Runs the services of a live graph, reading ahead and writing down, beside the render thread.
+///
+/// Used from the control thread. A service is called by one thread at a time.
+public final class ServiceThread: Sendable {
+  private struct Entry {
+    let service: any RenderService
+    var hasFailed = false
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    var errors: [ServiceError] = []
+    /// Of services that are gone.
+    var lostFrames = 0
+    var thread: HostThread?
+  }
+
+  private let frameCount: Int
+  private let state = Mutex(State())
+  private let isStopping = Atomic<Bool>(false)
+
+  /// - Parameter frameCount: What every call asks for at the least: frames in hand, or room for as
+  ///   many. The largest number that the device may pull before the next call.
+  public init(atLeast frameCount: Int = 4096) { self.frameCount = frameCount }
+
+  /// Whoever forgets `stop` still leaves no thread behind.
+  deinit { stopThread() }
+
+  /// Calls every service once, in this thread, so that the first slice finds what it needs; then
+  /// goes on every 10 ms in a thread of its own.
+  public func start(_ services: [any RenderService] = []) throws(HardwareError) {
+    for service in services { add(service) }
+    guard state.withLock({ $0.thread == nil }) else { return }
+    isStopping.store(false, ordering: .relaxed)
+    let thread = try HostThread("patchrun files") { [weak self] in
+      // Not held while asleep: the last owner may let go in between.
+      while let self, self.turn() { usleep(10_000) }
+    }
+    state.withLock { $0.thread = thread }
+  }
+
+  /// Adds a service and calls it once, before a slice needs it.
+  public func add(_ service: any RenderService) {
+    state.withLock { state in
+      guard !state.entries.contains(where: { $0.service === service }) else { return }
+      state.entries.append(Entry(service: service))
+      run(state.entries.count - 1, &state)
+    }
+  }
+
+  /// Finishes a service that no slice needs any more, and lets it go.
+  public func remove(_ service: any RenderService) {
+    state.withLock { state in
+      guard let index = state.entries.firstIndex(where: { $0.service === service }) else { return }
+      finish(state.entries.remove(at: index), &state)
+    }
+  }
+
+  /// Ends the thread, then finishes every service. Called when no slice follows.
+  public func stop() {
+    stopThread()
+    state.withLock { state in
+      let entries = state.entries
+      state.entries = []
+      for entry in entries { finish(entry, &state) }
+    }
+  }
+
+  /// What has failed so far, each failure once. A service that has failed is not called again, but
+  /// finished.
+  public var errors: [ServiceError] { state.withLock { $0.errors } }
+
+  /// Frames that were not there in time, or that there was no room for, since the beginning.
+  public var lostFrames: Int {
+    state.withLock { $0.entries.reduce($0.lostFrames) { $0 + $1.service.lostFrames } }
+  }
+
+  private func stopThread() {
+    isStopping.store(true, ordering: .relaxed)
+    let thread = state.withLock { state in
+      defer { state.thread = nil }
+      return state.thread
+    }
+    thread?.join()
+  }
+
+  // MARK: The thread
+
+  private func turn() -> Bool {
+    guard !isStopping.load(ordering: .relaxed) else { return false }
+    state.withLock { state in
+      for index in state.entries.indices { run(index, &state) }
+    }
+    return true
+  }
+
+  private func run(_ index: Int, _ state: inout State) {
+    guard !state.entries[index].hasFailed else { return }
+    do throws(ServiceError) {
+      try state.entries[index].service.service(atLeast: frameCount)
+    } catch {
+      state.entries[index].hasFailed = true
+      state.errors.append(error)
+    }
+  }
+
+  private func finish(_ entry: Entry, _ state: inout State) {
+    do throws(ServiceError) { try entry.service.finish() } catch {
+      if !state.errors.contains(error) { state.errors.append(error) }
+    }
+    state.lostFrames += entry.service.lostFrames
+  }
+}

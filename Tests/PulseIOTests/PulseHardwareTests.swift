@@ -1,0 +1,485 @@
+import AudioTypes
+import Glibc
+import PulseIO
+import RenderCore
+import RenderHost
+import TestSupport
+import Testing
+
+@Suite(
+  .serialized, .enabled(if: PrivatePulse.isInstalled, "pulseaudio and parec are not installed"))
+struct PulseHardwareTests {
+  // MARK: Playback
+
+  @Test(arguments: [(44_100, true), (48_000, true), (48_000, false)])
+  func `what is rendered is heard bit for bit`(rate: Int, isQuick: Bool) throws {
+    let server = try PrivatePulse([.init("out", sampleRate: rate, isQuick: isQuick)])
+    let recording = try server.record(sampleRate: rate)
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        preferredSampleRate: Double(rate), preferredIOBufferDuration: 0.02,
+        server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    session.end(afterFrames: 40_000)
+    try hardware.start(session)
+    #expect(eventually { session.hasEnded })
+    hardware.stop()
+    let heard = try recording.stop()
+    #expect(sound(in: heard) == numbered(0..<40_000))
+    #expect(hardware.failure == nil)
+    #expect(hardware.statistics.underruns == 0)
+    #expect(session.failedSlices.count == 0)
+    #expect(hardware.schedulingDescription.isEmpty == false)
+  }
+
+  @Test
+  func `stopping lets what has been rendered be heard`() throws {
+    let server = try PrivatePulse()
+    let recording = try server.record()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    #expect(eventually { session.renderedFrames > 10_000 })
+    hardware.stop()
+    let count = session.renderedFrames
+    #expect(sound(in: try recording.stop()) == numbered(0..<count))
+    #expect(session.renderedFrames == count)
+    #expect(hardware.statistics.requestedFrames == count)
+    // The end of a run is no underrun.
+    #expect(hardware.statistics.underruns == 0)
+  }
+
+  @Test
+  func `a render that takes too long is an underrun, and counted`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(preferredIOBufferDuration: 0.005, server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(DawdlingKernel())))
+    try hardware.start(session)
+    #expect(eventually { hardware.statistics.underruns > 0 })
+    hardware.stop()
+    #expect(hardware.failure == nil)
+  }
+
+  @Test
+  func `it can be started again`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(preferredIOBufferDuration: 0.005, server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    for _ in 0..<2 {
+      let count = session.renderedFrames
+      try hardware.start(session)
+      #expect(session.renderedFrames > count, "start returns once a slice has been rendered")
+      hardware.stop()
+      hardware.stop()
+    }
+    #expect(hardware.failure == nil)
+  }
+
+  @Test
+  func `hardware that is never started closes without a sound`() throws {
+    let server = try PrivatePulse()
+    _ = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    #expect(try server.control("list", "short", "sink-inputs") == "")
+  }
+
+  @Test
+  func `a session without output plays silence`() throws {
+    let server = try PrivatePulse()
+    let recording = try server.record()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = RenderSession(.init(client: nil, device: nil, sampleRate: 48_000))
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    #expect(eventually { session.renderedFrames > 5000 })
+    hardware.stop()
+    #expect(try recording.stop().allSatisfy { $0 == 0 })
+  }
+
+  // MARK: What is granted
+
+  @Test
+  func `the device's own rate and channels are granted`() throws {
+    let server = try PrivatePulse([
+      .init("front"), .init("quad", sampleRate: 96_000, format: "s16le", channels: 4),
+    ])
+    // A sink that is in use stays at its rate.
+    let recording = try server.record("quad.monitor", sampleRate: 96_000, channels: 4)
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        wantsInput: true, preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01,
+        sinkName: "quad", sourceName: "front.monitor", server: server.address))
+    let grant = hardware.grant
+    #expect(
+      grant.outputFormat
+        == StreamFormat(.float32, channels: 4, sampleRate: 96_000, interleaved: true))
+    // The session has one rate.
+    #expect(
+      grant.inputFormat
+        == StreamFormat(.float32, channels: 2, sampleRate: 96_000, interleaved: true))
+    #expect(grant.ioBufferFrames == 1024)
+    #expect(grant.outputName == "quad")
+    #expect(grant.inputName == "front.monitor")
+    #expect(grant.outputLatency > 0.02 && grant.outputLatency < 0.5)
+    #expect(grant.inputLatency > 0.005 && grant.inputLatency < 0.5)
+    #expect(hardware.sink?.sampleFormat == "s16le")
+    #expect(hardware.source?.monitorOf == "front")
+    _ = try recording.stop(after: 0)
+  }
+
+  @Test
+  func `other channel counts than the device's can be had`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        wantsInput: true, outputChannels: 6, inputChannels: 1, server: server.address))
+    #expect(hardware.grant.outputFormat?.channelCount == 6)
+    #expect(hardware.grant.inputFormat?.channelCount == 1)
+    #expect(hardware.grant.ioBufferFrames == 1024)
+  }
+
+  @Test
+  func `libpulse's own variables name a sink and a source`() throws {
+    let server = try PrivatePulse([.init("first"), .init("second")])
+    defer {
+      unsafe unsetenv("PULSE_SINK")
+      unsafe unsetenv("PULSE_SOURCE")
+    }
+    unsafe setenv("PULSE_SINK", "second", 1)
+    unsafe setenv("PULSE_SOURCE", "second.monitor", 1)
+    let named = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    #expect(named.grant.outputName == "second")
+    #expect(named.grant.inputName == "second.monitor")
+    let other = try PulseHardware.open(
+      PulseRequest(sinkName: "first", server: server.address))
+    #expect(other.grant.outputName == "first")
+    unsafe setenv("PULSE_SINK", "third", 1)
+    #expect(
+      failure { () throws(HardwareError) in
+        _ = try PulseHardware.open(PulseRequest(server: server.address))
+      }?.message == "there is no sink 'third'")
+  }
+
+  @Test
+  func `a sink goes by its index and by the server's own names too`() throws {
+    let server = try PrivatePulse([.init("first"), .init("second")])
+    let second = try #require(
+      try PulseDevices.list(server: server.address).first {
+        $0.name == "second"
+      })
+    for (name, expected) in [(String(second.index), "second"), ("@DEFAULT_SINK@", "first")] {
+      let hardware = try PulseHardware.open(
+        PulseRequest(sinkName: name, server: server.address))
+      #expect(hardware.grant.outputName == expected)
+    }
+  }
+
+  @Test
+  func `a stream that cannot be is refused`() throws {
+    let server = try PrivatePulse()
+    for request in [
+      PulseRequest(outputChannels: 33, server: server.address),
+      PulseRequest(preferredSampleRate: 1e6, server: server.address),
+    ] {
+      #expect(throws: HardwareError.self) { try PulseHardware.open(request) }
+      #expect(
+        failure { () throws(HardwareError) in _ = try PulseHardware.open(request) }?.code
+          == .formatNotSupported)
+    }
+  }
+
+  // MARK: Capture
+
+  @Test
+  func `what a source delivers reaches the ring bit for bit`() throws {
+    let server = try PrivatePulse([.init("in")])
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        wantsOutput: false, wantsInput: true, preferredIOBufferDuration: 0.005,
+        sourceName: "in.monitor", server: server.address))
+    #expect(hardware.grant.outputFormat == nil)
+    #expect(hardware.captureFrames >= 256)
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 1 << 18)
+    let session = session(for: hardware.grant, capture: ring)
+    session.play(
+      RenderPlan(rows: [], busChannelCounts: [2], maximumFramesPerSlice: 4096))
+    try hardware.start(session)
+    try server.play(numbered(0..<20_000), on: "in", sampleRate: 48_000, channels: 2)
+    hardware.stop()
+    #expect(sound(in: contents(of: ring)) == numbered(0..<20_000))
+    #expect(session.renderedFrames == ring.access.totalWritten, "the source drives the pulls")
+    #expect(hardware.statistics.capturedFrames == ring.access.totalWritten)
+    #expect(hardware.statistics.overruns == 0)
+  }
+
+  @Test
+  func `frames that find no room are dropped and counted`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(wantsOutput: false, wantsInput: true, server: server.address))
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 256)
+    let session = session(for: hardware.grant, capture: ring)
+    try hardware.start(session)
+    #expect(eventually { hardware.statistics.overruns > 0 })
+    hardware.stop()
+    #expect(ring.access.available == 256)
+    let statistics = hardware.statistics
+    #expect(statistics.droppedFrames == statistics.capturedFrames - 256)
+  }
+
+  @Test
+  func `both at once: the loudspeaker plays what the microphone hears`() throws {
+    let server = try PrivatePulse([.init("out"), .init("in")])
+    let recording = try server.record("out.monitor")
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        wantsInput: true, preferredIOBufferDuration: 0.02, sinkName: "out",
+        sourceName: "in.monitor", server: server.address))
+    let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
+    let session = session(for: hardware.grant, capture: ring)
+    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    try hardware.start(session)
+    try server.play(numbered(0..<20_000), on: "in", sampleRate: 48_000, channels: 2)
+    usleep(100_000)
+    hardware.stop()
+    #expect(sound(in: try recording.stop()) == numbered(0..<20_000))
+    #expect(hardware.statistics.overruns == 0)
+    #expect(session.failedSlices.count == 0)
+  }
+
+  // MARK: When something is wrong
+
+  @Test
+  func `no server is said at once, with what to do`() throws {
+    let begin = monotonicNanoseconds()
+    let error = failure { () throws(HardwareError) in
+      _ = try PulseHardware.open(PulseRequest(server: "unix:/nonexistent/native"))
+    }
+    #expect(Double(monotonicNanoseconds() - begin) < 6e9)
+    #expect(error?.code == .connectionRefused)
+    #expect(error?.message.contains("unix:/nonexistent/native") == true)
+    #expect(error?.help.contains("pulseaudio --start") == true)
+    #expect(error?.help.contains("patchrun render") == true)
+    #expect(
+      failure { () throws(HardwareError) in
+        _ = try PulseDevices.list(server: "unix:/nonexistent/native")
+      }?.code == .connectionRefused)
+  }
+
+  @Test
+  func `a server that hangs is given up`() throws {
+    let server = try PrivatePulse()
+    server.signal(SIGSTOP)
+    let error = failure { () throws(HardwareError) in
+      _ = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
+    }
+    #expect(error?.code == .connectionRefused)
+  }
+
+  @Test
+  func `an unknown sink is refused with the ones there are`() throws {
+    let server = try PrivatePulse([.init("loudspeaker"), .init("headphones")])
+    let error = failure { () throws(HardwareError) in
+      _ = try PulseHardware.open(PulseRequest(sinkName: "headphone", server: server.address))
+    }
+    #expect(error?.code == .noSuchDevice)
+    #expect(error?.message == "there is no sink 'headphone'")
+    #expect(
+      error?.help
+        == "did you mean 'headphones'? there are 'loudspeaker', 'headphones'; "
+        + "'patchrun devices' lists them")
+    let source = failure { () throws(HardwareError) in
+      _ = try PulseHardware.open(
+        PulseRequest(wantsInput: true, sourceName: "microphone", server: server.address))
+    }
+    #expect(source?.code == .noSuchDevice)
+    #expect(source?.message == "there is no source 'microphone'")
+  }
+
+  @Test
+  func `a server without a sink says so`() throws {
+    let server = try PrivatePulse([])
+    for request in [
+      PulseRequest(server: server.address),
+      PulseRequest(wantsOutput: false, wantsInput: true, server: server.address),
+    ] {
+      let error = failure { () throws(HardwareError) in _ = try PulseHardware.open(request) }
+      #expect(error?.code == .noDevice)
+    }
+  }
+
+  @Test
+  func `a server that dies is noticed, and nothing hangs`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
+    let session = session(for: hardware.grant, capture: ring)
+    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    try hardware.start(session)
+    #expect(!hardware.waitForEvent(timeout: 0.01))
+    server.kill()
+    #expect(hardware.waitForEvent(timeout: 2))
+    #expect(hardware.failure?.code == .connectionLost)
+    let frames = session.renderedFrames
+    hardware.stop()
+    #expect(session.renderedFrames == frames)
+    // Without the server there is no starting again.
+    #expect(
+      failure { () throws(HardwareError) in try hardware.start(session) }?.code
+        == .connectionRefused)
+  }
+
+  @Test
+  func `a sink that is taken away is noticed, and can be played on once it is back`() throws {
+    let server = try PrivatePulse([.init("gone")])
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    try server.control("unload-module", "module-null-sink")
+    #expect(hardware.waitForEvent(timeout: 2))
+    #expect(hardware.failure?.code == .deviceLost)
+    #expect(hardware.failure?.message == "the sink 'gone' is gone")
+    hardware.stop()
+    #expect(
+      failure { () throws(HardwareError) in try hardware.start(session) }?.code == .noDevice)
+    try server.control(
+      "load-module", "module-null-sink", "sink_name=gone", "format=float32le", "rate=48000",
+      "channels=2", "norewinds=1")
+    let frames = session.renderedFrames
+    try hardware.start(session)
+    #expect(session.renderedFrames > frames)
+    #expect(hardware.failure == nil)
+    hardware.stop()
+  }
+
+  @Test
+  func `a stream that is moved goes on, and says where it is`() throws {
+    let server = try PrivatePulse([.init("out"), .init("other", sampleRate: 44_100)])
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    let input = try server.control("list", "short", "sink-inputs").prefix { $0.isNumber }
+    try server.control("move-sink-input", String(input), "other")
+    #expect(hardware.waitForEvent(timeout: 2))
+    #expect(hardware.takeNotes() == [.moved(.sink, to: "other")])
+    #expect(hardware.takeNotes() == [])
+    let frames = session.renderedFrames
+    #expect(eventually { session.renderedFrames > frames + 10_000 })
+    #expect(hardware.failure == nil)
+    hardware.stop()
+  }
+
+  @Test
+  func `a sink that stays suspended is lost, one that comes back is not`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    try server.control("suspend-sink", "out", "1")
+    usleep(200_000)
+    try server.control("suspend-sink", "out", "0")
+    let frames = session.renderedFrames
+    #expect(eventually { session.renderedFrames > frames + 10_000 })
+    #expect(hardware.failure == nil)
+    try server.control("suspend-sink", "out", "1")
+    #expect(hardware.waitForEvent(timeout: 10))
+    #expect(hardware.failure?.message == "the sink 'out' has been suspended")
+    hardware.stop()
+  }
+
+  @Test
+  func `a server that hangs while the graph is running is noticed`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    server.signal(SIGSTOP)
+    #expect(hardware.waitForEvent(timeout: 10))
+    #expect(hardware.failure?.code == .connectionLost)
+    hardware.stop()
+  }
+
+  @Test
+  func `stopping does not wait for a server that hangs`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    server.signal(SIGSTOP)
+    let begin = monotonicNanoseconds()
+    hardware.stop()
+    #expect(Double(monotonicNanoseconds() - begin) < 6e9)
+  }
+
+  // MARK: Devices
+
+  @Test
+  func `sinks and sources are listed with what they are`() throws {
+    let server = try PrivatePulse([
+      .init("out"), .init("small", sampleRate: 22_050, format: "s16le", channels: 1),
+    ])
+    let devices = try PulseDevices.list(server: server.address)
+    #expect(devices.map(\.name) == ["out", "small", "out.monitor", "small.monitor"])
+    #expect(devices.map(\.direction) == [.sink, .sink, .source, .source])
+    #expect(devices.map(\.isDefault) == [true, false, true, false])
+    #expect(devices.map(\.monitorOf) == [nil, nil, "out", "small"])
+    #expect(devices[0].channelMap == ["front-left", "front-right"])
+    #expect(
+      devices[0].streamFormat
+        == StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true))
+    #expect(devices[1].channelMap == ["mono"])
+    #expect(devices[1].sampleFormat == "s16le")
+    #expect(devices[1].sampleRate == 22_050)
+    #expect(devices.allSatisfy { !$0.description.isEmpty && $0.state != .unknown })
+  }
+}
+
+/// Measures what nobody should have to wait for in every run:
+/// `PATCHRUN_MEASURE=30 swift test --filter PulseMeasurement`.
+@Suite(.serialized, .enabled(if: measuredSeconds > 0, "PATCHRUN_MEASURE is not set"))
+struct PulseMeasurement {
+  @Test
+  func `256 frames a slice do not run dry`() throws {
+    let server = try PrivatePulse([
+      .init("out", isQuick: false), .init("in", isQuick: false),
+    ])
+    let hardware = try PulseHardware.open(
+      PulseRequest(
+        wantsInput: measuresDuplex, preferredIOBufferDuration: 0.005,
+        sinkName: "out", server: server.address))
+    let ring = hardware.grant.inputFormat.map { _ in
+      FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
+    }
+    let session = session(for: hardware.grant, capture: ring)
+    if let ring {
+      session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    } else {
+      session.play(plan(.holding(NumberingKernel())))
+    }
+    try hardware.start(session)
+    var peak: UInt64 = 0
+    for _ in 0..<measuredSeconds {
+      sleep(1)
+      peak = max(peak, session.takePeakLoad())
+    }
+    let statistics = hardware.statistics
+    let load = session.busyTime
+    print(hardware.grant)
+    print(statistics, hardware.schedulingDescription)
+    print("frames a write:", statistics.requestedFrames / max(1, statistics.writeCount))
+    print("load:", Double(load.spent) / Double(load.rendered) * 100, "%, peak", Double(peak) / 1e4)
+    hardware.stop()
+    #expect(statistics.underruns == 0)
+    #expect(statistics.overruns == 0)
+  }
+}

@@ -1,0 +1,118 @@
+import AudioTypes
+import Foundation
+import RenderCore
+import RenderHost
+
+/// How long to measure, from the environment.
+let measuredSeconds = Int(ProcessInfo.processInfo.environment["PATCHRUN_MEASURE"] ?? "") ?? 0
+
+/// Whether to measure with a microphone too.
+let measuresDuplex = ProcessInfo.processInfo.environment["PATCHRUN_DUPLEX"] != nil
+
+/// Puts out the number of each frame, so that what is heard says where it belongs.
+struct NumberingKernel: RenderKernel {
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    let first = Int(context.timeStamp.sampleTime)
+    for channel in 0..<output.channelCount {
+      for frame in 0..<context.frameCount {
+        output[channel][frame] = number(channel, first + frame)
+      }
+    }
+    return .ok
+  }
+}
+
+/// Never 0, and another for every frame of 16 million.
+@_noLocks
+func number(_ channel: Int, _ frame: Int) -> Float {
+  Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
+}
+
+func numbered(_ frames: Range<Int>) -> [Float] {
+  frames.flatMap { [number(0, $0), number(1, $0)] }
+}
+
+/// The microphone to the loudspeaker, silence as long as there is not enough of it.
+struct ThroughKernel: RenderKernel {
+  let ring: FrameRingAccess
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    guard ring.available >= context.frameCount else {
+      output.silence()
+      return .ok
+    }
+    for channel in 0..<output.channelCount { ring.read(into: output[channel], channel: channel) }
+    ring.discard(context.frameCount)
+    return .ok
+  }
+}
+
+/// Once, after a quarter of a second of sound, takes half a second.
+struct DawdlingKernel: RenderKernel {
+  private var frames = 0
+
+  // Breaks the rules of the render thread on purpose: no `@_noLocks` here.
+  mutating func render(_ context: RenderContext) -> Status {
+    let before = frames
+    frames += context.frameCount
+    if before < 12_000 && frames >= 12_000 { usleep(500_000) }
+    context.output(0).silence()
+    return .ok
+  }
+}
+
+func plan(_ kernel: KernelBox) -> RenderPlan {
+  RenderPlan(
+    rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],
+    busChannelCounts: [2], maximumFramesPerSlice: 4096)
+}
+
+/// A stereo session for what was granted.
+func session(for grant: HardwareGrant, capture: FrameRing? = nil) -> RenderSession {
+  RenderSession(
+    .init(
+      client: grant.outputFormat == nil ? nil : .float32, device: grant.outputFormat,
+      channelMap: (0..<(grant.outputFormat?.channelCount ?? 0)).map { $0 < 2 ? $0 : -1 },
+      capture: capture, sampleRate: grant.sampleRate))
+}
+
+/// The interleaved stereo frames from the first that is not silent to the last.
+func sound(in samples: [Float]) -> [Float] {
+  guard let first = samples.firstIndex(where: { $0 != 0 }),
+    let last = samples.lastIndex(where: { $0 != 0 })
+  else { return [] }
+  return Array(samples[(first / 2 * 2)...(last | 1)])
+}
+
+/// All that waits in a stereo ring, interleaved.
+func contents(of ring: FrameRing) -> [Float] {
+  let access = ring.access
+  let count = access.available
+  let memory = UnsafeMutablePointer<Float>.allocate(capacity: count)
+  defer { unsafe memory.deallocate() }
+  var samples = [Float](repeating: 0, count: 2 * count)
+  for channel in 0..<2 {
+    unsafe access.read(into: ChannelBuffer(base: memory, count: count), channel: channel)
+    for frame in 0..<count { samples[2 * frame + channel] = unsafe memory[frame] }
+  }
+  return samples
+}
+
+/// What `body` throws.
+func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
+  do throws(HardwareError) { try body() } catch { return error }
+  return nil
+}
+
+/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<60_000 {
+    if condition() { return true }
+    usleep(1000)
+  }
+  return condition()
+}

@@ -1,0 +1,154 @@
+import AudioTypes
+import Glibc
+import RenderCore
+import RenderHost
+import TestSupport
+import Testing
+
+/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<60_000 {
+    if condition() { return true }
+    usleep(1000)
+  }
+  return condition()
+}
+
+struct PacedHostTests {
+  @Test
+  func `the live path renders what the offline one does`() throws {
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    session.end(afterFrames: 20_000)
+    let host = PacedHost(stereoGrant(256), speed: 50, collects: true)
+    try host.start(session)
+    #expect(session.renderedFrames > 0, "start returns once the first slice is there")
+    #expect(eventually { session.hasEnded })
+    host.stop()
+    let pulled = session.renderedFrames
+    #expect(pulled == 20_000)
+    let samples = values(host.collected, as: Float.self)
+    #expect(Array(samples.prefix(40_000)) == counted(0..<20_000))
+    #expect(host.failure == nil)
+  }
+
+  @Test
+  func `nothing is pulled once it has been stopped, and it can be started again`() throws {
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    let host = PacedHost(stereoGrant(64), speed: 20)
+    try host.start(session)
+    host.stop()
+    let count = session.sliceCount
+    usleep(20_000)
+    #expect(session.sliceCount == count)
+    try host.start(session)
+    #expect(session.sliceCount > count)
+    host.stop()
+    host.stop()
+  }
+
+  @Test
+  func `a microphone is heard frame for frame`() throws {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 1024)
+    let session = session(capture: ring)
+    session.play(plan(.holding(RingKernel(ring: ring.access))))
+    let host = PacedHost(stereoGrant(256, input: 2), speed: 50, collects: true) {
+      position, interleaved in
+      for index in interleaved.indices {
+        interleaved[index] = countedSample(index % 2, position + index / 2)
+      }
+    }
+    try host.start(session)
+    #expect(eventually { session.renderedFrames >= 5000 })
+    host.stop()
+    let frames = session.renderedFrames
+    #expect(values(host.collected, as: Float.self) == counted(0..<frames))
+    #expect(host.droppedFrames == 0)
+  }
+
+  @Test
+  func `a microphone that fails is the host's failure`() throws {
+    let session = session()
+    let host = PacedHost(stereoGrant(256, input: 1), speed: 50) {
+      (position, _) throws(ServiceError) in
+      if position > 1000 { throw ServiceError("unplugged") }
+    }
+    try host.start(session)
+    #expect(eventually { host.failure != nil })
+    #expect(host.failure?.code == .deviceLost)
+    host.stop()
+  }
+}
+
+struct ServiceThreadTests {
+  @Test
+  func `services are called before start returns, and on`() throws {
+    let service = RecordingService()
+    let thread = ServiceThread(atLeast: 2048)
+    try thread.start([service])
+    #expect(service.calls.count >= 1)
+    #expect(eventually { service.calls.count >= 4 })
+    #expect(service.calls.allSatisfy { $0 == 2048 })
+    #expect(service.finishes == 0)
+    thread.stop()
+    #expect(service.finishes == 1)
+    let calls = service.calls.count
+    usleep(30_000)
+    #expect(service.calls.count == calls)
+    thread.stop()
+    #expect(service.finishes == 1)
+  }
+
+  @Test
+  func `services come and go while it runs`() throws {
+    let first = RecordingService()
+    let second = RecordingService()
+    let thread = ServiceThread()
+    try thread.start([first])
+    thread.add(second)
+    thread.add(second)
+    #expect(second.calls.count >= 1)
+    first.lost = 5
+    thread.remove(first)
+    #expect(first.finishes == 1)
+    let calls = first.calls.count
+    let before = second.calls.count
+    #expect(eventually { second.calls.count > before + 1 })
+    #expect(first.calls.count == calls)
+    second.lost = 2
+    #expect(thread.lostFrames == 7)
+    thread.stop()
+    #expect(second.finishes == 1)
+    #expect(thread.lostFrames == 7)
+  }
+
+  @Test
+  func `a failure is told once, and the rest goes on`() throws {
+    let failing = RecordingService()
+    let other = RecordingService()
+    failing.failure = ServiceError("'a.wav' cannot be read")
+    failing.finishFailure = ServiceError("'a.wav' cannot be closed")
+    let thread = ServiceThread()
+    try thread.start([failing, other])
+    #expect(eventually { other.calls.count >= 3 })
+    #expect(thread.errors == [ServiceError("'a.wav' cannot be read")])
+    #expect(failing.calls.count == 1)
+    thread.stop()
+    #expect(failing.finishes == 1)
+    #expect(thread.errors.map(\.message) == ["'a.wav' cannot be read", "'a.wav' cannot be closed"])
+  }
+
+  @Test
+  func `a thread that is forgotten ends`() throws {
+    let service = RecordingService()
+    do {
+      let thread = ServiceThread()
+      try thread.start([service])
+    }
+    usleep(20_000)
+    let calls = service.calls.count
+    usleep(40_000)
+    #expect(service.calls.count == calls)
+  }
+}

@@ -1,0 +1,162 @@
+import AudioTypes
+import RenderCore
+import RenderHost
+import Synchronization
+import TestSupport
+import Testing
+
+struct OfflineDeviceTests {
+  @Test(arguments: [1, 64, 333, 1024, 4096])
+  func `the bytes do not depend on the slices`(frames: Int) {
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    var bytes: [UInt8] = []
+    var positions: [Int] = []
+    let outcome = OfflineDevice(stereoGrant(frames)).run(
+      session, frameCount: 5000, progress: { positions.append($0) }, sink: { bytes += $0 })
+    #expect(values(bytes, as: Float.self) == counted(0..<5000))
+    #expect(outcome == OfflineDevice.Outcome(frameCount: 5000))
+    #expect(positions == Array(stride(from: frames, to: 5000, by: frames)) + [5000])
+  }
+
+  @Test(arguments: [1, 64, 333, 1024, 4096])
+  func `frame n of the microphone is heard with frame n of the output`(frames: Int) {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: frames)
+    let session = session(capture: ring)
+    session.play(plan(.holding(RingKernel(ring: ring.access)), maximumFramesPerSlice: 4096))
+    var bytes: [UInt8] = []
+    let outcome = OfflineDevice(stereoGrant(frames, input: 2)) { position, interleaved in
+      for index in interleaved.indices {
+        interleaved[index] = countedSample(index % 2, position + index / 2)
+      }
+    }.run(session, frameCount: 5000, sink: { bytes += $0 })
+    #expect(values(bytes, as: Float.self) == counted(0..<5000))
+    #expect(outcome.droppedFrames == 0)
+  }
+
+  @Test
+  func `what nothing reads is dropped and counted`() {
+    let session = session(capture: FrameRing(channelCount: 1, minimumCapacity: 256))
+    session.play(plan(.holding(CountingKernel())))
+    let outcome = OfflineDevice(stereoGrant(100, input: 1)).run(session, frameCount: 1000)
+    #expect(outcome.frameCount == 1000)
+    #expect(outcome.droppedFrames == 1000 - 256)
+  }
+
+  @Test
+  func `it ends with the session, at the frame`() {
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    session.end(afterFrames: 1000)
+    var bytes: [UInt8] = []
+    let outcome = OfflineDevice(stereoGrant(333)).run(session, sink: { bytes += $0 })
+    #expect(outcome.frameCount == 1000)
+    #expect(values(bytes, as: Float.self) == counted(0..<1000))
+  }
+
+  @Test
+  func `a session without output is pulled all the same`() {
+    let session = RenderSession(.init(client: nil, device: nil, sampleRate: 48_000))
+    session.play(plan(.holding(CountingKernel())))
+    let outcome = OfflineDevice(stereoGrant(256)).run(session, frameCount: 1000)
+    #expect(outcome.frameCount == 1000)
+    #expect(session.renderedFrames == 1000)
+  }
+
+  @Test
+  func `services are called ahead of each slice and finished at the end`() {
+    let service = RecordingService()
+    service.lost = 3
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    let outcome = OfflineDevice(stereoGrant(400)).run(
+      session, frameCount: 1000, services: [service])
+    #expect(service.calls == [400, 400, 200])
+    #expect(service.finishes == 1)
+    #expect(outcome.lostFrames == 3)
+  }
+
+  @Test
+  func `a cancelled run still finishes its services`() {
+    let service = RecordingService()
+    let session = session()
+    session.play(plan(.holding(CountingKernel())))
+    var slices = 0
+    let outcome = OfflineDevice(stereoGrant(100)).run(
+      session, services: [service], isCancelled: { slices == 4 }, progress: { _ in slices += 1 })
+    #expect(outcome.wasCancelled)
+    #expect(outcome.frameCount == 400)
+    #expect(service.finishes == 1)
+  }
+
+  @Test
+  func `the first failure ends the run and is told once`() {
+    let service = RecordingService()
+    service.failure = ServiceError("'x.wav' cannot be read")
+    let other = RecordingService()
+    let outcome = OfflineDevice(stereoGrant(100)).run(
+      session(), services: [service, other])
+    #expect(outcome.frameCount == 0)
+    #expect(outcome.errors == [ServiceError("'x.wav' cannot be read")])
+    #expect(other.finishes == 1)
+  }
+
+  @Test
+  func `a sink or a microphone that fails ends the run`() {
+    let failing = ServiceError("'out.wav': no space left")
+    let sink = OfflineDevice(stereoGrant(100)).run(
+      session(), frameCount: 1000,
+      sink: { (_: ArraySlice<UInt8>) throws(ServiceError) in throw failing })
+    #expect(sink.errors == [failing])
+    let device = OfflineDevice(stereoGrant(100, input: 1)) {
+      (_, _) throws(ServiceError) in throw failing
+    }
+    #expect(device.run(session(), frameCount: 1000).errors == [failing])
+  }
+}
+
+/// Remembers how it was called.
+final class RecordingService: RenderService {
+  private struct State {
+    var calls: [Int] = []
+    var finishes = 0
+    var lost = 0
+    var failure: ServiceError?
+    var finishFailure: ServiceError?
+  }
+
+  private let state = Mutex(State())
+
+  var calls: [Int] { state.withLock { $0.calls } }
+  var finishes: Int { state.withLock { $0.finishes } }
+  var lost: Int {
+    get { state.withLock { $0.lost } }
+    set { state.withLock { $0.lost = newValue } }
+  }
+  var failure: ServiceError? {
+    get { state.withLock { $0.failure } }
+    set { state.withLock { $0.failure = newValue } }
+  }
+  var finishFailure: ServiceError? {
+    get { state.withLock { $0.finishFailure } }
+    set { state.withLock { $0.finishFailure = newValue } }
+  }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    let failure = state.withLock { state in
+      state.calls.append(frameCount)
+      return state.failure
+    }
+    if let failure { throw failure }
+  }
+
+  func finish() throws(ServiceError) {
+    let failure = state.withLock { state in
+      state.finishes += 1
+      return state.finishFailure
+    }
+    if let failure { throw failure }
+  }
+
+  var lostFrames: Int { lost }
+}

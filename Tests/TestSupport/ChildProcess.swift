@@ -1,0 +1,76 @@
+import Glibc
+
+/// A program that runs beside a test.
+///
+/// Not Foundation's `Process`, which waits for one child at a time: a recorder that ends is not
+/// noticed as long as an older server runs.
+public final class ChildProcess {
+  public let processIdentifier: Int32
+  private var status: Int32?
+
+  /// Starts `path`, which is not looked for. Its input is empty; its output goes to the file
+  /// `output`, its errors to the file `errors`, or nowhere.
+  public init(
+    _ path: String, _ arguments: [String], environment: [String: String],
+    output: String = "/dev/null", errors: String = "/dev/null"
+  ) throws {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    let flags = O_WRONLY | O_CREAT | O_APPEND
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
+    unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, flags, 0o600)
+    // The threads of a test may block signals; its children should not.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var argumentPointers = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    var environmentPointers =
+      unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer {
+      for index in unsafe argumentPointers.indices { unsafe free(argumentPointers[index]) }
+      for index in unsafe environmentPointers.indices { unsafe free(environmentPointers[index]) }
+    }
+    var identifier: Int32 = 0
+    let result = unsafe posix_spawn(
+      &identifier, path, &actions, &attributes, &argumentPointers, &environmentPointers)
+    guard result == 0 else { throw Failure(description: "cannot start '\(path)': error \(result)") }
+    processIdentifier = identifier
+  }
+
+  deinit {
+    if isRunning {
+      kill(processIdentifier, SIGKILL)
+      wait()
+    }
+  }
+
+  public struct Failure: Error, CustomStringConvertible {
+    public var description: String
+  }
+
+  public var isRunning: Bool {
+    guard status == nil else { return false }
+    var status: Int32 = 0
+    guard unsafe waitpid(processIdentifier, &status, WNOHANG) != 0 else { return true }
+    self.status = status
+    return false
+  }
+
+  public func signal(_ number: Int32) {
+    if isRunning { kill(processIdentifier, number) }
+  }
+
+  /// Waits for the end and returns the exit status, or the signal's number plus 128.
+  @discardableResult
+  public func wait() -> Int32 {
+    while isRunning { usleep(1000) }
+    let status = status ?? 0
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : (status & 0x7F) + 128
+  }
+}
