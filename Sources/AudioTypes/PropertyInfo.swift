@@ -111,6 +111,8 @@ public struct PropertyInfo: Hashable, Sendable {
   /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
   /// their own in a patch.
   public var isPatchProperty: Bool
+  /// Whether the render side reads it, so that it may change while the unit renders.
+  public var isLive: Bool
   public var summary: String
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
   public var proposed: String
@@ -118,7 +120,7 @@ public struct PropertyInfo: Hashable, Sendable {
   public init(
     _ id: PropertyID, key: String, constant: String, kind: Kind, scopes: Set<Scope>,
     elements: [Scope: Int] = [:], access: Access, defaultValue: PropertyValue? = nil,
-    isPatchProperty: Bool = false, summary: String, proposed: String = ""
+    isPatchProperty: Bool = false, isLive: Bool = false, summary: String, proposed: String = ""
   ) {
     self.id = id
     self.key = key
@@ -129,6 +131,7 @@ public struct PropertyInfo: Hashable, Sendable {
     self.access = access
     self.defaultValue = defaultValue
     self.isPatchProperty = isPatchProperty
+    self.isLive = isLive
     self.summary = summary
     self.proposed = proposed
   }

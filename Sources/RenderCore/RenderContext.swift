@@ -98,10 +98,4 @@ public struct RenderBus: BitwiseCopyable {
   public func markSilent() {
     unsafe row.pointee.silent.pointee = true
   }
-
-  /// Says that there may be something to hear: what a host calls on a bus that it fills itself.
-  @_noLocks
-  public func markSounding() {
-    unsafe row.pointee.silent.pointee = false
-  }
 }

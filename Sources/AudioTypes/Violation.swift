@@ -1,0 +1,97 @@
+/// The number a graph gives to a node (`AUNode`): from 1 up, in the order of addition.
+public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One rule that a graph has to keep.
+public struct Rule: Hashable, Sendable {
+  /// A stable code: `PR0301`.
+  public var code: String
+  /// A name to read: `graph/one-output-unit`.
+  public var name: String
+  /// What holds once the rule passes, in a sentence.
+  public var summary: String
+
+  public init(_ code: String, _ name: String, _ summary: String) {
+    self.code = code
+    self.name = name
+    self.summary = summary
+  }
+}
+
+/// Something that initialize would refuse, or accept and the user regret.
+///
+/// It says what is wrong and where in the graph; whoever knows a text puts the place into it.
+public struct Violation: Error, Hashable, Sendable {
+  public enum Severity: Hashable, Sendable { case error, warning }
+
+  /// A part of a graph.
+  public struct Place: Hashable, Sendable {
+    /// `nil` for the graph itself.
+    public var node: NodeID?
+    public var part: Part
+
+    public init(node: NodeID?, _ part: Part) {
+      self.node = node
+      self.part = part
+    }
+
+    public static let graph = Place(node: nil, .whole)
+  }
+
+  public enum Part: Hashable, Sendable {
+    case whole
+    /// What feeds an input element: its connection or its callback.
+    case feed(Int)
+    case bus(Scope, Int)
+    case streamFormat(Scope, Int)
+    case elementCount(Scope)
+    case property(PropertyID, Scope, Int)
+    case parameter(UInt32, Scope, Int)
+  }
+
+  public struct Note: Hashable, Sendable {
+    public var message: String
+    public var place: Place
+
+    public init(_ message: String, at place: Place) {
+      self.message = message
+      self.place = place
+    }
+  }
+
+  public var rule: Rule
+  public var severity: Severity
+  public var status: Status
+  /// A sentence that starts in lower case: what was found, and what would be right.
+  public var message: String
+  public var place: Place
+  public var notes: [Note]
+  /// What to do about it.
+  public var help: [String]
+
+  public init(
+    _ rule: Rule, _ severity: Severity = .error, status: Status, _ message: String,
+    at place: Place, notes: [Note] = [], help: [String] = []
+  ) {
+    self.rule = rule
+    self.severity = severity
+    self.status = status
+    self.message = message
+    self.place = place
+    self.notes = notes
+    self.help = help
+  }
+
+  /// The same, said of a unit that has become a node.
+  public func of(_ node: NodeID) -> Violation {
+    var copy = self
+    copy.place.node = node
+    for index in copy.notes.indices where copy.notes[index].place.node == nil {
+      copy.notes[index].place.node = node
+    }
+    return copy
+  }
+}

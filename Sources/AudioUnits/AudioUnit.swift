@@ -1,0 +1,151 @@
+public import AudioTypes
+public import RenderCore
+
+/// A kind of unit: what can be said about it, what it refuses, and how to make one that renders.
+///
+/// All of it is the control thread's and may allocate. The kernels it makes are the render thread's.
+public protocol AudioUnit: Sendable {
+  static var description: UnitDescription { get }
+
+  /// Why an element does not take a format, whatever else is set; `nil` where it does. The format
+  /// is linear PCM and consistent in itself. (`kAudioUnitErr_FormatNotSupported`)
+  static func refusal(of format: StreamFormat, scope: Scope, element: Int) -> FormatRefusal?
+
+  /// What is wrong with the unit as it is configured, every format settled: what its initialize
+  /// would refuse, in the order of its checks, and what it would accept and the user regret.
+  static func violations(in configuration: UnitConfiguration) -> [Violation]
+
+  /// Makes the render side. Called only for a configuration without violations that are errors.
+  static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
+    -> UnitKernels
+}
+
+/// Why a format is not taken.
+public struct FormatRefusal: Hashable, Sendable {
+  public var message: String
+  public var help: [String]
+
+  public init(_ message: String, help: [String] = []) {
+    self.message = message
+    self.help = help
+  }
+}
+
+/// The render side of a unit.
+public struct UnitKernels {
+  /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
+  /// the device.
+  public var main: KernelBox?
+  /// What fills an output element of an I/O unit by itself: the microphone side, element 1.
+  public var input: KernelBox?
+  /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
+  /// and writes floats.
+  public var inputWritesBusWords: Bool
+
+  public init(main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false) {
+    self.main = main
+    self.input = input
+    self.inputWritesBusWords = inputWritesBusWords
+  }
+}
+
+/// What initialization has settled by the time a unit is checked and its kernels are made.
+public struct UnitConfiguration: Sendable {
+  /// One bus.
+  public struct Element: Hashable, Sendable {
+    public var format: StreamFormat
+    public var origin: FormatOrigin
+    /// What feeds it (an input) or whether something takes from it (an output).
+    public var use: Use
+
+    public enum Use: Hashable, Sendable { case none, connection, callback }
+
+    public var isUsed: Bool { use != .none }
+
+    public init(format: StreamFormat, origin: FormatOrigin, use: Use) {
+      self.format = format
+      self.origin = origin
+      self.use = use
+    }
+  }
+
+  public var inputs: [Element]
+  public var outputs: [Element]
+  public var maximumFramesPerSlice: Int
+  /// Every property that has been set, or has a default.
+  public var properties: [PropertyPlace: PropertyValue]
+  /// What the device grants, for an output unit.
+  public var device: DeviceSides?
+
+  public init(
+    inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
+    properties: [PropertyPlace: PropertyValue] = [:], device: DeviceSides? = nil
+  ) {
+    self.inputs = inputs
+    self.outputs = outputs
+    self.maximumFramesPerSlice = maximumFramesPerSlice
+    self.properties = properties
+    self.device = device
+  }
+
+  public func isOn(_ property: PropertyID, _ scope: Scope, _ element: Int) -> Bool {
+    properties[PropertyPlace(property, scope, element)] == .uint32(1)
+  }
+}
+
+/// A property on one element.
+public struct PropertyPlace: Hashable, Sendable {
+  public var id: PropertyID
+  public var scope: Scope
+  public var element: Int
+
+  public init(_ id: PropertyID, _ scope: Scope, _ element: Int) {
+    self.id = id
+    self.scope = scope
+    self.element = element
+  }
+}
+
+/// Where a bus has its stream format from.
+public enum FormatOrigin: Hashable, Sendable {
+  /// What a fresh unit has.
+  case initial
+  /// Set on this bus.
+  case given
+  /// Only the rate was set on this bus.
+  case rateGiven
+  /// The format that the graph uses for every bus that must be given one and is given none.
+  case graphDefault
+  /// Propagated along a connection from this output.
+  case propagated(from: NodeID, output: Int)
+  /// Decided by the device.
+  case hardware
+  /// The same as on the unit's input element 0.
+  case followsInput
+}
+
+/// The two sides of a device, as an I/O unit sees them.
+public struct DeviceSides: Sendable {
+  /// The loudspeaker side; `nil` where the device has none.
+  public var output: StreamFormat?
+  /// The microphone side; `nil` where the device has none.
+  public var input: StreamFormat?
+  /// The largest slice that can occur, in frames.
+  public var ioBufferFrames: Int
+  /// Whether both sides run on one clock and frame n of one belongs to frame n of the other, as
+  /// offline.
+  public var isSynchronous: Bool
+  /// Where the device puts down what it hears.
+  public var capture: FrameRing?
+
+  public init(
+    output: StreamFormat?, input: StreamFormat?, ioBufferFrames: Int, isSynchronous: Bool = false,
+    capture: FrameRing? = nil
+  ) {
+    self.output = output
+    self.input = input
+    self.ioBufferFrames = ioBufferFrames
+    self.isSynchronous = isSynchronous
+    self.capture = capture
+  }
+}

@@ -1,0 +1,34 @@
+public import AudioTypes
+
+/// Ends a graph without a device: a client pulls it, and a file, or another graph, takes what comes.
+public enum GenericOutput: AudioUnit {
+  public static let description = UnitDescription(
+    component: ComponentDescription(type: .outputType, subtype: "genr", manufacturer: .apple),
+    name: "GenericOutput",
+    constant: "kAudioUnitSubType_GenericOutput",
+    summary: "Ends a graph that is rendered offline, with no device.",
+    inputs: .init(count: 1),
+    outputs: .init(count: 1),
+    properties: [
+      PropertyInfo(
+        .offlineRender, key: "offlineRender", constant: "kAudioUnitProperty_OfflineRender",
+        kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
+        isPatchProperty: true, summary: "Whether the client renders offline. Says so, no more."),
+      OutputUnits.isRunning, OutputUnits.startTimestampsAtZero,
+    ],
+    formatNotes: [
+      "input: any number of channels of any sample type: the graph's format",
+      "output: the client's format: the rate and channels of the input, any sample type; the "
+        + "input's format until it is set",
+    ])
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? { nil }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] { [] }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels { UnitKernels() }
+}

@@ -1,0 +1,172 @@
+public import AudioTypes
+import RenderCore
+
+/// Mixes any number of mono and stereo inputs to stereo, each with a volume, a pan and a switch.
+public enum MultichannelMixer: AudioUnit {
+  public enum Parameter {
+    public static let volume: UInt32 = 0
+    public static let enable: UInt32 = 1
+    public static let pan: UInt32 = 2
+    public static let preAveragePower: UInt32 = 1000
+    public static let prePeakHoldLevel: UInt32 = 2000
+    public static let postAveragePower: UInt32 = 3000
+    public static let postPeakHoldLevel: UInt32 = 4000
+  }
+
+  public static let description = UnitDescription(
+    component: ComponentDescription(
+      type: .mixerType, subtype: "mcmx", manufacturer: .apple),
+    name: "MultichannelMixer",
+    constant: "kAudioUnitSubType_MultiChannelMixer",
+    aliases: ["MultiChannelMixer"],
+    summary: "Mixes any number of mono and stereo inputs to stereo.",
+    inputs: .init(count: 8, settable: 1...1024),
+    outputs: .init(count: 1),
+    properties: [
+      PropertyInfo(
+        .meteringMode, key: "meteringMode", constant: "kAudioUnitProperty_MeteringMode",
+        kind: .boolean, scopes: [.input, .output], access: .readWrite, defaultValue: .uint32(0),
+        isPatchProperty: true, isLive: true,
+        summary: "Whether the power parameters of the bus are measured.")
+    ],
+    parameters: [
+      volume(.input), enable, pan,
+    ] + meters(.input) + [volume(.output)] + meters(.output),
+    formatNotes: [
+      "input: 1 or 2 channels of any sample type; every rate equals the output's",
+      "output: 2 channels; only the rate is to be set (44100 Hz, float32, until it is)",
+    ])
+
+  private static func volume(_ scope: Scope) -> ParameterInfo {
+    ParameterInfo(
+      id: Parameter.volume, key: "volume", constant: "kMultiChannelMixerParam_Volume",
+      scope: scope, unit: .linearGain, range: 0...1, defaultValue: 1, isRangeEnforced: false,
+      canRamp: true,
+      summary: scope == .input
+        ? "The gain of the input. Any finite value works; 0 to 1 is usual."
+        : "The gain of the mix. It multiplies the gains of the inputs.",
+      proposed: "that it may ramp")
+  }
+
+  private static let enable = ParameterInfo(
+    id: Parameter.enable, key: "enable", constant: "kMultiChannelMixerParam_Enable",
+    scope: .input, unit: .boolean, range: 0...1, defaultValue: 1,
+    summary: "Off, the input adds nothing to the mix; what feeds it is pulled all the same.",
+    valueNames: ["off", "on"], proposed: "that an input which is off is still pulled")
+
+  private static let pan = ParameterInfo(
+    id: Parameter.pan, key: "pan", constant: "kMultiChannelMixerParam_Pan", scope: .input,
+    unit: .pan, range: -1...1, defaultValue: 0, canRamp: true,
+    summary: "Left (-1) to right (1): equal power for a mono input, balance for a stereo one.",
+    proposed: "the pan laws; that it may ramp")
+
+  private static func meters(_ scope: Scope) -> [ParameterInfo] {
+    let kinds: [(id: UInt32, key: String, constant: String, summary: String)] = [
+      (
+        Parameter.preAveragePower, "preAveragePower", "kMultiChannelMixerParam_PreAveragePower",
+        "average power before the volume"
+      ),
+      (
+        Parameter.prePeakHoldLevel, "prePeakHoldLevel",
+        "kMultiChannelMixerParam_PrePeakHoldLevel", "held peak before the volume"
+      ),
+      (
+        Parameter.postAveragePower, "postAveragePower",
+        "kMultiChannelMixerParam_PostAveragePower", "average power after the volume"
+      ),
+      (
+        Parameter.postPeakHoldLevel, "postPeakHoldLevel",
+        "kMultiChannelMixerParam_PostPeakHoldLevel", "held peak after the volume"
+      ),
+    ]
+    return kinds.flatMap { kind in
+      (0..<2).map { channel in
+        ParameterInfo(
+          id: kind.id + UInt32(channel), key: kind.key + (channel == 0 ? "" : "Right"),
+          constant: kind.constant + (channel == 0 ? "" : " + 1"), scope: scope, unit: .decibels,
+          range: -120...40, defaultValue: -120, isReadOnly: true,
+          summary: "The \(kind.summary), \(channel == 0 ? "left" : "right") channel.",
+          proposed: "range, floor and ballistics")
+      }
+    }
+  }
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? {
+    if scope == .output && format.channelCount != 2 {
+      return FormatRefusal(
+        "the output of a MultichannelMixer is stereo, not \(channels(format.channelCount))",
+        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"])
+    }
+    if scope == .input && !(1...2).contains(format.channelCount) {
+      return FormatRefusal(
+        "an input of a MultichannelMixer is mono or stereo, not \(channels(format.channelCount))",
+        help: ["give each channel, or each pair, an input of its own"])
+    }
+    return nil
+  }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    let output = configuration.outputs[0]
+    var found: [Violation] = []
+    for (element, input) in configuration.inputs.enumerated() where input.isUsed {
+      guard input.format.sampleRate != output.format.sampleRate else { continue }
+      found.append(
+        Violation(
+          UnitRules.mixerRates, status: .formatNotSupported,
+          .mixerRates(element, input.format.sampleRate, output.format.sampleRate),
+          at: .init(node: nil, .streamFormat(.input, element)),
+          notes: [
+            .init(
+              output.origin == .initial
+                ? "the output runs at \(rateText(output.format.sampleRate)) Hz, until it is given a rate"
+                : "the output's rate is settled here",
+              at: .init(node: nil, .streamFormat(.output, 0)))
+          ],
+          help: [
+            output.origin == .initial
+              ? "give the output the rate: \"outputs\": { \"0\": { \"sampleRate\": "
+                + "\(rateText(input.format.sampleRate)) } }"
+              : "use one rate throughout, or put a FormatConverter before this input"
+          ]))
+    }
+    if found.isEmpty && output.origin == .initial {
+      found.append(
+        Violation(
+          UnitRules.mixerOutputRate, .warning, status: .ok,
+          "the mixer's output is given no rate, so it runs at 44100 Hz",
+          at: .init(node: nil, .streamFormat(.output, 0)),
+          help: [
+            "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
+              + "or give the patch a \"streamFormat\""
+          ]))
+    }
+    return found
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    UnitKernels(
+      main: .holding(
+        MixerKernel(
+          sampleRate: configuration.outputs[0].format.sampleRate,
+          inputChannelCounts: configuration.inputs.map(\.format.channelCount),
+          controls: MixerControls(
+            access: controls.block.access,
+            inputBase: controls.base(.input, element: 0),
+            outputBase: controls.base(.output, element: 0))),
+        with: controls.block))
+  }
+}
+
+extension String {
+  fileprivate static func mixerRates(_ element: Int, _ input: Double, _ output: Double) -> String {
+    "a MultichannelMixer converts no rates: input \(element) runs at \(rateText(input)) Hz, "
+      + "the output at \(rateText(output)) Hz"
+  }
+}
+
+/// `1 channel`, `2 channels`.
+func channels(_ count: Int) -> String { count == 1 ? "1 channel" : "\(count) channels" }

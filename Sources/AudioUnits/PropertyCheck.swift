@@ -1,0 +1,74 @@
+import AudioTypes
+
+/// Whether a value is one that a property takes.
+enum PropertyCheck {
+  /// The value as it is stored: a preset gets both its number and its name.
+  static func checked(
+    _ value: PropertyValue, for info: PropertyInfo, of description: UnitDescription,
+    at place: Violation.Place
+  ) throws(Violation) -> PropertyValue {
+    switch (info.kind, value) {
+    case (.boolean, .uint32(let word)) where word <= 1: return value
+    case (.boolean, .uint32(let word)):
+      throw invalid("'\(info.key)' is 0 or 1, not \(word)", place)
+    case (.uint32(let range), .uint32(let word)):
+      if range.contains(word) { return value }
+      throw invalid(
+        "'\(info.key)' is \(range.lowerBound) to \(range.upperBound), not \(word)", place)
+    case (.float64, .float64(let number)):
+      if number.isFinite { return value }
+      throw invalid("'\(info.key)' is a finite number", place)
+    case (.string, .string): return value
+    case (.preset, .preset(let preset)):
+      return try .preset(known(preset, info: info, of: description, at: place))
+    case (.floats, .floats), (.ids, .ids): return value
+    default:
+      throw invalid("'\(info.key)' takes \(info.kind.noun)", place)
+    }
+  }
+
+  /// A factory preset by its number or, where the number is negative, by its name.
+  private static func known(
+    _ preset: Preset, info: PropertyInfo, of description: UnitDescription,
+    at place: Violation.Place
+  ) throws(Violation) -> Preset {
+    guard case .presets(let all)? = description.property(.factoryPresets)?.defaultValue else {
+      throw invalid("\(description.name) has no presets", place)
+    }
+    let found =
+      preset.number >= 0
+      ? all.first { $0.number == preset.number } : all.first { $0.name == preset.name }
+    if let found { return found }
+    let last = all.last?.number ?? 0
+    throw Violation(
+      UnitRules.propertyValue, status: .invalidPropertyValue,
+      preset.number >= 0
+        ? "\(description.name) has the presets 0 to \(last), not \(preset.number)"
+        : "\(description.name) has no preset '\(preset.name)'",
+      at: place, help: ["the presets are: " + all.map(\.name).joined(separator: ", ")])
+  }
+
+  private static func invalid(_ message: String, _ place: Violation.Place) -> Violation {
+    Violation(UnitRules.propertyValue, status: .invalidPropertyValue, message, at: place)
+  }
+}
+
+extension PropertyInfo.Kind {
+  /// What a value of this kind is called: `true or false`.
+  var noun: String {
+    switch self {
+    case .boolean: "true or false"
+    case .uint32: "a whole number"
+    case .float64: "a number"
+    case .streamFormat: "a stream format"
+    case .string: "a text"
+    case .preset: "the name or the number of a preset"
+    case .presets: "presets"
+    case .floats: "numbers"
+    case .ids: "whole numbers"
+    case .channelCounts: "channel counts"
+    case .parameterInfo: "a parameter's description"
+    case .status: "a status"
+    }
+  }
+}

@@ -1,0 +1,125 @@
+public import AudioTypes
+import RenderCore
+
+/// Connects a graph to the loudspeaker (element 0) and the microphone (element 1).
+public enum RemoteIO: AudioUnit {
+  /// The loudspeaker side: its input scope is the graph's, its output scope the device's.
+  public static let outputElement = 0
+  /// The microphone side: its input scope is the device's, its output scope the graph's.
+  public static let inputElement = 1
+
+  public static let description = UnitDescription(
+    component: ComponentDescription(type: .outputType, subtype: "rioc", manufacturer: .apple),
+    name: "remoteIO",
+    constant: "kAudioUnitSubType_RemoteIO",
+    aliases: ["RemoteIO"],
+    summary: "Plays on a sink and hears from a source of the sound server.",
+    inputs: .init(count: 2),
+    outputs: .init(count: 2),
+    defaultMaximumFramesPerSlice: 4096,
+    sizesItsOwnSlices: true,
+    properties: [
+      PropertyInfo(
+        .enableIO, key: "enableIO", constant: "kAudioOutputUnitProperty_EnableIO",
+        kind: .boolean, scopes: [.input, .output], elements: [.input: 1, .output: 0],
+        access: .readWriteUntilInitialized, isPatchProperty: true,
+        summary: "Whether the side is on. At first the output (outputs/0) is, the input "
+          + "(inputs/1) is not.",
+        proposed: "that it is refused once the unit is initialized"),
+      PropertyInfo(
+        .hasIO, key: "hasIO", constant: "kAudioOutputUnitProperty_HasIO", kind: .boolean,
+        scopes: [.input, .output], elements: [.input: 1, .output: 0], access: .readOnly,
+        summary: "Whether the side is on."),
+      OutputUnits.isRunning, OutputUnits.startTimestampsAtZero,
+    ],
+    formatNotes: [
+      "inputs/0: what the graph plays: any number of channels, rate and sample type; set for a "
+        + "callback, taken from a connection",
+      "outputs/1: what the graph hears: the same, to be set",
+      "inputs/1 and outputs/0: the device's own formats, not to be set",
+      "a mono stream plays on every channel of the device; otherwise channels go straight through, "
+        + "surplus ones are dropped and missing ones silent",
+    ])
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? { nil }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    let isOutputOn = configuration.isOn(.enableIO, .output, outputElement)
+    let isInputOn = configuration.isOn(.enableIO, .input, inputElement)
+    let device = configuration.device
+    var found: [Violation] = []
+    if !isOutputOn && !isInputOn {
+      found.append(
+        Violation(
+          UnitRules.ioEnabled, status: .failedInitialization,
+          "both sides of the I/O unit are off, so there is nothing to start",
+          at: .init(node: nil, .property(.enableIO, .output, outputElement)),
+          help: ["leave the output on, or turn the input on"]))
+    }
+    if configuration.outputs[inputElement].isUsed && !isInputOn {
+      found.append(
+        Violation(
+          UnitRules.inputElementEnabled, status: .noConnection,
+          "the microphone side of the I/O unit is used but off: nothing would come from it",
+          at: .init(node: nil, .bus(.output, inputElement)),
+          help: [
+            "turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"
+          ]))
+    }
+    if configuration.inputs[outputElement].isUsed && !isOutputOn {
+      found.append(
+        Violation(
+          UnitRules.outputElementEnabled, status: .noConnection,
+          "the loudspeaker side of the I/O unit is fed but off: nobody would hear it",
+          at: .init(node: nil, .feed(outputElement)),
+          notes: [
+            .init(
+              "turned off here",
+              at: .init(node: nil, .property(.enableIO, .output, outputElement)))
+          ],
+          help: ["leave enableIO of outputs/0 on, or remove what feeds io:0"]))
+    }
+    if isInputOn && device?.input == nil {
+      found.append(
+        Violation(
+          UnitRules.hardwareInput, status: .invalidPropertyValue,
+          "the input is on, but there is no source to hear from",
+          at: .init(node: nil, .property(.enableIO, .input, inputElement)),
+          help: ["`patchrun devices` lists the sources; --source names one"]))
+    }
+    if isOutputOn && configuration.inputs[outputElement].isUsed && device?.output == nil {
+      found.append(
+        Violation(
+          UnitRules.hardwareOutput, status: .invalidPropertyValue,
+          "the output is on, but there is no sink to play on",
+          at: .init(node: nil, .feed(outputElement)),
+          help: ["`patchrun devices` lists the sinks; --sink names one"]))
+    }
+    return found
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    guard configuration.isOn(.enableIO, .input, inputElement),
+      configuration.outputs[inputElement].isUsed,
+      let device = configuration.device, let hardware = device.input, let ring = device.capture
+    else { return UnitKernels() }
+    return UnitKernels(
+      input: .holding(
+        InputElementKernel(
+          ring: ring.access, hardware: hardware,
+          client: configuration.outputs[inputElement].format,
+          ioBufferFrames: device.ioBufferFrames, isSynchronous: device.isSynchronous),
+        with: ring),
+      inputWritesBusWords: true)
+  }
+
+  /// For each channel of the destination the source channel, or -1 for silence, where no ChannelMap
+  /// is set.
+  public static func defaultChannelMap(from source: Int, to destination: Int) -> [Int] {
+    (0..<destination).map { source == 1 ? 0 : $0 < source ? $0 : -1 }
+  }
+}

@@ -1,0 +1,687 @@
+public import AudioTypes
+import RenderCore
+import Synchronization
+
+/// One unit that has been opened: its elements, properties and parameters.
+///
+/// Callable from any thread but the render thread. Properties and parameters are checked as Core
+/// Audio checks them, in the same order and with the same codes (facts, section 2.3).
+public final class UnitInstance: Sendable {
+  /// Called after a property has changed, on the thread that changed it.
+  public typealias PropertyListener = @Sendable (PropertyID, Scope, Int) -> Void
+  /// Called after a parameter has changed, on the thread that changed it.
+  public typealias ParameterListener = @Sendable (UInt32, Scope, Int, Float) -> Void
+
+  /// What takes a listener away again.
+  public struct ListenerToken: Hashable, Sendable {
+    fileprivate let number: Int
+  }
+
+  public let unit: any AudioUnit.Type
+  public let description: UnitDescription
+  /// The generic properties and the unit's own, in the order of their numbers.
+  public let properties: [PropertyInfo]
+
+  struct Element {
+    var format: StreamFormat
+    var origin: FormatOrigin
+    var use = UnitConfiguration.Element.Use.none
+    var name: String?
+  }
+
+  struct State {
+    var inputs: [Element]
+    var outputs: [Element]
+    var globalName: String?
+    var maximumFramesPerSlice: Int
+    var values: [PropertyPlace: PropertyValue] = [:]
+    var controls: ControlLayout
+    var isInitialized = false
+    var lastRenderError = Status.ok
+    var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
+    var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
+    var nextListener = 0
+
+    func elements(_ scope: Scope) -> [Element]? {
+      switch scope {
+      case .input: inputs
+      case .output: outputs
+      case .global: nil
+      }
+    }
+
+    func count(_ scope: Scope) -> Int { elements(scope)?.count ?? 1 }
+
+    mutating func update(_ scope: Scope, _ element: Int, _ change: (inout Element) -> Void) {
+      if scope == .input { change(&inputs[element]) } else { change(&outputs[element]) }
+    }
+  }
+
+  private let state: Mutex<State>
+
+  public init(_ unit: any AudioUnit.Type) {
+    self.unit = unit
+    let description = unit.description
+    self.description = description
+    properties = GenericProperties.properties(of: description)
+    let fresh = Element(
+      format: .platformCanonical(channels: 2, sampleRate: 44_100), origin: .initial)
+    var initial = State(
+      inputs: Array(repeating: fresh, count: description.inputs.count),
+      outputs: Array(repeating: fresh, count: description.outputs.count),
+      maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
+      controls: ControlLayout(
+        description, inputCount: description.inputs.count, outputCount: description.outputs.count))
+    if description.property(.enableIO) != nil {
+      initial.values[PropertyPlace(.enableIO, .input, 1)] = .uint32(0)
+      initial.values[PropertyPlace(.enableIO, .output, 0)] = .uint32(1)
+    }
+    state = Mutex(initial)
+  }
+
+  // MARK: Elements
+
+  /// How many elements a scope has now; 1 for the global scope.
+  public func elementCount(_ scope: Scope) -> Int { state.withLock { $0.count(scope) } }
+
+  public var isInitialized: Bool { state.withLock { $0.isInitialized } }
+
+  // MARK: Properties
+
+  /// The description of a property, or `nil` where the unit has none of that number.
+  public func info(_ id: PropertyID) -> PropertyInfo? { properties.first { $0.id == id } }
+
+  /// The description of a property by its key (`maximumFramesPerSlice`) or its `kAudio…` name.
+  public func info(named name: String) -> PropertyInfo? {
+    properties.first { $0.key == name || $0.constant == name }
+  }
+
+  /// Whether the property may be set at the moment (`AudioUnitGetPropertyInfo`).
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`.
+  public func isWritable(
+    _ id: PropertyID, _ scope: Scope, _ element: Int
+  ) throws(Violation) -> Bool {
+    let info = try checkedInfo(id, scope, element)
+    return state.withLock { writeRefusal(info, scope, element, $0) == nil }
+  }
+
+  /// The value of a property.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
+  ///   `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
+  ///   parameter that is not there.
+  public func property(
+    _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
+  ) throws(Violation) -> PropertyValue {
+    let info = try checkedInfo(id, scope, element)
+    return try state.withLock { state throws(Violation) in
+      try value(info, scope, element, &state)
+    }
+  }
+
+  /// Sets a property, with the checks of facts section 2.3 in their order.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
+  ///   `…InvalidPropertyValue`, `…FormatNotSupported`, `…PropertyNotWritable`, `…Initialized`.
+  public func setProperty(
+    _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, to value: PropertyValue
+  ) throws(Violation) {
+    let info = try checkedInfo(id, scope, element)
+    let changed = try state.withLock { state throws(Violation) in
+      try set(info, scope, element, value, &state)
+    }
+    if changed { notify(id, scope, element) }
+  }
+
+  /// Calls `listener` after each successful change of a property, on any scope and element.
+  public func addListener(
+    _ id: PropertyID, _ listener: @escaping PropertyListener
+  ) -> ListenerToken {
+    state.withLock { state in
+      state.nextListener += 1
+      state.propertyListeners[state.nextListener] = (id, listener)
+      return ListenerToken(number: state.nextListener)
+    }
+  }
+
+  /// Calls `listener` after each change of a parameter, or of any for `nil`.
+  public func addParameterListener(
+    _ parameter: UInt32?, _ listener: @escaping ParameterListener
+  ) -> ListenerToken {
+    state.withLock { state in
+      state.nextListener += 1
+      state.parameterListeners[state.nextListener] = (parameter, listener)
+      return ListenerToken(number: state.nextListener)
+    }
+  }
+
+  /// Takes a listener away; safe inside the listener itself.
+  public func removeListener(_ token: ListenerToken) {
+    state.withLock { state in
+      state.propertyListeners[token.number] = nil
+      state.parameterListeners[token.number] = nil
+    }
+  }
+
+  private func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
+    let listeners = state.withLock { state in
+      state.propertyListeners.sorted { $0.key < $1.key }.map(\.value).filter { $0.0 == id }
+    }
+    for (_, listener) in listeners { listener(id, scope, element) }
+  }
+
+  // MARK: Parameters
+
+  /// The description of a parameter of a scope, or `nil` where it has none of that number.
+  public func parameterInfo(_ parameter: UInt32, _ scope: Scope) -> ParameterInfo? {
+    description.parameters.first { $0.id == parameter && $0.scope == scope }
+  }
+
+  /// The same by its key (`volume`) or its `k…` name.
+  public func parameterInfo(named name: String, _ scope: Scope) -> ParameterInfo? {
+    description.parameters.first {
+      $0.scope == scope && ($0.key == name || $0.constant == name)
+    }
+  }
+
+  /// The value of a parameter, a meter's included.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
+  public func parameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int
+  ) throws(Violation) -> Float {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      return state.controls.block[slot]
+    }
+  }
+
+  /// Sets a parameter, from the next slice on.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter` (also for a meter
+  ///   and a value outside an enforced range).
+  public func setParameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) {
+    let listeners = try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+      }
+      state.controls.block[slot] = value
+      return state.parameterListeners.sorted { $0.key < $1.key }.map(\.value)
+        .filter { $0.0 == nil || $0.0 == parameter }
+    }
+    for (_, listener) in listeners { listener(parameter, scope, element, value) }
+  }
+
+  /// What is unusual about a value that may be set; `nil` for nothing.
+  public func warning(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
+  ) -> Violation? {
+    guard let info = parameterInfo(parameter, scope), !info.isRangeEnforced,
+      !info.range.contains(value)
+    else { return nil }
+    return Violation(
+      UnitRules.parameterUsualRange, .warning, status: .ok,
+      .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)))
+  }
+
+  private func check(_ value: Float, _ info: ParameterInfo, _ element: Int) throws(Violation) {
+    let place = Violation.Place(node: nil, .parameter(info.id, info.scope, element))
+    if info.isReadOnly {
+      throw Violation(
+        UnitRules.parameterReadOnly, status: .invalidParameter,
+        "'\(info.key)' is measured by the unit; it is read, not set", at: place)
+    }
+    guard value.isFinite, !info.isRangeEnforced || info.range.contains(value) else {
+      throw Violation(
+        UnitRules.parameterRange, status: .invalidParameter, .outsideRange(info, value), at: place)
+    }
+  }
+
+  private func slot(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: State
+  ) throws(Violation) -> Int {
+    try checkElement(scope, element, state)
+    guard let slot = state.controls.slot(parameter, scope, element) else {
+      throw Violation(
+        UnitRules.parameterKnown, status: .invalidParameter,
+        .unknownParameter(parameter, scope, description),
+        at: .init(node: nil, .parameter(parameter, scope, element)))
+    }
+    return slot
+  }
+
+  // MARK: The graph's side
+
+  /// Marks what feeds an input or takes from an output. The graph keeps it.
+  public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
+    state.withLock { state in
+      guard element >= 0, element < state.count(scope) else { return }
+      state.update(scope, element) { $0.use = use }
+    }
+  }
+
+  /// Whether a client has set the whole format of an element, and may have.
+  public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
+    state.withLock { state in
+      guard let elements = state.elements(scope), elements.indices.contains(element) else {
+        return false
+      }
+      return elements[element].origin == .given
+    }
+  }
+
+  /// The unit as it is configured, formats as they have been set or are at birth.
+  public func configuration() -> UnitConfiguration {
+    state.withLock { state in
+      let convert = { (element: Element) in
+        UnitConfiguration.Element(format: element.format, origin: element.origin, use: element.use)
+      }
+      return UnitConfiguration(
+        inputs: state.inputs.map(convert), outputs: state.outputs.map(convert),
+        maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values)
+    }
+  }
+
+  /// The name of an element, or `nil` where it has none.
+  public func elementName(_ scope: Scope, _ element: Int) -> String? {
+    state.withLock { state in
+      guard let elements = state.elements(scope) else { return state.globalName }
+      return elements.indices.contains(element) ? elements[element].name : nil
+    }
+  }
+
+  /// Takes the formats that initialization has settled and makes the kernels.
+  public func initialize(_ configuration: UnitConfiguration) -> UnitKernels {
+    let controls = state.withLock { state in
+      for (index, element) in configuration.inputs.enumerated() {
+        state.inputs[index].format = element.format
+        state.inputs[index].origin = element.origin
+      }
+      for (index, element) in configuration.outputs.enumerated() {
+        state.outputs[index].format = element.format
+        state.outputs[index].origin = element.origin
+      }
+      state.isInitialized = true
+      return state.controls
+    }
+    return unit.makeKernels(configuration, controls: controls)
+  }
+
+  /// Gives back what initialization took. Formats that were propagated are forgotten.
+  public func uninitialize() {
+    state.withLock { state in
+      state.isInitialized = false
+      for index in state.inputs.indices { state.inputs[index].forgetSettled() }
+      for index in state.outputs.indices { state.outputs[index].forgetSettled() }
+    }
+  }
+
+  /// Remembers the status of a render that failed.
+  public func noteRenderError(_ status: Status) {
+    let isNew = state.withLock { state in
+      let isNew = state.lastRenderError != status
+      state.lastRenderError = status
+      return isNew
+    }
+    if isNew { notify(.lastRenderError, .global, 0) }
+  }
+
+  /// Says that the unit has been started or stopped.
+  public func noteRunning(_ isRunning: Bool) {
+    guard info(.isRunning) != nil else { return }
+    state.withLock {
+      $0.values[PropertyPlace(.isRunning, .global, 0)] = .uint32(isRunning ? 1 : 0)
+    }
+    notify(.isRunning, .global, 0)
+  }
+
+  // MARK: Checks
+
+  private func checkedInfo(
+    _ id: PropertyID, _ scope: Scope, _ element: Int
+  ) throws(Violation) -> PropertyInfo {
+    let place = Violation.Place(node: nil, .property(id, scope, element))
+    guard let info = info(id) else {
+      throw Violation(
+        UnitRules.propertyKnown, status: .invalidProperty,
+        "\(description.name) has no property \(id.rawValue)", at: place)
+    }
+    guard info.scopes.contains(scope) else {
+      let scopes = info.scopes.sorted { $0.rawValue < $1.rawValue }.map(\.description)
+      throw Violation(
+        UnitRules.propertyScope, status: .invalidScope,
+        "'\(info.key)' belongs to the \(scopes.joined(separator: " and ")) scope of "
+          + "\(description.name), not to its \(scope) scope", at: place)
+    }
+    if id != .parameterInfo {
+      try state.withLock { state throws(Violation) in try checkElement(scope, element, state) }
+    }
+    if let only = info.elements[scope], only != element {
+      throw Violation(
+        UnitRules.element, status: .invalidElement,
+        "'\(info.key)' is on element \(only) of the \(scope) scope of \(description.name), "
+          + "not on element \(element)", at: place)
+    }
+    return info
+  }
+
+  private func checkElement(
+    _ scope: Scope, _ element: Int, _ state: State
+  ) throws(Violation) {
+    let count = state.count(scope)
+    guard element < 0 || element >= count else { return }
+    throw Violation(
+      UnitRules.element, status: .invalidElement,
+      .noSuchElement(description, scope, element, count),
+      at: .init(node: nil, .bus(scope, element)),
+      help: scope == .input && description.inputs.settable?.contains(element + 1) == true
+        ? ["give the unit more inputs: \"inputCount\": \(element + 1)"] : [])
+  }
+
+  // MARK: Reading a value
+
+  private func value(
+    _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ state: inout State
+  ) throws(Violation) -> PropertyValue {
+    let elements = scope == .global ? state.outputs : state.elements(scope) ?? []
+    switch info.id {
+    case .streamFormat: return .streamFormat(elements[element].format)
+    case .sampleRate: return .float64(elements[element].format.sampleRate)
+    case .elementCount: return .uint32(UInt32(state.count(scope)))
+    case .maximumFramesPerSlice: return .uint32(UInt32(state.maximumFramesPerSlice))
+    case .parameterList: return .ids(description.parameters(in: scope).map(\.id))
+    case .parameterInfo:
+      guard let parameter = parameterInfo(UInt32(clamping: element), scope) else {
+        throw Violation(
+          UnitRules.parameterKnown, status: .invalidParameter,
+          .unknownParameter(UInt32(clamping: element), scope, description),
+          at: .init(node: nil, .property(info.id, scope, element)))
+      }
+      return .parameterInfo(parameter)
+    case .lastRenderError:
+      let status = state.lastRenderError
+      state.lastRenderError = .ok
+      return .status(status)
+    case .elementName:
+      let name = scope == .global ? state.globalName : elements[element].name
+      guard let name else {
+        throw Violation(
+          UnitRules.propertyInUse, status: .propertyNotInUse, "the element has no name",
+          at: .init(node: nil, .property(info.id, scope, element)))
+      }
+      return .string(name)
+    case .hasIO:
+      return state.values[PropertyPlace(.enableIO, scope, element)] ?? .uint32(0)
+    default:
+      if let value = state.values[PropertyPlace(info.id, scope, element)] ?? info.defaultValue {
+        return value
+      }
+      throw Violation(
+        UnitRules.propertyInUse, status: .propertyNotInUse, "'\(info.key)' has no value now",
+        at: .init(node: nil, .property(info.id, scope, element)))
+    }
+  }
+
+  // MARK: Writing a value
+
+  /// Returns whether something has changed that listeners are told of.
+  private func set(
+    _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue,
+    _ state: inout State
+  ) throws(Violation) -> Bool {
+    let place = Violation.Place(node: nil, .property(info.id, scope, element))
+    switch (info.id, value) {
+    case (.streamFormat, .streamFormat(let format)):
+      return try setFormat(format, origin: .given, scope, element, &state)
+    case (.sampleRate, .float64(let rate)):
+      let elements = state.elements(scope) ?? []
+      let origin = elements[element].origin == .given ? FormatOrigin.given : .rateGiven
+      return try setFormat(
+        elements[element].format.with(sampleRate: rate), origin: origin, scope, element, &state)
+    default: break
+    }
+    if let refusal = writeRefusal(info, scope, element, state) { throw refusal }
+    let checked = try PropertyCheck.checked(value, for: info, of: description, at: place)
+    switch (info.id, checked) {
+    case (.elementCount, .uint32(let count)):
+      try setCount(Int(count), scope, &state)
+    case (.maximumFramesPerSlice, .uint32(let frames)):
+      state.maximumFramesPerSlice = Int(frames)
+    case (.elementName, .string(let name)):
+      if scope == .global {
+        state.globalName = name
+      } else {
+        state.update(scope, element) { $0.name = name }
+      }
+    default:
+      let propertyPlace = PropertyPlace(info.id, scope, element)
+      state.values[propertyPlace] = checked
+      if let slot = state.controls.slot(propertyPlace) {
+        state.controls.block[word: slot] = checked.liveWord
+      }
+    }
+    return true
+  }
+
+  private func writeRefusal(
+    _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ state: State
+  ) -> Violation? {
+    let place = Violation.Place(node: nil, .property(info.id, scope, element))
+    if info.id == .elementCount {
+      let settable =
+        scope == .input
+        ? description.inputs.settable : scope == .output ? description.outputs.settable : nil
+      if settable == nil {
+        return Violation(
+          UnitRules.elementCount, status: .propertyNotWritable,
+          "the number of \(scope) elements of \(description.name) is fixed",
+          at: .init(node: nil, .elementCount(scope)))
+      }
+    }
+    if info.id == .streamFormat || info.id == .sampleRate {
+      return formatWriteRefusal(scope == .global ? .output : scope, element, state)
+    }
+    if info.access == .readOnly {
+      return Violation(
+        UnitRules.propertyWritable, status: .propertyNotWritable,
+        "'\(info.key)' is read, not set", at: place)
+    }
+    if info.access == .readWriteUntilInitialized && state.isInitialized {
+      return Violation(
+        UnitRules.propertyInitialized, status: .initialized,
+        "'\(info.key)' is set before the unit is initialized", at: place)
+    }
+    return nil
+  }
+
+  private func formatWriteRefusal(
+    _ scope: Scope, _ element: Int, _ state: State
+  ) -> Violation? {
+    let place = Violation.Place(node: nil, .streamFormat(scope, element))
+    if description.property(.enableIO) != nil
+      && (scope == .input && element == 1 || scope == .output && element == 0)
+    {
+      return Violation(
+        UnitRules.formatWritable, status: .propertyNotWritable,
+        scope == .input
+          ? "inputs/1 of an I/O unit is the microphone itself: the device decides its format"
+          : "outputs/0 of an I/O unit is the loudspeaker itself: the device decides its format",
+        at: place,
+        help: [
+          scope == .input
+            ? "what the graph hears is set on outputs/1" : "what the graph plays is set on inputs/0"
+        ])
+    }
+    let elements = state.elements(scope) ?? []
+    if scope == .input && elements[element].use == .connection {
+      return Violation(
+        UnitRules.formatWritable, status: .propertyNotWritable,
+        "input \(element) takes its stream format from its connection", at: place,
+        help: ["remove the stream format here, or set it where the connection begins"])
+    }
+    if state.isInitialized {
+      return Violation(
+        UnitRules.formatWritable, status: .propertyNotWritable,
+        "a stream format is set before the unit is initialized", at: place)
+    }
+    return nil
+  }
+
+  private func setFormat(
+    _ format: StreamFormat, origin: FormatOrigin, _ asked: Scope, _ element: Int,
+    _ state: inout State
+  ) throws(Violation) -> Bool {
+    let scope = asked == .global ? Scope.output : asked
+    let place = Violation.Place(node: nil, .streamFormat(scope, element))
+    if let refusal = unit.violation(of: format, scope: scope, element: element) {
+      throw refusal
+    }
+    let element0 = (state.elements(scope) ?? [])[element]
+    if element0.format == format && element0.origin == origin { return false }
+    if let refusal = formatWriteRefusal(scope, element, state) { throw refusal.at(place) }
+    state.update(scope, element) {
+      $0.format = format
+      $0.origin = origin
+    }
+    return true
+  }
+
+  private func setCount(_ count: Int, _ scope: Scope, _ state: inout State) throws(Violation) {
+    let settable = scope == .input ? description.inputs.settable : description.outputs.settable
+    guard let settable, settable.contains(count) else {
+      throw Violation(
+        UnitRules.elementCount, status: .invalidPropertyValue,
+        .badElementCount(description, scope, count),
+        at: .init(node: nil, .elementCount(scope)))
+    }
+    let fresh = Element(
+      format: .platformCanonical(channels: 2, sampleRate: 44_100), origin: .initial)
+    let old = state
+    let resize = { (elements: [Element]) in
+      Array(elements.prefix(count)) + Array(repeating: fresh, count: max(0, count - elements.count))
+    }
+    if scope == .input {
+      state.inputs = resize(state.inputs)
+    } else {
+      state.outputs = resize(state.outputs)
+    }
+    state.controls = ControlLayout(
+      description, inputCount: state.inputs.count, outputCount: state.outputs.count)
+    for (kept, elements) in [
+      (Scope.global, 1), (.input, state.inputs.count), (.output, state.outputs.count),
+    ] {
+      for index in 0..<min(elements, old.count(kept)) {
+        for offset in 0..<state.controls.stride(kept) {
+          state.controls.block[word: state.controls.base(kept, element: index) + offset] =
+            old.controls.block[word: old.controls.base(kept, element: index) + offset]
+        }
+      }
+    }
+    state.values = state.values.filter { $0.key.element < state.count($0.key.scope) }
+  }
+}
+
+extension UnitInstance.Element {
+  /// Back to what a client has set.
+  fileprivate mutating func forgetSettled() {
+    switch origin {
+    case .given, .initial, .rateGiven: break
+    case .graphDefault, .propagated, .hardware, .followsInput:
+      format = .platformCanonical(channels: 2, sampleRate: 44_100)
+      origin = .initial
+    }
+  }
+}
+
+extension Violation {
+  fileprivate func at(_ place: Place) -> Violation {
+    var copy = self
+    copy.place = place
+    return copy
+  }
+}
+
+extension PropertyValue {
+  /// What the render side sees of it.
+  fileprivate var liveWord: UInt32 {
+    switch self {
+    case .uint32(let value): value
+    case .preset(let preset): UInt32(bitPattern: preset.number)
+    case .float64(let value): Float(value).bitPattern
+    default: 0
+    }
+  }
+}
+
+extension AudioUnit {
+  /// Why an element does not take a format, its own contradictions first; `nil` where it does.
+  public static func violation(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> Violation? {
+    let place = Violation.Place(node: nil, .streamFormat(scope, element))
+    if let first = format.inconsistencies.first {
+      return Violation(
+        UnitRules.formatConsistent, status: .formatNotSupported, "\(first)", at: place)
+    }
+    if format.sampleType == nil {
+      return Violation(
+        UnitRules.formatSupported, status: .formatNotSupported,
+        "a bus carries float32, int16, int24, int32 or fixed8.24 samples, not "
+          + "\(format.bitsPerChannel)-bit ones of this kind", at: place)
+    }
+    if let refusal = refusal(of: format, scope: scope, element: element) {
+      return Violation(
+        UnitRules.formatSupported, status: .formatNotSupported, refusal.message, at: place,
+        help: refusal.help)
+    }
+    return nil
+  }
+}
+
+extension String {
+  fileprivate static func outsideRange(_ info: ParameterInfo, _ value: Float) -> String {
+    guard value.isFinite else { return "'\(info.key)' is a finite number" }
+    return "'\(info.key)' is \(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))"
+      + (info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)") + ", not \(plain(value))"
+  }
+
+  fileprivate static func outsideUsual(_ info: ParameterInfo, _ value: Float) -> String {
+    value < 0
+      ? "'\(info.key)' is \(plain(value)): a negative gain turns the signal over"
+      : "'\(info.key)' is \(plain(value)): a gain above \(plain(info.range.upperBound)) can clip"
+  }
+
+  fileprivate static func unknownParameter(
+    _ parameter: UInt32, _ scope: Scope, _ description: UnitDescription
+  ) -> String {
+    let there = description.parameters(in: scope)
+    return there.isEmpty
+      ? "the \(scope) scope of \(description.name) has no parameters"
+      : "the \(scope) scope of \(description.name) has no parameter \(parameter)"
+  }
+
+  fileprivate static func noSuchElement(
+    _ description: UnitDescription, _ scope: Scope, _ element: Int, _ count: Int
+  ) -> String {
+    guard scope != .global else { return "the global scope has element 0 only" }
+    let range = count == 1 ? "only element 0" : "elements 0 to \(count - 1)"
+    return "\(description.name) has no \(scope) element \(element): it has \(range)"
+  }
+
+  fileprivate static func badElementCount(
+    _ description: UnitDescription, _ scope: Scope, _ count: Int
+  ) -> String {
+    let settable = scope == .input ? description.inputs.settable : description.outputs.settable
+    let range = settable.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "a fixed number of"
+    return "\(description.name) has \(range) \(scope) elements, not \(count)"
+  }
+}
+
+/// A number without a fraction that is zero.
+func plain(_ value: Float) -> String {
+  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
+}
