@@ -32,7 +32,7 @@ public struct FormatRefusal: Hashable, Sendable {
 }
 
 /// The render side of a unit.
-public struct UnitKernels {
+public struct UnitKernels: Sendable {
   /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
   /// the device.
   public var main: KernelBox?

@@ -44,7 +44,7 @@ public struct CallbackProblem: Error, Hashable, Sendable {
 }
 
 /// A callback made for one bus: a kernel without inputs that fills output 0.
-public struct RenderSource {
+public struct RenderSource: Sendable {
   public var kernel: KernelBox
   /// Whether the kernel writes what the bus's format can hold, in the bus's own words. Otherwise it
   /// writes floats, and the plan rounds them.
@@ -77,7 +77,7 @@ public protocol RenderTap: Sendable {
 }
 
 /// A tap made for one bus: a kernel that reads input 0, in the bus's own words, and writes nothing.
-public struct RenderSink {
+public struct RenderSink: Sendable {
   public var kernel: KernelBox
   public var service: (any RenderService)?
 

@@ -1,0 +1,594 @@
+public import AudioTypes
+public import AudioUnits
+public import RenderCore
+public import RenderHost
+import Synchronization
+
+/// A graph of audio units: Core Audio's `AUGraph`, usable without a patch.
+///
+/// Callable from any thread but the render thread. While the graph is initialized, connections,
+/// disconnections, callbacks and removals wait for `update()`; before, they take effect at once.
+///
+///     let graph = AudioGraph(hardware: try PulseHardware.open(PulseRequest()))
+///     let io = try graph.addNode(RemoteIO.description.component, name: "io")
+///     try graph.open()
+///     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+///     try graph.setInputCallback(ToneCallback(frequency: 440), of: io)
+///     try graph.initialize()
+///     try graph.start()
+public final class AudioGraph: Sendable {
+  private struct State {
+    var model = GraphModel()
+    var pending: [Edit] = []
+    var isOpen = false
+    var isInitialized = false
+    var isRunning = false
+    var defaultFormat: StreamFormat?
+    var running: RunningGraph?
+    var observers: [Int: RenderObserver] = [:]
+    var nextToken = 0
+  }
+
+  private enum Edit: Sendable {
+    case connect(Connection)
+    case callback(InputCallback)
+    case disconnect(BusKey)
+    case clear
+    case remove(NodeID)
+  }
+
+  /// What takes a render notification away again.
+  public struct ObserverToken: Hashable, Sendable {
+    fileprivate let number: Int
+  }
+
+  public let catalog: UnitCatalog
+  /// What the device has granted, or what is assumed of one.
+  public let grant: HardwareGrant
+  private let hardware: (any AudioHardware)?
+  private let isOffline: Bool
+  private let serviceThread = ServiceThread()
+  private let state = Mutex(State())
+
+  /// A graph whose I/O unit runs on `hardware` once it is started.
+  public init(hardware: any AudioHardware, catalog: UnitCatalog = .standard) {
+    self.catalog = catalog
+    self.hardware = hardware
+    grant = hardware.grant
+    isOffline = false
+  }
+
+  /// A graph without a device: to be validated, or pulled by `OfflineDevice` with the same grant.
+  public init(assuming grant: HardwareGrant, catalog: UnitCatalog = .standard) {
+    self.catalog = catalog
+    hardware = nil
+    self.grant = grant
+    isOffline = true
+  }
+
+  deinit { stopRunning() }
+
+  // MARK: Nodes
+
+  /// Adds a node. In an open graph its unit is there at once; it is initialized when it first takes
+  /// part in an interaction.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit, `kAUGraphErr_InvalidAudioUnit`
+  ///   where the description does not find exactly one component.
+  @discardableResult
+  public func addNode(
+    _ description: ComponentDescription, name: String? = nil
+  ) throws(Violation) -> NodeID {
+    let unit = try ComponentsFound.find(description, in: catalog)
+    return try state.withLock { state throws(Violation) in
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      return state.model.add(
+        unit.description.component, unit, name: name,
+        instance: state.isOpen ? UnitInstance(unit) : nil)
+    }
+  }
+
+  /// Takes a node out, with its interactions. Pending while the graph is initialized.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_OutputNodeErr` for the output unit of a
+  ///   running graph.
+  public func removeNode(_ node: NodeID) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      if found.unit.description.isOutput && state.isRunning {
+        throw Violation(
+          OneOutputUnit.rule, status: .outputNode,
+          "the output unit '\(found.name)' cannot be removed while the graph is running",
+          at: .init(node: node, .whole), help: ["stop the graph first"])
+      }
+      try make(.remove(node), &state)
+    }
+  }
+
+  public var nodeCount: Int { state.withLock { $0.model.nodes.count } }
+
+  /// The nodes in the order of their addition.
+  public var nodes: [NodeID] { state.withLock { $0.model.nodes.map(\.id) } }
+
+  /// A node by its place in the order of addition.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound` (our choice; Core Audio documents none).
+  public func node(at index: Int) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.model.nodes.indices.contains(index) else {
+        throw NodesExist.violation(NodeID(rawValue: Int32(clamping: index)))
+      }
+      return state.model.nodes[index].id
+    }
+  }
+
+  /// What a node is, and its unit once the graph is open.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func nodeInfo(
+    _ node: NodeID
+  ) throws(Violation) -> (component: ComponentDescription, name: String, unit: UnitInstance?) {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return (found.component, found.name, found.instance)
+    }
+  }
+
+  /// The unit of a node of an open graph.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
+  public func unit(_ node: NodeID) throws(Violation) -> UnitInstance {
+    guard let unit = try nodeInfo(node).unit else { throw GraphStates.notOpen() }
+    return unit
+  }
+
+  // MARK: Interactions
+
+  /// Connects an output element to an input element. Whether the buses exist, and whether the
+  /// formats fit, is found at `initialize()` or `update()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
+  ///   already, the output taken, or a node would feed itself (an I/O unit's element 1 may feed its
+  ///   element 0).
+  public func connect(
+    _ source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.connect(Connection(from: source, output, to: destination, input)), &state)
+    }
+  }
+
+  /// Feeds an input element by a callback.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where it is fed already.
+  public func setInputCallback(
+    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(
+        .callback(InputCallback(callback: callback, destination: node, input: input)), &state)
+    }
+  }
+
+  /// Removes what feeds an input element.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where nothing feeds it
+  ///   (our choice; Core Audio documents no code).
+  public func disconnect(_ node: NodeID, _ input: Int = 0) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.disconnect(BusKey(node: node, bus: input)), &state)
+    }
+  }
+
+  /// Removes every connection and every callback.
+  public func clearConnections() throws(Violation) {
+    try state.withLock { state throws(Violation) in try make(.clear, &state) }
+  }
+
+  /// Connections and callbacks in the order in which they were made.
+  public var interactions: [Interaction] { state.withLock { $0.model.interactions } }
+
+  /// The interactions that a node is an end of.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func interactions(of node: NodeID) throws(Violation) -> [Interaction] {
+    try state.withLock { state throws(Violation) in
+      guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
+      return state.model.interactions.filter {
+        $0.destination == node || $0.connection?.source == node
+      }
+    }
+  }
+
+  /// Watches an output element. Set before `initialize()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Initialized`.
+  @discardableResult
+  public func addTap(
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+  ) throws(Violation) -> TapID {
+    try state.withLock { state throws(Violation) in
+      guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
+      guard !state.isInitialized else { throw GraphStates.initialized("a tap is added") }
+      state.nextToken += 1
+      let id = TapID(rawValue: state.nextToken)
+      state.model.taps.append(.init(id: id, node: node, output: output, tap: tap))
+      return id
+    }
+  }
+
+  /// The format of every bus that must be given one and is given none. Set before `initialize()`.
+  public var defaultStreamFormat: StreamFormat? {
+    get { state.withLock { $0.defaultFormat } }
+    set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  // MARK: States
+
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+  public var isInitialized: Bool { state.withLock { $0.isInitialized } }
+  public var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Instantiates every node's unit. An open graph stays as it is.
+  public func open() throws(Violation) {
+    state.withLock { state in
+      guard !state.isOpen else { return }
+      for (index, node) in state.model.nodes.enumerated() where node.instance == nil {
+        state.model.setInstance(UnitInstance(node.unit), at: index)
+      }
+      for interaction in state.model.interactions {
+        state.model.mark(interaction, isThere: true)
+      }
+      state.isOpen = true
+    }
+  }
+
+  /// Disposes of the units; nodes and interactions stay. Stops and uninitializes first.
+  public func close() {
+    stopRunning()
+    state.withLock { state in
+      endInitialization(&state)
+      for index in state.model.nodes.indices { state.model.setInstance(nil, at: index) }
+      state.isOpen = false
+    }
+  }
+
+  /// Everything that `initialize()` would refuse, in its order, and what it would accept and the
+  /// user regret. `initialize()` succeeds exactly where none of these is an error.
+  public func violations() -> [Violation] {
+    state.withLock { state in
+      guard state.isOpen else { return [GraphStates.notOpen()] }
+      return prepare(state.model, state, capture: nil).violations
+    }
+  }
+
+  /// Propagates stream formats along the connections, validates, initializes the units that take
+  /// part, and makes the render plan.
+  ///
+  /// - Throws: The first of `violations()` that is an error. Nothing is initialized then.
+  public func initialize() throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.notOpen() }
+      guard !state.isInitialized else { return }
+      let capture = captureRing(for: state.model)
+      let preparation = prepare(state.model, state, capture: capture)
+      if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
+      var running = RunningGraph(
+        model: state.model, preparation: preparation, grant: grant, capture: capture)
+      let plan = try running.takeOver(
+        state.model, preparation, observers: observers(state), largestSlice: largestSlice)
+      running.session.play(plan)
+      state.running = running
+      state.isInitialized = true
+    }
+  }
+
+  /// Gives back what `initialize()` took.
+  ///
+  /// - Throws: `badComponentInstance` on a graph that is not open, as on an `AUGraph` that has been
+  ///   closed.
+  public func uninitialize() throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.closed() }
+    }
+    stopRunning()
+    state.withLock { endInitialization(&$0) }
+  }
+
+  /// Starts the output unit, and with it the graph. A running graph stays as it is.
+  ///
+  /// - Throws: `GraphStartError`: `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`, or
+  ///   what the device says.
+  public func start() throws(GraphStartError) {
+    let (session, services) = try state.withLock {
+      state throws(GraphStartError) -> (RenderSession?, [any RenderService]) in
+      guard let running = state.running, state.isInitialized else {
+        throw .refused(GraphStates.notInitialized())
+      }
+      guard !state.isRunning else { return (nil, []) }
+      return (running.session, running.services)
+    }
+    guard let session else { return }
+    if let hardware {
+      do throws(HardwareError) {
+        try serviceThread.start(services)
+        try hardware.start(session)
+      } catch {
+        serviceThread.stop()
+        throw .hardware(error)
+      }
+    }
+    state.withLock { state in
+      state.isRunning = true
+      state.model.head?.instance?.noteRunning(true)
+    }
+  }
+
+  /// Stops the output unit. A graph that is not running stays as it is.
+  public func stop() { stopRunning() }
+
+  // MARK: Pending edits
+
+  /// How many edits wait for `update()`.
+  public var pendingEditCount: Int { state.withLock { $0.pending.count } }
+
+  /// Carries out the edits that are pending, between two slices of a running graph.
+  ///
+  /// - Returns: Whether nothing is left to do.
+  /// - Throws: `GraphUpdateError` with the edit that failed; those after it stay pending. Where the
+  ///   edits taken together leave a graph that could not be initialized, none is carried out.
+  @discardableResult
+  public func update() throws(GraphUpdateError) -> Bool {
+    try state.withLock { state throws(GraphUpdateError) in
+      guard !state.pending.isEmpty else { return true }
+      var model = state.model
+      let edits = state.pending
+      for (index, edit) in edits.enumerated() {
+        do throws(Violation) { try apply(edit, &model) } catch {
+          restoreMarks(state.model)
+          state.pending.removeFirst(index)
+          if index > 0 {
+            // What went well before the failing edit is carried out, as Core Audio's header says.
+            var done = state.model
+            for edit in edits.prefix(index) { try? apply(edit, &done) }
+            if (try? commit(done, &state)) == nil { restoreMarks(state.model) }
+          }
+          state.pending.removeFirst()
+          throw GraphUpdateError(violation: error, editIndex: index)
+        }
+      }
+      do throws(Violation) { try commit(model, &state) } catch {
+        restoreMarks(state.model)
+        throw GraphUpdateError(violation: error, editIndex: nil)
+      }
+      state.pending = []
+      return true
+    }
+  }
+
+  /// Takes back every edit that is pending.
+  public func discardPendingEdits() { state.withLock { $0.pending = [] } }
+
+  // MARK: Render notifications and load
+
+  /// Calls an observer before and after each slice, on the render thread.
+  public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ObserverToken {
+    state.withLock { state in
+      state.nextToken += 1
+      state.observers[state.nextToken] = RenderObserver(body)
+      replan(&state)
+      return ObserverToken(number: state.nextToken)
+    }
+  }
+
+  public func removeRenderNotification(_ token: ObserverToken) {
+    state.withLock { state in
+      state.observers[token.number] = nil
+      replan(&state)
+    }
+  }
+
+  /// The share of the slices' duration that rendering took on average, 0 to 1.
+  public var cpuLoad: Float {
+    guard let time = session?.busyTime, time.rendered > 0 else { return 0 }
+    return Float(Double(time.spent) / Double(time.rendered))
+  }
+
+  /// The largest share since the last call, or since the start.
+  public func takeMaximumCPULoad() -> Float { Float(session?.takePeakLoad() ?? 0) / 1_000_000 }
+
+  // MARK: What a host needs
+
+  /// What a device pulls; there while the graph is initialized.
+  public var session: RenderSession? { state.withLock { $0.running?.session } }
+
+  /// The halves of callbacks and taps that wait for disks. A running graph calls them itself; an
+  /// offline host does.
+  public var services: [any RenderService] { state.withLock { $0.running?.services ?? [] } }
+
+  /// What went wrong with files while the graph ran.
+  public var serviceErrors: [ServiceError] { serviceThread.errors }
+
+  /// Frames of files and recordings that were not there, or not written, in time.
+  public var lostFrames: Int { serviceThread.lostFrames }
+
+  /// Frames until the last source that is pulled ends, at the rate of the device; `nil` where one
+  /// of them never does, and where nothing but a microphone is pulled.
+  public var duration: Int? { state.withLock { $0.running?.duration } }
+
+  /// The configuration of a node as initialization has settled it, or would settle it.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
+  public func configuration(_ node: NodeID) throws(Violation) -> UnitConfiguration {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      guard let instance = found.instance else { throw GraphStates.notOpen() }
+      return prepare(state.model, state, capture: nil).configurations[node]
+        ?? instance.configuration()
+    }
+  }
+
+  // MARK: Inside
+
+  private var largestSlice: Int { max(1, grant.ioBufferFrames) }
+
+  private func prepare(
+    _ model: GraphModel, _ state: State, capture: FrameRing?
+  ) -> Preparation {
+    var preparer = Preparer(
+      model: model,
+      device: DeviceSides(
+        output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
+        isSynchronous: isOffline, capture: capture ?? state.running?.capture),
+      defaultFormat: state.defaultFormat)
+    return preparer.prepare()
+  }
+
+  private func captureRing(for model: GraphModel) -> FrameRing? {
+    guard let head = model.head?.instance?.configuration(), head.isOn(.enableIO, .input, 1),
+      let input = grant.inputFormat
+    else { return nil }
+    // A second: two clocks may drift apart for long before the distance matters.
+    return FrameRing(
+      channelCount: input.channelCount,
+      minimumCapacity: max(Int(input.sampleRate), 16 * largestSlice))
+  }
+
+  private func observers(_ state: State) -> [RenderObserver] {
+    state.observers.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private func make(_ edit: Edit, _ state: inout State) throws(Violation) {
+    if state.isInitialized {
+      if case .connect(let connection) = edit {
+        for id in [connection.source, connection.destination] where state.model.node(id) == nil {
+          throw NodesExist.violation(id)
+        }
+      }
+      state.pending.append(edit)
+    } else {
+      try apply(edit, &state.model)
+    }
+  }
+
+  private func apply(_ edit: Edit, _ model: inout GraphModel) throws(Violation) {
+    switch edit {
+    case .connect(let connection):
+      if let refusal = model.refusal(of: connection) { throw refusal }
+      model.add(.connection(connection))
+    case .callback(let callback):
+      guard model.node(callback.destination) != nil else {
+        throw NodesExist.violation(callback.destination)
+      }
+      if let refusal = InputsFedOnce.violation(callback.destination, callback.input, in: model) {
+        throw refusal
+      }
+      model.add(.callback(callback))
+    case .disconnect(let key):
+      guard model.node(key.node) != nil else { throw NodesExist.violation(key.node) }
+      guard model.feeds[key] != nil else {
+        throw Violation(
+          GraphStates.nothingConnected, status: .invalidConnection,
+          "nothing feeds input \(key.bus) of '\(model.name(key.node))'",
+          at: .init(node: key.node, .bus(.input, key.bus)))
+      }
+      model.removeFeed(key)
+    case .clear: model.removeInteractions()
+    case .remove(let node):
+      guard model.node(node) != nil else { throw NodesExist.violation(node) }
+      model.remove(node)
+    }
+  }
+
+  /// Edits mark units as they go; a batch that is given up puts the marks back.
+  private func restoreMarks(_ model: GraphModel) {
+    for node in model.nodes {
+      guard let instance = node.instance else { continue }
+      for scope in [Scope.input, .output] {
+        for element in 0..<instance.elementCount(scope) { instance.setUse(.none, scope, element) }
+      }
+    }
+    for interaction in model.interactions { model.mark(interaction, isThere: true) }
+  }
+
+  private func commit(_ model: GraphModel, _ state: inout State) throws(Violation) {
+    let preparation = prepare(model, state, capture: nil)
+    if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
+    guard var running = state.running else {
+      state.model = model
+      return
+    }
+    let before = running.services
+    let plan = try running.takeOver(
+      model, preparation, observers: observers(state), largestSlice: largestSlice)
+    if state.isRunning {
+      for service in running.services where !before.contains(where: { $0 === service }) {
+        serviceThread.add(service)
+      }
+      for service in before where !running.services.contains(where: { $0 === service }) {
+        serviceThread.remove(service)
+      }
+    }
+    running.session.play(plan)
+    state.running = running
+    state.model = model
+  }
+
+  private func replan(_ state: inout State) {
+    guard var running = state.running else { return }
+    let preparation = prepare(state.model, state, capture: nil)
+    guard
+      let plan = try? running.takeOver(
+        state.model, preparation, observers: observers(state), largestSlice: largestSlice)
+    else { return }
+    running.session.play(plan)
+    state.running = running
+  }
+
+  private func stopRunning() {
+    let wasRunning = state.withLock { state in
+      let wasRunning = state.isRunning
+      state.isRunning = false
+      return wasRunning
+    }
+    guard wasRunning else { return }
+    hardware?.stop()
+    if hardware != nil { serviceThread.stop() }
+    state.withLock { state in
+      if let failed = state.running?.session.failedSlices, failed.status != .ok {
+        state.model.head?.instance?.noteRenderError(failed.status)
+      }
+      state.model.head?.instance?.noteRunning(false)
+    }
+  }
+
+  private func endInitialization(_ state: inout State) {
+    guard state.isInitialized else { return }
+    for node in state.model.nodes { node.instance?.uninitialize() }
+    state.running = nil
+    state.isInitialized = false
+    // What was still pending is carried out by the next initialize: in the model, at once.
+    let pending = state.pending
+    state.pending = []
+    for edit in pending { try? apply(edit, &state.model) }
+  }
+}
+
+/// Why a graph did not start.
+public enum GraphStartError: Error, Hashable, Sendable {
+  case refused(Violation)
+  case hardware(HardwareError)
+}
+
+/// Why an update stopped.
+public struct GraphUpdateError: Error, Hashable, Sendable {
+  public var violation: Violation
+  /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
+  /// made and the graph they lead to could not be initialized.
+  public var editIndex: Int?
+}

@@ -1,0 +1,197 @@
+public import AudioTypes
+import AudioUnits
+public import RenderCore
+
+/// One connection: an output element feeds an input element.
+public struct Connection: Hashable, Sendable {
+  public var source: NodeID
+  public var output: Int
+  public var destination: NodeID
+  public var input: Int
+
+  public init(from source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0) {
+    self.source = source
+    self.output = output
+    self.destination = destination
+    self.input = input
+  }
+}
+
+/// A callback that feeds an input element.
+public struct InputCallback: Sendable {
+  public var callback: any RenderCallback
+  public var destination: NodeID
+  public var input: Int
+}
+
+/// What feeds an input element (`AUNodeInteraction`).
+public enum Interaction: Sendable {
+  case connection(Connection)
+  case callback(InputCallback)
+
+  public var destination: NodeID {
+    switch self {
+    case .connection(let connection): connection.destination
+    case .callback(let callback): callback.destination
+    }
+  }
+
+  public var input: Int {
+    switch self {
+    case .connection(let connection): connection.input
+    case .callback(let callback): callback.input
+    }
+  }
+
+  public var connection: Connection? {
+    if case .connection(let connection) = self { connection } else { nil }
+  }
+}
+
+/// The number of a tap: from 1 up, in the order of addition.
+public struct TapID: Hashable, Sendable {
+  public var rawValue: Int
+}
+
+/// A bus of a node.
+struct BusKey: Hashable, Sendable {
+  var node: NodeID
+  var bus: Int
+}
+
+/// What a graph consists of at one moment, as its edits have made it.
+struct GraphModel: Sendable {
+  struct Node: Sendable {
+    var id: NodeID
+    var component: ComponentDescription
+    var unit: any AudioUnit.Type
+    var name: String
+    /// There from open to close.
+    var instance: UnitInstance?
+  }
+
+  struct Tap: Sendable {
+    var id: TapID
+    var node: NodeID
+    var output: Int
+    var tap: any RenderTap
+  }
+
+  private(set) var nodes: [Node] = []
+  private(set) var interactions: [Interaction] = []
+  var taps: [Tap] = []
+  private var indices: [NodeID: Int] = [:]
+  private(set) var feeds: [BusKey: Interaction] = [:]
+  private(set) var takers: [BusKey: Connection] = [:]
+  private var incoming: [NodeID: [Int]] = [:]
+  private var nextNode: Int32 = 1
+
+  func index(of id: NodeID) -> Int? { indices[id] }
+
+  func node(_ id: NodeID) -> Node? { indices[id].map { nodes[$0] } }
+
+  func name(_ id: NodeID) -> String { node(id)?.name ?? "node \(id.rawValue)" }
+
+  /// The one output unit.
+  var head: Node? { nodes.first { $0.unit.description.isOutput } }
+
+  /// `mixer:1`, or `mixer` for bus 0.
+  func address(_ id: NodeID, _ bus: Int) -> String {
+    bus == 0 ? name(id) : "\(name(id)):\(bus)"
+  }
+
+  mutating func add(
+    _ component: ComponentDescription, _ unit: any AudioUnit.Type, name: String?,
+    instance: UnitInstance?
+  ) -> NodeID {
+    let id = NodeID(rawValue: nextNode)
+    nextNode += 1
+    indices[id] = nodes.count
+    nodes.append(
+      Node(
+        id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
+        instance: instance))
+    return id
+  }
+
+  mutating func remove(_ id: NodeID) {
+    guard indices[id] != nil else { return }
+    let touching = interactions.filter { touches($0, id) }
+    let rest = interactions.filter { !touches($0, id) }
+    for interaction in touching { drop(interaction) }
+    interactions = rest
+    taps.removeAll { $0.node == id }
+    nodes.removeAll { $0.id == id }
+    indices = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.id, $0) })
+  }
+
+  private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {
+    interaction.destination == id || interaction.connection?.source == id
+  }
+
+  mutating func setInstance(_ instance: UnitInstance?, at index: Int) {
+    nodes[index].instance = instance
+  }
+
+  mutating func add(_ interaction: Interaction) {
+    interactions.append(interaction)
+    let input = BusKey(node: interaction.destination, bus: interaction.input)
+    feeds[input] = interaction
+    incoming[input.node, default: []].append(input.bus)
+    if let connection = interaction.connection {
+      takers[BusKey(node: connection.source, bus: connection.output)] = connection
+    }
+    mark(interaction, isThere: true)
+  }
+
+  mutating func removeFeed(_ input: BusKey) {
+    guard let interaction = feeds[input] else { return }
+    drop(interaction)
+    interactions.removeAll { $0.destination == input.node && $0.input == input.bus }
+  }
+
+  mutating func removeInteractions() {
+    for interaction in interactions { drop(interaction) }
+    interactions = []
+  }
+
+  private mutating func drop(_ interaction: Interaction) {
+    feeds[BusKey(node: interaction.destination, bus: interaction.input)] = nil
+    incoming[interaction.destination]?.removeAll { $0 == interaction.input }
+    if let connection = interaction.connection {
+      takers[BusKey(node: connection.source, bus: connection.output)] = nil
+    }
+    mark(interaction, isThere: false)
+  }
+
+  /// Tells the units at both ends, which refuse formats on an input that is connected.
+  func mark(_ interaction: Interaction, isThere: Bool) {
+    let use: UnitConfiguration.Element.Use =
+      interaction.connection == nil ? .callback : .connection
+    node(interaction.destination)?.instance?
+      .setUse(isThere ? use : .none, .input, interaction.input)
+    if let connection = interaction.connection {
+      node(connection.source)?.instance?
+        .setUse(isThere ? .connection : .none, .output, connection.output)
+    }
+  }
+
+  /// What feeds a node, by ascending input.
+  func interactions(into id: NodeID) -> [Interaction] {
+    (incoming[id] ?? []).sorted().compactMap { feeds[BusKey(node: id, bus: $0)] }
+  }
+
+  // MARK: Checks that are made at the edit (facts, sections 5.2 and 5.6)
+
+  /// Why a connection cannot be made.
+  func refusal(of connection: Connection) -> Violation? {
+    for id in [connection.source, connection.destination] where indices[id] == nil {
+      return NodesExist.violation(id)
+    }
+    if let violation = NoSelfConnection.violation(connection, in: self) { return violation }
+    if let violation = InputsFedOnce.violation(connection.destination, connection.input, in: self) {
+      return violation
+    }
+    return OutputsFeedOne.violation(connection, in: self)
+  }
+}

@@ -1,0 +1,326 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// What initialize finds out before it touches a unit: the order, every stream format, and all that
+/// is wrong.
+///
+/// Initialization fails exactly where this holds an error, with the status of the first.
+struct Preparation: Sendable {
+  /// The nodes that take part in an interaction or are tapped, sources before what they feed.
+  var order: [NodeID] = []
+  /// The nodes that the output unit pulls, itself included.
+  var pulled: Set<NodeID> = []
+  var configurations: [NodeID: UnitConfiguration] = [:]
+  /// The formats of the callbacks' buses.
+  var violations: [Violation] = []
+}
+
+/// Works out a preparation. Graph rules come first; then each node in topological order: buses,
+/// formats along connections by ascending input, formats that must have been given, the unit's own
+/// rules, slices. The order is ours: Core Audio documents none.
+struct Preparer {
+  let model: GraphModel
+  let device: DeviceSides
+  let defaultFormat: StreamFormat?
+
+  private var result = Preparation()
+  /// Inputs and outputs whose format is not to be trusted, since a violation has been said already.
+  private var doubtful: Set<NodeID> = []
+
+  init(model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?) {
+    self.model = model
+    self.device = device
+    self.defaultFormat = defaultFormat
+  }
+
+  mutating func prepare() -> Preparation {
+    result.violations += OneOutputUnit.violations(in: model)
+    let incoming = Dictionary(
+      grouping: model.interactions.compactMap(\.connection), by: \.destination)
+    sort()
+    findPulled(incoming)
+    for id in result.order {
+      guard let node = model.node(id) else { continue }
+      settle(node, incoming[id] ?? [])
+    }
+    for node in model.nodes where !result.pulled.contains(node.id) && model.head != nil {
+      let isConnected = result.configurations[node.id] != nil
+      result.violations.append(NodesPulled.violation(node, hasInteractions: isConnected))
+    }
+    checkTaps()
+    return result
+  }
+
+  /// Sources before what they feed; nodes of equal standing in the order of addition.
+  private mutating func sort() {
+    var waits: [NodeID: Int] = [:]
+    var takers: [NodeID: [NodeID]] = [:]
+    var members = Set(model.taps.map(\.node))
+    for interaction in model.interactions {
+      members.insert(interaction.destination)
+      guard let connection = interaction.connection else { continue }
+      members.insert(connection.source)
+      // The two sides of an I/O unit are no circle: its microphone side needs nothing.
+      guard !isMicrophone(connection) else { continue }
+      waits[connection.destination, default: 0] += 1
+      takers[connection.source, default: []].append(connection.destination)
+    }
+    if let head = model.head, isHearing(head) { members.insert(head.id) }
+    var ready = model.nodes.map(\.id).filter { members.contains($0) && waits[$0] == nil }
+    var next = 0
+    while next < ready.count {
+      let id = ready[next]
+      next += 1
+      for taker in takers[id] ?? [] {
+        waits[taker, default: 0] -= 1
+        if waits[taker] == 0 { ready.append(taker) }
+      }
+    }
+    // The head comes last, so that its microphone side is settled first where it is needed: see
+    // `settle(_:_:)`.
+    result.order = ready
+    if ready.count < members.count {
+      let placed = Set(ready)
+      let stuck = model.nodes.map(\.id).filter { members.contains($0) && !placed.contains($0) }
+      result.violations += AcyclicConnections.violations(stuck: stuck, in: model)
+      doubtful.formUnion(stuck)
+      result.order += stuck
+    }
+  }
+
+  private func isMicrophone(_ connection: Connection) -> Bool {
+    connection.output == 1
+      && model.node(connection.source)?.unit.description.property(.enableIO) != nil
+  }
+
+  private func isHearing(_ node: GraphModel.Node) -> Bool {
+    node.instance?.configuration().isOn(.enableIO, .input, 1) == true
+  }
+
+  private mutating func findPulled(_ incoming: [NodeID: [Connection]]) {
+    guard let head = model.head else { return }
+    var queue = [head.id]
+    result.pulled = [head.id]
+    while let id = queue.popLast() {
+      for connection in incoming[id] ?? [] where !result.pulled.contains(connection.source) {
+        result.pulled.insert(connection.source)
+        queue.append(connection.source)
+      }
+    }
+  }
+
+  // MARK: One node
+
+  private mutating func settle(_ node: GraphModel.Node, _ connections: [Connection]) {
+    guard let instance = node.instance else { return }
+    var configuration = opened(node, instance)
+    let isInitialized = instance.isInitialized
+    checkBuses(node, connections, configuration)
+    for connection in connections.sorted(by: { $0.input < $1.input }) {
+      guard configuration.inputs.indices.contains(connection.input),
+        let format = sourceFormat(connection)
+      else {
+        doubtful.insert(node.id)
+        continue
+      }
+      if doubtful.contains(connection.source) {
+        doubtful.insert(node.id)
+      } else if let violation = isInitialized
+        ? ConnectionFormats.violation(
+          fixed: connection, format, configuration.inputs[connection.input].format, in: model)
+        : ConnectionFormats.violation(connection, format, in: model)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+      configuration.inputs[connection.input].format = format
+      configuration.inputs[connection.input].origin = .propagated(
+        from: connection.source, output: connection.output)
+    }
+    if !isInitialized { giveFormats(node, &configuration) }
+    result.configurations[node.id] = configuration
+    if result.pulled.contains(node.id) {
+      let unfed = NeededInputsFed.violations(
+        node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
+      result.violations += unfed
+      if !unfed.isEmpty { doubtful.insert(node.id) }
+    }
+    if !doubtful.contains(node.id) {
+      let found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+      result.violations += found
+      if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
+    }
+    checkSlices(node, configuration)
+    checkCallbacks(node, configuration)
+  }
+
+  /// The configuration before anything is propagated, made once.
+  private mutating func opened(
+    _ node: GraphModel.Node, _ instance: UnitInstance
+  ) -> UnitConfiguration {
+    if let configuration = result.configurations[node.id] { return configuration }
+    var configuration = fresh(node, instance)
+    if isIO(node) && !instance.isInitialized
+      && (configuration.outputs[1].isUsed || isTapped(node.id, 1))
+    {
+      configuration.outputs[1].use = .connection
+      give(&configuration.outputs[1], .output, 1, node)
+    }
+    result.configurations[node.id] = configuration
+    return configuration
+  }
+
+  /// The configuration as the client has left it. The sides of the device have the device's format.
+  private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
+    var configuration = instance.configuration()
+    guard node.unit.description.isOutput else { return configuration }
+    configuration.device = device
+    guard node.unit.description.property(.enableIO) != nil else { return configuration }
+    if let output = device.output {
+      configuration.outputs[0].format = output
+      configuration.outputs[0].origin = .hardware
+    }
+    if let input = device.input {
+      configuration.inputs[1].format = input
+      configuration.inputs[1].origin = .hardware
+    }
+    return configuration
+  }
+
+  private mutating func checkBuses(
+    _ node: GraphModel.Node, _ connections: [Connection], _ configuration: UnitConfiguration
+  ) {
+    for interaction in model.interactions(into: node.id) {
+      let place = Violation.Place(node: node.id, .feed(interaction.input))
+      if let connection = interaction.connection, let source = model.node(connection.source),
+        let count = source.instance?.elementCount(.output),
+        let violation = ConnectedBusesExist.violation(
+          source, .output, connection.output, count: count, at: place)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+      if let violation = ConnectedBusesExist.violation(
+        node, .input, interaction.input, count: configuration.inputs.count, at: place)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+    }
+  }
+
+  /// The format of the output that a connection begins at; `nil` where there is no such output.
+  private mutating func sourceFormat(_ connection: Connection) -> StreamFormat? {
+    // The microphone side of an I/O unit is settled before the unit's own turn comes.
+    if let node = model.node(connection.source), let instance = node.instance {
+      _ = opened(node, instance)
+    }
+    guard let outputs = result.configurations[connection.source]?.outputs,
+      outputs.indices.contains(connection.output)
+    else { return nil }
+    return outputs[connection.output].format
+  }
+
+  /// Gives each bus that must have been given a format the graph's, or says that it has none.
+  private mutating func giveFormats(
+    _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
+  ) {
+    for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
+      give(&configuration.inputs[index], .input, index, node)
+    }
+    switch node.unit.description.component.type {
+    case .effectType, .formatConverterType:
+      if configuration.outputs[0].isUsed || configuration.inputs[0].isUsed {
+        give(&configuration.outputs[0], .output, 0, node)
+      }
+    case .mixerType:
+      if configuration.outputs[0].origin == .initial, let rate = defaultFormat?.sampleRate {
+        configuration.outputs[0].format.sampleRate = rate
+        configuration.outputs[0].origin = .graphDefault
+      }
+    case .outputType:
+      if !isIO(node) && configuration.outputs[0].origin == .initial {
+        configuration.outputs[0].format = configuration.inputs[0].format
+        configuration.outputs[0].origin = .followsInput
+      }
+    default: break
+    }
+  }
+
+  private func isTapped(_ node: NodeID, _ output: Int) -> Bool {
+    model.taps.contains { $0.node == node && $0.output == output }
+  }
+
+  private mutating func give(
+    _ element: inout UnitConfiguration.Element, _ scope: Scope, _ index: Int,
+    _ node: GraphModel.Node
+  ) {
+    if element.origin == .rateGiven, let defaultFormat {
+      element.format = defaultFormat.with(sampleRate: element.format.sampleRate)
+      return
+    }
+    guard element.origin == .initial || element.origin == .rateGiven else { return }
+    guard let format = defaultFormat else {
+      result.violations.append(FormatsGiven.violation(node, scope, index))
+      doubtful.insert(node.id)
+      return
+    }
+    element.format = format
+    element.origin = .graphDefault
+    if let refusal = node.unit.violation(of: format, scope: scope, element: index) {
+      result.violations.append(refusal.of(node.id))
+      doubtful.insert(node.id)
+    }
+  }
+
+  private mutating func checkSlices(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    guard result.pulled.contains(node.id) else { return }
+    if let violation = SliceFits.violation(
+      node, configuration, largestSlice: device.ioBufferFrames)
+    {
+      result.violations.append(violation)
+    } else if let head = model.head, head.unit.description.property(.enableIO) != nil,
+      !isHearing(head), let violation = SlicesOfScreenLock.violation(node, configuration)
+    {
+      result.violations.append(violation)
+    }
+  }
+
+  private mutating func checkCallbacks(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+  ) {
+    for interaction in model.interactions(into: node.id) {
+      guard case .callback(let callback) = interaction,
+        configuration.inputs.indices.contains(callback.input)
+      else { continue }
+      result.violations += CallbacksReady.violations(
+        callback, format: configuration.inputs[callback.input].format)
+    }
+  }
+
+  private mutating func checkTaps() {
+    for tap in model.taps {
+      guard let node = model.node(tap.node),
+        let outputs = result.configurations[tap.node]?.outputs
+      else { continue }
+      let place = Violation.Place(node: tap.node, .bus(.output, tap.output))
+      if let violation = ConnectedBusesExist.violation(
+        node, .output, tap.output, count: outputs.count, at: place)
+      {
+        result.violations.append(violation)
+      } else if node.unit.description.isOutput && tap.output != 1 {
+        result.violations.append(TapsReady.atLoudspeaker(node, tap))
+      } else {
+        if isIO(node), !isHearing(node) {
+          result.violations.append(TapsReady.atMicrophoneThatIsOff(node, tap))
+        }
+        result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
+      }
+    }
+  }
+
+  private func isIO(_ node: GraphModel.Node) -> Bool {
+    node.unit.description.property(.enableIO) != nil
+  }
+}

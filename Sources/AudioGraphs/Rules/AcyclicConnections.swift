@@ -1,0 +1,42 @@
+import AudioTypes
+
+/// No connections lead back to where they come from; the two sides of an I/O unit are no cycle.
+enum AcyclicConnections {
+  static let rule = Rule("PR0306", "graph/acyclic", "No connections lead in a circle.")
+
+  /// One violation for each circle of nodes, given what a topological order could not place.
+  static func violations(stuck: [NodeID], in model: GraphModel) -> [Violation] {
+    let inCircle = Set(stuck)
+    let incoming = Dictionary(
+      grouping: model.interactions.compactMap(\.connection), by: \.destination)
+    var seen: Set<NodeID> = []
+    var found: [Violation] = []
+    for start in stuck where !seen.contains(start) {
+      // Walk against the stream until a node comes again: from there on it is the circle.
+      var path: [Connection] = []
+      var place: [NodeID: Int] = [:]
+      var current = start
+      while place[current] == nil && !seen.contains(current) {
+        place[current] = path.count
+        guard
+          let feed = incoming[current]?.first(where: { inCircle.contains($0.source) })
+        else { break }
+        path.append(feed)
+        current = feed.source
+      }
+      seen.formUnion(place.keys)
+      guard let first = place[current], first < path.count else { continue }
+      let circle = Array(path[first...].reversed())
+      guard let last = circle.last else { continue }
+      let names =
+        circle.map { "'\(model.name($0.source))'" } + ["'\(model.name(circle[0].source))'"]
+      found.append(
+        Violation(
+          rule, status: .invalidConnection,
+          "the connections lead in a circle: \(names.joined(separator: " -> "))",
+          at: .init(node: last.destination, .feed(last.input)),
+          help: ["remove one of them; the 'echo' of a delay is a unit's own affair"]))
+    }
+    return found
+  }
+}

@@ -1,0 +1,47 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// A callback can feed its bus: its file is there, its settings fit.
+enum CallbacksReady {
+  static let rule = Rule("PR0701", "callback/ready", "A callback can feed its bus.")
+
+  static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
+    callback.callback.problems(for: format).map { problem in
+      Violation(
+        rule, status: problem.status, problem.message,
+        at: .init(node: callback.destination, .feed(callback.input)),
+        help: problem.help.isEmpty ? [] : [problem.help])
+    }
+  }
+}
+
+/// A tap can watch its bus.
+enum TapsReady {
+  static let rule = Rule("PR0702", "tap/ready", "A tap can watch its bus.")
+
+  static func violations(_ tap: GraphModel.Tap, format: StreamFormat) -> [Violation] {
+    tap.tap.problems(for: format).map { problem in
+      Violation(
+        rule, status: problem.status, problem.message,
+        at: .init(node: tap.node, .bus(.output, tap.output)),
+        help: problem.help.isEmpty ? [] : [problem.help])
+    }
+  }
+
+  static func atLoudspeaker(_ node: GraphModel.Node, _ tap: GraphModel.Tap) -> Violation {
+    Violation(
+      rule, status: .invalidElement,
+      "a tap watches what a node puts out; '\(node.name)' gives bus \(tap.output) to its device",
+      at: .init(node: tap.node, .bus(.output, tap.output)),
+      help: ["put the tap at the node that feeds '\(node.name)'"])
+  }
+
+  static func atMicrophoneThatIsOff(_ node: GraphModel.Node, _ tap: GraphModel.Tap) -> Violation {
+    Violation(
+      UnitRules.inputElementEnabled, status: .noConnection,
+      "a tap watches the microphone side of '\(node.name)', which is off",
+      at: .init(node: tap.node, .bus(.output, tap.output)),
+      help: ["turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"])
+  }
+}

@@ -1,0 +1,22 @@
+import AudioTypes
+import AudioUnits
+
+/// Both ends of a connection, the bus of a callback and that of a tap exist.
+enum ConnectedBusesExist {
+  static let rule = UnitRules.element
+
+  static func violation(
+    _ node: GraphModel.Node, _ scope: Scope, _ element: Int, count: Int, at place: Violation.Place
+  ) -> Violation? {
+    guard element < 0 || element >= count else { return nil }
+    let description = node.unit.description
+    let settable = scope == .input ? description.inputs.settable : description.outputs.settable
+    let there = count == 1 ? "only 0" : "0 to \(count - 1)"
+    return Violation(
+      rule, status: .invalidElement,
+      "'\(node.name)' has no \(scope) \(element): its \(scope)s are numbered \(there)",
+      at: place,
+      help: settable?.contains(element + 1) == true
+        ? ["give '\(node.name)' more of them: \"inputCount\": \(element + 1)"] : [])
+  }
+}

@@ -1,0 +1,42 @@
+import AudioTypes
+import AudioUnits
+
+/// The destination of a connection takes the stream format of its source.
+enum ConnectionFormats {
+  static let rule = Rule(
+    "PR0409", "connection/format", "The destination of a connection takes its source's format.")
+
+  static func violation(
+    _ connection: Connection, _ format: StreamFormat, in model: GraphModel
+  ) -> Violation? {
+    guard let destination = model.node(connection.destination) else { return nil }
+    guard
+      let refusal = destination.unit.violation(
+        of: format, scope: .input, element: connection.input)
+    else { return nil }
+    return Violation(
+      rule, status: .formatNotSupported,
+      "'\(model.address(connection.source, connection.output))' puts out \(format.summary), which "
+        + "'\(destination.name)' does not take: \(refusal.message)",
+      at: .init(node: connection.destination, .feed(connection.input)),
+      notes: [
+        .init(
+          "the format comes from here",
+          at: .init(node: connection.source, .streamFormat(.output, connection.output)))
+      ],
+      help: refusal.help)
+  }
+
+  /// The destination is initialized already and holds another format.
+  static func violation(
+    fixed connection: Connection, _ format: StreamFormat, _ present: StreamFormat,
+    in model: GraphModel
+  ) -> Violation? {
+    guard format != present else { return nil }
+    return Violation(
+      rule, status: .propertyNotWritable,
+      "input \(connection.input) of '\(model.name(connection.destination))' was initialized with "
+        + "\(present.summary) and cannot change to \(format.summary)",
+      at: .init(node: connection.destination, .feed(connection.input)))
+  }
+}

@@ -1,0 +1,11 @@
+public import AudioTypes
+
+/// The rules that concern a graph, each in a file of its own beside this one.
+public enum GraphRules {
+  public static let all: [Rule] = [
+    NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
+    OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
+    ConnectedBusesExist.rule, ConnectionFormats.rule, SliceFits.rule, SlicesOfScreenLock.rule,
+    CallbacksReady.rule, TapsReady.rule, ComponentsFound.rule,
+  ]
+}

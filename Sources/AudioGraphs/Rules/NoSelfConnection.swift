@@ -1,0 +1,21 @@
+import AudioTypes
+import AudioUnits
+
+/// No node feeds itself; the microphone side of an I/O unit may feed its loudspeaker side.
+enum NoSelfConnection {
+  static let rule = Rule(
+    "PR0303", "connection/self", "A node does not feed itself, the two sides of an I/O unit apart.")
+
+  static func violation(_ connection: Connection, in model: GraphModel) -> Violation? {
+    guard connection.source == connection.destination else { return nil }
+    let isPassThrough =
+      model.node(connection.source)?.unit.description.property(.enableIO) != nil
+      && connection.output == 1 && connection.input == 0
+    guard !isPassThrough else { return nil }
+    let name = model.name(connection.source)
+    return Violation(
+      rule, status: .invalidConnection, "'\(name)' cannot feed itself",
+      at: .init(node: connection.destination, .feed(connection.input)),
+      help: ["only an I/O unit's microphone side (io:1) may feed its own loudspeaker side (io:0)"])
+  }
+}
