@@ -1,0 +1,175 @@
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+
+/// Turns stream formats as they are written into stream formats.
+struct FormatResolver {
+  private let named: [String: Located<PatchDocument.StreamFormat>]
+  private let sessionRate: Double
+  /// Names that something refers to.
+  private(set) var used: Set<String> = []
+  private var cache: [String: StreamFormat?] = [:]
+  private(set) var diagnostics: [Diagnostic] = []
+
+  init(_ document: PatchDocument, sessionRate: Double) {
+    named = Dictionary(
+      document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.sessionRate = sessionRate
+  }
+
+  /// Looks at every definition, so that a mistake in one is reported once, where it is.
+  mutating func resolveDefinitions(_ document: PatchDocument) {
+    for member in document.streamFormats where cache[member.name] == nil {
+      cache[member.name] = .some(resolve(member.value))
+    }
+  }
+
+  /// The format, or `nil` where the reason has been reported.
+  mutating func resolve(_ format: Located<PatchDocument.StreamFormat>) -> StreamFormat? {
+    switch format.value {
+    case .name(let name):
+      used.insert(name)
+      if let known = cache[name] { return known }
+      report(
+        NameRules.unknownFormat.diagnostic(
+          "there is no stream format \(quoted(name))", at: format.range, pointer: format.pointer,
+          help: [didYouMean(name, among: named.keys.sorted())].compactMap(\.self) + [
+            named.isEmpty
+              ? "define it under \"streamFormats\", or write the format here"
+              : "the stream formats are: " + named.keys.sorted().joined(separator: ", ")
+          ]))
+      return nil
+    case .short(let short): return resolve(short, format.json)
+    case .description(let fields): return resolve(fields, format.json)
+    }
+  }
+
+  func rate(_ rate: PatchDocument.SampleRate) -> Double {
+    switch rate {
+    case .session: sessionRate
+    case .hertz(let hertz): hertz
+    }
+  }
+
+  private mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+
+  private mutating func resolve(
+    _ short: PatchDocument.ShortFormat, _ json: JSONValue
+  ) -> StreamFormat? {
+    guard let sampleName = short.sample, let channels = short.channels,
+      let rate = short.sampleRate
+    else { return nil }
+    guard let sample = SampleType(rawValue: sampleName.value) else {
+      let names = SampleType.allCases.map(\.rawValue)
+      report(
+        NameRules.sampleType.diagnostic(
+          "a bus does not carry \(quoted(sampleName.value)) samples", at: sampleName.range,
+          pointer: sampleName.pointer,
+          help: [didYouMean(sampleName.value, among: names)].compactMap(\.self)
+            + ["the sample types are: " + names.joined(separator: ", ")]))
+      return nil
+    }
+    guard channels.value <= 1024 else {
+      report(
+        NameRules.formatField.diagnostic(
+          "a stream has 1 to 1024 channels, not \(String(channels.value))", at: channels.range,
+          pointer: channels.pointer))
+      return nil
+    }
+    return StreamFormat(
+      sample, channels: channels.value, sampleRate: self.rate(rate.value),
+      interleaved: short.interleaved?.value ?? false)
+  }
+
+  private mutating func resolve(
+    _ fields: PatchDocument.FormatDescription, _ json: JSONValue
+  ) -> StreamFormat? {
+    guard let formatID = formatID(fields.formatID), let flags = flags(fields.formatFlags) else {
+      return nil
+    }
+    func word(_ value: Located<Int>?) -> UInt32 { UInt32(clamping: value?.value ?? 0) }
+    let format = StreamFormat(
+      sampleRate: fields.sampleRate.map { rate($0.value) } ?? 0, formatID: formatID, flags: flags,
+      bytesPerPacket: word(fields.bytesPerPacket), framesPerPacket: word(fields.framesPerPacket),
+      bytesPerFrame: word(fields.bytesPerFrame), channelsPerFrame: word(fields.channelsPerFrame),
+      bitsPerChannel: word(fields.bitsPerChannel))
+    // A field that contradicts another is said at the field.
+    guard let first = format.inconsistencies.first else { return format }
+    let place = json[first.field] ?? json
+    report(
+      NameRules.formatField.inconsistent(
+        "\(first)", at: place,
+        help: format.sampleType == nil
+          ? [
+            "the short form cannot contradict itself: { \"sample\": \"float32\", \"channels\": 2, "
+              + "\"sampleRate\": 44100 }"
+          ] : []))
+    return nil
+  }
+
+  private mutating func formatID(_ json: JSONValue?) -> FourCharCode? {
+    guard let json else { return .linearPCM }
+    if let text = json.string {
+      if text == "kAudioFormatLinearPCM" { return .linearPCM }
+      if let code = FourCharCode(text) { return code }
+    }
+    if let number = json.integer, let word = UInt32(exactly: number) {
+      return FourCharCode(rawValue: word)
+    }
+    if json.kind != .invalid {
+      report(
+        NameRules.formatField.diagnostic(
+          "this is not a format's code", at: json.range, pointer: json.pointer.description,
+          help: ["linear PCM is \"lpcm\" or \"kAudioFormatLinearPCM\""]))
+    }
+    return nil
+  }
+
+  private static let flagNames: [String: UInt32] = [
+    "kAudioFormatFlagIsFloat": 0x1, "kAudioFormatFlagIsBigEndian": 0x2,
+    "kAudioFormatFlagIsSignedInteger": 0x4, "kAudioFormatFlagIsPacked": 0x8,
+    "kAudioFormatFlagIsAlignedHigh": 0x10, "kAudioFormatFlagIsNonInterleaved": 0x20,
+    "kAudioFormatFlagIsNonMixable": 0x40, "kAudioFormatFlagsAreAllClear": 0x8000_0000,
+    "kAudioFormatFlagsNativeEndian": 0, "kAudioFormatFlagsNativeFloatPacked": 0x9,
+    "kAudioFormatFlagsCanonical": 0xC, "kAudioFormatFlagsAudioUnitCanonical": 0xC2C,
+  ]
+
+  private mutating func flags(_ json: JSONValue?) -> StreamFormat.Flags? {
+    guard let json else { return [] }
+    if let number = json.integer, let word = UInt32(exactly: number) {
+      return StreamFormat.Flags(rawValue: word)
+    }
+    let parts = json.kind == .array ? Array(json.elements) : [json]
+    var word: UInt32 = 0
+    for part in parts {
+      if let text = part.string, let bits = Self.flagNames[text] {
+        word |= bits
+      } else if let number = part.integer, let bits = UInt32(exactly: number) {
+        word |= bits
+      } else if part.kind != .invalid {
+        let guess = part.string.flatMap { didYouMean($0, among: Self.flagNames.keys.sorted()) }
+        report(
+          NameRules.formatField.diagnostic(
+            "this is no format flag", at: part.range, pointer: part.pointer.description,
+            help: [guess].compactMap(\.self) + [
+              "a number, or names such as \"kAudioFormatFlagIsFloat\""
+            ]))
+        return nil
+      } else {
+        return nil
+      }
+    }
+    return StreamFormat.Flags(rawValue: word)
+  }
+}
+
+extension RuleInfo {
+  /// A contradiction between fields, which has the code that the graph gives it.
+  fileprivate func inconsistent(
+    _ message: String, at json: JSONValue, help: [String]
+  ) -> Diagnostic {
+    Diagnostic(
+      .error, "PR0401", .init(message), at: json.markRange, pointer: json.pointer.description,
+      status: .init("kAudioUnitErr_FormatNotSupported", -10868), help: help)
+  }
+}

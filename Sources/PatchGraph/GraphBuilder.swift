@@ -1,0 +1,665 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+
+/// One pass over a document: names first, then nodes, connections, settings, and last what the
+/// graph itself finds.
+struct GraphBuilder {
+  let document: PatchDocument
+  let graph: AudioGraph
+  let directory: String
+  private(set) var diagnostics: [Diagnostic] = []
+  private(set) var inputFiles: [String] = []
+  private(set) var outputFiles: [String] = []
+
+  private var places: PatchPlaces
+  private var formats: FormatResolver
+  private var nodes: [String: NodeID] = [:]
+  private var callbacks: [String: (callback: any RenderCallback, json: JSONValue)] = [:]
+  private var usedCallbacks: Set<String> = []
+  /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
+  /// there.
+  private var failedNames: Set<String> = []
+  /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
+  private var bereft: Set<NodeID> = []
+  /// Nodes one of whose formats could not be set, so that what follows from it is no news.
+  private var unformatted: Set<NodeID> = []
+  private var hasGaps: Bool
+
+  init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
+    self.document = document
+    self.graph = graph
+    self.directory = directory
+    hasGaps = hadErrors
+    places = PatchPlaces(root: document.root)
+    formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
+  }
+
+  mutating func build() {
+    refuseWhatIsNotYet()
+    checkSession()
+    formats.resolveDefinitions(document)
+    if let format = document.streamFormat, let resolved = formats.resolve(format) {
+      graph.defaultStreamFormat = resolved
+    } else if document.streamFormat != nil {
+      unformatted.formUnion(nodes.values)
+      hasGaps = true
+    }
+    for member in document.callbacks { addCallback(member) }
+    try? graph.open()
+    for member in document.nodes { addNode(member) }
+    for connection in document.connections { connect(connection) }
+    for member in document.nodes { configure(member) }
+    for member in document.taps { addTap(member) }
+    for member in document.callbacks
+    where !usedCallbacks.contains(member.name) && !hasGaps {
+      report(
+        NameRules.unusedCallback.diagnostic(
+          "the callback \(quoted(member.name)) feeds nothing", at: member.key.range,
+          pointer: member.key.pointer,
+          help: ["connect it: { \"from\": \"\(member.name)\", \"to\": \"…\" }, or remove it"]))
+    }
+    diagnostics += formats.diagnostics
+    reportViolations()
+  }
+
+  private mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+
+  // MARK: What comes later
+
+  private mutating func refuseWhatIsNotYet() {
+    if let timeline = document.timeline, timeline.elements.first(where: { _ in true }) != nil {
+      report(
+        NameRules.notYet.diagnostic(
+          "this version of patchrun has no timeline yet", at: timeline.markRange,
+          pointer: timeline.pointer.description,
+          help: ["remove it, or leave it empty; the patch then plays as it begins"]))
+    }
+    for member in document.nodes {
+      guard let subgraph = member.value.subgraph else { continue }
+      failedNames.insert(member.name)
+      hasGaps = true
+      report(
+        NameRules.notYet.diagnostic(
+          "this version of patchrun has no sub-graphs yet", at: subgraph.markRange,
+          pointer: subgraph.pointer.description,
+          help: ["write the nodes of the other patch into this one"]))
+    }
+  }
+
+  // MARK: The session
+
+  private static let categories: [(name: String, hasInput: Bool, hasOutput: Bool)] = [
+    ("ambient", false, true), ("soloAmbient", false, true), ("playback", false, true),
+    ("record", true, false), ("playAndRecord", true, true), ("audioProcessing", false, false),
+    ("multiRoute", true, true),
+  ]
+
+  private mutating func checkSession() {
+    guard let written = document.session?.value.category else { return }
+    guard let category = Self.categories.first(where: { $0.name == written.value }) else {
+      let names = Self.categories.map(\.name)
+      report(
+        NameRules.category.diagnostic(
+          "there is no category \(quoted(written.value))", at: written.range,
+          pointer: written.pointer,
+          help: [didYouMean(written.value, among: names)].compactMap(\.self)
+            + ["the categories are: " + names.joined(separator: ", ")]))
+      return
+    }
+    let request = PatchBuilder.request(of: document)
+    guard request.isDevice else { return }
+    for (wants, permits, side, better) in [
+      (request.wantsInput, category.hasInput, "the microphone side", "playAndRecord"),
+      (
+        request.wantsOutput && !request.wantsInput || request.wantsOutput && isOutputFed,
+        category.hasOutput, "the loudspeaker side", category.hasInput ? "playAndRecord" : "playback"
+      ),
+    ] where wants && !permits {
+      report(
+        NameRules.categoryPermits.diagnostic(
+          .init(
+            "the category \(quoted(written.value)) does not permit \(side) of an I/O unit, "
+              + "which is on"), at: written.range, pointer: written.pointer,
+          help: ["use the category \"\(better)\", or turn that side off"]))
+    }
+  }
+
+  /// Whether a connection leads to the loudspeaker.
+  private var isOutputFed: Bool {
+    document.connections.contains { connection in
+      guard let to = connection.to?.value, (to.bus ?? 0) == 0,
+        let node = document.nodes.first(where: { $0.name == to.node })?.value
+      else { return false }
+      return ComponentResolver.unit(node.component?.value)?.description.isOutput == true
+    }
+  }
+
+  // MARK: Callbacks
+
+  private mutating func addCallback(_ member: PatchDocument.Member<PatchDocument.Callback>) {
+    guard let kind = member.value.kind else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
+    }
+    guard let description = CallbackCatalog.description(of: kind.value) else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      let later = [
+        "expression", "native", "gain", "tremolo", "ringModulator", "echo", "convolution",
+      ]
+      let names = CallbackCatalog.standard.map(\.kind)
+      report(
+        later.contains(kind.value)
+          ? NameRules.notYet.diagnostic(
+            "this version of patchrun has no \(quoted(kind.value)) callback yet", at: kind.range,
+            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
+          : NameRules.callbackKind.diagnostic(
+            "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
+            pointer: kind.pointer,
+            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+              + ["the kinds are: " + names.joined(separator: ", ")]))
+      return
+    }
+    guard
+      let values = settings(
+        member.value.fields, description.settings, owner: member.value.json,
+        problems: description.problems)
+    else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
+    }
+    guard let callback = try? description.makeCallback(values) else { return }
+    for setting in description.settings where setting.kind == .path {
+      if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
+    }
+    let path = member.value.fields.first { $0.name == "path" }?.value
+    callbacks[member.name] = (callback, path ?? member.value.json)
+  }
+
+  /// The settings of a callback or a tap, paths made absolute or relative to the working
+  /// directory; `nil` where something is wrong with them.
+  private mutating func settings(
+    _ fields: [PatchDocument.Field], _ infos: [SettingInfo], owner: JSONValue,
+    problems: ([String: SettingValue]) -> [CallbackProblem]
+  ) -> [String: SettingValue]? {
+    var values: [String: SettingValue] = [:]
+    var isWhole = true
+    for field in fields {
+      let info = infos.first { $0.key == field.name }
+      if let number = field.value.number {
+        values[field.name] = .number(number)
+      } else if let flag = field.value.bool {
+        values[field.name] = .boolean(flag)
+      } else if let text = field.value.string {
+        let isPath = info?.kind == .path && !text.isEmpty
+        values[field.name] = .text(isPath ? resolved(text) : text)
+      } else {
+        isWhole = false
+        if field.value.kind != .invalid {
+          report(
+            NameRules.setting.diagnostic(
+              "\(quoted(field.name)) must be \(info?.expectation ?? "a number or a text")",
+              at: field.value.markRange, pointer: field.value.pointer.description))
+        }
+        values[field.name] = info?.defaultValue ?? .text(" ")
+      }
+    }
+    for problem in problems(values) {
+      let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
+      if let field, field.value.kind == .invalid { continue }
+      if let field,
+        field.value.number == nil && field.value.bool == nil
+          && field.value.string == nil
+      {
+        continue
+      }
+      isWhole = false
+      let isKnown = infos.contains { $0.key == problem.setting }
+      let place = field.map { isKnown ? $0.value : $0.key.json } ?? owner
+      let guess =
+        isKnown ? nil : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+      report(
+        NameRules.setting.diagnostic(
+          .init(problem.message), at: place.markRange, pointer: place.pointer.description,
+          help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help])))
+    }
+    return isWhole ? values : nil
+  }
+
+  private func resolved(_ path: String) -> String {
+    path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+  }
+
+  // MARK: Nodes
+
+  private mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
+    guard member.value.subgraph == nil else { return }
+    guard let component = member.value.component else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
+    }
+    switch ComponentResolver.resolve(component, node: member.name) {
+    case .failure(let failure):
+      failedNames.insert(member.name)
+      hasGaps = true
+      if let diagnostic = failure.diagnostic { report(diagnostic) }
+    case .success(let unit):
+      do throws(Violation) {
+        let id = try graph.addNode(unit.description.component, name: member.name)
+        nodes[member.name] = id
+        places.note(member.key.json, for: .init(node: id, .whole))
+        notePlaces(member.value, id)
+        setInputCount(member.value, id)
+      } catch {
+        failedNames.insert(member.name)
+        hasGaps = true
+        report(error.diagnostic(in: places, at: component.json))
+      }
+    }
+  }
+
+  private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
+    for field in node.properties {
+      guard let info = property(field.name, id) else { continue }
+      places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
+    }
+    for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
+      for element in elements {
+        let bus = element.bus.value
+        places.note(element.bus.json, for: .init(node: id, .bus(scope, bus)))
+        if let format = element.streamFormat?.json ?? element.sampleRate?.json {
+          places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
+        }
+        for field in element.properties {
+          guard let info = property(field.name, id) else { continue }
+          places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
+        }
+      }
+    }
+    if let count = node.inputCount {
+      places.note(count.json, for: .init(node: id, .elementCount(.input)))
+    }
+  }
+
+  private func property(_ name: String, _ id: NodeID) -> PropertyInfo? {
+    (try? graph.unit(id))?.info(named: name)
+  }
+
+  private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
+    guard let count = node.inputCount, let unit = try? graph.unit(id) else { return }
+    do throws(Violation) {
+      try unit.setProperty(
+        .elementCount, .input, 0, to: .uint32(UInt32(clamping: count.value)))
+    } catch {
+      report(error.of(id).diagnostic(in: places, at: count.json))
+      bereft.insert(id)
+    }
+  }
+
+  // MARK: Connections
+
+  private mutating func connect(_ connection: PatchDocument.Connection) {
+    let destination = connection.to.flatMap { destinationNode($0) }
+    let isSourceKnown = connection.from.map { noteSource($0) } ?? false
+    guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
+      hasGaps = true
+      if let destination { bereft.insert(destination) }
+      if let from = connection.from, let source = nodes[from.value.node] { bereft.insert(source) }
+      return
+    }
+    let input = to.value.bus ?? 0
+    let place = Violation.Place(node: destination, .feed(input))
+    do throws(Violation) {
+      if let source = nodes[from.value.node] {
+        do throws(Violation) {
+          try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+        } catch {
+          bereft.insert(source)
+          throw error
+        }
+      } else if let callback = callbacks[from.value.node] {
+        usedCallbacks.insert(from.value.node)
+        try graph.setInputCallback(callback.callback, of: destination, input)
+        places.callbacks[place] = callback.json
+      }
+      places.note(to.json, for: place)
+    } catch {
+      bereft.insert(destination)
+      let takesTwice = error.rule.code == "PR0305"
+      report(error.diagnostic(in: places, at: takesTwice ? from.json : to.json))
+    }
+  }
+
+  private mutating func destinationNode(_ to: Located<PatchDocument.Address>) -> NodeID? {
+    let name = to.value.node
+    if let id = nodes[name] { return id }
+    guard !failedNames.contains(name) else { return nil }
+    if document.callbacks.contains(where: { $0.name == name }) {
+      report(
+        NameRules.destination.diagnostic(
+          "a connection ends at a node, and \(quoted(name)) is a callback", at: to.range,
+          pointer: to.pointer, help: ["a callback feeds: write it after \"from\""]))
+      return nil
+    }
+    reportUnknown(to, among: document.nodes.map(\.name))
+    return nil
+  }
+
+  /// Whether a source is there; says why not.
+  private mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
+    let name = from.value.node
+    if nodes[name] != nil { return true }
+    guard !failedNames.contains(name) else {
+      usedCallbacks.insert(name)
+      return false
+    }
+    if callbacks[name] != nil {
+      guard from.value.bus == nil || from.value.bus == 0 else {
+        usedCallbacks.insert(name)
+        report(
+          NameRules.callbackBus.diagnostic(
+            "\(quoted(name)) is a callback, which has no buses", at: from.range,
+            pointer: from.pointer, help: ["write \"from\": \"\(name)\""]))
+        return false
+      }
+      return true
+    }
+    reportUnknown(from, among: document.nodes.map(\.name) + document.callbacks.map(\.name))
+    return false
+  }
+
+  private mutating func reportUnknown(
+    _ address: Located<PatchDocument.Address>, among names: [String]
+  ) {
+    let name = address.value.node
+    var help = [didYouMean(name, among: names)].compactMap(\.self)
+    if names.count <= 20, !names.isEmpty {
+      help.append("there are: " + names.joined(separator: ", "))
+    }
+    report(
+      NameRules.unknownName.diagnostic(
+        "the patch has no node or callback \(quoted(name))", at: address.range,
+        pointer: address.pointer, help: help))
+  }
+
+  // MARK: Settings
+
+  private mutating func configure(_ member: PatchDocument.Member<PatchDocument.Node>) {
+    guard let id = nodes[member.name], let unit = try? graph.unit(id) else { return }
+    setProperties(member.value.properties, unit, id, .global, 0)
+    setParameters(member.value.parameters, unit, id, .global, 0)
+    for (scope, elements) in [
+      (Scope.input, member.value.inputs), (.output, member.value.outputs),
+    ] {
+      for element in elements {
+        let bus = element.bus.value
+        guard bus < unit.elementCount(scope) else {
+          reportMissing(element, unit, id, scope)
+          continue
+        }
+        setFormat(element, unit, id, scope, bus)
+        setProperties(element.properties, unit, id, scope, bus)
+        setParameters(element.parameters, unit, id, scope, bus)
+      }
+    }
+  }
+
+  private mutating func reportMissing(
+    _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope
+  ) {
+    do throws(Violation) {
+      _ = try unit.property(.streamFormat, scope, element.bus.value)
+    } catch {
+      report(error.of(id).diagnostic(in: places, at: element.bus.json))
+    }
+  }
+
+  private mutating func setFormat(
+    _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope,
+    _ bus: Int
+  ) {
+    if let written = element.streamFormat {
+      guard let format = formats.resolve(written) else {
+        unformatted.insert(id)
+        return
+      }
+      set(.streamFormat, .streamFormat(format), unit, id, scope, bus, at: written.json)
+    } else if let rate = element.sampleRate {
+      set(
+        .sampleRate, .float64(formats.rate(rate.value)), unit, id, scope, bus, at: rate.json)
+    }
+  }
+
+  private mutating func set(
+    _ property: PropertyID, _ value: PropertyValue, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int, at json: JSONValue
+  ) {
+    do throws(Violation) {
+      try unit.setProperty(property, scope, bus, to: value)
+    } catch {
+      if property == .streamFormat || property == .sampleRate { unformatted.insert(id) }
+      report(error.of(id).diagnostic(in: places, at: json))
+    }
+  }
+
+  private mutating func setProperties(
+    _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
+  ) {
+    for field in fields where field.value.kind != .invalid {
+      guard let info = unit.info(named: field.name), info.isPatchProperty else {
+        reportUnknownProperty(field, unit, scope)
+        continue
+      }
+      guard let value = SettingReader.value(of: field.value, for: info.kind) else {
+        report(
+          Diagnostic(
+            .error, "PR0504",
+            "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
+            at: field.value.markRange, pointer: field.value.pointer.description,
+            status: .init("kAudioUnitErr_InvalidPropertyValue", -10851)))
+        continue
+      }
+      do throws(Violation) {
+        try unit.setProperty(info.id, scope, bus, to: value)
+      } catch {
+        let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
+        var diagnostic = error.of(id).diagnostic(
+          in: places, at: isPlace ? field.key.json : field.value)
+        if case .preset(let preset) = value, preset.number < 0,
+          let guess = didYouMean(preset.name, among: IPodEQ.presets.map(\.name))
+        {
+          diagnostic.help.insert(guess, at: 0)
+        }
+        report(diagnostic)
+      }
+    }
+  }
+
+  private mutating func reportUnknownProperty(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) {
+    let here = unit.properties.filter { $0.isPatchProperty && $0.scopes.contains(scope) }
+    var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
+    var message = "\(unit.description.name) has no property \(quoted(field.name))"
+    if let info = unit.info(named: field.name) {
+      message = "\(quoted(info.key)) is not set under \"properties\""
+      help = [
+        info.id == .streamFormat || info.id == .sampleRate
+          ? "write it beside \"properties\", on the bus itself"
+          : info.id == .elementCount
+            ? "write \"inputCount\" on the node" : "it is read, not set"
+      ]
+    } else if unit.parameterInfo(named: field.name, scope) != nil {
+      help.insert("\(quoted(field.name)) is a parameter: write it under \"parameters\"", at: 0)
+    }
+    if !here.isEmpty {
+      help.append("its properties here are: " + here.map(\.key).joined(separator: ", "))
+    }
+    report(
+      Diagnostic(
+        .error, "PR0501", .init(message), at: field.key.range, pointer: field.key.pointer,
+        status: .init("kAudioUnitErr_InvalidProperty", -10879), help: help))
+  }
+
+  private mutating func setParameters(
+    _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
+  ) {
+    for field in fields where field.value.kind != .invalid {
+      guard let info = unit.parameterInfo(named: field.name, scope) else {
+        reportUnknownParameter(field, unit, scope)
+        continue
+      }
+      guard let value = SettingReader.parameter(field.value, info) else {
+        report(
+          Diagnostic(
+            .error, "PR0552",
+            "\(quoted(field.name)) takes \(SettingReader.noun(info))",
+            at: field.value.markRange, pointer: field.value.pointer.description,
+            status: .init("kAudioUnitErr_InvalidParameter", -10878)))
+        continue
+      }
+      do throws(Violation) {
+        try unit.setParameter(info.id, scope, bus, to: value)
+        if let warning = unit.warning(info.id, scope, bus, value) {
+          report(warning.of(id).diagnostic(in: places, at: field.value))
+        }
+      } catch {
+        report(error.of(id).diagnostic(in: places, at: field.value))
+      }
+    }
+  }
+
+  private mutating func reportUnknownParameter(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) {
+    let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+    var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
+    for other in Scope.allCases where other != scope {
+      if unit.parameterInfo(named: field.name, other) != nil {
+        let place =
+          other == .global
+          ? "under \"parameters\" of the node" : "on a bus: \"\(other)s\": { \"0\": … }"
+        help.insert("it belongs to the \(other) scope: write it \(place)", at: 0)
+      }
+    }
+    if unit.info(named: field.name) != nil {
+      help.insert("\(quoted(field.name)) is a property: write it under \"properties\"", at: 0)
+    }
+    if !here.isEmpty {
+      help.append("its parameters here are: " + here.map(\.key).joined(separator: ", "))
+    }
+    report(
+      Diagnostic(
+        .error, "PR0551",
+        "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
+        at: field.key.range, pointer: field.key.pointer,
+        status: .init("kAudioUnitErr_InvalidParameter", -10878), help: help))
+  }
+
+  // MARK: Taps
+
+  private mutating func addTap(_ member: PatchDocument.Member<PatchDocument.Tap>) {
+    guard let kind = member.value.kind, let at = member.value.at else { return }
+    guard let description = TapCatalog.description(of: kind.value) else {
+      let names = TapCatalog.standard.map(\.kind)
+      report(
+        ["meter", "loudness", "spectrum"].contains(kind.value)
+          ? NameRules.notYet.diagnostic(
+            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
+            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
+          : NameRules.tapKind.diagnostic(
+            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+            pointer: kind.pointer,
+            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+              + ["the kinds are: " + names.joined(separator: ", ")]))
+      return
+    }
+    let values = settings(
+      member.value.fields, description.settings, owner: member.value.json,
+      problems: description.problems)
+    guard let node = tapNode(at), let values, let tap = try? description.makeTap(values) else {
+      return
+    }
+    let path = member.value.fields.first { $0.name == "path" }?.value ?? member.value.json
+    if case .text(let file)? = values["path"] {
+      guard !refuseSharedFile(file, path) else { return }
+      outputFiles.append(file)
+    }
+    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    places.taps[place] = path
+    places.note(at.json, for: place)
+    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+  }
+
+  private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {
+    let isPlayed = inputFiles.contains(file)
+    guard isPlayed || outputFiles.contains(file) else { return false }
+    report(
+      NameRules.recordingsApart.diagnostic(
+        isPlayed
+          ? "the patch plays this file, and would record over it"
+          : "another tap records to this file", at: json.range,
+        pointer: json.pointer.description, help: ["give the recording a file of its own"]))
+    return true
+  }
+
+  private mutating func tapNode(_ at: Located<PatchDocument.Address>) -> NodeID? {
+    let name = at.value.node
+    if let id = nodes[name] { return id }
+    guard !failedNames.contains(name) else { return nil }
+    if callbacks[name] != nil {
+      report(
+        NameRules.tapPlace.diagnostic(
+          "a tap watches a bus of a node, and \(quoted(name)) is a callback", at: at.range,
+          pointer: at.pointer, help: ["put it at the node that the callback feeds"]))
+    } else {
+      reportUnknown(at, among: document.nodes.map(\.name))
+    }
+    return nil
+  }
+
+  // MARK: What the graph finds
+
+  private mutating func reportViolations() {
+    let downstream = downstream(of: unformatted)
+    for violation in graph.violations() {
+      guard !isEcho(violation, downstream) else { continue }
+      report(violation.diagnostic(in: places))
+    }
+  }
+
+  /// Whether a violation only follows from something that has been reported already.
+  private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
+    let code = violation.rule.code
+    switch code {
+    case "PR0302", "PR0308": return hasGaps
+    case "PR0307": return hasGaps && violation.place.node.map(bereft.contains) != false
+    case _ where code.hasPrefix("PR04"):
+      return violation.place.node.map(unformatted.contains) != false
+    default: return false
+    }
+  }
+
+  private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
+    guard !start.isEmpty else { return [] }
+    let takers = Dictionary(grouping: graph.interactions.compactMap(\.connection), by: \.source)
+    var reached = start
+    var queue = Array(start)
+    while let id = queue.popLast() {
+      for connection in takers[id] ?? [] where reached.insert(connection.destination).inserted {
+        queue.append(connection.destination)
+      }
+    }
+    return reached
+  }
+}

@@ -1,0 +1,59 @@
+import AudioGraphs
+public import AudioTypes
+import AudioUnits
+public import Diagnostics
+
+/// The rules of the names in a patch: what they mean, and whether they mean anything.
+public enum NameRules {
+  public static let unknownName = RuleInfo(
+    "PR0203", "name/known", "an address names a node or a callback of the patch",
+    status: .init("kAUGraphErr_NodeNotFound", -10860))
+  public static let unknownFormat = RuleInfo(
+    "PR0204", "name/stream-format", "a stream format that is named is defined")
+  public static let unusedCallback = RuleInfo(
+    "PR0205", "name/callback-used", "a callback that is defined feeds something",
+    severity: .warning)
+  public static let destination = RuleInfo(
+    "PR0206", "connection/destination", "a connection ends at a node",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
+  public static let callbackBus = RuleInfo(
+    "PR0207", "connection/callback-bus", "a callback has no buses to choose from",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
+  public static let notYet = RuleInfo(
+    "PR0208", "patch/not-yet", "a patch uses what this version of patchrun has")
+  public static let callbackKind = RuleInfo(
+    "PR0209", "callback/kind", "the kind of a callback is one that there is")
+  public static let tapKind = RuleInfo(
+    "PR0210", "tap/kind", "the kind of a tap is one that there is")
+  public static let setting = RuleInfo(
+    "PR0211", "patch/setting", "a setting of a callback or a tap has a name and a value that fit")
+  public static let tapPlace = RuleInfo(
+    "PR0212", "tap/place", "a tap watches a bus of a node")
+  public static let sampleType = RuleInfo(
+    "PR0213", "format/sample-type", "the sample type of a stream format is one that a bus carries",
+    status: .init("kAudioUnitErr_FormatNotSupported", -10868))
+  public static let formatField = RuleInfo(
+    "PR0214", "format/field", "the fields of a stream format have names and numbers that exist",
+    status: .init("kAudioUnitErr_FormatNotSupported", -10868))
+  public static let category = RuleInfo(
+    "PR0606", "session/category", "the session's category is one that there is",
+    status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
+  public static let categoryPermits = RuleInfo(
+    "PR0607", "session/permits", "the session's category permits what the I/O unit does",
+    status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
+  public static let recordingsApart = RuleInfo(
+    "PR0703", "tap/files-apart", "a recording has a file of its own")
+
+  /// All of them, by code.
+  public static let all = [
+    unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
+    tapKind, setting, tapPlace, sampleType, formatField, category, categoryPermits,
+    recordingsApart,
+  ]
+}
+
+/// Every rule there is, by code: what a catalogue lists.
+public enum RuleCatalog {
+  /// The rules that a graph keeps, whether a patch says so or a program.
+  public static let graph: [Rule] = GraphRules.all + UnitRules.all
+}

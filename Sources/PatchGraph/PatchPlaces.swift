@@ -1,0 +1,50 @@
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+
+/// Where in the text the parts of a graph are written.
+struct PatchPlaces {
+  private var places: [Violation.Place: JSONValue] = [:]
+  /// The definition of the callback that feeds an input, and of the tap at a bus.
+  var callbacks: [Violation.Place: JSONValue] = [:]
+  var taps: [Violation.Place: JSONValue] = [:]
+  let root: JSONValue
+
+  init(root: JSONValue) { self.root = root }
+
+  mutating func note(_ json: JSONValue, for place: Violation.Place) { places[place] = json }
+
+  /// The value that a place is written at or, where nothing is written there, the next larger one.
+  func value(_ place: Violation.Place) -> JSONValue {
+    if let exact = places[place] { return exact }
+    guard let node = place.node else { return root["nodes"] ?? root }
+    switch place.part {
+    case .streamFormat(let scope, let element), .property(_, let scope, let element),
+      .parameter(_, let scope, let element):
+      if let bus = places[.init(node: node, .bus(scope, element))] { return bus }
+    case .whole, .feed, .bus, .elementCount: break
+    }
+    return places[.init(node: node, .whole)] ?? root
+  }
+}
+
+extension Violation {
+  /// The same, said of a text.
+  func diagnostic(
+    in places: PatchPlaces, at primary: JSONValue? = nil
+  ) -> Diagnostic {
+    var value = primary ?? places.value(place)
+    if rule.code == "PR0701", let callback = places.callbacks[place] { value = callback }
+    if rule.code == "PR0702", let tap = places.taps[place] { value = tap }
+    let range = value.markRange
+    let notes = notes.compactMap { note -> Diagnostic.Note? in
+      let noteRange = places.value(note.place).markRange
+      return noteRange == range ? nil : .init(.init(note.message), at: noteRange)
+    }
+    return Diagnostic(
+      severity == .error ? .error : .warning, .init(rawValue: rule.code), .init(message),
+      at: range, pointer: value.pointer.description,
+      status: status == .ok ? nil : status.name.map { .init($0, status.rawValue) },
+      notes: notes, help: help)
+  }
+}

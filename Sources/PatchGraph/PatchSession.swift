@@ -1,0 +1,135 @@
+import AudioTypes
+import AudioUnits
+public import PatchSyntax
+public import RenderHost
+
+/// What a patch asks of the device.
+public struct SessionRequest: Hashable, Sendable {
+  /// In Hz; `nil` for the device's own.
+  public var preferredSampleRate: Double?
+  /// In seconds; `nil` for the device's own.
+  public var preferredIOBufferDuration: Double?
+  /// The name of an audio session category, as written.
+  public var category: String?
+  /// Whether the loudspeaker side of an I/O unit is on.
+  public var wantsOutput: Bool
+  /// Whether the microphone side of an I/O unit is on.
+  public var wantsInput: Bool
+  /// Whether the output unit runs on a device; a Generic Output does not.
+  public var isDevice: Bool
+
+  public init(
+    preferredSampleRate: Double? = nil, preferredIOBufferDuration: Double? = nil,
+    category: String? = nil, wantsOutput: Bool = true, wantsInput: Bool = false,
+    isDevice: Bool = true
+  ) {
+    self.preferredSampleRate = preferredSampleRate
+    self.preferredIOBufferDuration = preferredIOBufferDuration
+    self.category = category
+    self.wantsOutput = wantsOutput
+    self.wantsInput = wantsInput
+    self.isDevice = isDevice
+  }
+}
+
+/// What is taken as granted where no device is asked: `--hardware rate=44100,channels=2`.
+public struct HardwareAssumption: Hashable, Sendable {
+  /// In Hz; `nil` for what the patch prefers, or else 44100.
+  public var sampleRate: Double?
+  /// Channels of the loudspeaker side; 2 where nothing is said.
+  public var channels: Int?
+  /// Channels of the microphone side; 1 where nothing is said.
+  public var inputChannels: Int?
+  /// Frames of the largest slice; `nil` for what the patch prefers, or else 1024.
+  public var ioBufferFrames: Int?
+
+  public init() {}
+
+  /// Why a text says nothing about hardware.
+  public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var description: String
+  }
+
+  /// Reads `key=value` pairs with commas between them: `rate`, `channels`, `inputChannels`,
+  /// `frames`.
+  public static func parse(_ text: String) throws(ParseError) -> HardwareAssumption {
+    var result = HardwareAssumption()
+    for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw ParseError(description: "'\(pair)' is not of the form key=value")
+      }
+      let whole = Int(parts[1])
+      switch parts[0] {
+      case "rate":
+        guard let rate = Double(parts[1]), rate >= 1000, rate <= 768_000 else {
+          throw ParseError(description: "'rate' is 1000 to 768000 Hz, not '\(parts[1])'")
+        }
+        result.sampleRate = rate
+      case "channels", "inputChannels":
+        guard let whole, (0...32).contains(whole) else {
+          throw ParseError(description: "'\(parts[0])' is 0 to 32, not '\(parts[1])'")
+        }
+        if parts[0] == "channels" { result.channels = whole } else { result.inputChannels = whole }
+      case "frames":
+        guard let whole, (1...65_536).contains(whole) else {
+          throw ParseError(description: "'frames' is 1 to 65536, not '\(parts[1])'")
+        }
+        result.ioBufferFrames = whole
+      default:
+        throw ParseError(
+          description: "'\(parts[0])' is not known: rate, channels, inputChannels and frames are")
+      }
+    }
+    return result
+  }
+}
+
+/// What a graph is built for.
+public enum PatchDevice: Sendable {
+  /// No device: preferences are granted, or what is assumed is.
+  case assumed(HardwareAssumption)
+  /// This one, with what it has granted.
+  case hardware(any AudioHardware)
+}
+
+extension PatchBuilder {
+  /// What the patch asks of the device.
+  public static func request(of document: PatchDocument) -> SessionRequest {
+    var request = SessionRequest(
+      preferredSampleRate: document.session?.value.preferredSampleRate?.value,
+      preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
+      category: document.session?.value.category?.value)
+    for node in document.nodes {
+      guard let unit = ComponentResolver.unit(node.value.component?.value),
+        unit.description.isOutput
+      else { continue }
+      request.isDevice = unit.description.property(.enableIO) != nil
+      func isOn(_ elements: [PatchDocument.Element], _ bus: Int) -> Bool? {
+        elements.first { $0.bus.value == bus }?.properties
+          .first { $0.name == "enableIO" || $0.name == "kAudioOutputUnitProperty_EnableIO" }?
+          .value.bool
+      }
+      request.wantsInput = request.isDevice && isOn(node.value.inputs, 1) ?? false
+      request.wantsOutput = request.isDevice && isOn(node.value.outputs, 0) ?? true
+    }
+    return request
+  }
+
+  /// The grant of a device that gives what is asked for.
+  public static func assumedGrant(
+    for request: SessionRequest, _ assumption: HardwareAssumption
+  ) -> HardwareGrant {
+    let rate = assumption.sampleRate ?? request.preferredSampleRate ?? 44_100
+    let output = assumption.channels ?? 2
+    let input = assumption.inputChannels ?? 1
+    return HardwareGrant(
+      outputFormat: output > 0
+        ? StreamFormat(.float32, channels: output, sampleRate: rate, interleaved: true) : nil,
+      inputFormat: input > 0
+        ? StreamFormat(.float32, channels: input, sampleRate: rate, interleaved: true) : nil,
+      ioBufferFrames: assumption.ioBufferFrames
+        ?? HardwareGrant.ioBufferFrames(
+          forDuration: request.preferredIOBufferDuration, sampleRate: rate))
+  }
+}
