@@ -120,9 +120,10 @@ let package = Package(
     .testTarget(
       name: "PatchGraphTests",
       dependencies: [
-        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderHost", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TestSupport",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderHost", "Diagnostics",
+        "PatchSyntax", "PatchGraph", "SoundFiles", "TestSupport",
       ],
+      exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "PatchTests",

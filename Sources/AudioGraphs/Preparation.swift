@@ -27,6 +27,8 @@ struct Preparer {
   private var result = Preparation()
   /// Inputs and outputs whose format is not to be trusted, since a violation has been said already.
   private var doubtful: Set<NodeID> = []
+  /// Nodes that wait for each other in a circle, or for one that does.
+  private var stuck: Set<NodeID> = []
 
   init(model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?) {
     self.model = model
@@ -44,7 +46,8 @@ struct Preparer {
       guard let node = model.node(id) else { continue }
       settle(node, incoming[id] ?? [])
     }
-    for node in model.nodes where !result.pulled.contains(node.id) && model.head != nil {
+    for node in model.nodes
+    where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {
       let isConnected = result.configurations[node.id] != nil
       result.violations.append(NodesPulled.violation(node, hasInteractions: isConnected))
     }
@@ -85,6 +88,7 @@ struct Preparer {
       let stuck = model.nodes.map(\.id).filter { members.contains($0) && !placed.contains($0) }
       result.violations += AcyclicConnections.violations(stuck: stuck, in: model)
       doubtful.formUnion(stuck)
+      self.stuck = Set(stuck)
       result.order += stuck
     }
   }
@@ -312,9 +316,6 @@ struct Preparer {
       } else if node.unit.description.isOutput && tap.output != 1 {
         result.violations.append(TapsReady.atLoudspeaker(node, tap))
       } else {
-        if isIO(node), !isHearing(node) {
-          result.violations.append(TapsReady.atMicrophoneThatIsOff(node, tap))
-        }
         result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
       }
     }

@@ -96,6 +96,9 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
     -2_147_450_878: "badComponentSelector",
     560_161_140: "kAudioSessionIncompatibleCategory",
     1_852_794_999: "kAudioSessionNoHardware",
+    1_954_115_647: "kAudioFileUnsupportedFileTypeError",
+    1_718_449_215: "kAudioFileUnsupportedDataFormatError",
+    1_685_348_671: "kAudioFileInvalidFileError",
   ]
 
   /// The constant's name in Core Audio's headers, where it has one.

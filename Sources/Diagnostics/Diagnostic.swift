@@ -84,8 +84,16 @@ extension Diagnostic {
       self.number = number
     }
 
-    /// The name, and the number in parentheses.
-    public var description: String { "\(name) (\(number))" }
+    /// The name, and in parentheses the number: as four characters in quotes where all of them
+    /// print, as Core Audio's tools do.
+    public var description: String { "\(name) (\(characters ?? String(number)))" }
+
+    private var characters: String? {
+      let word = UInt32(bitPattern: number)
+      let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+      guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
+      return "'" + String(decoding: bytes, as: UTF8.self) + "'"
+    }
   }
 
   /// A second place, with what it has to do with the first.

@@ -30,6 +30,8 @@ struct GraphBuilder {
   private var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
   private var unformatted: Set<NodeID> = []
+  /// What could not be set: what is wrong with the value that stands there instead is no news.
+  private var unset: Set<Violation.Place> = []
   private var hasGaps: Bool
 
   init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
@@ -333,6 +335,10 @@ struct GraphBuilder {
         places.callbacks[place] = callback.json
       }
       places.note(to.json, for: place)
+      if let source = nodes[from.value.node] {
+        places.noteFirst(
+          from.json, for: .init(node: source, .bus(.output, from.value.bus ?? 0)))
+      }
     } catch {
       bereft.insert(destination)
       let takesTwice = error.rule.code == "PR0305"
@@ -461,6 +467,7 @@ struct GraphBuilder {
         continue
       }
       guard let value = SettingReader.value(of: field.value, for: info.kind) else {
+        unset.insert(.init(node: id, .property(info.id, scope, bus)))
         report(
           Diagnostic(
             .error, "PR0504",
@@ -472,6 +479,7 @@ struct GraphBuilder {
       do throws(Violation) {
         try unit.setProperty(info.id, scope, bus, to: value)
       } catch {
+        unset.insert(.init(node: id, .property(info.id, scope, bus)))
         let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
         var diagnostic = error.of(id).diagnostic(
           in: places, at: isPlace ? field.key.json : field.value)
@@ -641,6 +649,7 @@ struct GraphBuilder {
   /// Whether a violation only follows from something that has been reported already.
   private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
     let code = violation.rule.code
+    guard !unset.contains(violation.place) else { return true }
     switch code {
     case "PR0302", "PR0308": return hasGaps
     case "PR0307": return hasGaps && violation.place.node.map(bereft.contains) != false

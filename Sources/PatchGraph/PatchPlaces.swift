@@ -12,6 +12,11 @@ struct PatchPlaces {
 
   init(root: JSONValue) { self.root = root }
 
+  /// Notes a place that may have been noted better already.
+  mutating func noteFirst(_ json: JSONValue, for place: Violation.Place) {
+    if places[place] == nil { places[place] = json }
+  }
+
   mutating func note(_ json: JSONValue, for place: Violation.Place) { places[place] = json }
 
   /// The value that a place is written at or, where nothing is written there, the next larger one.
@@ -35,7 +40,7 @@ extension Violation {
   ) -> Diagnostic {
     var value = primary ?? places.value(place)
     if rule.code == "PR0701", let callback = places.callbacks[place] { value = callback }
-    if rule.code == "PR0702", let tap = places.taps[place] { value = tap }
+    if rule.code == "PR0702", status != .invalidElement, let tap = places.taps[place] { value = tap }
     let range = value.markRange
     let notes = notes.compactMap { note -> Diagnostic.Note? in
       let noteRange = places.value(note.place).markRange

@@ -1,5 +1,4 @@
 import AudioTypes
-import AudioUnits
 import RenderCore
 
 /// A callback can feed its bus: its file is there, its settings fit.
@@ -35,13 +34,5 @@ enum TapsReady {
       "a tap watches what a node puts out; '\(node.name)' gives bus \(tap.output) to its device",
       at: .init(node: tap.node, .bus(.output, tap.output)),
       help: ["put the tap at the node that feeds '\(node.name)'"])
-  }
-
-  static func atMicrophoneThatIsOff(_ node: GraphModel.Node, _ tap: GraphModel.Tap) -> Violation {
-    Violation(
-      UnitRules.inputElementEnabled, status: .noConnection,
-      "a tap watches the microphone side of '\(node.name)', which is off",
-      at: .init(node: tap.node, .bus(.output, tap.output)),
-      help: ["turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"])
   }
 }

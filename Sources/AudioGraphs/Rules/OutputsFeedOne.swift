@@ -18,6 +18,6 @@ enum OutputsFeedOne {
       notes: [
         .init("it is taken here", at: .init(node: first.destination, .feed(first.input)))
       ],
-      help: ["a file or a tone can feed two inputs: write a second callback for the other input"])
+      help: ["feed the other input from a node or a callback of its own; a callback may feed several"])
   }
 }

@@ -1,0 +1,45 @@
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import Foundation
+import PatchGraph
+import PatchSyntax
+import Testing
+
+/// Each wrong patch under `Fixtures` beside the very text that `patchrun validate` prints for it.
+///
+/// `PATCHRUN_REPRINT=1 swift test --filter FixtureTests` writes the expectations anew; read what
+/// has changed before you commit it.
+@Suite struct FixtureTests {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures")
+
+  static let names =
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }) ?? []
+
+  @Test(arguments: names)
+  func `a wrong patch is answered with the words expected`(name: String) throws {
+    let file = Self.folder.appending(path: name + ".json")
+    let reading = PatchReader.read(bytes: try [UInt8](Data(contentsOf: file)), name: name + ".json")
+    let patch = PatchBuilder.build(
+      reading, directory: Self.folder.path, device: .assumed(HardwareAssumption()))
+    let found =
+      TextRenderer(source: patch.source).render(patch.diagnostics)
+      .replacing(Self.folder.path + "/", with: "")
+    let expectation = Self.folder.appending(path: name + ".expected")
+    if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
+      try found.write(to: expectation, atomically: true, encoding: .utf8)
+    }
+    #expect(found == (try String(contentsOf: expectation, encoding: .utf8)))
+    // What is an error to the validator is refused by initialize, and nothing else is.
+    if let graph = patch.graph, !reading.hasErrors {
+      let isRefused = graph.violations().contains { $0.severity == .error }
+      var hasFailed = false
+      do { try graph.initialize() } catch { hasFailed = true }
+      #expect(hasFailed == isRefused)
+    }
+  }
+
+  @Test func `there are fixtures`() { #expect(Self.names.count >= 10) }
+}
