@@ -85,7 +85,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
-      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "TestSupport"],
+      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],

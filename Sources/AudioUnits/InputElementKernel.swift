@@ -2,59 +2,204 @@ public import AudioTypes
 public import RenderCore
 
 /// The microphone side of an I/O unit: takes what the device has put down and gives it to the graph
-/// in the client's format.
+/// in the client's format, at the client's rate.
 ///
-/// Offline both sides run on one clock: a frame that is not there is an error of the host and reads
-/// as silence. Live the kernel first waits until the device is a little ahead, so that lumps of
-/// delivery are not heard.
-public struct InputElementKernel: RenderKernel {
+/// **One clock.** Offline, and where the microphone is all there is to a device, both sides run on
+/// one clock. At equal rates the frames are copied. At different rates they are converted with a
+/// filter that looks ahead; the kernel asks for that `lead` in its ring. A host that has the
+/// microphone beforehand grants it, and then frame n of the microphone is heard together with frame n
+/// of the output. Otherwise the sound comes later by as much.
+///
+/// **Two clocks.** Live, a loudspeaker asks and a microphone delivers, each in its own time. The
+/// kernel first waits until the device is a `cushion` ahead, so that neither lumps of delivery nor a
+/// drift that has yet to be noticed are heard. Then a `ClockTracker` watches the ring. As long as the
+/// clocks agree, equal rates are a bit-exact copy; from the moment a drift has shown itself the frames
+/// are resampled, by just so much that the ring stays as full as it was. The way through is then the
+/// cushion and half a filter long (1.4 ms at 48 kHz; a little longer between different rates).
+///
+/// What is due and not there is silence, and counted in the ring; live the cushion is then filled
+/// again, and is larger by half. A ring that was full has lost frames: the kernel gives up the oldest
+/// ones until the cushion is left.
+public struct InputElementKernel: RenderKernel, ~Copyable {
   private let ring: FrameRingAccess
   private let clientChannels: Int
-  private let hardwareChannels: Int
+  /// Channels that are taken from the ring.
+  private let heardChannels: Int
+  /// Whether the microphone has one channel, which is heard on all of the client's.
+  private let isMono: Bool
   private let sample: SampleType
-  private let isExact: Bool
-  private let cushion: Int
+  private let isLive: Bool
+  private let converts: Bool
+  private var resampler: PolyphaseResampler
+  private var tracker: ClockTracker
+  /// In frames of the device, as what is in the ring.
+  private var cushion: Int
+  private let largestCushion: Int
   private var isFlowing: Bool
-  private var missed = 0
+  /// Frames of silence ahead of the first one, in the place of a lead that is not granted.
+  private var silentLead: Int
 
+  /// Frames that are converted at a time.
+  private static var stretch: Int { @_noLocks get { 256 } }
+
+  /// Makes a kernel. Control thread.
+  ///
+  /// - Parameters:
+  ///   - ring: What the device fills, with `ringFrames(ioBufferFrames:sampleRate:)` frames or more;
+  ///     in a smaller one the cushion, or the lead, is smaller.
+  ///   - hardware: The device's format; only rate and channels count, its samples are floats.
+  ///   - client: What the graph takes: any rate, channels and sample type.
+  ///   - ioBufferFrames: The largest pull, in frames of the device.
+  ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
+  ///     as are then pulled.
+  ///   - isAhead: Whether it also grants the ring's `lead`.
+  ///   - hasOutput: Whether the graph that hears is also heard, through the same device.
   public init(
     ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat, ioBufferFrames: Int,
-    isSynchronous: Bool
+    isSynchronous: Bool, isAhead: Bool = true, hasOutput: Bool = true
   ) {
+    let converts = hardware.sampleRate != client.sampleRate || !isSynchronous
+    let isConverting = hardware.sampleRate != client.sampleRate
+    let heardChannels = max(
+      1, min(hardware.channelCount, client.channelCount, ring.channelCount))
+    let stretch = converts ? Self.stretch : 1
+    let largestCushion = max(0, (ring.capacity - ioBufferFrames) / 2)
+    let wantedCushion =
+      ClockTracker.headroom(
+        lump: ioBufferFrames, pull: ioBufferFrames, sampleRate: hardware.sampleRate)
+      - ioBufferFrames / 2
+    let wantedLead = DeviceConversion.captureLead(
+      clientRate: client.sampleRate, hardwareRate: hardware.sampleRate, hasOutput: hasOutput)
+    let lead =
+      isSynchronous && isAhead ? max(0, min(wantedLead, ring.capacity - ioBufferFrames)) : 0
+    ring.lead = lead
+
     self.ring = ring
+    self.heardChannels = heardChannels
+    self.converts = converts
+    self.largestCushion = largestCushion
     clientChannels = client.channelCount
-    hardwareChannels = hardware.channelCount
     sample = client.sampleType ?? .float32
-    isExact = sample == .float32
-    cushion = isSynchronous ? 0 : ioBufferFrames * 2
+    isMono = hardware.channelCount == 1
+    isLive = !isSynchronous
+    cushion = isSynchronous ? 0 : min(wantedCushion, largestCushion)
     isFlowing = isSynchronous
+    silentLead = isSynchronous ? wantedLead - lead : 0
+    tracker = ClockTracker(sampleRate: hardware.sampleRate)
+    // Between equal rates it only ever takes out a drift: the shorter filter is as good there.
+    resampler = PolyphaseResampler(
+      inputRate: hardware.sampleRate, outputRate: client.sampleRate, channelCount: heardChannels,
+      quality: isConverting ? DeviceConversion.quality : .normal, isAdjustable: !isSynchronous,
+      maximumInputFrames: stretch, maximumOutputFrames: stretch)
+  }
+
+  /// How many frames a ring should have room for, whatever the client's format (from 2 kHz on).
+  ///
+  /// - Parameters:
+  ///   - ioBufferFrames: The largest pull, in frames of the device; deliveries are taken to be no
+  ///     longer.
+  ///   - sampleRate: The device's, in Hz.
+  public static func ringFrames(ioBufferFrames: Int, sampleRate: Double) -> Int {
+    let headroom = ClockTracker.headroom(
+      lump: ioBufferFrames, pull: ioBufferFrames, sampleRate: sampleRate)
+    // The lead is some 200 frames of the lower of the two rates.
+    return max(2 * (headroom + ioBufferFrames), ioBufferFrames + Int(sampleRate / 10) + 512)
   }
 
   @_noLocks
   public mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
     let frames = context.frameCount
-    if !isFlowing && ring.available >= frames + cushion { isFlowing = true }
-    guard isFlowing, ring.available >= frames else {
-      if isFlowing { missed += frames }
-      output.silence()
-      return .ok
+    let need = converts ? resampler.inputFramesNeeded(forOutput: frames) : frames
+    let fresh = take(need)
+    if converts {
+      convert(fresh, into: output)
+    } else {
+      copy(fresh, into: output)
     }
+    finish(output)
+    if isLive && isFlowing {
+      tracker.update(fill: ring.available, pulled: need)
+      if tracker.isEngaged { resampler.adjust(ratio: tracker.ratio) }
+    }
+    return .ok
+  }
+
+  /// How many of `need` frames are to come out of the ring; silence stands for the others.
+  @_noLocks
+  private mutating func take(_ need: Int) -> Int {
+    if isLive && ring.room == 0 {
+      let kept = need + cushion
+      if ring.available > kept { ring.skip(ring.available - kept) }
+      tracker.restart()
+    }
+    let available = ring.available
+    if !isFlowing {
+      guard available >= need + cushion else { return 0 }
+      isFlowing = true
+    }
+    let due = need - (silentLead < need ? silentLead : need)
+    guard available < due else { return due }
+    ring.countUnderrun(missing: due - available)
+    if isLive {
+      isFlowing = false
+      let larger = cushion + cushion / 2
+      cushion = larger < largestCushion ? larger : largestCushion
+      tracker.restart()
+    }
+    return available
+  }
+
+  @_noLocks
+  private mutating func convert(_ fresh: Int, into output: RenderBus) {
+    var rest = fresh
+    var done = 0
+    var isSilent = true
+    while done < output.frameCount {
+      let left = output.frameCount - done
+      let length = left < Self.stretch ? left : Self.stretch
+      var need = resampler.inputFramesNeeded(forOutput: length)
+      let lead = silentLead < need ? silentLead : need
+      resampler.pushSilence(frameCount: lead)
+      silentLead -= lead
+      need -= lead
+      let heard = rest < need ? rest : need
+      resampler.push(ring, frameCount: heard)
+      resampler.pushSilence(frameCount: need - heard)
+      rest -= heard
+      if !resampler.pull(into: output, offset: done, frameCount: length) { isSilent = false }
+      done += length
+    }
+    if isSilent { output.markSilent() }
+  }
+
+  @_noLocks
+  private func copy(_ fresh: Int, into output: RenderBus) {
+    for channel in 0..<heardChannels {
+      ring.read(into: output[channel].prefix(fresh), channel: channel)
+      output[channel].dropping(fresh).clear()
+    }
+    ring.discard(fresh)
+  }
+
+  /// From the channels that were heard to those of the client, in the client's samples.
+  @_noLocks
+  private func finish(_ output: RenderBus) {
+    for channel in heardChannels..<clientChannels {
+      if isMono {
+        output[channel].copy(from: output[0])
+      } else {
+        output[channel].clear()
+      }
+    }
+    guard sample != .float32 else { return }
     for channel in 0..<clientChannels {
       let buffer = output[channel]
-      let source = hardwareChannels == 1 ? 0 : channel
-      guard source < hardwareChannels else {
-        buffer.clear()
-        continue
-      }
-      ring.read(into: buffer, channel: source)
       switch sample {
       case .float32: break
       case .int16, .int24: SampleCoding.quantize(buffer, to: sample)
       case .int32, .fixed824: SampleCoding.encode(buffer, into: buffer, as: sample)
       }
     }
-    ring.discard(frames)
-    return .ok
   }
 }

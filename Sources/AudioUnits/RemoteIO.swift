@@ -112,7 +112,11 @@ public enum RemoteIO: AudioUnit {
         InputElementKernel(
           ring: ring.access, hardware: hardware,
           client: configuration.outputs[inputElement].format,
-          ioBufferFrames: device.ioBufferFrames, isSynchronous: device.isSynchronous),
+          ioBufferFrames: device.ioBufferFrames,
+          // Without a loudspeaker the microphone keeps the time.
+          isSynchronous: device.isSynchronous || device.output == nil,
+          isAhead: device.isSynchronous,
+          hasOutput: configuration.inputs[outputElement].isUsed),
         with: ring),
       inputWritesBusWords: true)
   }

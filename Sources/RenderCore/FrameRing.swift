@@ -36,12 +36,25 @@ public final class FrameRing: @unchecked Sendable {
     unsafe FrameRingAccess(
       words: words, state: state, capacity: capacity, channelCount: channelCount)
   }
+
+  /// How often there was less to read than was due. Any thread.
+  public var underruns: Int { unsafe state.pointee.underruns.load(ordering: .relaxed) }
+
+  /// Frames that were due and not there, in whose place there was silence. Any thread.
+  public var missingFrames: Int { unsafe state.pointee.missing.load(ordering: .relaxed) }
+
+  /// Frames that the reader gave up unheard, to catch up after the ring had been full. Any thread.
+  public var skippedFrames: Int { unsafe state.pointee.skipped.load(ordering: .relaxed) }
 }
 
 @safe
 struct FrameRingState: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  let lead = Atomic<Int>(0)
+  let underruns = Atomic<Int>(0)
+  let missing = Atomic<Int>(0)
+  let skipped = Atomic<Int>(0)
 }
 
 /// A frame ring as one of its two sides sees it.
@@ -82,6 +95,15 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   /// Frames read since the beginning.
   public var totalRead: Int {
     @_noLocks get { unsafe state.pointee.read.load(ordering: .acquiring) }
+  }
+
+  /// By how many frames a writer that has its frames beforehand should stay ahead: before a pull of
+  /// n frames it brings what it has written to `lead` + n more than has been pulled. What the reader
+  /// needs for filters that look ahead; 0 until it says so. A writer that keeps time with a device
+  /// takes no notice.
+  public var lead: Int {
+    @_noLocks get { unsafe state.pointee.lead.load(ordering: .relaxed) }
+    @_noLocks nonmutating set { unsafe state.pointee.lead.store(newValue, ordering: .relaxed) }
   }
 
   // MARK: The writing side
@@ -143,6 +165,20 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   public func discard(_ frameCount: Int) {
     precondition(frameCount >= 0 && frameCount <= available, "not so many frames in the ring")
     unsafe state.pointee.read.wrappingAdd(frameCount, ordering: .releasing)
+  }
+
+  /// Counts frames that were due and not there.
+  @_noLocks
+  public func countUnderrun(missing frameCount: Int) {
+    unsafe state.pointee.underruns.wrappingAdd(1, ordering: .relaxed)
+    unsafe state.pointee.missing.wrappingAdd(frameCount, ordering: .relaxed)
+  }
+
+  /// Gives up the oldest frames, and counts them as lost.
+  @_noLocks
+  public func skip(_ frameCount: Int) {
+    discard(frameCount)
+    unsafe state.pointee.skipped.wrappingAdd(frameCount, ordering: .relaxed)
   }
 
   @_noLocks

@@ -15,6 +15,13 @@ public struct PolyphaseResampler: ~Copyable {
     case normal
     /// 130 dB of stop band from half the lower rate on; flat to 0.91 of that (20.06 kHz of 44.1 kHz).
     case mastering
+
+    func filter(step: Double) -> KaiserFilter {
+      switch self {
+      case .normal: KaiserFilter(attenuation: 105, passBand: 0.9, step: step)
+      case .mastering: KaiserFilter(attenuation: 136, passBand: 0.91, step: step)
+      }
+    }
   }
 
   /// Where the output lies in time.
@@ -93,11 +100,7 @@ public struct PolyphaseResampler: ~Copyable {
     precondition(
       maximumInputFrames > 0 && maximumOutputFrames > 0, "a slice has at least one frame")
     let nominal = inputRate / outputRate
-    let filter =
-      switch quality {
-      case .normal: KaiserFilter(attenuation: 105, passBand: 0.9, step: nominal)
-      case .mastering: KaiserFilter(attenuation: 136, passBand: 0.91, step: nominal)
-      }
+    let filter = quality.filter(step: nominal)
     let taps = filter.tapCount
     let ratio = wholeRatio(inputRate: inputRate, outputRate: outputRate)
     let exactStep = fixedPoint(nominal, ratio)
@@ -146,6 +149,13 @@ public struct PolyphaseResampler: ~Copyable {
     self.lanes = SampleStorage(repeating: 0, count: laneLength * channelCount)
   }
 
+  /// What `lookAhead` is of a resampler that is made like this.
+  public static func lookAhead(
+    inputRate: Double, outputRate: Double, quality: Quality = .normal
+  ) -> Int {
+    quality.filter(step: inputRate / outputRate).tapCount / 2
+  }
+
   /// How late the output comes, in input frames.
   public var latencyFrames: Int { @_noLocks get { alignment == .causal ? lookAhead : 0 } }
 
@@ -187,6 +197,22 @@ public struct PolyphaseResampler: ~Copyable {
     }
     end += frameCount
     if !bus.isSilent { soundEnd = end }
+  }
+
+  /// Takes the oldest `frameCount` frames out of a ring, which has as many, of as many of its
+  /// channels as the resampler has.
+  @_noLocks
+  public mutating func push(_ ring: FrameRingAccess, frameCount: Int) {
+    guard frameCount > 0 else { return }
+    precondition(ring.channelCount >= channelCount, "the ring has too few channels")
+    makeRoom(frameCount)
+    for channel in 0..<channelCount {
+      ring.read(
+        into: lanes.buffer(at: channel * laneLength + end, count: frameCount), channel: channel)
+    }
+    ring.discard(frameCount)
+    end += frameCount
+    soundEnd = end
   }
 
   /// Takes `frameCount` frames of silence.

@@ -104,7 +104,13 @@ struct MicrophoneFeed: ~Copyable {
   private let memory: UnsafeMutablePointer<Float>
   private let position: Counter
 
-  private final class Counter { var value = 0 }
+  private let ring: FrameRingAccess?
+
+  private final class Counter {
+    /// Frames pulled by the session, and frames taken from the microphone.
+    var pulled = 0
+    var heard = 0
+  }
 
   init(session: RenderSession, grant: HardwareGrant, microphone: Microphone?) {
     self.microphone = microphone
@@ -115,24 +121,34 @@ struct MicrophoneFeed: ~Copyable {
     unsafe memory.initialize(repeating: 0, count: max(1, ioBufferFrames * channelCount))
     if let ring = session.configuration.capture, channelCount > 0 {
       writer = CaptureWriter(ring, channelCount: channelCount)
+      self.ring = ring.access
     } else {
       writer = nil
+      ring = nil
     }
   }
 
   deinit { unsafe memory.deallocate() }
 
-  /// Puts the next frames into the ring. Returns how many there was no room for.
+  /// Puts the frames of the next pull into the ring, as far ahead as the ring's reader wants to be.
+  /// Returns how many there was no room for.
   func feed(_ frameCount: Int) throws(ServiceError) -> Int {
     guard channelCount > 0 else { return 0 }
-    if let microphone {
-      let buffer = unsafe ChannelBuffer(base: memory, count: frameCount * channelCount)
-      try microphone(position.value, buffer)
+    position.pulled += frameCount
+    let end = position.pulled + (ring?.lead ?? 0)
+    var dropped = 0
+    while position.heard < end {
+      let length = min(ioBufferFrames, end - position.heard)
+      if let microphone {
+        let buffer = unsafe ChannelBuffer(base: memory, count: length * channelCount)
+        try microphone(position.heard, buffer)
+      }
+      position.heard += length
+      switch writer {
+      case .some(let writer): dropped += unsafe writer.write(memory, frameCount: length)
+      case .none: break
+      }
     }
-    position.value += frameCount
-    switch writer {
-    case .some(let writer): return unsafe writer.write(memory, frameCount: frameCount)
-    case .none: return 0
-    }
+    return dropped
   }
 }

@@ -18,18 +18,24 @@ public final class RenderSession: @unchecked Sendable {
     public var channelMap: [Int]
     /// Where the device puts down what the microphone hears; `nil` where input is off.
     public var capture: FrameRing?
-    /// The rate in which pulls are counted, in Hz.
+    /// The rate in which pulls are counted, in Hz: the device's.
     public var sampleRate: Double
+    /// The rate that the plans run at, in Hz; `nil` for the device's. Where it is another one, the
+    /// session converts what it plays: without a delay, because it asks the plan for as many more
+    /// frames, at the beginning, as the filter looks ahead. The filter's numbers are floats, so that
+    /// 24 bits of a client's `int32` or `fixed8.24` get through.
+    public var clientSampleRate: Double?
 
     public init(
       client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
-      sampleRate: Double
+      sampleRate: Double, clientSampleRate: Double? = nil
     ) {
       self.client = client
       self.device = device
       self.channelMap = channelMap
       self.capture = capture
       self.sampleRate = sampleRate
+      self.clientSampleRate = clientSampleRate
     }
   }
 
@@ -41,7 +47,13 @@ public final class RenderSession: @unchecked Sendable {
   private let channelMap: UnsafeMutableBufferPointer<Int>
   private let nanosecondsPerFrame: Double
   private var gain: LinearRamp
+  /// In frames of the device.
   private var sampleTime: Int = 0
+  /// In frames of the plans; the same as `sampleTime` at equal rates.
+  private var clientTime: Int = 0
+  private let clientRate: Double
+  /// `nil` at equal rates, and where nothing is put out.
+  private let resampler: UnsafeMutablePointer<SessionResampler>?
 
   // Written by the thread that pulls, read by the other.
   private let failures = Atomic<Int>(0)
@@ -63,8 +75,23 @@ public final class RenderSession: @unchecked Sendable {
     precondition(map.count == device.channelCount, "a channel map has an entry for each channel")
     unsafe channelMap = .allocate(capacity: map.count)
     _ = unsafe channelMap.initialize(fromContentsOf: map)
+    let clientRate = configuration.clientSampleRate ?? configuration.sampleRate
+    precondition(
+      clientRate > 0 && configuration.sampleRate > 0 && clientRate.isFinite
+        && configuration.sampleRate.isFinite, "a sample rate is over 0")
+    self.clientRate = clientRate
+    let client = configuration.client ?? .float32
+    if hasOutput && clientRate != configuration.sampleRate {
+      unsafe resampler = .allocate(capacity: 1)
+      unsafe resampler!.initialize(
+        to: SessionResampler(
+          client: client, channelCount: max(1, (map.max() ?? -1) + 1), clientRate: clientRate,
+          deviceRate: configuration.sampleRate))
+    } else {
+      unsafe resampler = nil
+    }
     encoder = unsafe DeviceEncoder(
-      client: configuration.client ?? .float32, device: device, map: channelMap.baseAddress!)
+      client: resampler == nil ? client : .float32, device: device, map: channelMap.baseAddress!)
     nanosecondsPerFrame = 1e9 / max(1, configuration.sampleRate)
     // 20 ms: short enough for Ctrl-C, long enough not to click.
     gain = LinearRamp(1, length: max(1, Int(configuration.sampleRate * 0.02)))
@@ -74,6 +101,8 @@ public final class RenderSession: @unchecked Sendable {
     unsafe current?.deinitialize(count: 1)
     unsafe current?.deallocate()
     unsafe channelMap.deallocate()
+    unsafe resampler?.deinitialize(count: 1)
+    unsafe resampler?.deallocate()
   }
 
   // MARK: Control thread
@@ -125,8 +154,9 @@ public final class RenderSession: @unchecked Sendable {
   /// Renders the next frames into a device's memory: `frameCount` interleaved frames of the device
   /// format. Without `memory` (an input-only graph) everything but the output is done.
   ///
-  /// Any number of frames: they are cut to the plan's slices. Where a slice fails there is silence,
-  /// and it is counted. Returns the status of the last slice that failed.
+  /// Any number of frames: they are cut to the plan's slices, which count frames of the client's
+  /// rate. Where a slice fails there is silence, and it is counted. Returns the status of the last
+  /// slice that failed.
   @_noLocks
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
@@ -146,11 +176,7 @@ public final class RenderSession: @unchecked Sendable {
       }
       if length > end - sampleTime { length = end - sampleTime }
       let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
-      if slice.status != .ok {
-        status = slice.status
-        failures.wrappingAdd(1, ordering: .relaxed)
-        lastFailure.store(status.rawValue, ordering: .relaxed)
-      }
+      if slice.status != .ok { status = slice.status }
       done += slice.length
       sampleTime += slice.length
     }
@@ -164,30 +190,102 @@ public final class RenderSession: @unchecked Sendable {
     return status
   }
 
+  /// Renders some of the next frames, at least one, and says how many.
   @_noLocks
   private func render(
     atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
   ) -> (length: Int, status: Status) {
+    guard clientRate == configuration.sampleRate else {
+      return unsafe renderConverted(atMost: limit, at: done, in: memory, hostTime: hostTime)
+    }
+    let due = hostTime &+ UInt64(Double(done) * nanosecondsPerFrame)
+    let slice = renderPlan(atMost: limit, due: due)
+    guard slice.status == .ok else {
+      unsafe silence(slice.length, at: done, in: memory)
+      return slice
+    }
+    if let memory = unsafe memory, hasOutput, let plan = unsafe current {
+      let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: slice.length)
+      unsafe encode(bus, into: memory, at: done)
+    } else {
+      fade(through: slice.length)
+    }
+    return slice
+  }
+
+  /// Runs the plan for its next slice; counts it where it fails.
+  @_noLocks
+  private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
     guard let plan = unsafe current else {
-      unsafe silence(limit, at: done, in: memory)
+      count(.uninitialized)
+      clientTime += limit
       return (limit, .uninitialized)
     }
     let maximum = unsafe plan.pointee.maximumFramesPerSlice
     let length = limit < maximum ? limit : maximum
-    let due = hostTime &+ UInt64(Double(done) * nanosecondsPerFrame)
-    let time = TimeStamp(sampleTime: Double(sampleTime), hostTime: due)
+    let time = TimeStamp(sampleTime: Double(clientTime), hostTime: due)
     let status = unsafe plan.pointee.render(frameCount: length, at: time)
-    guard status == .ok else {
-      unsafe silence(length, at: done, in: memory)
+    if status != .ok { count(status) }
+    clientTime += length
+    return (length, status)
+  }
+
+  @_noLocks
+  private func count(_ failure: Status) {
+    failures.wrappingAdd(1, ordering: .relaxed)
+    lastFailure.store(failure.rawValue, ordering: .relaxed)
+  }
+
+  /// What `render` does where the plan has a rate of its own.
+  @_noLocks
+  private func renderConverted(
+    atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
+  ) -> (length: Int, status: Status) {
+    let stretch = SessionResampler.stretch
+    let length = limit < stretch ? limit : stretch
+    var status = Status.ok
+    var need = framesNeeded(forNext: length)
+    while need > 0 {
+      // The plan is ahead of the device, by as much as the filter looks ahead and by what it has
+      // rendered of this pull.
+      let ahead = Double(clientTime) / clientRate * 1e9 - Double(sampleTime) * nanosecondsPerFrame
+      let offset = Double(done) * nanosecondsPerFrame + ahead
+      let due = hostTime &+ UInt64(offset > 0 ? offset : 0)
+      let slice = renderPlan(atMost: need, due: due)
+      if slice.status != .ok { status = slice.status }
+      if let resampler = unsafe resampler {
+        if slice.status == .ok, let plan = unsafe current {
+          let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: slice.length)
+          unsafe resampler.pointee.push(bus)
+        } else {
+          unsafe resampler.pointee.pushSilence(slice.length)
+        }
+      }
+      need -= slice.length
+    }
+    guard let resampler = unsafe resampler else {
+      fade(through: length)
       return (length, status)
     }
-    if let memory = unsafe memory, hasOutput {
-      let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: length)
+    let bus = unsafe resampler.pointee.pull(length)
+    if let memory = unsafe memory {
       unsafe encode(bus, into: memory, at: done)
     } else {
       fade(through: length)
     }
-    return (length, .ok)
+    return (length, status)
+  }
+
+  /// How many frames the plan has to render before the next `frameCount` of the device are there.
+  @_noLocks
+  private func framesNeeded(forNext frameCount: Int) -> Int {
+    if let resampler = unsafe resampler {
+      return unsafe resampler.pointee.framesNeeded(forNext: frameCount)
+    }
+    // Nobody hears them: the plan runs on until it has begun the last of them.
+    let last = Double(sampleTime + frameCount - 1) * clientRate / configuration.sampleRate
+    let need = Int(last) + 1 - clientTime
+    return need > 0 ? need : 0
   }
 
   @_noLocks
