@@ -1,0 +1,118 @@
+import Diagnostics
+import Foundation
+import PatchSyntax
+import SoundFiles
+import Testing
+
+/// What lies in `patches`, before any of it runs.
+struct PatchFolderTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "patches")
+
+  private static func files(_ pathExtension: String, in folder: URL) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".\(pathExtension)") }.sorted()
+  }
+
+  private static let patches = files("json", in: folder)
+  private static let sounds = files("wav", in: folder.appending(path: "audio"))
+
+  private static func read(_ name: String) throws -> PatchReader.Result {
+    let bytes = try Data(contentsOf: folder.appending(path: name))
+    return PatchReader.read(bytes: Array(bytes), name: name)
+  }
+
+  // MARK: Patches
+
+  @Test
+  func `there is a patch for each design pattern`() {
+    let patterns = [
+      "eq-mixer.json", "io-mixer.json", "mixer-host.json", "offline.json", "one-callback.json",
+      "pass-through.json", "record-input.json",
+    ]
+    #expect(Set(Self.patches).isSuperset(of: patterns))
+  }
+
+  @Test(arguments: patches)
+  func `a patch is read without a diagnostic`(name: String) throws {
+    let result = try Self.read(name)
+    let text = TextRenderer(source: result.source)
+    for diagnostic in result.diagnostics {
+      Issue.record("\(text.render(diagnostic))")
+    }
+    #expect(result.document != nil)
+  }
+
+  @Test(arguments: patches)
+  func `a patch says what it shows, and points an editor to the schema`(name: String) throws {
+    let document = try #require(try Self.read(name).document)
+    #expect(document.title?.value.isEmpty == false)
+    #expect(document.schemaVersion?.value == 1)
+    #expect(document.root["$schema"]?.string == "../schema/patch.schema.json")
+    #expect(document.root["comment"] != nil)
+  }
+
+  @Test(arguments: patches)
+  func `the sounds that a patch plays are beside it`(name: String) throws {
+    let document = try #require(try Self.read(name).document)
+    for callback in document.callbacks where callback.value.kind?.value == "file" {
+      let path = try #require(callback.value.json["path"]?.string)
+      #expect(!path.hasPrefix("/"))
+      _ = try SoundFileReader(path: Self.folder.appending(path: path).path)
+    }
+  }
+
+  // MARK: Sounds
+
+  /// The channels of a file, whole.
+  private static func channels(_ name: String) throws -> [[Float]] {
+    let reader = try SoundFileReader(path: folder.appending(path: "audio/\(name)").path)
+    var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
+    #expect(reader.read(into: &samples) == reader.frameCount)
+    return (0..<reader.channelCount).map { channel in
+      stride(from: channel, to: samples.count, by: reader.channelCount).map { samples[$0] }
+    }
+  }
+
+  @Test
+  func `the guitar is stereo, the beats are mono, and both last five seconds`() throws {
+    #expect(Set(Self.sounds).isSuperset(of: ["beats.wav", "guitar.wav"]))
+    for (name, channelCount) in [("guitar.wav", 2), ("beats.wav", 1)] {
+      let reader = try SoundFileReader(path: Self.folder.appending(path: "audio/\(name)").path)
+      #expect(reader.channelCount == channelCount)
+      #expect(reader.sampleRate == 44_100)
+      #expect(reader.sampleType == .int16)
+      #expect(reader.frameCount == 220_500)
+    }
+  }
+
+  @Test(arguments: sounds)
+  func `a sound peaks at -3 dB of full scale and has no constant part`(name: String) throws {
+    let channels = try Self.channels(name)
+    let peak = channels.joined().reduce(0) { max($0, abs($1)) }
+    // Half a step of 16 bits is 0.0002 dB at this level.
+    #expect(abs(20 * log10(Double(peak)) + 3) < 0.001)
+    for channel in channels {
+      let mean = channel.reduce(0.0) { $0 + Double($1) } / Double(channel.count)
+      // One step of 16 bits is -90 dB.
+      #expect(20 * log10(abs(mean)) < -120)
+    }
+  }
+
+  @Test(arguments: sounds)
+  func `a sound runs in a loop without a click`(name: String) throws {
+    for channel in try Self.channels(name) {
+      let first = try #require(channel.first)
+      let last = try #require(channel.last)
+      // At the seam the wave goes on in steps no greater than those on either side of it.
+      let around = channel.suffix(100) + channel.prefix(100)
+      let steps = zip(around, around.dropFirst()).map { abs($1 - $0) }
+      let seam = abs(first - last)
+      #expect(steps[99] == seam)
+      let others = steps[..<99] + steps[100...]
+      #expect(seam <= (others.max() ?? 0))
+      // -40 dB of full scale.
+      #expect(seam < 0.01)
+    }
+  }
+}
