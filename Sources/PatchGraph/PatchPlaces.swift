@@ -40,7 +40,9 @@ extension Violation {
   ) -> Diagnostic {
     var value = primary ?? places.value(place)
     if rule.code == "PR0701", let callback = places.callbacks[place] { value = callback }
-    if rule.code == "PR0702", status != .invalidElement, let tap = places.taps[place] { value = tap }
+    if rule.code == "PR0702", status != .invalidElement, let tap = places.taps[place] {
+      value = tap
+    }
     let range = value.markRange
     let notes = notes.compactMap { note -> Diagnostic.Note? in
       let noteRange = places.value(note.place).markRange

@@ -35,7 +35,8 @@ enum AcyclicConnections {
           rule, status: .invalidConnection,
           "the connections lead in a circle: \(names.joined(separator: " -> "))",
           at: .init(node: last.destination, .feed(last.input)),
-          help: ["remove one of them: a node is pulled once in a slice, and cannot wait for itself"]))
+          help: ["remove one of them: a node is pulled once in a slice, and cannot wait for itself"]
+        ))
     }
     return found
   }

@@ -18,6 +18,8 @@ enum OutputsFeedOne {
       notes: [
         .init("it is taken here", at: .init(node: first.destination, .feed(first.input)))
       ],
-      help: ["feed the other input from a node or a callback of its own; a callback may feed several"])
+      help: [
+        "feed the other input from a node or a callback of its own; a callback may feed several"
+      ])
   }
 }
