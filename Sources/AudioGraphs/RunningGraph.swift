@@ -31,7 +31,8 @@ struct RunningGraph: Sendable {
         channelMap: isFed
           ? RemoteIO.defaultChannelMap(
             from: client?.channelCount ?? 0, to: device?.channelCount ?? 0) : [],
-        capture: capture, sampleRate: deviceRate))
+        capture: capture, sampleRate: deviceRate,
+        clientSampleRate: isFed ? client?.sampleRate : nil))
   }
 
   /// The same samples with all channels in one buffer: what a file or a device takes.

@@ -19,9 +19,14 @@ import Testing
   @Test(arguments: files)
   func `each patch builds without a word, renders, and sounds`(file: String) throws {
     let bytes = try [UInt8](Data(contentsOf: Self.folder.appending(path: file)))
+    // A copy, since a patch may record beside itself.
+    let copy = FileManager.default.temporaryDirectory.appending(
+      path: "patches-\(UUID().uuidString)")
+    try FileManager.default.copyItem(at: Self.folder, to: copy)
+    defer { try? FileManager.default.removeItem(at: copy) }
     let reading = PatchReader.read(bytes: bytes, name: file)
     let patch = PatchBuilder.build(
-      reading, directory: Self.folder.path, device: .assumed(HardwareAssumption()))
+      reading, directory: copy.path, device: .assumed(HardwareAssumption()))
     let text = TextRenderer(source: patch.source).render(patch.diagnostics)
     #expect(patch.diagnostics.isEmpty, "\(text)")
     let graph = try #require(patch.graph)
