@@ -429,7 +429,8 @@ public struct PolyphaseResampler: ~Copyable {
         unsafe blended.start[tap] *= 1 - copy
         tap += 1
       }
-      unsafe blended.start[taps / 2 - 1] += copy
+      // The frame that the position is next to: with a ratio under 1 it falls short of that one.
+      unsafe blended.start[fraction >> 63 == 0 ? taps / 2 - 1 : taps / 2] += copy
     }
     return unsafe UnsafePointer(blended.start)
   }
