@@ -1,5 +1,7 @@
+import AudioGraphs
 import Diagnostics
 import Foundation
+import PatchGraph
 import PatchSyntax
 import SoundFiles
 import Testing
@@ -60,6 +62,19 @@ struct PatchFolderTests {
       #expect(!path.hasPrefix("/"))
       _ = try SoundFileReader(path: Self.folder.appending(path: path).path)
     }
+  }
+
+  @Test(arguments: patches, [44_100.0, 48_000])
+  func `a patch validates without an error or a warning`(name: String, sampleRate: Double) throws {
+    var assumption = HardwareAssumption()
+    assumption.sampleRate = sampleRate
+    let built = PatchBuilder.build(
+      try Self.read(name), directory: Self.folder.path, device: .assumed(assumption))
+    let text = TextRenderer(source: built.source)
+    for diagnostic in built.diagnostics {
+      Issue.record("\(text.render(diagnostic))")
+    }
+    #expect(built.graph?.violations().isEmpty == true)
   }
 
   // MARK: Sounds
