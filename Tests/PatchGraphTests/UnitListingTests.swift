@@ -150,20 +150,26 @@ struct UnitListingTests {
     }
   }
 
-  /// Sections that the README does not have are not compared.
-  @Test(arguments: [
-    ("units", UnitListing().markdown()), ("callbacks", CallbackListing.markdown()),
-    ("taps", CallbackListing.tapsMarkdown()),
-  ])
-  func `the README's tables are those of the descriptions`(name: String, expected: String) {
+  @Test func `each printed part of the README stands between marks of its own`() {
+    let text = ReadmeTables.text()
+    for section in ReadmeTables.sections {
+      #expect(
+        PrintedFiles.section(section.name, of: text)
+          == section.text.trimmingCharacters(in: .newlines))
+    }
+  }
+
+  /// Parts that the README has no marks for are not compared.
+  @Test(arguments: ReadmeTables.sections)
+  func `the README's tables are those of the descriptions`(section: ReadmeTables.Section) {
     guard let readme = PrintedFiles.text(of: "README.md"),
-      let found = PrintedFiles.section(name, of: readme)
+      let found = PrintedFiles.section(section.name, of: readme)
     else { return }
     #expect(
-      found == expected.trimmingCharacters(in: .newlines),
+      found == section.text.trimmingCharacters(in: .newlines),
       """
-      README.md is stale: put what `swift run patchrun units --markdown \(name)` prints between \
-      <!-- \(name):begin --> and <!-- \(name):end -->
+      README.md is stale: between the marks of '\(section.name)' put what \
+      `swift run patchrun units --markdown` prints between them
       """)
   }
 }

@@ -170,10 +170,12 @@ struct UnitSchema {
       "properties": [
         "properties": settings(
           "The properties of the \(unit.name)'s global scope.",
-          properties(of: unit, .global, 0).map { property($0, of: unit) }),
+          properties(of: unit, .global, 0).map { property($0, of: unit) },
+          at: "node.\(unit.name)/properties/properties"),
         "parameters": settings(
           "The parameters of the \(unit.name)'s global scope.",
-          unit.parameters(in: .global).filter { !$0.isReadOnly }.map(parameter)),
+          unit.parameters(in: .global).filter { !$0.isReadOnly }.map(parameter),
+          at: "node.\(unit.name)/properties/parameters"),
         "inputCount": inputCount(unit),
         "inputs": elements(unit, .input),
         "outputs": elements(unit, .output),
@@ -250,8 +252,9 @@ struct UnitSchema {
       let isOne = elements.count > 1
       let bus =
         isOne ? "\(scope) bus \(element) of a \(unit.name)" : "\(scope) bus of a \(unit.name)"
+      let definition = busDefinition(unit, scope, element)
       return .init(
-        busDefinition(unit, scope, element),
+        definition,
         [
           "description": .string("An \(bus).\n" + unit.formatNotes.joined(separator: "\n")),
           "type": "object",
@@ -260,10 +263,12 @@ struct UnitSchema {
             "sampleRate": Schema.reference("busRate"),
             "properties": settings(
               "The properties of the \(bus).",
-              properties(of: unit, scope, element).map { property($0, of: unit) }),
+              properties(of: unit, scope, element).map { property($0, of: unit) },
+              at: "\(definition)/properties/properties"),
             "parameters": settings(
               "The parameters of the \(bus).",
-              unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter)),
+              unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter),
+              at: "\(definition)/properties/parameters"),
             "comment": Schema.reference("comment"),
           ],
           "additionalProperties": false,
@@ -280,7 +285,10 @@ struct UnitSchema {
     var value: JSONText
   }
 
-  private func settings(_ summary: String, _ settings: [Setting]) -> JSONText {
+  /// The object of some settings, which stands at `path` in the definitions.
+  private func settings(
+    _ summary: String, _ settings: [Setting], at path: String
+  ) -> JSONText {
     var members: [JSONText.Member] = [
       .init("description", .string(summary)),
       .init("type", "object"),
@@ -294,7 +302,12 @@ struct UnitSchema {
       members.append(
         .init(
           "patternProperties",
-          .object(settings.map { .init("^\(escaped($0.constant))$", $0.value) })))
+          .object(
+            settings.map {
+              .init(
+                "^\(escaped($0.constant))$",
+                Schema.reference("\(path)/properties/\($0.key)"))
+            })))
     }
     members.append(.init("additionalProperties", false))
     return .object(members)
@@ -359,12 +372,13 @@ struct UnitSchema {
   private func parameter(_ info: ParameterInfo) -> Setting {
     let symbol = info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)"
     let range = "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))\(symbol)"
-    var text = info.isRangeEnforced ? sentence(range) : "Usually \(range)."
-    if !info.valueNames.isEmpty {
+    let text: String
+    if info.valueNames.isEmpty {
+      text = info.isRangeEnforced ? sentence(range) : "Outside of \(range) there is a warning."
+    } else {
       let first = Int(info.range.lowerBound)
-      text +=
-        " "
-        + info.valueNames.enumerated().map { "\(first + $0): \($1)" }.joined(separator: ", ") + "."
+      let names = info.valueNames.enumerated().map { "\(first + $0) is \($1)" }
+      text = sentence(names.joined(separator: ", "))
     }
     var members: [JSONText.Member] = [
       .init(
