@@ -120,8 +120,8 @@ let package = Package(
     .testTarget(
       name: "PatchGraphTests",
       dependencies: [
-        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderHost", "Diagnostics",
-        "PatchSyntax", "PatchGraph", "SoundFiles", "TestSupport",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "SoundFiles", "TestSupport",
       ],
       exclude: ["Fixtures"],
       swiftSettings: settings),

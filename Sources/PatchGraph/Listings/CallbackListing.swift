@@ -1,0 +1,38 @@
+import AudioTypes
+import RenderCallbacks
+import RenderCore
+import RenderTaps
+
+/// The README's tables of callbacks and taps, out of their descriptions.
+public enum CallbackListing {
+  /// The kinds of callback with their settings.
+  public static func markdown() -> String {
+    markdown(
+      CallbackCatalog.standard.map {
+        SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
+      })
+  }
+
+  /// The kinds of tap with their settings; `at`, which every tap has, is not among them.
+  public static func tapsMarkdown() -> String {
+    markdown(
+      TapCatalog.standard.map {
+        SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
+      })
+  }
+
+  private static func markdown(_ kinds: [SettingKind]) -> String {
+    var table = MarkdownTable(["Kind", "Setting", "Value", "Default", "What it is"])
+    for kind in kinds {
+      table.add(["`\(kind.kind)`", "", "", "", kind.summary])
+      for setting in kind.settings {
+        table.add([
+          "", "`\(setting.key)`", setting.expectation,
+          setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
+          setting.summary,
+        ])
+      }
+    }
+    return table.text
+  }
+}

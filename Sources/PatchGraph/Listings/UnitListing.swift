@@ -1,0 +1,333 @@
+import AudioTypes
+public import AudioUnits
+import Diagnostics
+
+/// What `patchrun units` prints, and the tables of units in the README: all of it out of the
+/// units' descriptions.
+public struct UnitListing: Sendable {
+  private var catalog: UnitCatalog
+
+  public init(catalog: UnitCatalog = .standard) { self.catalog = catalog }
+
+  /// The component that a name, an alias, a `kAudio…` name or four-character codes mean.
+  public func component(named name: String) -> UnitCatalog.Component? {
+    catalog.component(named: name)
+  }
+
+  /// What to say where there is no component of that name: a sentence, and what was perhaps meant.
+  public func unknown(_ name: String) -> String {
+    let names = catalog.components.flatMap { component in
+      [component.name] + component.aliases + [component.constant]
+        + [component.description.subtype.text].compactMap(\.self)
+    }
+    return "there is no audio unit \(quoted(name)); "
+      + (didYouMean(name, among: names)
+        ?? "there are \(catalog.components.map(\.name).joined(separator: ", "))")
+  }
+
+  // MARK: Text
+
+  /// All components, a line each, within 100 columns.
+  public func text() -> String {
+    var table = TextTable(["NAME", "CODES", "INPUTS", "OUTPUTS", "WHAT IT DOES"])
+    for component in catalog.components {
+      let codes = component.description.codes
+      if let unit = component.unit?.description {
+        table.add([unit.name, codes, unit.inputs.text, unit.outputs.text, unit.summary])
+      } else {
+        table.add([component.name, codes, "-", "-", "Not there yet."])
+      }
+    }
+    return
+      (table.lines(indentation: 0)
+      + ["", "`patchrun units NAME` says all about one."]).joined(separator: "\n") + "\n"
+  }
+
+  /// All about one component, within 100 columns.
+  public func text(of component: UnitCatalog.Component) -> String {
+    let other =
+      component.aliases.isEmpty ? "" : ", also \(component.aliases.joined(separator: ", "))"
+    var lines = [component.name + other, ""]
+    let codes = component.description
+    for (name, code) in [
+      ("type", codes.type), ("subtype", codes.subtype), ("manufacturer", codes.manufacturer),
+    ] {
+      let constant = name == "subtype" ? "  \(component.constant)" : ""
+      lines.append(
+        "  \(name)\(String(repeating: " ", count: 14 - name.count))\(code)  \(code.rawValue)\(constant)"
+      )
+    }
+    lines.append("")
+    guard let unit = component.unit?.description else {
+      lines.append("This unit is not there yet: a patch that names it is refused.")
+      return lines.joined(separator: "\n") + "\n"
+    }
+    lines += wrapped(unit.summary, columns: 100) + [""]
+    lines += ["Buses"] + buses(unit).map { "  \($0)" } + [""]
+    lines.append("Stream formats")
+    for note in unit.formatNotes {
+      let parts = wrapped(note, columns: 96)
+      lines += parts.enumerated().map { ($0 == 0 ? "  " : "    ") + $1 }
+    }
+    lines += [
+      "", "Properties",
+      "  * may be set in a patch; \"until initialized\": may be written until the unit is initialized",
+      "",
+    ]
+    lines += properties(unit)
+    if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
+      lines += ["", "Presets"]
+      lines += wrapped(
+        presets.map { "\($0.number)\u{A0}\($0.name.nonBreaking)" }.joined(separator: ", "),
+        columns: 98
+      ).map { "  " + $0.map { $0 == "\u{A0}" ? " " : String($0) }.joined() }
+    }
+    lines += ["", "Parameters"] + parameters(unit)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func buses(_ unit: UnitDescription) -> [String] {
+    func line(_ name: String, _ buses: UnitDescription.Buses) -> String {
+      "\(name)\(buses.count)"
+        + (buses.settable.map { ", settable from \($0.lowerBound) to \($0.upperBound)" } ?? "")
+    }
+    let slices =
+      unit.sizesItsOwnSlices
+      ? "slices   sized by the unit itself"
+      : "slices   up to \(unit.defaultMaximumFramesPerSlice) frames until "
+        + "maximumFramesPerSlice is set"
+    return [
+      line("inputs   ", unit.inputs) + (unit.inputs.settable == nil ? "" : " (inputCount)"),
+      line("outputs  ", unit.outputs), slices,
+    ]
+  }
+
+  private func properties(_ unit: UnitDescription) -> [String] {
+    var table = TextTable(["ID", "NAME", "SCOPES", "TYPE", "ACCESS", "DEFAULT"])
+    for info in GenericProperties.properties(of: unit) {
+      let row = PropertyRow(info: info, unit: unit)
+      table.add(
+        [
+          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes, row.type,
+          row.shortAccess, row.defaultValue,
+        ],
+        notes: [info.constant, info.summary] + [oursNote(info.proposed)].compactMap(\.self))
+    }
+    return table.lines()
+  }
+
+  private func parameters(_ unit: UnitDescription) -> [String] {
+    guard !unit.parameters.isEmpty else { return ["  none"] }
+    var table = TextTable(["ID", "NAME", "SCOPE", "UNIT", "RANGE", "DEFAULT", "ACCESS"])
+    for info in unit.parameters {
+      let row = ParameterRow(info: info)
+      table.add(
+        [
+          row.id, info.key, "\(info.scope)", row.unit, row.range, row.defaultValue, row.access,
+        ],
+        notes: [info.constant, info.summary] + [oursNote(info.proposed)].compactMap(\.self))
+    }
+    return table.lines()
+  }
+
+  // MARK: JSON
+
+  /// All components as a JSON array.
+  public func json() -> String {
+    JSONText.array(catalog.components.map(json)).document
+  }
+
+  /// One component as a JSON object.
+  public func json(of component: UnitCatalog.Component) -> String { json(component).document }
+
+  private func json(_ component: UnitCatalog.Component) -> JSONText {
+    let codes = component.description
+    let head: JSONText = [
+      "name": .string(component.name),
+      "constant": .string(component.constant),
+      "aliases": .strings(component.aliases),
+      "type": .string(codes.type.text ?? ""),
+      "subtype": .string(codes.subtype.text ?? ""),
+      "manufacturer": .string(codes.manufacturer.text ?? ""),
+      "isAvailable": .boolean(component.unit != nil),
+    ]
+    guard let unit = component.unit?.description else { return head }
+    return head.adding([
+      "summary": .string(unit.summary),
+      "inputs": json(unit.inputs),
+      "outputs": json(unit.outputs),
+      "defaultMaximumFramesPerSlice": .number(unit.defaultMaximumFramesPerSlice),
+      "sizesItsOwnSlices": .boolean(unit.sizesItsOwnSlices),
+      "formatNotes": .strings(unit.formatNotes),
+      "properties": .array(GenericProperties.properties(of: unit).map { json($0, of: unit) }),
+      "parameters": .array(unit.parameters.map(json)),
+    ])
+  }
+
+  private func json(_ buses: UnitDescription.Buses) -> JSONText {
+    [
+      "count": .number(buses.count),
+      "settable": buses.settable.map { [.number($0.lowerBound), .number($0.upperBound)] } ?? .null,
+    ]
+  }
+
+  private func json(_ info: PropertyInfo, of unit: UnitDescription) -> JSONText {
+    let scopes = Scope.allCases.filter(info.scopes.contains)
+    let defaultValue: JSONText =
+      info.id == .maximumFramesPerSlice
+      ? .number(unit.defaultMaximumFramesPerSlice) : info.defaultValue.map(json) ?? .null
+    let (kind, range): (String, JSONText) =
+      switch info.kind {
+      case .uint32(let range): ("uint32", [.number(range.lowerBound), .number(range.upperBound)])
+      default: ("\(info.kind)", .null)
+      }
+    return [
+      "id": .number(info.id.rawValue),
+      "name": .string(info.key),
+      "constant": .string(info.constant),
+      "scopes": .strings(scopes.map { "\($0)" }),
+      "elements": .object(
+        scopes.compactMap { scope in
+          info.elements[scope].map { .init("\(scope)", .number($0)) }
+        }),
+      "type": .string(kind),
+      "range": range,
+      "access": .string("\(info.access)"),
+      "default": info.kind == .boolean && info.defaultValue != nil
+        ? .boolean(info.defaultValue == .uint32(1)) : defaultValue,
+      "inPatch": .boolean(info.isPatchProperty),
+      "isLive": .boolean(info.isLive),
+      "summary": .string(info.summary),
+      "proposed": .string(info.proposed),
+    ]
+  }
+
+  private func json(_ value: PropertyValue) -> JSONText {
+    func json(_ preset: Preset) -> JSONText {
+      ["number": .number(preset.number), "name": .string(preset.name)]
+    }
+    return switch value {
+    case .uint32(let word): .number(word)
+    case .float64(let number): .number(number)
+    case .streamFormat(let format): .string(format.summary)
+    case .string(let text): .string(text)
+    case .preset(let preset): json(preset)
+    case .presets(let presets): .array(presets.map(json))
+    case .floats(let values): .array(values.map { .number($0) })
+    case .ids(let values): .array(values.map { .number($0) })
+    case .channelCounts(let counts):
+      .array(counts.map { [.number($0.input), .number($0.output)] })
+    case .parameterInfo(let info): self.json(info)
+    case .status(let status): .number(status.rawValue)
+    }
+  }
+
+  private func json(_ info: ParameterInfo) -> JSONText {
+    [
+      "id": .number(info.id),
+      "name": .string(info.key),
+      "constant": .string(info.constant),
+      "scope": "\(info.scope)",
+      "unit": .string(info.unit.name),
+      "symbol": .string(info.unit.symbol),
+      "range": [.number(info.range.lowerBound), .number(info.range.upperBound)],
+      "isRangeEnforced": .boolean(info.isRangeEnforced),
+      "default": .number(info.defaultValue),
+      "isReadOnly": .boolean(info.isReadOnly),
+      "canRamp": .boolean(info.canRamp),
+      "valueNames": .strings(info.valueNames),
+      "summary": .string(info.summary),
+      "proposed": .string(info.proposed),
+    ]
+  }
+
+  // MARK: Markdown
+
+  /// The README's tables: all components, then each unit's properties and parameters.
+  public func markdown() -> String {
+    var overview = MarkdownTable(["Component", "Codes", "Inputs", "Outputs", "What it does"])
+    for component in catalog.components {
+      let codes = "`\(component.description.codes)`"
+      if let unit = component.unit?.description {
+        overview.add([
+          "`\(unit.name)`", codes, unit.inputs.text, unit.outputs.text, unit.summary,
+        ])
+      } else {
+        overview.add(["`\(component.name)`", codes, "", "", "Not there yet."])
+      }
+    }
+    var text = overview.text + "\n#### Every unit\n\n"
+    text += markdown(GenericProperties.all)
+    text += "\n\\* may be set in a patch.\n"
+    for unit in catalog.units.map({ $0.description }) {
+      text += "\n#### \(unit.name)\n\n\(unit.summary) `\(unit.constant)`"
+      text += unit.aliases.isEmpty ? ".\n\n" : ", also \(codeList(unit.aliases)).\n\n"
+      for line in buses(unit) + unit.formatNotes {
+        text += "- \(line.split(separator: " ").joined(separator: " "))\n"
+      }
+      if !unit.properties.isEmpty { text += "\n" + markdown(unit.properties) }
+      if !unit.parameters.isEmpty { text += "\n" + markdown(unit.parameters) }
+    }
+    return text
+  }
+
+  private func markdown(
+    _ properties: [PropertyInfo], of unit: UnitDescription? = nil
+  ) -> String {
+    var table = MarkdownTable([
+      "Property", "Id", "Scopes", "Type", "Access", "Default", "What it is",
+    ])
+    for info in properties {
+      let row = PropertyRow(info: info, unit: unit)
+      table.add([
+        "`\(info.key)`\(info.isPatchProperty ? "\\*" : "")", row.id, row.scopes, row.type,
+        row.access, row.defaultValue, summary(info.summary, info.constant, info.proposed),
+      ])
+    }
+    return table.text
+  }
+
+  /// Parameters that differ in nothing but their scope share a row.
+  private func markdown(_ parameters: [ParameterInfo]) -> String {
+    var table = MarkdownTable([
+      "Parameter", "Id", "Scope", "Unit", "Range", "Default", "Access", "What it is",
+    ])
+    for (index, info) in parameters.enumerated() {
+      func isAlike(_ other: ParameterInfo) -> Bool {
+        var other = other
+        other.scope = info.scope
+        return other == info
+      }
+      if parameters[..<index].contains(where: isAlike) { continue }
+      let scopes = parameters.filter(isAlike).map { "\($0.scope)" }.joined(separator: ", ")
+      let row = ParameterRow(info: info)
+      table.add([
+        "`\(info.key)`", row.id, scopes, row.unit, row.range, row.defaultValue,
+        row.access, summary(info.summary, info.constant, info.proposed),
+      ])
+    }
+    return table.text
+  }
+
+  private func summary(_ summary: String, _ constant: String, _ proposed: String) -> String {
+    "\(summary) `\(constant)`" + (oursNote(proposed).map { ". *\($0)*" } ?? "")
+  }
+
+  private func codeList(_ names: [String]) -> String {
+    names.map { "`\($0)`" }.joined(separator: ", ")
+  }
+}
+
+extension ComponentDescription {
+  /// `aumx mcmx appl`.
+  fileprivate var codes: String {
+    [type, subtype, manufacturer].map { $0.text ?? "\($0)" }.joined(separator: " ")
+  }
+}
+
+extension String {
+  /// With blanks that no line is broken at.
+  fileprivate var nonBreaking: String {
+    map { $0 == " " ? "\u{A0}" : String($0) }.joined()
+  }
+}

@@ -1,0 +1,101 @@
+import AudioTypes
+import AudioUnits
+
+/// What the listings say of a property, each in a few words.
+struct PropertyRow {
+  var info: PropertyInfo
+  /// `nil` in a table that is for every unit.
+  var unit: UnitDescription?
+
+  var id: String { "\(info.id.rawValue)" }
+
+  /// `input, output`; `input 1, output 0` where it exists on one element only; `all`.
+  var scopes: String {
+    if info.scopes.count == Scope.allCases.count && info.elements.isEmpty { return "all" }
+    return Scope.allCases.filter(info.scopes.contains).map { scope in
+      info.elements[scope].map { "\(scope) \($0)" } ?? "\(scope)"
+    }.joined(separator: ", ")
+  }
+
+  var type: String {
+    switch info.kind {
+    case .boolean: "boolean"
+    case .uint32(let range):
+      range.upperBound == .max
+        ? "whole number" : "\(range.lowerBound) to \(range.upperBound)"
+    case .float64: "number"
+    case .streamFormat: "stream format"
+    case .string: "text"
+    case .preset: "preset"
+    case .presets: "presets"
+    case .floats: "numbers"
+    case .ids: "whole numbers"
+    case .channelCounts: "channel counts"
+    case .parameterInfo: "parameter info"
+    case .status: "status"
+    }
+  }
+
+  var access: String {
+    switch info.access {
+    case .readOnly: "read"
+    case .readWrite: "read, write"
+    case .writeOnly: "write"
+    case .readWriteUntilInitialized: "read, write until initialized"
+    }
+  }
+
+  /// `access` where there is little room; a line above says what `until initialized` means.
+  var shortAccess: String {
+    info.access == .readWriteUntilInitialized ? "until initialized" : access
+  }
+
+  /// The value of a fresh unit; `-` where it is not one for all buses.
+  var defaultValue: String {
+    if info.id == .maximumFramesPerSlice, let unit {
+      return "\(unit.defaultMaximumFramesPerSlice)"
+    }
+    return switch info.defaultValue {
+    case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
+    case .float64(let number): rateText(number)
+    case .string(let text): text
+    case .preset(let preset): "\(preset.number) \(preset.name)"
+    case .presets(let presets): "\(presets.count) presets"
+    case .status(let status): "\(status.rawValue)"
+    case .streamFormat(let format): format.summary
+    case .floats, .ids, .channelCounts, .parameterInfo, nil: "-"
+    }
+  }
+}
+
+/// What the listings say of a parameter, each in a few words.
+struct ParameterRow {
+  var info: ParameterInfo
+
+  var id: String { "\(info.id)" }
+  var unit: String {
+    let symbol = info.unit.symbol
+    return info.unit.name + (symbol.isEmpty ? "" : " (\(symbol))")
+  }
+  /// A range that may be left with a warning is a usual one.
+  var range: String {
+    (info.isRangeEnforced ? "" : "usually ")
+      + "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))"
+  }
+  var defaultValue: String { plain(info.defaultValue) }
+  var access: String {
+    info.isReadOnly ? "read" : info.canRamp ? "read, write, ramp" : "read, write"
+  }
+}
+
+extension UnitDescription.Buses {
+  /// `1`; `8 (1 to 1024)` where their number may be set.
+  var text: String {
+    "\(count)" + (settable.map { " (\($0.lowerBound) to \($0.upperBound))" } ?? "")
+  }
+}
+
+/// What of a row is patchrun's own decision, as the listings mark it.
+func oursNote(_ proposed: String) -> String? {
+  proposed.isEmpty ? nil : "Ours, not Core Audio's: \(proposed)."
+}

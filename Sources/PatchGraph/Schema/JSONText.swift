@@ -1,0 +1,140 @@
+/// A JSON value that is to be printed: the members of an object keep their order.
+public enum JSONText: Hashable, Sendable {
+  /// A member of an object.
+  public struct Member: Hashable, Sendable {
+    public var name: String
+    public var value: JSONText
+
+    public init(_ name: String, _ value: JSONText) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  case null
+  case boolean(Bool)
+  /// One that JSON cannot write, infinite or not a number, is printed as `null`.
+  case number(Double)
+  case string(String)
+  case array([JSONText])
+  case object([Member])
+
+  public static func strings(_ values: some Sequence<String>) -> JSONText {
+    .array(values.map(JSONText.string))
+  }
+
+  /// The number as a `Float` prints itself: 0.1 and not 0.10000000149011612.
+  public static func number(_ value: Float) -> JSONText {
+    .number(Double("\(value)") ?? Double(value))
+  }
+
+  public static func number(_ value: some BinaryInteger) -> JSONText { .number(Double(value)) }
+
+  /// The members of an object; of anything else, none.
+  public var members: [Member] {
+    if case .object(let members) = self { members } else { [] }
+  }
+
+  /// The object with the members of another behind its own.
+  public func adding(_ other: JSONText) -> JSONText { .object(members + other.members) }
+}
+
+extension JSONText: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  public init(integerLiteral value: Int) { self = .number(Double(value)) }
+  public init(floatLiteral value: Double) { self = .number(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONText...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSONText)...) {
+    self = .object(elements.map { Member($0.0, $0.1) })
+  }
+}
+
+extension JSONText {
+  /// The document, two spaces to a level, with a line feed at its end. Arrays of plain values
+  /// that fit into 100 columns stand on one line.
+  public var document: String {
+    var text = ""
+    write(to: &text, indentation: 0, column: 0)
+    return text + "\n"
+  }
+
+  private static let width = 100
+
+  private var isPlain: Bool {
+    switch self {
+    case .array, .object: false
+    default: true
+    }
+  }
+
+  private func write(to text: inout String, indentation: Int, column: Int) {
+    switch self {
+    case .null: text += "null"
+    case .boolean(let value): text += "\(value)"
+    case .number(let value): text += Self.written(value)
+    case .string(let value): text += Self.written(value)
+    case .array(let values):
+      if values.allSatisfy(\.isPlain) {
+        var line = "["
+        for (index, value) in values.enumerated() {
+          if index > 0 { line += ", " }
+          value.write(to: &line, indentation: 0, column: 0)
+        }
+        line += "]"
+        // A comma may follow.
+        if values.isEmpty || column + line.count < Self.width {
+          text += line
+          return
+        }
+      }
+      text += "["
+      for (index, value) in values.enumerated() {
+        text += index > 0 ? ",\n" : "\n"
+        text += String(repeating: " ", count: indentation + 2)
+        value.write(to: &text, indentation: indentation + 2, column: indentation + 2)
+      }
+      text += "\n" + String(repeating: " ", count: indentation) + "]"
+    case .object(let members):
+      guard !members.isEmpty else {
+        text += "{}"
+        return
+      }
+      text += "{"
+      for (index, member) in members.enumerated() {
+        text += index > 0 ? ",\n" : "\n"
+        let head =
+          String(repeating: " ", count: indentation + 2) + Self.written(member.name) + ": "
+        text += head
+        member.value.write(to: &text, indentation: indentation + 2, column: head.count)
+      }
+      text += "\n" + String(repeating: " ", count: indentation) + "}"
+    }
+  }
+
+  private static func written(_ value: Double) -> String {
+    guard value.isFinite else { return "null" }
+    return abs(value) < 0x1p53 && value == value.rounded() ? String(Int(value)) : "\(value)"
+  }
+
+  private static func written(_ value: String) -> String {
+    var text = "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case "\r": text += "\\r"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}

@@ -1,0 +1,306 @@
+import AudioTypes
+public import AudioUnits
+import RenderCallbacks
+import RenderTaps
+
+/// The JSON Schema (draft-07) of a patch, made from the descriptions of the units, callbacks and
+/// taps.
+///
+/// What it refuses patchrun refuses too. patchrun refuses more: names that nothing has, formats
+/// that do not fit, whatever takes more than one place of the patch to see.
+public enum PatchSchema {
+  /// The schema as it is kept in `schema/patch.schema.json`: the same text each time.
+  public static func text(catalog: UnitCatalog = .standard) -> String {
+    schema(catalog: catalog).document
+  }
+
+  /// The schema of the patches that name units of `catalog`.
+  public static func schema(catalog: UnitCatalog = .standard) -> JSONText {
+    let units = UnitSchema(catalog: catalog)
+    let callbacks = CallbackCatalog.standard.map {
+      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
+    }
+    let taps = TapCatalog.standard.map {
+      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
+    }
+    let tapPlace: JSONText = [
+      "at": Schema.described("The bus that is watched: an output.", Schema.reference("address"))
+    ]
+    var definitions: [JSONText.Member] = [
+      .init("comment", Schema.comment), .init("address", Schema.address),
+      .init("rate", Schema.rate), .init("busRate", Schema.busRate),
+      .init("streamFormat", Schema.streamFormat),
+      .init("formatObject", Schema.formatObject), .init("shortFormat", Schema.shortFormat),
+      .init("formatDescription", Schema.formatDescription), .init("session", Schema.session),
+      .init("connection", Schema.connection),
+      .init(
+        "callback",
+        SettingSchema.object(
+          "callback", kinds: callbacks, required: [], common: [:],
+          summary: "A source of samples: it feeds an input bus in the place of a connection.")),
+    ]
+    definitions += SettingSchema.definitions("callback", kinds: callbacks, common: [:])
+    definitions.append(
+      .init(
+        "tap",
+        SettingSchema.object(
+          "tap", kinds: taps, required: ["at"], common: tapPlace, summary: "It watches a bus.")))
+    definitions += SettingSchema.definitions("tap", kinds: taps, common: tapPlace)
+    definitions += [
+      .init("node", units.node), .init("component", units.component),
+      .init("componentDescription", units.componentDescription),
+    ]
+    definitions += units.definitions
+    return [
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "A patchrun patch",
+      "description": """
+      An audio graph that is written down: units, the connections between them, their stream \
+      formats, properties and parameters, and the callbacks that feed them.
+      """,
+      "type": "object",
+      "required": ["nodes"],
+      "properties": properties,
+      "additionalProperties": false,
+      "definitions": .object(definitions),
+    ]
+  }
+
+  private static var properties: JSONText {
+    [
+      "$schema": [
+        "description": "Where this schema is, for editors.",
+        "type": "string",
+      ],
+      "schemaVersion": [
+        "description": "The version of the patch format: 1.",
+        "const": 1,
+        "default": 1,
+      ],
+      "title": ["description": "What the patch is, for its reader.", "type": "string"],
+      "comment": Schema.reference("comment"),
+      "session": Schema.reference("session"),
+      "streamFormats": Schema.map(
+        "Stream formats by name, for buses to name.", of: "formatObject",
+        names: ["minLength": 1]),
+      "streamFormat": Schema.described(
+        """
+        The stream format of every bus that must be given one and is given none: most patches use \
+        a single format throughout.
+        """, Schema.reference("streamFormat")),
+      "callbacks": Schema.map(
+        "Sources of samples by name. A connection takes them to a bus.", of: "callback",
+        names: Schema.sourceName),
+      "nodes": Schema.map(
+        "The audio units by name. Exactly one is an I/O unit or a GenericOutput.", of: "node",
+        names: Schema.sourceName
+      ).adding([
+        "minProperties": 1,
+        "not": ["required": ["comment"], "maxProperties": 1],
+      ]),
+      "connections": [
+        "description": "What feeds what: one output feeds one input.",
+        "type": "array",
+        "items": Schema.reference("connection"),
+      ],
+      "taps": Schema.map("What watches buses, by name.", of: "tap", names: ["minLength": 1]),
+      "timeline": [
+        "description": """
+        Ramps, updates and stops at their times. Not there yet: patchrun refuses what is in it.
+        """,
+        "type": "array",
+      ],
+    ]
+  }
+}
+
+/// The parts of the schema that no unit has a say in.
+enum Schema {
+  static func reference(_ name: String) -> JSONText { ["$ref": .string("#/definitions/\(name)")] }
+
+  /// In draft-07 nothing beside a `$ref` counts, so that a description needs a wrapping.
+  static func described(_ summary: String, _ schema: JSONText) -> JSONText {
+    ["description": .string(summary), "allOf": [schema]]
+  }
+
+  /// An object whose keys are names.
+  static func map(_ summary: String, of definition: String, names: JSONText) -> JSONText {
+    [
+      "description": .string(summary),
+      "type": "object",
+      "propertyNames": names,
+      "properties": ["comment": reference("comment")],
+      "additionalProperties": reference(definition),
+    ]
+  }
+
+  static let busPattern = "^(0|[1-9][0-9]{0,9})$"
+  static let sourceName: JSONText = ["pattern": "^[^:]+$"]
+  static let unsigned: JSONText = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
+
+  static let comment: JSONText = [
+    "description": "For the reader of the patch; patchrun passes it over.",
+    "type": ["string", "array"],
+    "items": ["type": "string"],
+  ]
+
+  static let address: JSONText = [
+    "description": "A node or a callback, or one of a node's buses: \"mixer\" or \"mixer:1\".",
+    "type": "string",
+    "pattern": "^[^:]+(:(0|[1-9][0-9]{0,9}))?$",
+  ]
+
+  static let rate: JSONText = [
+    "description": "Frames per second, or \"session\": what the session was granted.",
+    "anyOf": [["enum": ["session"]], ["type": "number", "exclusiveMinimum": 0]],
+  ]
+
+  static let busRate = described(
+    """
+    The rate of the bus alone, in frames per second, or "session": what the session was granted. \
+    The rest of its stream format stays.
+    """, reference("rate"))
+
+  static let streamFormat: JSONText = [
+    "description": """
+    A stream format: a name from streamFormats, or sample type, channels and rate, or the fields \
+    of an AudioStreamBasicDescription.
+    """,
+    "if": ["type": "string"],
+    "then": ["type": "string"],
+    "else": reference("formatObject"),
+  ]
+
+  static let formatObject: JSONText = [
+    "description": """
+    A stream format: sample type, channels and rate, or the fields of an \
+    AudioStreamBasicDescription.
+    """,
+    "type": "object",
+    // Some name begins with m: not all names do not.
+    "if": ["not": ["propertyNames": ["not": ["pattern": "^m[A-Z]"]]]],
+    "then": reference("formatDescription"),
+    "else": reference("shortFormat"),
+  ]
+
+  static let shortFormat: JSONText = [
+    "description": "A stream format by sample type, channels and rate.",
+    "type": "object",
+    "required": ["sample", "channels", "sampleRate"],
+    "properties": [
+      "sample": [
+        "description": "What one sample is.",
+        "enum": .strings(SampleType.allCases.map(\.rawValue)),
+        "enumDescriptions": .strings(SampleType.allCases.map(\.schemaSummary)),
+      ],
+      "channels": [
+        "description": "How many channels: 1 is mono, 2 is stereo.",
+        "type": "integer", "minimum": 1, "maximum": 1024,
+      ],
+      "sampleRate": reference("rate"),
+      "interleaved": [
+        "description": "Whether the channels share one buffer, frame by frame.",
+        "type": "boolean", "default": false,
+      ],
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
+
+  static let formatDescription: JSONText = [
+    "description": "An AudioStreamBasicDescription, field by field.",
+    "type": "object",
+    "properties": [
+      "mSampleRate": reference("rate"),
+      "mFormatID": [
+        "description": "\"lpcm\" for linear PCM: a four-character code, its name, or its number.",
+        "anyOf": [["enum": ["lpcm", "kAudioFormatLinearPCM"]], ["type": "string"], unsigned],
+      ],
+      "mFormatFlags": [
+        "description": "The flags: their number, a name, or an array of names.",
+        "anyOf": [
+          unsigned, ["type": "string"],
+          [
+            "type": "array",
+            "items": ["anyOf": [["type": "string"], unsigned]],
+          ],
+        ],
+      ],
+      "mBytesPerPacket": field("Bytes in a packet: for linear PCM, those of a frame."),
+      "mFramesPerPacket": field("Frames in a packet: 1 for linear PCM."),
+      "mBytesPerFrame": field(
+        "Bytes of a frame in one buffer: of one channel where each has its own."),
+      "mChannelsPerFrame": field("How many channels."),
+      "mBitsPerChannel": field("Bits of one sample."),
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
+
+  private static func field(_ summary: String) -> JSONText {
+    JSONText.object([.init("description", .string(summary))]).adding(unsigned)
+  }
+
+  static let session: JSONText = [
+    "description": """
+    What the patch asks of the audio session. It is a request: patchrun says what was granted.
+    """,
+    "type": "object",
+    "properties": [
+      "category": [
+        "description": "The session's category: what it uses of input and output.",
+        "enum": .strings(categories.map(\.name)),
+        "enumDescriptions": .strings(categories.map(\.summary)),
+        "default": "soloAmbient",
+      ],
+      "preferredSampleRate": [
+        "description": "The rate to ask of the hardware, in frames per second.",
+        "type": "number", "exclusiveMinimum": 0,
+      ],
+      "preferredIOBufferDuration": [
+        "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",
+        "type": "number", "exclusiveMinimum": 0,
+      ],
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
+
+  private static let categories: [(name: String, summary: String)] = [
+    ("ambient", "Plays; mixes with others."),
+    ("soloAmbient", "Plays; the default of Core Audio."),
+    ("playback", "Plays."),
+    ("record", "Hears."),
+    ("playAndRecord", "Plays and hears."),
+    ("audioProcessing", "Neither plays nor hears: for work offline."),
+    ("multiRoute", "Plays and hears, on more than one device."),
+  ]
+
+  static let connection: JSONText = [
+    "description": "One output bus, or a callback, joined to one input bus.",
+    "type": "object",
+    "required": ["from", "to"],
+    "properties": [
+      "from": described(
+        "The output bus of a node, or a callback. \"io:1\" is what the microphone hears.",
+        reference("address")),
+      "to": described(
+        "The input bus of a node. \"io:0\" is what the loudspeaker plays.", reference("address")),
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
+}
+
+extension SampleType {
+  /// What an editor says of it.
+  fileprivate var schemaSummary: String {
+    switch self {
+    case .float32: "Floating point, 32 bits: what most graphs use."
+    case .int16: "Signed integer, 16 bits."
+    case .int24: "Signed integer, 24 bits."
+    case .int32: "Signed integer, 32 bits."
+    case .fixed824: "Fixed point, 8.24 bits: the iPhone's canonical audio unit sample."
+    }
+  }
+}

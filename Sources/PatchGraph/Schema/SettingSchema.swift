@@ -1,0 +1,113 @@
+import AudioTypes
+import RenderCore
+
+/// A kind of callback or tap as the schema and the listings see it.
+struct SettingKind {
+  var kind: String
+  var summary: String
+  var settings: [SettingInfo]
+}
+
+/// The schemas of callbacks and taps: one for each kind, chosen by `kind`.
+enum SettingSchema {
+  /// The name of the definition of a kind, `callback.tone`.
+  static func definitionName(_ role: String, _ kind: SettingKind) -> String {
+    "\(role).\(kind.kind)"
+  }
+
+  /// An object whose `kind` says what else it has. `common` are the members that every kind has.
+  static func object(
+    _ role: String, kinds: [SettingKind], required: [String], common: JSONText, summary: String
+  ) -> JSONText {
+    let names = kinds.map(\.kind)
+    return [
+      "description": .string(summary),
+      "type": "object",
+      "required": .strings(["kind"] + required),
+      "properties": JSONText.object([
+        .init(
+          "kind",
+          [
+            "description": "What kind it is: \(names.joined(separator: ", ")).",
+            "enum": .strings(names),
+            "enumDescriptions": .strings(kinds.map(\.summary)),
+          ])
+      ]).adding(common).adding(["comment": Schema.reference("comment")]),
+      "allOf": .array(
+        kinds.map { kind in
+          [
+            "if": [
+              "properties": ["kind": ["const": .string(kind.kind)]],
+              "required": ["kind"],
+            ],
+            "then": Schema.reference(definitionName(role, kind)),
+          ]
+        }),
+    ]
+  }
+
+  /// The definitions behind `object`, one for each kind.
+  static func definitions(
+    _ role: String, kinds: [SettingKind], common: JSONText
+  ) -> [JSONText.Member] {
+    kinds.map { kind in
+      let required = kind.settings.filter(\.isRequired).map(\.key)
+      let settings = kind.settings.map { JSONText.Member($0.key, value($0)) }
+      var members: [JSONText.Member] = [
+        .init("description", .string(kind.summary)),
+        .init("type", "object"),
+      ]
+      if !required.isEmpty { members.append(.init("required", .strings(required))) }
+      members.append(
+        .init(
+          "properties",
+          JSONText.object([.init("kind", ["const": .string(kind.kind)])])
+            .adding(.object(settings))
+            .adding(.object(common.members.map { .init($0.name, true) }))
+            .adding(["comment": true])))
+      members.append(.init("additionalProperties", false))
+      return .init(definitionName(role, kind), .object(members))
+    }
+  }
+
+  /// One setting.
+  static func value(_ setting: SettingInfo) -> JSONText {
+    var members: [JSONText.Member] = [
+      .init(
+        "description",
+        .string("\(setting.summary) \(sentence(setting.expectation))"))
+    ]
+    switch setting.kind {
+    case .number(let range, let excludesLowerBound):
+      members.append(.init("type", "number"))
+      members.append(
+        .init(excludesLowerBound ? "exclusiveMinimum" : "minimum", .number(range.lowerBound)))
+      if range.upperBound.isFinite { members.append(.init("maximum", .number(range.upperBound))) }
+    case .integer(let range):
+      members.append(.init("type", "integer"))
+      members.append(.init("minimum", .number(range.lowerBound)))
+      members.append(.init("maximum", .number(range.upperBound)))
+    case .boolean: members.append(.init("type", "boolean"))
+    case .choice(let names): members.append(.init("enum", .strings(names)))
+    case .path:
+      members.append(.init("type", "string"))
+      members.append(.init("minLength", 1))
+    }
+    if let value = setting.defaultValue { members.append(.init("default", json(value))) }
+    return .object(members)
+  }
+
+  static func json(_ value: SettingValue) -> JSONText {
+    switch value {
+    case .number(let number): .number(number)
+    case .text(let text): .string(text)
+    case .boolean(let boolean): .boolean(boolean)
+    }
+  }
+}
+
+/// `a number` to `A number.`
+func sentence(_ phrase: String) -> String {
+  guard let first = phrase.first else { return "" }
+  return first.uppercased() + phrase.dropFirst() + "."
+}

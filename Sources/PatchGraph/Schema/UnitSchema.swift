@@ -1,0 +1,420 @@
+import AudioTypes
+import AudioUnits
+
+/// The schemas of nodes: one for each unit, chosen by `component`.
+struct UnitSchema {
+  var catalog: UnitCatalog
+
+  private var present: [(component: UnitCatalog.Component, unit: UnitDescription)] {
+    catalog.components.compactMap { component in
+      component.unit.map { (component, $0.description) }
+    }
+  }
+
+  // MARK: Nodes
+
+  /// Any node. What depends on the unit is in the definition that its component leads to.
+  var node: JSONText {
+    [
+      "description": """
+      An audio unit: its component, its global scope (properties, parameters), and its buses.
+      """,
+      "type": "object",
+      "properties": [
+        "component": Schema.reference("component"),
+        "subgraph": [
+          "description": """
+          Another patch in the place of a component. Not there yet: patchrun refuses it.
+          """
+        ],
+        "properties": ["description": "The properties of the global scope.", "type": "object"],
+        "parameters": ["description": "The parameters of the global scope.", "type": "object"],
+        "inputCount": [
+          "description": "How many input buses the unit has (ElementCount of the input scope).",
+          "type": "integer", "minimum": 0, "maximum": 4_294_967_295,
+        ],
+        "inputs": ["description": "The input buses by number.", "type": "object"],
+        "outputs": ["description": "The output buses by number.", "type": "object"],
+        "comment": Schema.reference("comment"),
+      ],
+      "additionalProperties": false,
+      "if": ["required": ["subgraph"]],
+      "then": ["properties": ["component": false]],
+      "else": ["required": ["component"]],
+      "allOf": .array(
+        present.map { component, unit in
+          [
+            "if": [
+              "properties": ["component": Schema.reference("names.\(unit.name)")],
+              "required": ["component"],
+            ],
+            "then": Schema.reference("node.\(unit.name)"),
+          ]
+        }),
+    ]
+  }
+
+  /// A component by name, or by its codes.
+  var component: JSONText {
+    let absent = catalog.components.filter { $0.unit == nil }.map(\.name)
+    var description =
+      "Which audio unit the node is: its name, its kAudioUnitSubType_ name, its four-character "
+      + "subtype, all three codes (aumx/mcmx/appl), or an object with type, subtype and "
+      + "manufacturer."
+    if !absent.isEmpty { description += " Not there yet: \(absent.joined(separator: ", "))." }
+    return [
+      "description": .string(description),
+      "anyOf": [
+        [
+          "enum": .strings(present.map(\.unit.name)),
+          "enumDescriptions": .strings(present.map(\.unit.summary)),
+        ],
+        [
+          "type": "string",
+          "pattern": .string(
+            "^(" + present.flatMap { namePatterns($0.component) }.joined(separator: "|") + ")$"),
+        ],
+        Schema.reference("componentDescription"),
+      ],
+    ]
+  }
+
+  var componentDescription: JSONText {
+    [
+      "description": """
+      An AudioComponentDescription. A field that is missing or 0 matches any component; exactly \
+      one must be left.
+      """,
+      "type": "object",
+      "properties": [
+        "type": code("The type.", catalog.components.map(\.description.type)),
+        "subtype": code("The subtype.", catalog.components.map(\.description.subtype)),
+        "manufacturer": code(
+          "The manufacturer.", catalog.components.map(\.description.manufacturer)),
+        "flags": ["description": "0 in every search.", "const": 0, "default": 0],
+        "flagsMask": ["description": "0 in every search.", "const": 0, "default": 0],
+        "comment": Schema.reference("comment"),
+      ],
+      "additionalProperties": false,
+    ]
+  }
+
+  private func code(_ summary: String, _ codes: [FourCharCode]) -> JSONText {
+    var texts: [String] = []
+    for text in codes.compactMap(\.text) where !texts.contains(text) { texts.append(text) }
+    return [
+      "description": .string(summary + " Four characters, or their number; 0 matches any."),
+      "anyOf": [["enum": .strings(texts)], ["type": "string"], Schema.unsigned],
+    ]
+  }
+
+  /// Every spelling of a component as regular expressions.
+  private func namePatterns(_ component: UnitCatalog.Component) -> [String] {
+    let codes = [
+      component.description.type.text, component.description.subtype.text,
+      component.description.manufacturer.text,
+    ].compactMap(\.self).map(escaped)
+    return ([component.name, component.constant] + component.aliases).map(escaped)
+      + (component.description.subtype.text.map { [escaped($0)] } ?? [])
+      + ["[/ ]*" + codes.joined(separator: "[/ ]+") + "[/ ]*"]
+  }
+
+  // MARK: Definitions
+
+  var definitions: [JSONText.Member] {
+    present.flatMap { component, unit in
+      [
+        JSONText.Member("names.\(unit.name)", names(component)),
+        JSONText.Member("node.\(unit.name)", node(unit)),
+      ] + buses(unit, .input) + buses(unit, .output)
+    }
+  }
+
+  /// What `component` is where this unit is meant.
+  private func names(_ component: UnitCatalog.Component) -> JSONText {
+    let isAlone =
+      catalog.count(matching: ComponentDescription(type: component.description.type)) == 1
+    let subtype = native(component.description.subtype, [component.constant])
+    var descriptions: [JSONText] = [
+      ["properties": ["subtype": ["enum": .array(subtype)]], "required": ["subtype"]]
+    ]
+    if isAlone {
+      // The type alone finds it.
+      descriptions.append([
+        "properties": [
+          "type": ["enum": .array(native(component.description.type, []))],
+          "subtype": ["const": 0],
+        ],
+        "required": ["type"],
+      ])
+    }
+    return [
+      "anyOf": [
+        [
+          "type": "string",
+          "pattern": .string("^(" + namePatterns(component).joined(separator: "|") + ")$"),
+        ],
+        ["type": "object", "anyOf": .array(descriptions)],
+      ]
+    ]
+  }
+
+  private func native(_ code: FourCharCode, _ names: [String]) -> [JSONText] {
+    (code.text.map { [.string($0)] } ?? []) + names.map(JSONText.string)
+      + [.number(code.rawValue)]
+  }
+
+  private func node(_ unit: UnitDescription) -> JSONText {
+    [
+      "description": .string(unit.summary),
+      "properties": [
+        "properties": settings(
+          "The properties of the \(unit.name)'s global scope.",
+          properties(of: unit, .global, 0).map { property($0, of: unit) },
+          at: "node.\(unit.name)/properties/properties"),
+        "parameters": settings(
+          "The parameters of the \(unit.name)'s global scope.",
+          unit.parameters(in: .global).filter { !$0.isReadOnly }.map(parameter),
+          at: "node.\(unit.name)/properties/parameters"),
+        "inputCount": inputCount(unit),
+        "inputs": elements(unit, .input),
+        "outputs": elements(unit, .output),
+      ],
+    ]
+  }
+
+  private func inputCount(_ unit: UnitDescription) -> JSONText {
+    guard let range = unit.inputs.settable else {
+      return [
+        "description": .string(
+          "A \(unit.name) always has \(counted(unit.inputs.count, "input", "inputs"))."),
+        "const": .number(unit.inputs.count),
+      ]
+    }
+    return [
+      "description": .string(
+        "How many inputs the \(unit.name) has (ElementCount of the input scope), from "
+          + "\(range.lowerBound) to \(range.upperBound)."),
+      "type": "integer",
+      "minimum": .number(range.lowerBound),
+      "maximum": .number(range.upperBound),
+      "default": .number(unit.inputs.count),
+    ]
+  }
+
+  /// The buses of one scope by number.
+  private func elements(_ unit: UnitDescription, _ scope: Scope) -> JSONText {
+    let buses = scope == .input ? unit.inputs : unit.outputs
+    var members: [JSONText.Member] = [
+      .init(
+        "description",
+        .string(
+          "The \(scope) buses of the \(unit.name) by number.\n"
+            + unit.formatNotes.joined(separator: "\n"))),
+      .init("type", "object"),
+      .init(
+        "properties",
+        JSONText.object(
+          (0..<buses.count).map {
+            .init("\($0)", Schema.reference(busDefinition(unit, scope, $0)))
+          }
+        ).adding(["comment": Schema.reference("comment")])),
+    ]
+    if buses.settable != nil {
+      members.append(
+        .init(
+          "patternProperties",
+          .object([
+            .init(Schema.busPattern, Schema.reference(busDefinition(unit, scope, buses.count)))
+          ])))
+    }
+    members.append(.init("additionalProperties", false))
+    return .object(members)
+  }
+
+  /// The elements of a scope have one definition where all have the same properties, else one each.
+  private func busDefinition(_ unit: UnitDescription, _ scope: Scope, _ element: Int) -> String {
+    let name = "\(scope).\(unit.name)"
+    return hasSpecialElements(unit, scope) ? "\(name).\(element)" : name
+  }
+
+  private func hasSpecialElements(_ unit: UnitDescription, _ scope: Scope) -> Bool {
+    unit.properties.contains { $0.isPatchProperty && $0.elements[scope] != nil }
+  }
+
+  private func buses(_ unit: UnitDescription, _ scope: Scope) -> [JSONText.Member] {
+    let buses = scope == .input ? unit.inputs : unit.outputs
+    guard buses.count > 0 || buses.settable != nil else { return [] }
+    // With a number of buses that may be set, one more stands for those that a fresh unit lacks.
+    let last = buses.settable == nil ? buses.count - 1 : buses.count
+    let elements = hasSpecialElements(unit, scope) ? Array(0...last) : [0]
+    return elements.map { element in
+      let isOne = elements.count > 1
+      let bus =
+        isOne ? "\(scope) bus \(element) of a \(unit.name)" : "\(scope) bus of a \(unit.name)"
+      let definition = busDefinition(unit, scope, element)
+      return .init(
+        definition,
+        [
+          "description": .string("An \(bus).\n" + unit.formatNotes.joined(separator: "\n")),
+          "type": "object",
+          "properties": [
+            "streamFormat": Schema.reference("streamFormat"),
+            "sampleRate": Schema.reference("busRate"),
+            "properties": settings(
+              "The properties of the \(bus).",
+              properties(of: unit, scope, element).map { property($0, of: unit) },
+              at: "\(definition)/properties/properties"),
+            "parameters": settings(
+              "The parameters of the \(bus).",
+              unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter),
+              at: "\(definition)/properties/parameters"),
+            "comment": Schema.reference("comment"),
+          ],
+          "additionalProperties": false,
+        ])
+    }
+  }
+
+  // MARK: Properties and parameters
+
+  /// A property or parameter: its key, its `kAudio…` name, the schema of its value.
+  private struct Setting {
+    var key: String
+    var constant: String
+    var value: JSONText
+  }
+
+  /// The object of some settings, which stands at `path` in the definitions.
+  private func settings(
+    _ summary: String, _ settings: [Setting], at path: String
+  ) -> JSONText {
+    var members: [JSONText.Member] = [
+      .init("description", .string(summary)),
+      .init("type", "object"),
+      .init(
+        "properties",
+        JSONText.object(settings.map { .init($0.key, $0.value) })
+          .adding(["comment": Schema.reference("comment")])),
+    ]
+    if !settings.isEmpty {
+      // The names of Core Audio's headers are understood too; an editor offers the short ones.
+      members.append(
+        .init(
+          "patternProperties",
+          .object(
+            settings.map {
+              .init(
+                "^\(escaped($0.constant))$",
+                Schema.reference("\(path)/properties/\($0.key)"))
+            })))
+    }
+    members.append(.init("additionalProperties", false))
+    return .object(members)
+  }
+
+  private func properties(
+    of unit: UnitDescription, _ scope: Scope, _ element: Int
+  ) -> [PropertyInfo] {
+    GenericProperties.properties(of: unit).filter { info in
+      info.isPatchProperty && info.scopes.contains(scope) && info.access != .readOnly
+        && (info.elements[scope].map { $0 == element } ?? true)
+    }
+  }
+
+  private func property(_ info: PropertyInfo, of unit: UnitDescription) -> Setting {
+    var members: [JSONText.Member] = [
+      .init("description", .string(description(info.summary, info.constant, info.proposed)))
+    ]
+    switch info.kind {
+    case .boolean: members.append(.init("type", "boolean"))
+    case .uint32(let range):
+      members.append(.init("type", "integer"))
+      members.append(.init("minimum", .number(range.lowerBound)))
+      members.append(.init("maximum", .number(range.upperBound)))
+    case .float64: members.append(.init("type", "number"))
+    case .string: members.append(.init("type", "string"))
+    case .preset: members.append(.init("anyOf", presets(of: unit)))
+    case .floats, .ids:
+      members.append(.init("type", "array"))
+      members.append(.init("items", ["type": "number"]))
+    case .streamFormat: members.append(.init("allOf", [Schema.reference("streamFormat")]))
+    case .presets, .channelCounts, .parameterInfo, .status: break
+    }
+    if let value = defaultValue(of: info, of: unit) { members.append(.init("default", value)) }
+    return Setting(key: info.key, constant: info.constant, value: .object(members))
+  }
+
+  private func presets(of unit: UnitDescription) -> JSONText {
+    guard case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue else {
+      return [["type": "string"], ["type": "integer", "minimum": 0]]
+    }
+    return [
+      [
+        "enum": .strings(presets.map(\.name)),
+        "enumDescriptions": .strings(presets.map { "Preset number \($0.number)." }),
+      ],
+      ["enum": .array(presets.map { .number($0.number) })],
+    ]
+  }
+
+  private func defaultValue(of info: PropertyInfo, of unit: UnitDescription) -> JSONText? {
+    if info.id == .maximumFramesPerSlice { return .number(unit.defaultMaximumFramesPerSlice) }
+    return switch info.defaultValue {
+    case .uint32(let word): info.kind == .boolean ? .boolean(word != 0) : .number(word)
+    case .float64(let number): .number(number)
+    case .string(let text): .string(text)
+    case .preset(let preset): .string(preset.name)
+    default: nil
+    }
+  }
+
+  private func parameter(_ info: ParameterInfo) -> Setting {
+    let symbol = info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)"
+    let range = "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))\(symbol)"
+    let text: String
+    if info.valueNames.isEmpty {
+      text = info.isRangeEnforced ? sentence(range) : "Outside of \(range) there is a warning."
+    } else {
+      let first = Int(info.range.lowerBound)
+      let names = info.valueNames.enumerated().map { "\(first + $0) is \($1)" }
+      text = sentence(names.joined(separator: ", "))
+    }
+    var members: [JSONText.Member] = [
+      .init(
+        "description",
+        .string(description("\(info.summary) \(text)", info.constant, info.proposed)))
+    ]
+    members.append(.init("type", info.unit == .boolean ? ["number", "boolean"] : "number"))
+    if info.isRangeEnforced {
+      members.append(.init("minimum", .number(info.range.lowerBound)))
+      members.append(.init("maximum", .number(info.range.upperBound)))
+    }
+    members.append(.init("default", .number(info.defaultValue)))
+    return Setting(key: info.key, constant: info.constant, value: .object(members))
+  }
+
+  private func description(_ summary: String, _ constant: String, _ proposed: String) -> String {
+    "\(summary) \(constant)." + (proposed.isEmpty ? "" : " Ours, not Core Audio's: \(proposed).")
+  }
+}
+
+/// A text as a regular expression that matches it alone.
+private func escaped(_ text: String) -> String {
+  var pattern = ""
+  for character in text {
+    if "\\^$.|?*+()[]{}/".contains(character) { pattern += "\\" }
+    pattern.append(character)
+  }
+  return pattern
+}
+
+/// `1 input`, `2 inputs`.
+func counted(_ count: Int, _ one: String, _ more: String) -> String {
+  "\(count) \(count == 1 ? one : more)"
+}
+
+/// A number without a fraction that is zero.
+func plain(_ value: Float) -> String {
+  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
+}

@@ -1,0 +1,175 @@
+import AudioTypes
+import AudioUnits
+import Foundation
+import PatchGraph
+import RenderCallbacks
+import RenderCore
+import RenderTaps
+import Testing
+
+struct UnitListingTests {
+  let listing = UnitListing()
+
+  @Test func `all components stand in the overview, each on a line within 100 columns`() {
+    let lines = listing.text().split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 100 })
+    for component in UnitCatalog.standard.components {
+      let line = lines.first { $0.hasPrefix(component.name + " ") }
+      #expect(line?.contains(component.description.subtype.text ?? "?") == true)
+      #expect(line?.hasSuffix("Not there yet.") == (component.unit == nil))
+    }
+  }
+
+  @Test func `the columns of the overview begin below their headings`() throws {
+    let lines = listing.text().split(separator: "\n").map(Array.init)
+    let headings = String(try #require(lines.first))
+    let column = headings.distance(
+      from: headings.startIndex, to: try #require(headings.range(of: "OUTPUTS")).lowerBound)
+    // A summary may go on in its own column.
+    for line in lines.dropFirst().dropLast() where line[0] != " " {
+      #expect(line[column] != " " && line[column - 1] == " ")
+    }
+  }
+
+  @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
+  func `a unit's text has each row of its description`(name: String) throws {
+    let component = try #require(listing.component(named: name))
+    let unit = try #require(component.unit?.description)
+    let text = listing.text(of: component)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for info in GenericProperties.properties(of: unit) {
+      #expect(words.contains("\(info.id.rawValue) \(info.key)"))
+      #expect(words.contains("\(info.constant) \(info.summary)"))
+      if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
+    }
+    for info in unit.parameters {
+      #expect(words.contains("\(info.id) \(info.key) \(info.scope)"))
+      #expect(words.contains("\(info.constant) \(info.summary)"))
+      if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
+    }
+    for note in unit.formatNotes { #expect(words.contains(note)) }
+    for word in ["'\(unit.component.subtype.text ?? "")'", "\(unit.component.subtype.rawValue)"] {
+      #expect(words.contains(word))
+    }
+  }
+
+  @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
+  func `the tables have each row of a unit's description`(name: String) throws {
+    let unit = try #require(listing.component(named: name)?.unit?.description)
+    let markdown = listing.markdown()
+    #expect(markdown.contains("#### \(unit.name)\n"))
+    for info in GenericProperties.properties(of: unit) {
+      let row = markdown.split(separator: "\n").first {
+        $0.hasPrefix("| `\(info.key)`") && $0.contains("\(info.summary) `\(info.constant)`")
+      }
+      #expect(row?.contains("| \(info.id.rawValue) |") == true)
+      #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
+    }
+    for info in unit.parameters {
+      let row = markdown.split(separator: "\n").first {
+        $0.hasPrefix("| `\(info.key)` | \(info.id) |") && $0.contains(info.summary)
+      }
+      #expect(row?.contains("\(info.scope)") == true)
+      #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
+    }
+  }
+
+  @Test func `every row of a table has as many cells as its heading`() {
+    let tables = [
+      listing.markdown(), CallbackListing.markdown(), CallbackListing.tapsMarkdown(),
+    ].joined(separator: "\n")
+    var expected: Int?
+    for line in tables.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("|") else {
+        expected = nil
+        continue
+      }
+      let cells = line.replacing("\\|", with: "").count { $0 == "|" }
+      #expect(cells == expected ?? cells, "\(line)")
+      expected = cells
+    }
+  }
+
+  @Test func `a component that is not there yet is listed and says so`() throws {
+    let component = try #require(listing.component(named: "voiceProcessingIO"))
+    #expect(listing.text(of: component).contains("not there yet"))
+    #expect(listing.markdown().contains("| `voiceProcessingIO` | `auou vpio appl` |"))
+  }
+
+  @Test(arguments: [
+    "MultichannelMixer", "MultiChannelMixer", "kAudioUnitSubType_MultiChannelMixer", "mcmx",
+    "aumx/mcmx/appl", "aumx mcmx appl",
+  ])
+  func `a unit is found by each of its spellings`(name: String) {
+    #expect(listing.component(named: name)?.name == "MultichannelMixer")
+  }
+
+  @Test func `a misspelled name leads to the near ones`() {
+    #expect(
+      listing.unknown("remoteOI") == "there is no audio unit 'remoteOI'; did you mean 'remoteIO'"
+        + " or 'RemoteIO'?")
+    #expect(listing.unknown("granulator").contains("there are FormatConverter, iPodEQ, 3DMixer"))
+  }
+
+  @Test func `the JSON has every component, property and parameter`() throws {
+    struct Component: Decodable {
+      struct Row: Decodable {
+        var id: UInt32
+        var name: String
+      }
+      var name: String
+      var isAvailable: Bool
+      var properties: [Row]?
+      var parameters: [Row]?
+    }
+    let all = try JSONDecoder().decode([Component].self, from: Data(listing.json().utf8))
+    #expect(all.map(\.name) == UnitCatalog.standard.components.map(\.name))
+    for (row, component) in zip(all, UnitCatalog.standard.components) {
+      #expect(row.isAvailable == (component.unit != nil))
+      let unit = component.unit?.description
+      #expect(
+        row.properties?.map(\.name) == unit.map { GenericProperties.properties(of: $0).map(\.key) })
+      #expect(row.parameters?.map(\.id) == unit?.parameters.map(\.id))
+      let one = try JSONDecoder().decode(
+        Component.self, from: Data(listing.json(of: component).utf8))
+      #expect(one.name == component.name)
+    }
+  }
+
+  @Test func `every callback and tap, and each setting of it, is in the tables`() {
+    let rows =
+      CallbackCatalog.standard.map { ($0.kind, $0.settings, CallbackListing.markdown()) }
+      + TapCatalog.standard.map { ($0.kind, $0.settings, CallbackListing.tapsMarkdown()) }
+    for (kind, settings, table) in rows {
+      #expect(table.contains("| `\(kind)` |"))
+      for setting in settings {
+        #expect(table.contains("| `\(setting.key)` | \(setting.expectation) |"))
+        #expect(table.contains(setting.summary))
+      }
+    }
+  }
+
+  @Test func `each printed part of the README stands between marks of its own`() {
+    let text = ReadmeTables.text()
+    for section in ReadmeTables.sections {
+      #expect(
+        PrintedFiles.section(section.name, of: text)
+          == section.text.trimmingCharacters(in: .newlines))
+    }
+  }
+
+  /// Parts that the README has no marks for are not compared.
+  @Test(arguments: ReadmeTables.sections)
+  func `the README's tables are those of the descriptions`(section: ReadmeTables.Section) {
+    guard let readme = PrintedFiles.text(of: "README.md"),
+      let found = PrintedFiles.section(section.name, of: readme)
+    else { return }
+    #expect(
+      found == section.text.trimmingCharacters(in: .newlines),
+      """
+      README.md is stale: between the marks of '\(section.name)' put what \
+      `swift run patchrun units --markdown` prints between them
+      """)
+  }
+}
