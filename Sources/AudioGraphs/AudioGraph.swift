@@ -35,6 +35,16 @@ public final class AudioGraph: Sendable {
     case disconnect(BusKey)
     case clear
     case remove(NodeID)
+
+    var nodes: [NodeID] {
+      switch self {
+      case .connect(let connection): [connection.source, connection.destination]
+      case .callback(let callback): [callback.destination]
+      case .disconnect(let key): [key.node]
+      case .clear: []
+      case .remove(let node): [node]
+      }
+    }
   }
 
   /// What takes a render notification away again.
@@ -66,7 +76,10 @@ public final class AudioGraph: Sendable {
     isOffline = true
   }
 
-  deinit { stopRunning() }
+  deinit {
+    stopRunning()
+    if hardware != nil { serviceThread.stop() }
+  }
 
   // MARK: Nodes
 
@@ -170,8 +183,12 @@ public final class AudioGraph: Sendable {
     _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let serial = state.nextToken
       try make(
-        .callback(InputCallback(callback: callback, destination: node, input: input)), &state)
+        .callback(
+          InputCallback(callback: callback, destination: node, input: input, serial: serial)),
+        &state)
     }
   }
 
@@ -319,17 +336,19 @@ public final class AudioGraph: Sendable {
         try serviceThread.start(services)
         try hardware.start(session)
       } catch {
-        serviceThread.stop()
         throw .hardware(error)
       }
     }
-    state.withLock { state in
+    let head = state.withLock { state in
       state.isRunning = true
-      state.model.head?.instance?.noteRunning(true)
+      return state.model.head?.instance
     }
+    // Listeners are called without the lock: they may ask the graph.
+    head?.noteRunning(true)
   }
 
-  /// Stops the output unit. A graph that is not running stays as it is.
+  /// Stops the output unit; `start()` goes on from there. A graph that is not running stays as it
+  /// is. Recordings are finished by `uninitialize()` and `close()`.
   public func stop() { stopRunning() }
 
   // MARK: Pending edits
@@ -340,8 +359,9 @@ public final class AudioGraph: Sendable {
   /// Carries out the edits that are pending, between two slices of a running graph.
   ///
   /// - Returns: Whether nothing is left to do.
-  /// - Throws: `GraphUpdateError` with the edit that failed; those after it stay pending. Where the
-  ///   edits taken together leave a graph that could not be initialized, none is carried out.
+  /// - Throws: `GraphUpdateError` with the edit that failed. It is dropped, those before it are
+  ///   carried out, those after it stay pending. Where edits taken together leave a graph that
+  ///   could not be initialized, none of them is carried out, and they stay pending.
   @discardableResult
   public func update() throws(GraphUpdateError) -> Bool {
     try state.withLock { state throws(GraphUpdateError) in
@@ -350,15 +370,12 @@ public final class AudioGraph: Sendable {
       let edits = state.pending
       for (index, edit) in edits.enumerated() {
         do throws(Violation) { try apply(edit, &model) } catch {
-          restoreMarks(state.model)
-          state.pending.removeFirst(index)
-          if index > 0 {
-            // What went well before the failing edit is carried out, as Core Audio's header says.
-            var done = state.model
-            for edit in edits.prefix(index) { try? apply(edit, &done) }
-            if (try? commit(done, &state)) == nil { restoreMarks(state.model) }
+          state.pending.remove(at: index)
+          // What went well before the failing edit is carried out, as Core Audio's header says.
+          if index > 0, (try? commit(model, &state)) != nil {
+            state.pending.removeFirst(index)
           }
-          state.pending.removeFirst()
+          restoreMarks(state.model)
           throw GraphUpdateError(violation: error, editIndex: index)
         }
       }
@@ -393,7 +410,8 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// The share of the slices' duration that rendering took on average, 0 to 1.
+  /// The share of the slices' duration that rendering took on average: 0 to 1, and above 1 where
+  /// it could not keep up.
   public var cpuLoad: Float {
     guard let time = session?.busyTime, time.rendered > 0 else { return 0 }
     return Float(Double(time.spent) / Double(time.rendered))
@@ -465,10 +483,12 @@ public final class AudioGraph: Sendable {
 
   private func make(_ edit: Edit, _ state: inout State) throws(Violation) {
     if state.isInitialized {
-      if case .connect(let connection) = edit {
-        for id in [connection.source, connection.destination] where state.model.node(id) == nil {
-          throw NodesExist.violation(id)
-        }
+      // What no other edit could mend is refused at once.
+      for id in edit.nodes where state.model.node(id) == nil { throw NodesExist.violation(id) }
+      if case .connect(let connection) = edit,
+        let violation = NoSelfConnection.violation(connection, in: state.model)
+      {
+        throw violation
       }
       state.pending.append(edit)
     } else {
@@ -509,9 +529,7 @@ public final class AudioGraph: Sendable {
   private func restoreMarks(_ model: GraphModel) {
     for node in model.nodes {
       guard let instance = node.instance else { continue }
-      for scope in [Scope.input, .output] {
-        for element in 0..<instance.elementCount(scope) { instance.setUse(.none, scope, element) }
-      }
+      instance.clearUses()
     }
     for interaction in model.interactions { model.mark(interaction, isThere: true) }
   }
@@ -526,7 +544,7 @@ public final class AudioGraph: Sendable {
     let before = running.services
     let plan = try running.takeOver(
       model, preparation, observers: observers(state), largestSlice: largestSlice)
-    if state.isRunning {
+    if hardware != nil {
       for service in running.services where !before.contains(where: { $0 === service }) {
         serviceThread.add(service)
       }
@@ -535,6 +553,9 @@ public final class AudioGraph: Sendable {
       }
     }
     running.session.play(plan)
+    for node in state.model.nodes where model.node(node.id) == nil {
+      node.instance?.uninitialize()
+    }
     state.running = running
     state.model = model
   }
@@ -558,17 +579,16 @@ public final class AudioGraph: Sendable {
     }
     guard wasRunning else { return }
     hardware?.stop()
-    if hardware != nil { serviceThread.stop() }
-    state.withLock { state in
-      if let failed = state.running?.session.failedSlices, failed.status != .ok {
-        state.model.head?.instance?.noteRenderError(failed.status)
-      }
-      state.model.head?.instance?.noteRunning(false)
+    let (head, failed) = state.withLock { state in
+      (state.model.head?.instance, state.running?.session.failedSlices.status ?? .ok)
     }
+    if failed != .ok { head?.noteRenderError(failed) }
+    head?.noteRunning(false)
   }
 
   private func endInitialization(_ state: inout State) {
     guard state.isInitialized else { return }
+    if hardware != nil { serviceThread.stop() }
     for node in state.model.nodes { node.instance?.uninitialize() }
     state.running = nil
     state.isInitialized = false

@@ -22,6 +22,8 @@ public struct InputCallback: Sendable {
   public var callback: any RenderCallback
   public var destination: NodeID
   public var input: Int
+  /// Tells this edit from any other: a callback that is set again begins again.
+  let serial: Int
 }
 
 /// What feeds an input element (`AUNodeInteraction`).

@@ -10,7 +10,7 @@ struct PlanCompiler {
   let model: GraphModel
   let preparation: Preparation
   let kernels: [NodeID: UnitKernels]
-  let sources: [BusKey: RenderSource]
+  let sources: [Int: RenderSource]
   let sinks: [TapID: RenderSink]
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
@@ -23,7 +23,7 @@ struct PlanCompiler {
 
   init(
     model: GraphModel, preparation: Preparation, kernels: [NodeID: UnitKernels],
-    sources: [BusKey: RenderSource], sinks: [TapID: RenderSink], observers: [RenderObserver],
+    sources: [Int: RenderSource], sinks: [TapID: RenderSink], observers: [RenderObserver],
     maximumFramesPerSlice: Int
   ) {
     self.model = model
@@ -49,9 +49,10 @@ struct PlanCompiler {
         (BusKey(node: id, bus: output), configuration.outputs[output].format)
       }
       let floats = outputs.map { newBus($0.1.channelCount) }
+      let row = rows.count
       rows.append(.init(kernel: kernel, inputs: inputs, outputs: floats))
       for (float, output) in zip(floats, outputs) {
-        outputBuses[output.0] = words(of: float, format: output.1, for: output.0)
+        outputBuses[output.0] = words(of: float, from: row, format: output.1, for: output.0)
         compileTaps(output.0)
       }
     }
@@ -84,8 +85,8 @@ struct PlanCompiler {
         return silentBus(format.channelCount)
       }
       return isHead ? bus : floats(of: bus, format: format)
-    case .callback?:
-      guard let source = sources[key] else { return silentBus(format.channelCount) }
+    case .callback(let callback)?:
+      guard let source = sources[callback.serial] else { return silentBus(format.channelCount) }
       let isClient = isHead && key.bus == 0
       let isReady = source.writesBusWords || format.sampleType == .float32
       let bus =
@@ -99,18 +100,16 @@ struct PlanCompiler {
     }
   }
 
-  /// From floats that a unit has put out to the words of its output's format.
-  private mutating func words(of bus: Int, format: StreamFormat, for key: BusKey) -> Int {
+  /// From floats that the unit of a row has put out to the words of its output's format.
+  private mutating func words(
+    of bus: Int, from row: Int, format: StreamFormat, for key: BusKey
+  ) -> Int {
     let isClient = feedsHead(key)
     guard format.sampleType == .float32 else { return convert(bus, format, isClient: isClient) }
     guard isClient else { return bus }
-    // The unit's own bus becomes the client's: the row that fills it is the last one.
+    // The unit's own bus becomes the client's.
     let client = clientBus(format.channelCount)
-    let last = rows.removeLast()
-    rows.append(
-      .init(
-        kernel: last.kernel, inputs: last.inputs,
-        outputs: last.outputs.map { $0 == bus ? client : $0 }))
+    rows[row].outputs = rows[row].outputs.map { $0 == bus ? client : $0 }
     return client
   }
 

@@ -12,7 +12,6 @@ struct Preparation: Sendable {
   /// The nodes that the output unit pulls, itself included.
   var pulled: Set<NodeID> = []
   var configurations: [NodeID: UnitConfiguration] = [:]
-  /// The formats of the callbacks' buses.
   var violations: [Violation] = []
 }
 
@@ -98,6 +97,12 @@ struct Preparer {
       && model.node(connection.source)?.unit.description.property(.enableIO) != nil
   }
 
+  /// A microphone side that is off is a mistake of the I/O unit; its format says nothing.
+  private func isOffMicrophone(_ connection: Connection) -> Bool {
+    guard isMicrophone(connection), let node = model.node(connection.source) else { return false }
+    return !isHearing(node)
+  }
+
   private func isHearing(_ node: GraphModel.Node) -> Bool {
     node.instance?.configuration().isOn(.enableIO, .input, 1) == true
   }
@@ -121,6 +126,7 @@ struct Preparer {
     var configuration = opened(node, instance)
     let isInitialized = instance.isInitialized
     checkBuses(node, connections, configuration)
+    checkSides(node, configuration)
     for connection in connections.sorted(by: { $0.input < $1.input }) {
       guard configuration.inputs.indices.contains(connection.input),
         let format = sourceFormat(connection)
@@ -128,7 +134,7 @@ struct Preparer {
         doubtful.insert(node.id)
         continue
       }
-      if doubtful.contains(connection.source) {
+      if doubtful.contains(connection.source) || isOffMicrophone(connection) {
         doubtful.insert(node.id)
       } else if let violation = isInitialized
         ? ConnectionFormats.violation(
@@ -143,6 +149,7 @@ struct Preparer {
         from: connection.source, output: connection.output)
     }
     if !isInitialized { giveFormats(node, &configuration) }
+    checkRates(node, configuration)
     result.configurations[node.id] = configuration
     if result.pulled.contains(node.id) {
       let unfed = NeededInputsFed.violations(
@@ -150,7 +157,8 @@ struct Preparer {
       result.violations += unfed
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
-    if !doubtful.contains(node.id) {
+    // What an I/O unit refuses does not depend on its formats.
+    if isIO(node) || !doubtful.contains(node.id) {
       let found = node.unit.violations(in: configuration).map { $0.of(node.id) }
       result.violations += found
       if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
@@ -165,11 +173,11 @@ struct Preparer {
   ) -> UnitConfiguration {
     if let configuration = result.configurations[node.id] { return configuration }
     var configuration = fresh(node, instance)
-    if isIO(node) && !instance.isInitialized
-      && (configuration.outputs[1].isUsed || isTapped(node.id, 1))
-    {
-      configuration.outputs[1].use = .connection
-      give(&configuration.outputs[1], .output, 1, node)
+    if isIO(node) {
+      if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
+      if isHearing(node) && !instance.isInitialized {
+        give(&configuration.outputs[1], .output, 1, node)
+      }
     }
     result.configurations[node.id] = configuration
     return configuration
@@ -214,6 +222,39 @@ struct Preparer {
     }
   }
 
+  /// The two sides of a device are the device's own.
+  private mutating func checkSides(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    for interaction in model.interactions(into: node.id) {
+      let found = [
+        HardwareSides.violation(into: node, interaction.input),
+        interaction.connection.flatMap { connection in
+          model.node(connection.source).flatMap {
+            HardwareSides.violation(outOf: $0, connection)
+          }
+        },
+      ].compactMap(\.self)
+      guard !found.isEmpty else { continue }
+      result.violations += found
+      doubtful.insert(node.id)
+    }
+  }
+
+  /// A rate of 0 is "not known yet", which ends here.
+  private mutating func checkRates(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    guard !doubtful.contains(node.id) else { return }
+    for (scope, elements) in [
+      (Scope.input, configuration.inputs), (.output, configuration.outputs),
+    ] {
+      for (index, element) in elements.enumerated()
+      where element.format.sampleRate == 0 && element.origin != .hardware {
+        guard element.isUsed || element.origin != .initial else { continue }
+        result.violations.append(FormatsGiven.violation(rateless: node, scope, index))
+        doubtful.insert(node.id)
+        return
+      }
+    }
+  }
+
   /// The format of the output that a connection begins at; `nil` where there is no such output.
   private mutating func sourceFormat(_ connection: Connection) -> StreamFormat? {
     // The microphone side of an I/O unit is settled before the unit's own turn comes.
@@ -243,12 +284,30 @@ struct Preparer {
         configuration.outputs[0].format.sampleRate = rate
         configuration.outputs[0].origin = .graphDefault
       }
+      prepareSpares(node, &configuration)
     case .outputType:
       if !isIO(node) && configuration.outputs[0].origin == .initial {
         configuration.outputs[0].format = configuration.inputs[0].format
         configuration.outputs[0].origin = .followsInput
       }
     default: break
+    }
+  }
+
+  /// Gives the inputs that nothing feeds yet a format with which they can be joined live: the
+  /// graph's where the unit takes it, else the one at birth, at the output's rate.
+  private func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
+    let rate = configuration.outputs[0].format.sampleRate
+    for index in configuration.inputs.indices
+    where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
+      if let format = defaultFormat, format.sampleRate == rate,
+        node.unit.violation(of: format, scope: .input, element: index) == nil
+      {
+        configuration.inputs[index].format = format
+      } else {
+        configuration.inputs[index].format.sampleRate = rate
+      }
+      configuration.inputs[index].origin = .graphDefault
     }
   }
 
@@ -260,18 +319,18 @@ struct Preparer {
     _ element: inout UnitConfiguration.Element, _ scope: Scope, _ index: Int,
     _ node: GraphModel.Node
   ) {
-    if element.origin == .rateGiven, let defaultFormat {
-      element.format = defaultFormat.with(sampleRate: element.format.sampleRate)
-      return
-    }
     guard element.origin == .initial || element.origin == .rateGiven else { return }
-    guard let format = defaultFormat else {
+    guard var format = defaultFormat else {
       result.violations.append(FormatsGiven.violation(node, scope, index))
       doubtful.insert(node.id)
       return
     }
+    if element.origin == .rateGiven {
+      format.sampleRate = element.format.sampleRate
+    } else {
+      element.origin = .graphDefault
+    }
     element.format = format
-    element.origin = .graphDefault
     if let refusal = node.unit.violation(of: format, scope: scope, element: index) {
       result.violations.append(refusal.of(node.id))
       doubtful.insert(node.id)

@@ -8,7 +8,8 @@ struct RunningGraph: Sendable {
   let session: RenderSession
   let capture: FrameRing?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
-  private(set) var sources: [BusKey: RenderSource] = [:]
+  /// By the serial number of the callback's edit.
+  private(set) var sources: [Int: RenderSource] = [:]
   private(set) var sinks: [TapID: RenderSink] = [:]
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
@@ -37,14 +38,15 @@ struct RunningGraph: Sendable {
 
   /// The same samples with all channels in one buffer: what a file or a device takes.
   private static func interleaved(_ format: StreamFormat) -> StreamFormat {
-    StreamFormat(
-      format.sampleType ?? .float32, channels: format.channelCount,
-      sampleRate: format.sampleRate, interleaved: true)
+    var copy = format
+    copy.flags.remove(.isNonInterleaved)
+    copy.bytesPerFrame = UInt32(format.bytesPerSample) * format.channelsPerFrame
+    copy.bytesPerPacket = copy.bytesPerFrame
+    return copy
   }
 
   var services: [any RenderService] {
-    sources.sorted { ($0.key.node, $0.key.bus) < ($1.key.node, $1.key.bus) }
-      .compactMap(\.value.service)
+    sources.sorted { $0.key < $1.key }.compactMap(\.value.service)
       + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
   }
 
@@ -72,7 +74,7 @@ struct RunningGraph: Sendable {
   private mutating func makeSources(
     _ model: GraphModel, _ preparation: Preparation, _ largestSlice: Int
   ) throws(Violation) {
-    var kept: [BusKey: RenderSource] = [:]
+    var kept: [Int: RenderSource] = [:]
     var longest: Int? = 0
     var isAnyFed = false
     for interaction in model.interactions {
@@ -81,7 +83,7 @@ struct RunningGraph: Sendable {
         let format = preparation.configurations[callback.destination]?
           .inputs[callback.input].format
       else { continue }
-      let key = BusKey(node: callback.destination, bus: callback.input)
+      let key = callback.serial
       do throws(CallbackProblem) {
         if let present = sources[key] {
           kept[key] = present

@@ -115,6 +115,7 @@ public struct StreamFormat: Hashable, Sendable {
 
 extension FourCharCode {
   public static let linearPCM: FourCharCode = "lpcm"
+  public static let appleLossless: FourCharCode = "alac"
 }
 
 // MARK: - Reading a format
@@ -160,12 +161,15 @@ extension StreamFormat {
 
   /// The same samples for another number of channels: frame and packet sizes follow.
   public func with(channels: Int) -> StreamFormat {
+    precondition(channels > 0 && channels <= 1024, "a stream has 1 to 1024 channels")
     var copy = self
-    let word = UInt32(bytesPerSample)
+    // The word of the old frame or, where it says none, the bits in whole bytes.
+    let word = bytesPerSample > 0 ? UInt32(bytesPerSample) : (bitsPerChannel + 7) / 8
     copy.channelsPerFrame = UInt32(channels)
-    if isInterleaved {
-      copy.bytesPerFrame = word * UInt32(channels)
-      copy.bytesPerPacket = copy.bytesPerFrame * framesPerPacket
+    copy.bytesPerFrame = isInterleaved ? word * UInt32(channels) : word
+    if isLinearPCM {
+      copy.framesPerPacket = 1
+      copy.bytesPerPacket = copy.bytesPerFrame
     }
     return copy
   }
@@ -183,7 +187,9 @@ extension StreamFormat {
       && agree(bytesPerFrame, other.bytesPerFrame)
       && agree(channelsPerFrame, other.channelsPerFrame)
       && agree(bitsPerChannel, other.bitsPerChannel)
-      && agree(significantFlags(beside: other), other.significantFlags(beside: self))
+      // The wildcard is a plain zero: "all clear" is a statement.
+      && (flags.rawValue == 0 || other.flags.rawValue == 0
+        || significantFlags(beside: other) == other.significantFlags(beside: self))
   }
 
   private func significantFlags(beside other: StreamFormat) -> UInt32 {

@@ -2,10 +2,14 @@ extension StreamFormat: CustomStringConvertible {
   /// The line Core Audio's classic tools print (facts, section 4.7):
   /// ` 2 ch,  44100 Hz, 'lpcm' (0x00000029) 32-bit little-endian float, deinterleaved`.
   public var description: String {
-    let rate = sampleRate.isFinite ? Int(exactly: sampleRate.rounded()) ?? 0 : 0
+    let rate = sampleRate.isFinite ? Int(exactly: sampleRate.rounded(.toNearestOrEven)) ?? 0 : 0
     let head =
       padded(String(channelsPerFrame), 2) + " ch, " + padded(String(rate), 6) + " Hz, "
       + "\(formatID) (0x\(hexadecimal(flags.rawValue))) "
+    if formatID == .appleLossless {
+      let source = [1: "16", 2: "20", 3: "24", 4: "32"][flags.rawValue].map { "\($0)-bit source" }
+      return head + "from \(source ?? "unknown source"), \(framesPerPacket) frames/packet"
+    }
     guard isLinearPCM else {
       return head
         + "\(bitsPerChannel) bits/channel, \(bytesPerPacket) bytes/packet, "

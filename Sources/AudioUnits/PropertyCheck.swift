@@ -22,9 +22,12 @@ enum PropertyCheck {
     case (.preset, .preset(let preset)):
       return try .preset(known(preset, info: info, of: description, at: place))
     case (.floats, .floats), (.ids, .ids): return value
-    default:
-      throw invalid("'\(info.key)' takes \(info.kind.noun)", place)
+    default: throw wrongKind(info, place)
     }
+  }
+
+  static func wrongKind(_ info: PropertyInfo, _ place: Violation.Place) -> Violation {
+    invalid("'\(info.key)' takes \(info.kind.noun)", place)
   }
 
   /// A factory preset by its number or, where the number is negative, by its name.
@@ -54,6 +57,18 @@ enum PropertyCheck {
 }
 
 extension PropertyInfo.Kind {
+  /// Whether a value is of this kind: what Core Audio tells by its size.
+  func admits(_ value: PropertyValue) -> Bool {
+    switch (self, value) {
+    case (.boolean, .uint32), (.uint32, .uint32), (.float64, .float64), (.string, .string),
+      (.streamFormat, .streamFormat), (.preset, .preset), (.presets, .presets),
+      (.floats, .floats), (.ids, .ids), (.channelCounts, .channelCounts),
+      (.parameterInfo, .parameterInfo), (.status, .status):
+      true
+    default: false
+    }
+  }
+
   /// What a value of this kind is called: `true or false`.
   var noun: String {
     switch self {

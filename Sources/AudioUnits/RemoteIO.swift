@@ -104,7 +104,6 @@ public enum RemoteIO: AudioUnit {
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
     guard configuration.isOn(.enableIO, .input, inputElement),
-      configuration.outputs[inputElement].isUsed,
       let device = configuration.device, let hardware = device.input, let ring = device.capture
     else { return UnitKernels() }
     return UnitKernels(

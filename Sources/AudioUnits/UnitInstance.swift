@@ -25,7 +25,6 @@ public final class UnitInstance: Sendable {
   struct Element {
     var format: StreamFormat
     var origin: FormatOrigin
-    var use = UnitConfiguration.Element.Use.none
     var name: String?
   }
 
@@ -35,6 +34,8 @@ public final class UnitInstance: Sendable {
     var globalName: String?
     var maximumFramesPerSlice: Int
     var values: [PropertyPlace: PropertyValue] = [:]
+    /// Kept apart from the elements: a graph may connect a bus before there are as many.
+    var uses: [Scope: [Int: UnitConfiguration.Element.Use]] = [:]
     var controls: ControlLayout
     var isInitialized = false
     var lastRenderError = Status.ok
@@ -48,6 +49,17 @@ public final class UnitInstance: Sendable {
       case .output: outputs
       case .global: nil
       }
+    }
+
+    func settled(_ scope: Scope) -> [UnitConfiguration.Element] {
+      (elements(scope) ?? []).enumerated().map { index, element in
+        UnitConfiguration.Element(
+          format: element.format, origin: element.origin, use: use(scope, index))
+      }
+    }
+
+    func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
+      uses[scope]?[element] ?? .none
     }
 
     func count(_ scope: Scope) -> Int { elements(scope)?.count ?? 1 }
@@ -127,7 +139,7 @@ public final class UnitInstance: Sendable {
   public func setProperty(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, to value: PropertyValue
   ) throws(Violation) {
-    let info = try checkedInfo(id, scope, element)
+    let info = try checkedInfo(id, scope, element, value: value)
     let changed = try state.withLock { state throws(Violation) in
       try set(info, scope, element, value, &state)
     }
@@ -165,10 +177,14 @@ public final class UnitInstance: Sendable {
   }
 
   private func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
-    let listeners = state.withLock { state in
-      state.propertyListeners.sorted { $0.key < $1.key }.map(\.value).filter { $0.0 == id }
+    let tokens = state.withLock { state in
+      state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
     }
-    for (_, listener) in listeners { listener(id, scope, element) }
+    for token in tokens {
+      // One listener may have taken another away.
+      let listener = state.withLock { $0.propertyListeners[token]?.1 }
+      listener?(id, scope, element)
+    }
   }
 
   // MARK: Parameters
@@ -204,16 +220,19 @@ public final class UnitInstance: Sendable {
   public func setParameter(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
   ) throws(Violation) {
-    let listeners = try state.withLock { state throws(Violation) in
+    let tokens = try state.withLock { state throws(Violation) in
       let slot = try slot(parameter, scope, element, state)
       if let info = parameterInfo(parameter, scope) {
         try check(value, info, element)
       }
       state.controls.block[slot] = value
-      return state.parameterListeners.sorted { $0.key < $1.key }.map(\.value)
-        .filter { $0.0 == nil || $0.0 == parameter }
+      return state.parameterListeners.filter { $0.value.0 == nil || $0.value.0 == parameter }
+        .keys.sorted()
     }
-    for (_, listener) in listeners { listener(parameter, scope, element, value) }
+    for token in tokens {
+      let listener = state.withLock { $0.parameterListeners[token]?.1 }
+      listener?(parameter, scope, element, value)
+    }
   }
 
   /// What is unusual about a value that may be set; `nil` for nothing.
@@ -256,13 +275,14 @@ public final class UnitInstance: Sendable {
 
   // MARK: The graph's side
 
-  /// Marks what feeds an input or takes from an output. The graph keeps it.
+  /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.
+  /// The graph keeps it.
   public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
-    state.withLock { state in
-      guard element >= 0, element < state.count(scope) else { return }
-      state.update(scope, element) { $0.use = use }
-    }
+    state.withLock { $0.uses[scope, default: [:]][element] = use == .none ? nil : use }
   }
+
+  /// Forgets every mark that `setUse` has made.
+  public func clearUses() { state.withLock { $0.uses = [:] } }
 
   /// Whether a client has set the whole format of an element, and may have.
   public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
@@ -277,11 +297,8 @@ public final class UnitInstance: Sendable {
   /// The unit as it is configured, formats as they have been set or are at birth.
   public func configuration() -> UnitConfiguration {
     state.withLock { state in
-      let convert = { (element: Element) in
-        UnitConfiguration.Element(format: element.format, origin: element.origin, use: element.use)
-      }
-      return UnitConfiguration(
-        inputs: state.inputs.map(convert), outputs: state.outputs.map(convert),
+      UnitConfiguration(
+        inputs: state.settled(.input), outputs: state.settled(.output),
         maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values)
     }
   }
@@ -342,13 +359,17 @@ public final class UnitInstance: Sendable {
   // MARK: Checks
 
   private func checkedInfo(
-    _ id: PropertyID, _ scope: Scope, _ element: Int
+    _ id: PropertyID, _ scope: Scope, _ element: Int, value: PropertyValue? = nil
   ) throws(Violation) -> PropertyInfo {
     let place = Violation.Place(node: nil, .property(id, scope, element))
     guard let info = info(id) else {
       throw Violation(
         UnitRules.propertyKnown, status: .invalidProperty,
         "\(description.name) has no property \(id.rawValue)", at: place)
+    }
+    // Core Audio looks at a value's size before anything else.
+    if let value, !info.kind.admits(value) {
+      throw PropertyCheck.wrongKind(info, place)
     }
     guard info.scopes.contains(scope) else {
       let scopes = info.scopes.sorted { $0.rawValue < $1.rawValue }.map(\.description)
@@ -516,8 +537,7 @@ public final class UnitInstance: Sendable {
             ? "what the graph hears is set on outputs/1" : "what the graph plays is set on inputs/0"
         ])
     }
-    let elements = state.elements(scope) ?? []
-    if scope == .input && elements[element].use == .connection {
+    if scope == .input && state.use(scope, element) == .connection {
       return Violation(
         UnitRules.formatWritable, status: .propertyNotWritable,
         "input \(element) takes its stream format from its connection", at: place,
@@ -540,9 +560,14 @@ public final class UnitInstance: Sendable {
     if let refusal = unit.violation(of: format, scope: scope, element: element) {
       throw refusal
     }
-    let element0 = (state.elements(scope) ?? [])[element]
-    if element0.format == format && element0.origin == origin { return false }
-    if let refusal = formatWriteRefusal(scope, element, state) { throw refusal.at(place) }
+    let present = (state.elements(scope) ?? [])[element]
+    let writeRefusal = formatWriteRefusal(scope, element, state)
+    if present.format == format {
+      // Nothing happens, but that the client has said so counts.
+      if writeRefusal == nil { state.update(scope, element) { $0.origin = origin } }
+      return false
+    }
+    if let writeRefusal { throw writeRefusal.at(place) }
     state.update(scope, element) {
       $0.format = format
       $0.origin = origin

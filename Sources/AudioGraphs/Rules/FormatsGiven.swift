@@ -22,4 +22,16 @@ enum FormatsGiven {
           + "or give the patch a \"streamFormat\" for every such bus"
       ])
   }
+
+  /// A format without a rate.
+  static func violation(
+    rateless node: GraphModel.Node, _ scope: Scope, _ element: Int
+  ) -> Violation {
+    let scopeKey = scope == .input ? "inputs" : "outputs"
+    return Violation(
+      rule, status: .formatNotSupported,
+      "\(scope) \(element) of '\(node.name)' has a stream format without a rate",
+      at: .init(node: node.id, .streamFormat(scope, element)),
+      help: ["give it a rate: \"\(scopeKey)\": { \"\(element)\": { \"sampleRate\": … } }"])
+  }
 }

@@ -5,7 +5,8 @@ public enum GraphRules {
   public static let all: [Rule] = [
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
     OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
-    ConnectedBusesExist.rule, ConnectionFormats.rule, SliceFits.rule, SlicesOfScreenLock.rule,
-    CallbacksReady.rule, TapsReady.rule, ComponentsFound.rule,
+    HardwareSides.rule, ConnectedBusesExist.rule, ConnectionFormats.rule, SliceFits.rule,
+    SlicesOfScreenLock.rule, CallbacksReady.rule, TapsReady.rule, ComponentsFound.rule,
+    ComponentsFound.notYet, GraphStates.rule, GraphStates.nothingConnected,
   ]
 }
