@@ -6,7 +6,7 @@ import PatchSyntax
 
 /// Finds the component that a node names.
 enum ComponentResolver {
-  private static let types: [String: FourCharCode] = [
+  static let types: [String: FourCharCode] = [
     "kAudioUnitType_FormatConverter": .formatConverterType,
     "kAudioUnitType_Effect": .effectType,
     "kAudioUnitType_Mixer": .mixerType,

@@ -125,7 +125,7 @@ struct FormatResolver {
     return nil
   }
 
-  private static let flagNames: [String: UInt32] = [
+  static let flagNames: [String: UInt32] = [
     "kAudioFormatFlagIsFloat": 0x1, "kAudioFormatFlagIsBigEndian": 0x2,
     "kAudioFormatFlagIsSignedInteger": 0x4, "kAudioFormatFlagIsPacked": 0x8,
     "kAudioFormatFlagIsAlignedHigh": 0x10, "kAudioFormatFlagIsNonInterleaved": 0x20,

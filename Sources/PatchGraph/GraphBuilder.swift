@@ -97,7 +97,7 @@ struct GraphBuilder {
 
   // MARK: The session
 
-  private static let categories: [(name: String, hasInput: Bool, hasOutput: Bool)] = [
+  static let categories: [(name: String, hasInput: Bool, hasOutput: Bool)] = [
     ("ambient", false, true), ("soloAmbient", false, true), ("playback", false, true),
     ("record", true, false), ("playAndRecord", true, true), ("audioProcessing", false, false),
     ("multiRoute", true, true),

@@ -9,7 +9,12 @@ import TestSupport
 import Testing
 
 struct SchemaTests {
-  @Test func `the schema in the package is the one that is printed`() {
+  @Test func `the schema in the package is the one that is printed`() throws {
+    if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
+      try PatchSchema.text().write(
+        to: PrintedFiles.package.appending(path: "schema/patch.schema.json"), atomically: true,
+        encoding: .utf8)
+    }
     #expect(
       PrintedFiles.text(of: "schema/patch.schema.json") == PatchSchema.text(),
       "it is stale: swift run patchrun schema > schema/patch.schema.json")
@@ -159,6 +164,24 @@ struct SchemaTests {
     #expect(result.diagnostics.isEmpty)
   }
 
+  /// The codes of all errors that patchrun finds in a patch.
+  private static func errorCodes(_ patch: String) -> Set<String> {
+    let built = PatchBuilder.build(
+      PatchReader.read(bytes: Array(patch.utf8), name: "patch.json"), directory: "",
+      device: .assumed(HardwareAssumption()))
+    return Set(built.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue))
+  }
+
+  /// These patches are of a node or two, so that patchrun misses connections in each of them: only
+  /// other mistakes count.
+  @Test(arguments: refused)
+  func `what the schema refuses patchrun refuses`(patch: String) {
+    let bare = Self.errorCodes(Self.node("\"component\": \"remoteIO\""))
+      .union(Self.errorCodes(Self.node("\"component\": \"mcmx\"")))
+      .union(Self.errorCodes(Self.node("\"component\": \"iPodEQ\"")))
+    #expect(!Self.errorCodes(patch).subtracting(bare).isEmpty)
+  }
+
   /// A patch of one node.
   private static func node(_ members: String) -> String {
     "{ \"nodes\": { \"a\": { \(members) } } }"
@@ -210,6 +233,11 @@ struct SchemaTests {
     node("\"component\": { \"type\": 1635083896 }"),
     node(
       """
+      "component": { "type": "kAudioUnitType_Effect" },
+      "properties": { "kAudioUnitProperty_PresentPreset": "Rock" }
+      """),
+    node(
+      """
       "component": "remoteIO", "inputs": { "1": { "properties": { "enableIO": true } } },
       "outputs": { "0": { "properties": { "enableIO": false } }, "1": { "streamFormat": "s" } }
       """),
@@ -229,6 +257,8 @@ struct SchemaTests {
     with("\"session\": { \"category\": \"Playback\" }"),
     with("\"session\": { \"preferredSampleRate\": 0 }"),
     with("\"streamFormat\": {}"),
+    with("\"streamFormat\": { \"mFormatID\": \"pcm\" }"),
+    with("\"streamFormat\": { \"mFormatFlags\": \"isFloat\" }"),
     with("\"streamFormat\": { \"sample\": \"float\", \"channels\": 2, \"sampleRate\": 44100 }"),
     with("\"streamFormat\": { \"sample\": \"float32\", \"channels\": 0, \"sampleRate\": 44100 }"),
     with("\"streamFormat\": { \"sample\": \"float32\", \"mSampleRate\": 44100 }"),
@@ -249,6 +279,9 @@ struct SchemaTests {
     node(""), node("\"component\": \"MultiMixer\""),
     node("\"component\": \"remoteIO\", \"subgraph\": \"strip.json\""),
     node("\"component\": { \"types\": \"aumx\" }"),
+    node("\"component\": { \"subtype\": \"mixer\" }"),
+    node("\"component\": { \"subtype\": \"mcmx\", \"flags\": 1 }"),
+    node("\"component\": \"voiceProcessingIO\""),
     node("\"component\": \"mcmx\", \"inputs\": { \"00\": {} }"),
     node("\"component\": \"mcmx\", \"inputs\": { \"0\": { \"parameters\": { \"volum\": 1 } } }"),
     node("\"component\": \"mcmx\", \"inputs\": { \"0\": { \"parameters\": { \"pan\": 1.5 } } }"),
@@ -262,6 +295,11 @@ struct SchemaTests {
     node("\"component\": \"iPodEQ\", \"properties\": { \"presentPreset\": \"rock\" }"),
     node("\"component\": \"iPodEQ\", \"properties\": { \"presentPreset\": 23 }"),
     node("\"component\": \"iPodEQ\", \"inputCount\": 2"),
+    node(
+      """
+      "component": { "type": "kAudioUnitType_Effect" },
+      "properties": { "kAudioUnitProperty_PresentPreset": "Rick" }
+      """),
     node("\"component\": { \"type\": \"aufx\" }, \"properties\": { \"presentPreset\": 23 }"),
     node("\"component\": \"rioc\", \"properties\": { \"maximumFramesPerSlice\": 0 }"),
     node(

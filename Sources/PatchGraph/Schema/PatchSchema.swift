@@ -138,6 +138,9 @@ enum Schema {
   static let sourceName: JSONText = ["pattern": "^[^:]+$"]
   static let unsigned: JSONText = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
 
+  /// Four printable ASCII characters.
+  static let fourCharCode: JSONText = ["type": "string", "pattern": "^[ -~]{4}$"]
+
   static let comment: JSONText = [
     "description": "For the reader of the patch; patchrun passes it over.",
     "type": ["string", "array"],
@@ -214,15 +217,15 @@ enum Schema {
       "mSampleRate": reference("rate"),
       "mFormatID": [
         "description": "\"lpcm\" for linear PCM: a four-character code, its name, or its number.",
-        "anyOf": [["enum": ["lpcm", "kAudioFormatLinearPCM"]], ["type": "string"], unsigned],
+        "anyOf": [["enum": ["lpcm", "kAudioFormatLinearPCM"]], fourCharCode, unsigned],
       ],
       "mFormatFlags": [
         "description": "The flags: their number, a name, or an array of names.",
         "anyOf": [
-          unsigned, ["type": "string"],
+          flag,
           [
             "type": "array",
-            "items": ["anyOf": [["type": "string"], unsigned]],
+            "items": flag,
           ],
         ],
       ],
@@ -237,6 +240,15 @@ enum Schema {
     "additionalProperties": false,
   ]
 
+  private static let flag: JSONText = [
+    "anyOf": [["enum": .strings(flagNames)], unsigned]
+  ]
+
+  /// By value, those that stand for several bits among them.
+  private static let flagNames = FormatResolver.flagNames.sorted {
+    ($0.value, $0.key) < ($1.value, $1.key)
+  }.map(\.key)
+
   private static func field(_ summary: String) -> JSONText {
     JSONText.object([.init("description", .string(summary))]).adding(unsigned)
   }
@@ -249,9 +261,13 @@ enum Schema {
     "properties": [
       "category": [
         "description": "The session's category: what it uses of input and output.",
-        "enum": .strings(categories.map(\.name)),
-        "enumDescriptions": .strings(categories.map(\.summary)),
-        "default": "soloAmbient",
+        "enum": .strings(GraphBuilder.categories.map(\.name)),
+        "enumDescriptions": .strings(
+          GraphBuilder.categories.map {
+            $0.hasInput && $0.hasOutput
+              ? "Hears and plays."
+              : $0.hasInput ? "Hears." : $0.hasOutput ? "Plays." : "Neither hears nor plays."
+          }),
       ],
       "preferredSampleRate": [
         "description": "The rate to ask of the hardware, in frames per second.",
@@ -264,16 +280,6 @@ enum Schema {
       "comment": reference("comment"),
     ],
     "additionalProperties": false,
-  ]
-
-  private static let categories: [(name: String, summary: String)] = [
-    ("ambient", "Plays; mixes with others."),
-    ("soloAmbient", "Plays; the default of Core Audio."),
-    ("playback", "Plays."),
-    ("record", "Hears."),
-    ("playAndRecord", "Plays and hears."),
-    ("audioProcessing", "Neither plays nor hears: for work offline."),
-    ("multiRoute", "Plays and hears, on more than one device."),
   ]
 
   static let connection: JSONText = [

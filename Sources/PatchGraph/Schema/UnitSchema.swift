@@ -87,10 +87,15 @@ struct UnitSchema {
       """,
       "type": "object",
       "properties": [
-        "type": code("The type.", catalog.components.map(\.description.type)),
-        "subtype": code("The subtype.", catalog.components.map(\.description.subtype)),
+        "type": code(
+          "The type.", catalog.components.map(\.description.type),
+          names: ComponentResolver.types.keys.sorted()),
+        "subtype": code(
+          "The subtype.", catalog.components.map(\.description.subtype),
+          names: catalog.components.map(\.constant)),
         "manufacturer": code(
-          "The manufacturer.", catalog.components.map(\.description.manufacturer)),
+          "The manufacturer.", catalog.components.map(\.description.manufacturer),
+          names: ["kAudioUnitManufacturer_Apple"]),
         "flags": ["description": "0 in every search.", "const": 0, "default": 0],
         "flagsMask": ["description": "0 in every search.", "const": 0, "default": 0],
         "comment": Schema.reference("comment"),
@@ -99,12 +104,13 @@ struct UnitSchema {
     ]
   }
 
-  private func code(_ summary: String, _ codes: [FourCharCode]) -> JSONText {
+  private func code(_ summary: String, _ codes: [FourCharCode], names: [String]) -> JSONText {
     var texts: [String] = []
     for text in codes.compactMap(\.text) where !texts.contains(text) { texts.append(text) }
     return [
-      "description": .string(summary + " Four characters, or their number; 0 matches any."),
-      "anyOf": [["enum": .strings(texts)], ["type": "string"], Schema.unsigned],
+      "description": .string(
+        summary + " Four characters, a kAudio… name, or a number; 0 matches any."),
+      "anyOf": [["enum": .strings(texts + names)], Schema.fourCharCode, Schema.unsigned],
     ]
   }
 
@@ -142,7 +148,13 @@ struct UnitSchema {
       // The type alone finds it.
       descriptions.append([
         "properties": [
-          "type": ["enum": .array(native(component.description.type, []))],
+          "type": [
+            "enum": .array(
+              native(
+                component.description.type,
+                ComponentResolver.types.filter { $0.value == component.description.type }
+                  .keys.sorted()))
+          ],
           "subtype": ["const": 0],
         ],
         "required": ["type"],
