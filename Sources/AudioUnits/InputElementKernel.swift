@@ -70,8 +70,10 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
       - ioBufferFrames / 2
     let wantedLead = DeviceConversion.captureLead(
       clientRate: client.sampleRate, hardwareRate: hardware.sampleRate, hasOutput: hasOutput)
+    // What stays in the ring between two pulls beside the lead: less than a frame of the graph takes.
+    let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =
-      isSynchronous && isAhead ? max(0, min(wantedLead, ring.capacity - ioBufferFrames)) : 0
+      isSynchronous && isAhead ? max(0, min(wantedLead, ring.capacity - ioBufferFrames - rest)) : 0
     ring.lead = lead
 
     self.ring = ring
