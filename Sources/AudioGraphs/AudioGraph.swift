@@ -27,6 +27,7 @@ public final class AudioGraph: Sendable {
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
     var nextToken = 0
+    var lastUpdateError = Status.ok
   }
 
   private enum Edit: Sendable {
@@ -364,8 +365,22 @@ public final class AudioGraph: Sendable {
   ///   could not be initialized, none of them is carried out, and they stay pending.
   @discardableResult
   public func update() throws(GraphUpdateError) -> Bool {
+    do throws(GraphUpdateError) {
+      try carryOutPendingEdits()
+    } catch {
+      state.withLock { $0.lastUpdateError = error.violation.status }
+      throw error
+    }
+    state.withLock { $0.lastUpdateError = .ok }
+    return true
+  }
+
+  /// What the last `update()` failed with; `ok` where it did not.
+  public var lastUpdateError: Status { state.withLock { $0.lastUpdateError } }
+
+  private func carryOutPendingEdits() throws(GraphUpdateError) {
     try state.withLock { state throws(GraphUpdateError) in
-      guard !state.pending.isEmpty else { return true }
+      guard !state.pending.isEmpty else { return }
       var model = state.model
       let edits = state.pending
       for (index, edit) in edits.enumerated() {
@@ -384,7 +399,6 @@ public final class AudioGraph: Sendable {
         throw GraphUpdateError(violation: error, editIndex: nil)
       }
       state.pending = []
-      return true
     }
   }
 

@@ -68,6 +68,29 @@ struct DeviceEncoder: BitwiseCopyable {
     }
   }
 
+  /// The greatest magnitude on a bus, where 1 is full scale. What is not a number counts as more
+  /// than any.
+  @_noLocks
+  func peak(of bus: RenderBus) -> Float {
+    // Magnitudes are in the order of their bit patterns, and integers have vector instructions.
+    var peak: UInt32 = 0
+    for channel in 0..<bus.channelCount {
+      let buffer = bus[channel]
+      if clientIsFloat {
+        for frame in buffer.indices {
+          let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
+          peak = bits > peak ? bits : peak
+        }
+      } else {
+        for frame in buffer.indices {
+          let bits = Float(value(buffer, frame).magnitude).bitPattern
+          peak = bits > peak ? bits : peak
+        }
+      }
+    }
+    return Float(bitPattern: peak)
+  }
+
   /// Writes frames of silence.
   @_noLocks
   func silence(_ frameCount: Int, in memory: UnsafeMutableRawPointer) {

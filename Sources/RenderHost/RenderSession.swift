@@ -62,6 +62,7 @@ public final class RenderSession: @unchecked Sendable {
   private let busy = Atomic<UInt64>(0)
   private let peakLoad = Atomic<UInt64>(0)
   private let slices = Atomic<Int>(0)
+  private let outputPeak = Atomic<UInt32>(0)
   // Written by the control thread.
   private let limit = Atomic<Int>(.max)
   private let isFadingOut = Atomic<Bool>(false)
@@ -148,6 +149,12 @@ public final class RenderSession: @unchecked Sendable {
   /// The largest share of a slice's duration that one render has taken, in millionths, since the
   /// last call.
   public func takePeakLoad() -> UInt64 { peakLoad.exchange(0, ordering: .relaxed) }
+
+  /// The greatest magnitude that has been put out since the last call, where 1 is full scale; before
+  /// a fade.
+  public func takeOutputPeak() -> Float {
+    Float(bitPattern: outputPeak.exchange(0, ordering: .relaxed))
+  }
 
   // MARK: Render thread
 
@@ -296,6 +303,14 @@ public final class RenderSession: @unchecked Sendable {
     }
     let offset = done * encoder.bytesPerFrame
     unsafe encoder.encode(bus, into: memory + offset, gain: &gain)
+    meter(encoder.peak(of: bus))
+  }
+
+  @_noLocks
+  private func meter(_ peak: Float) {
+    // Magnitudes are in the order of their bit patterns.
+    let bits = peak.bitPattern
+    if bits > outputPeak.load(ordering: .relaxed) { outputPeak.store(bits, ordering: .relaxed) }
   }
 
   /// Lets a fade run on where nothing is put out, so that it ends there too.

@@ -1,0 +1,127 @@
+public import AudioTypes
+import AudioUnits
+import RenderCore
+
+extension AudioGraph {
+  /// The graph as `CAShow` prints it, a line each, every time the same: names stand where Core
+  /// Audio prints addresses.
+  ///
+  /// Below what Core Audio prints stands where each stream format came from. `O` behind a node is
+  /// an open unit, `I` an initialized one.
+  ///
+  /// - Parameters:
+  ///   - title: What the graph is called.
+  ///   - callbackName: What the callback that feeds an input element is called; `nil` for the name
+  ///     of its type.
+  public func show(
+    title: String = "", callbackName: (NodeID, Int) -> String? = { _, _ in nil }
+  ) -> String {
+    let shown = nodes.compactMap { id in
+      (try? nodeInfo(id)).map { ShownNode(id: id, info: $0, configuration: try? configuration(id)) }
+    }
+    let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
+    var lines = ["AudioUnitGraph\(title.isEmpty ? "" : " '\(title)'"):", "  Member Nodes:"]
+    for node in shown {
+      let codes = node.component
+      lines.append(
+        "    node \(node.id.rawValue): \(codes.type) \(codes.subtype) \(codes.manufacturer), "
+          + "instance \(node.name) \(isOpen ? "O" : "")\(node.isInitialized ? "I" : "")")
+    }
+    var connections: [String] = []
+    var callbacks: [String] = []
+    for interaction in interactions {
+      let destination = place(interaction.destination, interaction.input)
+      let format = shown.first { $0.id == interaction.destination }?
+        .format(.input, interaction.input)
+      switch interaction {
+      case .connection(let connection):
+        let source = shown.first { $0.id == connection.source }?
+          .format(.output, connection.output)
+        connections.append(
+          "    \(place(connection.source, connection.output)) => \(destination)"
+            + (source.map { "  [\($0)]" } ?? ""))
+      case .callback(let callback):
+        let name =
+          callbackName(callback.destination, callback.input) ?? "\(type(of: callback.callback))"
+        let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
+        callbacks.append("    {\(name)} => \(destination)\(text)")
+      }
+    }
+    lines += ["  Connections:"] + connections + ["  Input Callbacks:"] + callbacks
+    lines += [
+      "  CurrentState:",
+      "    mLastUpdateError=\(lastUpdateError.rawValue), eventsToProcess=\(flag(pendingEditCount > 0)), "
+        + "isInitialized=\(flag(isInitialized)), isRunning=\(flag(isRunning))",
+      "  Stream Formats:",
+    ]
+    for node in shown { lines += node.formatLines(names: names) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func place(_ node: NodeID, _ bus: Int) -> String {
+    "node \(padded(Int(node.rawValue))) bus \(padded(bus))"
+  }
+
+  private func padded(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: " ", count: max(0, 4 - text.count)) + text
+  }
+
+  private func flag(_ value: Bool) -> String { value ? "T" : "F" }
+}
+
+/// A node, and what initialization has settled of it.
+private struct ShownNode {
+  let id: NodeID
+  let component: ComponentDescription
+  let name: String
+  let isInitialized: Bool
+  let configuration: UnitConfiguration?
+
+  init(
+    id: NodeID, info: (component: ComponentDescription, name: String, unit: UnitInstance?),
+    configuration: UnitConfiguration?
+  ) {
+    self.id = id
+    component = info.component
+    name = info.name
+    isInitialized = info.unit?.isInitialized == true
+    self.configuration = configuration
+  }
+
+  func format(_ scope: Scope, _ element: Int) -> StreamFormat? {
+    let elements = (scope == .input ? configuration?.inputs : configuration?.outputs) ?? []
+    return elements.indices.contains(element) ? elements[element].format : nil
+  }
+
+  /// A line for each element that carries something, or whose format somebody has decided.
+  func formatLines(names: [NodeID: String]) -> [String] {
+    guard let configuration else { return [] }
+    var lines: [String] = []
+    for (scope, elements) in [("input", configuration.inputs), ("output", configuration.outputs)] {
+      for (number, element) in elements.enumerated()
+      where element.isUsed || element.origin != .initial {
+        lines.append(
+          "    \(name) \(scope) \(number): \(element.format.summary)  "
+            + "(\(element.origin.text(names: names)))")
+      }
+    }
+    return lines
+  }
+}
+
+extension FormatOrigin {
+  /// A few words for a listing.
+  fileprivate func text(names: [NodeID: String]) -> String {
+    switch self {
+    case .initial: "as the unit came"
+    case .given: "set here"
+    case .rateGiven: "the rate set here"
+    case .graphDefault: "the graph's own"
+    case .propagated(let source, let output):
+      "from \(names[source] ?? "node \(source.rawValue)")\(output == 0 ? "" : ":\(output)")"
+    case .hardware: "the device's"
+    case .followsInput: "as input 0"
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import AudioTypes
+import RenderCore
+
+/// Turns the bytes that a device is given back into numbers, exactly, and keeps their peak.
+struct DeviceDecoder {
+  private let sample: SampleType
+  private let bytesPerSample: Int
+  private let isAlignedHigh: Bool
+  /// The greatest magnitude so far, where 1 is full scale.
+  private(set) var peak = 0.0
+  /// Samples that are no numbers.
+  private(set) var badSamples = 0
+
+  /// - Parameter format: Interleaved, one of the sample types of a bus.
+  init(_ format: StreamFormat) {
+    sample = format.sampleType ?? .float32
+    bytesPerSample = max(1, format.bytesPerSample)
+    isAlignedHigh = format.flags.contains(.isAlignedHigh)
+  }
+
+  mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
+    let count = bytes.count / bytesPerSample
+    if samples.count < count { samples = [Double](repeating: 0, count: count) }
+    var place = bytes.startIndex
+    var largest = peak
+    for index in 0..<count {
+      var word: UInt32 = 0
+      for byte in 0..<bytesPerSample { word |= UInt32(bytes[place + byte]) << (8 * UInt32(byte)) }
+      place += bytesPerSample
+      let value = number(word)
+      samples[index] = value
+      if value.magnitude > largest { largest = value.magnitude }
+      if !value.isFinite { badSamples += 1 }
+    }
+    peak = largest
+  }
+
+  private func number(_ word: UInt32) -> Double {
+    if sample == .float32 { return Double(Float(bitPattern: word)) }
+    // The sign stands in the highest bit that there is.
+    let unused = UInt32(32 - 8 * bytesPerSample)
+    let signed = Int32(bitPattern: word << unused) >> Int32(unused)
+    return SampleCoding.value(isAlignedHigh ? signed >> 8 : signed, of: sample)
+  }
+}
+
+/// A magnitude in decibels of full scale: `-3.0 dBFS`.
+func decibels(_ magnitude: Double) -> String {
+  magnitude > 0 ? "\(fixed(20 * renderLog10(magnitude), 1)) dBFS" : "-inf dBFS"
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import AudioTypes
+import PatchGraph
+import PulseIO
+import RenderHost
+
+struct Devices: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices",
+    abstract: "Lists the sinks and sources of the sound server.",
+    discussion: """
+      What stands in front is what --sink and --source take; '*' marks what is taken where nothing \
+      is named. PULSE_SERVER says which server.
+
+      EXIT STATUS:
+        0, or 3 where no server answers
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let devices: [PulseDevice]
+    do throws(HardwareError) { devices = try PulseDevices.list() } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+    try output(json ? Self.json(devices).document : Self.text(devices))
+    return ExitStatus.success
+  }
+
+  static func text(_ devices: [PulseDevice]) -> String {
+    var text = ""
+    for direction in [PulseDevice.Direction.sink, .source] {
+      let some = devices.filter { $0.direction == direction }
+      text += "\(direction == .sink ? "Sinks" : "Sources"):\n"
+      if some.isEmpty { text += "    none\n" }
+      let width = some.map(\.name.count).max() ?? 0
+      for device in some {
+        let name = device.name + String(repeating: " ", count: width - device.name.count)
+        text += "  \(device.isDefault ? "*" : " ") \(name)  "
+        text += "\(counted(device.channelCount, "channel")), \(rateText(device.sampleRate)) Hz, "
+        text += "\(device.sampleFormat), \(device.state.rawValue)  \(device.description)\n"
+      }
+    }
+    return text
+  }
+
+  static func json(_ devices: [PulseDevice]) -> JSONText {
+    func list(_ direction: PulseDevice.Direction) -> JSONText {
+      .array(
+        devices.filter { $0.direction == direction }.map { device in
+          let members: JSONText = [
+            "name": .string(device.name),
+            "index": .number(device.index),
+            "description": .string(device.description),
+            "default": .boolean(device.isDefault),
+            "state": .string(device.state.rawValue),
+            "sampleFormat": .string(device.sampleFormat),
+            "sampleRate": .number(device.sampleRate),
+            "channels": .number(device.channelCount),
+            "channelMap": .strings(device.channelMap),
+          ]
+          guard let monitored = device.monitorOf else { return members }
+          return members.adding(["monitorOf": .string(monitored)])
+        })
+    }
+    return ["sinks": list(.sink), "sources": list(.source)]
+  }
+}

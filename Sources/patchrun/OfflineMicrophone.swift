@@ -1,0 +1,86 @@
+import RenderCore
+import RenderHost
+import SoundFiles
+
+/// A sound file in the place of a microphone: converted to the session's rate, its channels put
+/// where a bus would have them, silence after its end.
+///
+/// `@unchecked Sendable`: used by the one thread that pulls.
+final class OfflineMicrophone: @unchecked Sendable {
+  /// Frames at the session's rate.
+  let frameCount: Int
+  private let reader: SoundFileReader
+  private let converter: RateConverter?
+  private let mapping: ChannelMapping
+  private var block: [Double]
+  private var blockRange = 0..<0
+  private var ready: [Double]
+  private var readyRange = 0..<0
+  private var isAtEnd = false
+  private static let blockFrames = 4096
+
+  init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int) throws(SoundFileError) {
+    self.reader = reader
+    let count = reader.channelCount
+    mapping = ChannelMapping(fileChannels: count, busChannels: channelCount)
+    block = [Double](repeating: 0, count: Self.blockFrames * count)
+    ready = block
+    if reader.sampleRate == sampleRate {
+      converter = nil
+      frameCount = reader.frameCount
+    } else {
+      converter = try RateConverter(
+        from: reader.sampleRate, to: sampleRate, channelCount: count)
+      frameCount = RateConverter.outputLength(
+        reader.frameCount, from: reader.sampleRate, to: sampleRate)
+    }
+  }
+
+  /// Fills interleaved frames with what comes next.
+  func fill(_ buffer: ChannelBuffer) {
+    let channels = mapping.sources.count
+    let total = buffer.count / channels
+    for frame in 0..<total {
+      if readyRange.isEmpty { refill() }
+      guard let place = readyRange.first else {
+        for index in (frame * channels)..<buffer.count { buffer[index] = 0 }
+        return
+      }
+      let base = place * reader.channelCount
+      for (channel, source) in mapping.sources.enumerated() {
+        buffer[frame * channels + channel] =
+          switch source {
+          case .channel(let index): Float(ready[base + index])
+          case .mean: Float((ready[base] + ready[base + 1]) / 2)
+          case .silence: 0
+          }
+      }
+      readyRange = (place + 1)..<readyRange.upperBound
+    }
+  }
+
+  /// Makes frames ready; none at the end.
+  private func refill() {
+    guard let converter else {
+      readyRange = 0..<reader.read(into: &ready)
+      return
+    }
+    while true {
+      if blockRange.isEmpty && !isAtEnd {
+        blockRange = 0..<reader.read(into: &block)
+        isAtEnd = blockRange.isEmpty
+      }
+      if isAtEnd {
+        readyRange = 0..<converter.flush(into: &ready)
+        return
+      }
+      let (taken, given) = converter.convert(
+        block, from: blockRange.lowerBound, frameCount: blockRange.count, into: &ready)
+      blockRange = (blockRange.lowerBound + taken)..<blockRange.upperBound
+      if given > 0 {
+        readyRange = 0..<given
+        return
+      }
+    }
+  }
+}

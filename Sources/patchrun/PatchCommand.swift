@@ -1,0 +1,101 @@
+import ArgumentParser
+import Diagnostics
+import PatchGraph
+
+/// A subcommand: what it does gives the exit status.
+protocol PatchCommand: ParsableCommand {
+  var appearance: AppearanceOptions { get }
+
+  func perform() throws(CommandFailure) -> Int32
+}
+
+extension PatchCommand {
+  mutating func run() throws {
+    let status: Int32
+    do throws(CommandFailure) { status = try perform() } catch {
+      appearance.report("error", error.message, help: error.help)
+      status = error.status
+    }
+    if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  /// Writes a result to standard output.
+  func output(_ text: String) throws(CommandFailure) {
+    let number = StandardStream.output.put(text)
+    guard number == 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
+    }
+  }
+}
+
+struct AppearanceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Use colours: auto (on a terminal, unless NO_COLOR is set), always or never.",
+      valueName: "when"))
+  var color = ColorChoice.auto
+
+  /// Says something on standard error.
+  func report(_ kind: String, _ message: String, help: [String] = []) {
+    let isColored = color.colors(.error)
+    let paint = kind == "error" ? "\u{1B}[1;31m" : kind == "warning" ? "\u{1B}[1;33m" : "\u{1B}[1m"
+    var text = isColored ? "\(paint)\(kind)\u{1B}[0m: \(message)\n" : "\(kind): \(message)\n"
+    for line in help {
+      text += isColored ? "  = \u{1B}[1mhelp\u{1B}[0m: \(line)\n" : "  = help: \(line)\n"
+    }
+    StandardStream.error.put(text)
+  }
+
+  /// Diagnostics as text, an empty line after each, and what there was in all.
+  func text(of patch: BuiltPatch, for stream: StandardStream) -> String {
+    let renderer = TextRenderer(
+      source: patch.source, color: color.colors(stream), width: stream.columns ?? 120)
+    return renderer.render(patch.diagnostics) + renderer.summary(of: patch.diagnostics) + "\n"
+  }
+
+  /// Prints what is wrong with a patch that is to be used, on standard error.
+  func report(_ patch: BuiltPatch) {
+    guard !patch.diagnostics.isEmpty else { return }
+    StandardStream.error.put(text(of: patch, for: .error))
+  }
+}
+
+struct OverrideOptions: ParsableArguments {
+  @Option(
+    name: .customLong("set"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Put VALUE at the JSON Pointer POINTER of the patch before it is read; repeatable.",
+      valueName: "POINTER=VALUE"))
+  var overrides: [String] = []
+}
+
+struct HardwareOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Take this as granted by the device: rate, channels, inputChannels, frames.",
+      valueName: "rate=44100,channels=2"),
+    transform: { try HardwareAssumption.parse($0) })
+  var hardware: HardwareAssumption?
+
+  var assumption: HardwareAssumption { hardware ?? HardwareAssumption() }
+}
+
+/// A stretch of time on the command line: seconds, or minutes and seconds with colons between.
+struct Seconds: ExpressibleByArgument, Equatable {
+  var value: Double
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    var value = 0.0
+    for part in parts {
+      guard let number = Double(String(part)), number >= 0, number.isFinite else { return nil }
+      value = value * 60 + number
+    }
+    guard parts.count <= 3, value > 0, value <= 1e9 else { return nil }
+    self.value = value
+  }
+
+  /// Whole frames at a rate.
+  func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
+}

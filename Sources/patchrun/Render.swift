@@ -1,0 +1,411 @@
+import ArgumentParser
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import Glibc
+import PatchGraph
+import PatchSyntax
+import RenderCore
+import RenderHost
+import SoundFiles
+
+struct Render: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "render",
+    abstract: "Renders a patch to a sound file, faster than real time and without a sound server.",
+    discussion: """
+      Any patch can be rendered: a Generic Output is pulled; an I/O unit plays into the file and \
+      hears --input. The render ends when its sources end, or after --duration. The same patch \
+      gives the same bytes every time.
+
+      EXAMPLES:
+        patchrun render patches/mixer-host.json --duration 5 -o out.wav
+        patchrun render patches/pass-through.json --input voice.flac -o heard.wav
+        patchrun render patches/eq-mixer.json --duration 1:30 -o - | sox - -n stat
+
+      EXIT STATUS:
+        0  fine
+        1  the patch is wrong
+        2  wrong usage: no end to render to, an output that is an input, a format that the file \
+      cannot hold
+        3  a file cannot be read or written
+        4  a failure on the way, or a result that is all silence
+        130  interrupted: what has been rendered is in the file
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var file: String
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
+        + "may be left out where the patch makes recordings of its own.",
+      valueName: "path"))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
+    completion: .file())
+  var input: String?
+
+  @Option(
+    help: ArgumentHelp("How long: seconds, or minutes:seconds.", valueName: "seconds"))
+  var duration: Seconds?
+
+  @Option(
+    help: ArgumentHelp(
+      "What a sample becomes in the file: "
+        + FileSampleType.allCases.map(\.rawValue).joined(separator: ", ")
+        + ". Not given, what keeps every bit.",
+      valueName: "type"),
+    transform: { text in
+      guard let type = FileSampleType(rawValue: text) else {
+        throw ValidationError(
+          "it is one of \(FileSampleType.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      return type
+    })
+  var format: FileSampleType?
+
+  @Option(
+    help: ArgumentHelp(
+      "From 0, the smallest file, to 1, the best sound, where the file compresses with loss.",
+      valueName: "0...1"))
+  var quality: Double?
+
+  @Flag(help: "Take a result that is all silence as a success.")
+  var allowSilence = false
+
+  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  var quiet = false
+
+  @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    if let quality, !(0...1).contains(quality) {
+      throw ValidationError("--quality is 0 to 1, not \(quality)")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    if output == "-" && StandardStream.output.isTerminal {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "a sound file is nothing for a terminal",
+        help: ["send it on: '-o - | program', or name a file: '-o out.wav'"])
+    }
+    let signals = try Signals()
+    let file = try PatchFile(self.file)
+    let reading = file.read(overrides)
+    let reader = try openInput()
+    var assumption = hardware.assumption
+    if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
+    let patch = PatchBuilder.build(
+      reading, directory: file.directory, device: .assumed(assumption))
+    if !(quiet && !patch.hasErrors) { appearance.report(patch) }
+    guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
+      return ExitStatus.wrongPatch
+    }
+    let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
+    try protectInputs(of: patch)
+
+    // What is wrong with the command is found before a recording replaces the file that is there.
+    let plan = try plan(for: patch, reading, file, assumption, microphone)
+    try initialize(graph)
+    guard let session = graph.session else { return ExitStatus.wrongPatch }
+    let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
+    var rendering = Rendering(
+      graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
+      writer: writer,
+      showsProgress: !quiet && StandardStream.error.isTerminal)
+    rendering.run(signals)
+    return try finish(rendering, signals, session.configuration.sampleRate)
+  }
+
+  // MARK: Before
+
+  private func openInput() throws(CommandFailure) -> SoundFileReader? {
+    guard let input else { return nil }
+    do throws(SoundFileError) { return try SoundFileReader(path: input) } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message)
+    }
+  }
+
+  private func microphone(
+    _ reader: SoundFileReader?, _ graph: AudioGraph, _ request: SessionRequest
+  ) throws(CommandFailure) -> OfflineMicrophone? {
+    guard let reader else { return nil }
+    guard request.wantsInput, let format = graph.grant.inputFormat else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "the patch hears no microphone, so that --input has no use",
+        help: [
+          "turn the I/O unit's input on: \"inputs\": { \"1\": { \"properties\": "
+            + "{ \"enableIO\": true } } }"
+        ])
+    }
+    do throws(SoundFileError) {
+      return try OfflineMicrophone(
+        reader, sampleRate: format.sampleRate, channelCount: format.channelCount)
+    } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+  }
+
+  /// Refuses an output that is one of the files that are read, or that the patch itself writes.
+  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
+    let read = patch.inputFiles + [input, file == "-" ? nil : file].compactMap { $0 }
+    if let output, output != "-" {
+      if let same = read.first(where: { FileIdentity.same($0, output) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: it is read by the render",
+          help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
+      }
+      if patch.outputFiles.contains(where: { FileIdentity.same($0, output) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "\(quoted(output)) is written by a recording of the patch, too",
+          help: ["name another file, or leave -o out"])
+      }
+    }
+    for written in patch.outputFiles where read.contains(where: { FileIdentity.same($0, written) })
+    {
+      throw CommandFailure(
+        ExitStatus.wrongUsage,
+        "\(quoted(written)) would be overwritten by a recording: it is read by the render")
+    }
+  }
+
+  private func initialize(_ graph: AudioGraph) throws(CommandFailure) {
+    do throws(Violation) { try graph.initialize() } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+    }
+  }
+
+  /// What is to be rendered.
+  struct Plan {
+    var frameCount: Int
+    /// What is written to the output; `nil` where there is none.
+    var format: StreamFormat?
+  }
+
+  private func plan(
+    for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
+    _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
+  ) throws(CommandFailure) -> Plan {
+    var graph = patch.graph
+    if !patch.outputFiles.isEmpty {
+      var reading = reading
+      reading.document?.taps = []
+      graph =
+        PatchBuilder.build(reading, directory: file.directory, device: .assumed(assumption)).graph
+    }
+    guard let graph else { return Plan(frameCount: 0) }
+    try initialize(graph)
+    guard let session = graph.session else { return Plan(frameCount: 0) }
+    let hasOutput = session.configuration.client != nil
+    let format = try outputFormat(hasOutput ? session.configuration.device : nil, patch)
+    let count = try frameCount(graph, session.configuration.sampleRate, microphone)
+    return Plan(frameCount: count, format: format)
+  }
+
+  /// Where the render ends.
+  private func frameCount(
+    _ graph: AudioGraph, _ rate: Double, _ microphone: OfflineMicrophone?
+  ) throws(CommandFailure) -> Int {
+    if let duration { return duration.frames(at: rate) }
+    if let sources = graph.duration { return max(sources, microphone?.frameCount ?? 0) }
+    if let microphone { return microphone.frameCount }
+    throw CommandFailure(
+      ExitStatus.wrongUsage, "the patch has no end of its own",
+      help: ["say how long: --duration SECONDS"])
+  }
+
+  /// What is to be written, checked without touching the file.
+  private func outputFormat(
+    _ format: StreamFormat?, _ patch: BuiltPatch
+  ) throws(CommandFailure) -> StreamFormat? {
+    guard let format else {
+      guard output == nil else {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "nothing feeds the output of the patch, so that -o has no use",
+          help: ["leave -o out: the recordings of the patch are what it renders"])
+      }
+      return nil
+    }
+    guard let output else {
+      guard patch.outputFiles.isEmpty else { return nil }
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
+    }
+    if let problem = SoundFileWriter.problem(
+      path: output, format: format, sampleType: self.format, quality: quality)
+    {
+      throw Self.failure(problem)
+    }
+    return format
+  }
+
+  private func openOutput(_ format: StreamFormat) throws(CommandFailure) -> SoundFileWriter {
+    do throws(SoundFileError) {
+      return try SoundFileWriter(
+        path: output ?? "-", format: format, sampleType: self.format, quality: quality)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  private static func failure(_ error: SoundFileError) -> CommandFailure {
+    let isUsage = error.kind == .formatNotSupported || error.kind == .unknownFormat
+    return CommandFailure(
+      isUsage ? ExitStatus.wrongUsage : ExitStatus.worldRefused, error.message,
+      help: [error.help])
+  }
+
+  // MARK: After
+
+  private func finish(
+    _ rendering: Rendering, _ signals: Signals, _ rate: Double
+  ) throws(CommandFailure) -> Int32 {
+    let outcome = rendering.outcome
+    var errors = outcome.errors.map(\.message)
+    let failed = rendering.session.failedSlices
+    if failed.count > 0 {
+      errors.append("\(counted(failed.count, "slice")) could not be rendered: \(failed.status)")
+    }
+    if rendering.decoder?.badSamples ?? 0 > 0 {
+      errors.append("the result has samples that are not finite numbers")
+    }
+    if outcome.lostFrames > 0 {
+      errors.append("\(counted(outcome.lostFrames, "frame")) of files were lost")
+    }
+    for error in errors { appearance.report("error", error) }
+    if !quiet { StandardStream.error.put(rendering.summary(output, rate) + "\n") }
+    guard errors.isEmpty else { return ExitStatus.failedRunning }
+    if outcome.wasCancelled, let signal = signals.interruptedBy {
+      return ExitStatus.interrupted(by: signal)
+    }
+    if let decoder = rendering.decoder, decoder.peak == 0, !allowSilence {
+      throw CommandFailure(
+        ExitStatus.failedRunning, "the result is all silence",
+        help: [
+          "'patchrun show' says what feeds the output; --allow-silence takes silence as a success"
+        ])
+    }
+    return ExitStatus.success
+  }
+}
+
+/// A render while it runs, and what came of it.
+struct Rendering {
+  let graph: AudioGraph
+  let session: RenderSession
+  let frameCount: Int
+  let microphone: OfflineMicrophone?
+  let writer: SoundFileWriter?
+  let showsProgress: Bool
+  private(set) var outcome = OfflineDevice.Outcome()
+  private(set) var decoder: DeviceDecoder?
+  private var seconds = 0.0
+
+  init(
+    graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
+    writer: SoundFileWriter?, showsProgress: Bool
+  ) {
+    self.graph = graph
+    self.session = session
+    self.frameCount = frameCount
+    self.microphone = microphone
+    self.writer = writer
+    self.showsProgress = showsProgress
+  }
+
+  mutating func run(_ signals: Signals) {
+    let begin = monotonicNanoseconds()
+    var heard: Microphone?
+    if let microphone {
+      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in microphone.fill(buffer) }
+    }
+    let device = OfflineDevice(graph.grant, microphone: heard)
+    var decoder = session.configuration.device.flatMap { format in
+      session.configuration.client.map { _ in DeviceDecoder(format) }
+    }
+    var samples: [Double] = []
+    var lastShown: UInt64 = 0
+    let rate = session.configuration.sampleRate
+    outcome = device.run(
+      session, frameCount: frameCount, services: graph.services,
+      isCancelled: { signals.interruptedBy != nil },
+      progress: { done in
+        let now = monotonicNanoseconds()
+        guard showsProgress, now - lastShown > 100_000_000 else { return }
+        lastShown = now
+        let speed = Double(done) / rate / max(1e-9, Double(now - begin) / 1e9)
+        let width = StandardStream.error.columns ?? 80
+        StandardStream.error.put(
+          "\r" + ProgressBar.text(done, of: frameCount, rate: rate, speed: speed, width: width)
+            + "\u{1B}[K")
+      },
+      sink: { (bytes) throws(ServiceError) in
+        guard decoder != nil else { return }
+        decoder?.decode(bytes, into: &samples)
+        let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
+        do throws(SoundFileError) { try writer?.write(samples, frameCount: count) } catch {
+          throw ServiceError(error.message)
+        }
+      })
+    do throws(SoundFileError) { try writer?.close() } catch {
+      let failure = ServiceError(error.message)
+      if !outcome.errors.contains(failure) { outcome.errors.append(failure) }
+    }
+    if showsProgress { StandardStream.error.put("\r\u{1B}[K") }
+    self.decoder = decoder
+    seconds = Double(monotonicNanoseconds() - begin) / 1e9
+  }
+
+  /// What there is now, in a line.
+  func summary(_ output: String?, _ rate: Double) -> String {
+    let duration = Double(outcome.frameCount) / rate
+    var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]
+    if let format = session.configuration.device, decoder != nil {
+      parts.append("\(format.channelCount) ch")
+    }
+    parts.append("\(rateText(rate)) Hz")
+    if let decoder { parts.append("peak \(decibels(decoder.peak))") }
+    parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
+    if outcome.wasCancelled { parts.append("interrupted") }
+    let name = output.map { $0 == "-" ? "standard output" : $0 } ?? "recordings"
+    return "\(name): \(parts.joined(separator: ", "))"
+  }
+}
+
+/// How far a render is, in one line of a terminal.
+enum ProgressBar {
+  static func text(_ done: Int, of total: Int, rate: Double, speed: Double, width: Int) -> String {
+    let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
+    let numbers =
+      " \(fixed(share * 100, 0)) %  \(clock(Double(done) / rate)) of "
+      + "\(clock(Double(total) / rate))  \(fixed(speed, 0)) x"
+    let room = min(40, width - numbers.count - 3)
+    guard room >= 5 else { return String(numbers.dropFirst().prefix(max(0, width - 1))) }
+    let filled = Int(share * Double(room))
+    return "[" + String(repeating: "#", count: filled)
+      + String(repeating: "-", count: room - filled) + "]" + numbers
+  }
+}
+
+/// Whether two paths lead to one file.
+enum FileIdentity {
+  static func same(_ left: String, _ right: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(left, &first) == 0, unsafe stat(right, &second) == 0 else {
+      return left == right
+    }
+    // What is no regular file, /dev/null, is not overwritten.
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+      && first.st_mode & S_IFMT == S_IFREG
+  }
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import Glibc
+import PatchGraph
+import PatchSyntax
+import PulseIO
+import RenderHost
+
+struct Run: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Plays a patch on a PulseAudio server.",
+    discussion: """
+      Validates the patch, then runs it until its sources end, --duration is over, or Ctrl-C, which \
+      fades out and finishes the recordings. The word 'run' may be left out. PULSE_SERVER says \
+      which server, PULSE_SINK and PULSE_SOURCE which devices where none are named.
+
+      EXAMPLES:
+        patchrun patches/mixer-host.json
+        patchrun patches/mixer-host.json --duration 5 --sink alsa_output.usb
+        patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
+
+      EXIT STATUS:
+        0  the end, or the first Ctrl-C
+        1  the patch is wrong
+        2  wrong usage, or a patch for 'patchrun render'
+        3  no server, no device or no file
+        4  a failure while running: recordings are finished
+        130  a second Ctrl-C
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp("How long: seconds, or minutes:seconds.", valueName: "seconds"))
+  var duration: Seconds?
+
+  @Option(help: ArgumentHelp("What to play on; 'patchrun devices' lists.", valueName: "name"))
+  var sink: String?
+
+  @Option(help: ArgumentHelp("What to hear; 'patchrun devices' lists.", valueName: "name"))
+  var source: String?
+
+  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  var quiet = false
+
+  @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let signals = try Signals()
+    let file = try PatchFile(self.file)
+    let reading = file.read(overrides)
+    let draft = PatchBuilder.build(
+      reading, directory: file.directory, device: .assumed(HardwareAssumption()))
+    guard !draft.hasErrors, let document = reading.document else {
+      appearance.report(draft)
+      return ExitStatus.wrongPatch
+    }
+    let request = PatchBuilder.request(of: document)
+    try checkUse(of: request, draft)
+
+    let hardware = try open(request, title: draft.title)
+    let patch = PatchBuilder.build(
+      reading, directory: file.directory, device: .hardware(hardware))
+    if patch.hasErrors || !quiet { appearance.report(patch) }
+    guard !patch.hasErrors, let graph = patch.graph else {
+      appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
+      return ExitStatus.wrongPatch
+    }
+    do throws(Violation) { try graph.initialize() } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+    }
+    let live = LiveRun(
+      graph: graph, hardware: hardware, signals: signals, appearance: appearance, quiet: quiet)
+    return try live.run(duration)
+  }
+
+  private func checkUse(
+    of request: SessionRequest, _ patch: BuiltPatch
+  ) throws(CommandFailure) {
+    guard request.isDevice else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage,
+        "the patch ends in a Generic Output, which no device plays: it is rendered to a file",
+        help: ["'patchrun render \(file) -o out.wav'"])
+    }
+    if source != nil && !request.wantsInput {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "the patch hears no microphone, so that --source has no use",
+        help: [
+          "turn the I/O unit's input on: \"inputs\": { \"1\": { \"properties\": "
+            + "{ \"enableIO\": true } } }"
+        ])
+    }
+    if sink != nil && !request.wantsOutput {
+      throw CommandFailure(
+        ExitStatus.wrongUsage,
+        "the output of the patch is off, so that --sink has no use")
+    }
+    // What is listened to decides nothing that has to be known before: but a recording would
+    // replace what another callback reads.
+    for written in patch.outputFiles {
+      let read = patch.inputFiles + (file == "-" ? [] : [file])
+      if read.contains(where: { FileIdentity.same($0, written) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage,
+          "\(quoted(written)) would be overwritten by a recording: it is read by the patch")
+      }
+    }
+  }
+
+  private func open(
+    _ request: SessionRequest, title: String?
+  ) throws(CommandFailure) -> PulseHardware {
+    do throws(HardwareError) {
+      return try PulseHardware.open(
+        PulseRequest(
+          wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
+          preferredSampleRate: request.preferredSampleRate,
+          preferredIOBufferDuration: request.preferredIOBufferDuration, sinkName: sink,
+          sourceName: source, streamName: title ?? (file == "-" ? "patch" : file)))
+    } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+  }
+}
+
+/// What a device has granted, in one line.
+enum GrantText {
+  static func text(_ grant: HardwareGrant, scheduling: String = "") -> String {
+    var parts: [String] = []
+    if let format = grant.outputFormat {
+      parts.append("sink \(grant.outputName) (\(format.channelCount) ch)")
+    }
+    if let format = grant.inputFormat {
+      parts.append("source \(grant.inputName) (\(format.channelCount) ch)")
+    }
+    parts.append("\(rateText(grant.sampleRate)) Hz")
+    let duration = Double(grant.ioBufferFrames) / max(1, grant.sampleRate) * 1000
+    parts.append("slice \(grant.ioBufferFrames) frames (\(fixed(duration, 1)) ms)")
+    var latencies: [String] = []
+    if grant.outputFormat != nil {
+      latencies.append("out \(fixed(grant.outputLatency * 1000, 1)) ms")
+    }
+    if grant.inputFormat != nil {
+      latencies.append("in \(fixed(grant.inputLatency * 1000, 1)) ms")
+    }
+    parts.append("latency \(latencies.joined(separator: " "))")
+    if !scheduling.isEmpty { parts.append("scheduling \(scheduling)") }
+    return parts.joined(separator: ", ")
+  }
+}

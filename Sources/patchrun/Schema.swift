@@ -1,0 +1,22 @@
+import ArgumentParser
+import PatchGraph
+
+struct Schema: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Prints the JSON Schema of patches.",
+    discussion: """
+      An editor that is given it completes and explains what is typed: it is draft-07, made from \
+      the descriptions of the units.
+
+      EXAMPLES:
+        patchrun schema > patch.schema.json
+      """)
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    try output(PatchSchema.text())
+    return ExitStatus.success
+  }
+}

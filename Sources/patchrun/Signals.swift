@@ -1,0 +1,84 @@
+import Glibc
+import RenderHost
+import Synchronization
+
+/// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own instead of by handlers.
+///
+/// The first SIGINT or SIGTERM asks for the end; a second one is the end.
+final class Signals: Sendable {
+  /// The signal that asked for the end; 0 for none.
+  private let interruption = Atomic<Int32>(0)
+  private let reloads = Atomic<Int>(0)
+  /// A byte comes with each signal: for `poll`.
+  let descriptor: Int32
+  private let writeEnd: Int32
+  private let thread = Mutex<HostThread?>(nil)
+
+  var interruptedBy: Int32? {
+    let signal = interruption.load(ordering: .acquiring)
+    return signal == 0 ? nil : signal
+  }
+
+  /// Whether SIGHUP came since the last call.
+  func takeReload() -> Bool { reloads.exchange(0, ordering: .relaxed) > 0 }
+
+  /// Blocks the signals in this thread and in all that it makes, and waits for them in a new one.
+  /// Called once, before there are threads.
+  init() throws(CommandFailure) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "cannot make a pipe: \(systemMessage(errno))")
+    }
+    descriptor = ends[0]
+    writeEnd = ends[1]
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    var set = Self.set
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    do throws(HardwareError) {
+      let thread = try HostThread("patchrun signal") { self.wait() }
+      self.thread.withLock { $0 = thread }
+    } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+  }
+
+  private static var set: sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
+    return set
+  }
+
+  /// Lives as long as the process.
+  private func wait() {
+    var set = Self.set
+    while true {
+      var signal: Int32 = 0
+      guard unsafe sigwait(&set, &signal) == 0 else { continue }
+      if signal == SIGHUP {
+        reloads.wrappingAdd(1, ordering: .relaxed)
+      } else if !interruption.compareExchange(
+        expected: 0, desired: signal, ordering: .acquiringAndReleasing
+      ).exchanged {
+        // What recordings hold is whole after each write.
+        if StandardStream.error.isTerminal { StandardStream.error.put("\n") }
+        _exit(ExitStatus.interrupted(by: signal))
+      }
+      var byte: UInt8 = 1
+      _ = unsafe write(writeEnd, &byte, 1)
+    }
+  }
+
+  /// Waits for a signal or for `other` to become readable, so many milliseconds at the most.
+  func wait(milliseconds: Int32, or other: Int32? = nil) {
+    var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+    if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
+    _ = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+    var bytes = [UInt8](repeating: 0, count: 16)
+    while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Glibc
+
+/// A stream that the process was started with.
+enum StandardStream: Int32 {
+  case output = 1
+  case error = 2
+
+  var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// The columns of the terminal; `nil` where there is none.
+  var columns: Int? {
+    var size = winsize()
+    guard unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Writes all of a text. Returns the system's error number, 0 for none. A reader that has gone is
+  /// no error: it has had enough.
+  @discardableResult
+  func put(_ text: String) -> Int32 {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe write(rawValue, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var wait = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&wait, 1, -1)
+      } else if errno != EINTR {
+        return errno == EPIPE ? 0 : errno
+      }
+    }
+    return 0
+  }
+
+  /// Puts what stands for a stream that was closed in its place, so that no file that is opened
+  /// later is taken for it.
+  static func openMissing() {
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
+      // The lowest free descriptor is the one that is missing.
+      _ = unsafe open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+    }
+  }
+}
+
+/// When to use colours.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+  case auto, always, never
+
+  /// Whether a stream is coloured: asked for, or a terminal that can and a user who has not said no
+  /// (`NO_COLOR`, no-color.org).
+  func colors(isTerminal: Bool, environment: (String) -> String?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto:
+      isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+    }
+  }
+
+  func colors(_ stream: StandardStream) -> Bool {
+    colors(isTerminal: stream.isTerminal, environment: environmentVariable)
+  }
+}
+
+/// A variable of the environment; `nil` for one that is not set.
+func environmentVariable(_ name: String) -> String? {
+  guard let value = unsafe getenv(name) else { return nil }
+  return unsafe String(cString: value)
+}
+
+/// The system's words for an error number, in lower case.
+func systemMessage(_ number: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  _ = unsafe strerror_r(number, &buffer, buffer.count)
+  let text = String(
+    decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  return text.prefix(1).lowercased() + text.dropFirst()
+}
