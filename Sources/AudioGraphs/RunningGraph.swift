@@ -22,6 +22,8 @@ struct RunningGraph: Sendable {
     let head = model.head.flatMap { preparation.configurations[$0.id] }
     let client = head?.inputs[0].format
     let isFed = head?.inputs[0].isUsed == true
+    let heard =
+      capture == nil ? nil : head?.outputs[RemoteIO.inputElement].format
     let device =
       model.head?.unit.description.property(.enableIO) == nil
       ? head.map { Self.interleaved($0.outputs[0].format) } : grant.outputFormat
@@ -33,7 +35,7 @@ struct RunningGraph: Sendable {
           ? RemoteIO.defaultChannelMap(
             from: client?.channelCount ?? 0, to: device?.channelCount ?? 0) : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: isFed ? client?.sampleRate : nil))
+        clientSampleRate: isFed ? client?.sampleRate : heard?.sampleRate))
   }
 
   /// The same samples with all channels in one buffer: what a file or a device takes.

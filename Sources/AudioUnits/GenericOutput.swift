@@ -18,8 +18,8 @@ public enum GenericOutput: AudioUnit {
     ],
     formatNotes: [
       "input: any number of channels of any sample type: the graph's format",
-      "output: the client's format: the rate and channels of the input, any sample type; the "
-        + "input's format until it is set",
+      "output: the client's format: any rate and sample type, channels as in the input or fewer; "
+        + "the input's format until it is set",
     ])
 
   public static func refusal(
