@@ -20,20 +20,20 @@ struct Units: PatchCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print Markdown tables.")
+  @Flag(help: "Print the tables of the README, each between its marks.")
   var markdown = false
 
   @OptionGroup var appearance: AppearanceOptions
 
   func validate() throws {
     if json && markdown { throw ValidationError("--json and --markdown exclude each other") }
-    if markdown && name != nil { throw ValidationError("--markdown prints all units") }
+    if markdown && name != nil { throw ValidationError("--markdown prints the tables of all units, callbacks and taps") }
   }
 
   func perform() throws(CommandFailure) -> Int32 {
     let listing = UnitListing()
     guard let name else {
-      try output(json ? listing.json() : markdown ? listing.markdown() : listing.text())
+      try output(json ? listing.json() : markdown ? ReadmeTables.text() : listing.text())
       return ExitStatus.success
     }
     guard let component = listing.component(named: name) else {

@@ -1,0 +1,59 @@
+import Diagnostics
+import Foundation
+import PatchGraph
+import PatchSyntax
+import Testing
+
+/// What the README shows is what there is.
+struct ReadmeTests {
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func text() throws -> String {
+    try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
+  }
+
+  /// The text of the first block of a language behind a place.
+  private static func block(_ language: String, after mark: String) throws -> String {
+    let text = try text()
+    let start = try #require(text.range(of: mark)).upperBound
+    let begin = try #require(text.range(of: "```\(language)\n", range: start..<text.endIndex))
+    let end = try #require(text.range(of: "```\n", range: begin.upperBound..<text.endIndex))
+    return String(text[begin.upperBound..<end.lowerBound])
+  }
+
+  private static func build(_ patch: String) -> BuiltPatch {
+    PatchBuilder.build(
+      PatchReader.read(bytes: Array(patch.utf8), name: "guitar.json"),
+      directory: package.appending(path: "patches").path, device: .assumed(HardwareAssumption()))
+  }
+
+  private static func rendered(_ patch: BuiltPatch) -> String {
+    TextRenderer(source: patch.source).render(patch.diagnostics)
+  }
+
+  @Test
+  func `the patch on top is a patch`() throws {
+    let built = Self.build(try Self.block("json", after: "# patchrun"))
+    #expect(built.diagnostics.isEmpty, "\(Self.rendered(built))")
+  }
+
+  @Test
+  func `the message on top is the one that the mistake has`() throws {
+    let patch = try Self.block("json", after: "# patchrun")
+    let wrong = patch.replacing("\"volume\"", with: "\"volum\"")
+    let message = Self.rendered(Self.build(wrong)).trimmingCharacters(in: .newlines)
+    let shown = try Self.block("", after: "<!-- diagnostic-example:begin -->")
+    #expect(message == shown.trimmingCharacters(in: .newlines))
+  }
+
+  @Test
+  func `every patch is in the table`() throws {
+    let text = try Self.text()
+    let folder = Self.package.appending(path: "patches")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name.hasSuffix(".json") {
+      #expect(text.contains("| [`\(name)`](patches/\(name)) |"), "\(name) is missing")
+    }
+  }
+}
