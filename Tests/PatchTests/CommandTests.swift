@@ -321,7 +321,9 @@ struct CommandTests {
   func `an interrupted render finishes its file and says so`() throws {
     try place.write(TestPatch.noise(), to: "noise.json")
     let run = try place.start(["render", "noise.json", "--duration", "10000", "-o", "long.wav"])
-    for _ in 0..<2000 where (try? place.bytes("long.wav").count) ?? 0 < 10_000 { usleep(5000) }
+    while run.process.isRunning, try !place.exists("long.wav") || place.bytes("long.wav").isEmpty {
+      usleep(5000)
+    }
     run.process.signal(SIGINT)
     let outcome = try run.wait()
     #expect(outcome.status == 130)
@@ -528,6 +530,15 @@ struct LiveCommandTests {
     #expect(try run.wait().status == 130)
     server.signal(SIGCONT)
     #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount >= 0)
+  }
+
+  @Test
+  func `a signal that comes twice at once, as from timeout, is one`() throws {
+    let run = try place.start(["noise.json"])
+    #expect(run.waitForErrors("sink out"))
+    run.process.signal(SIGTERM)
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
   }
 
   @Test
