@@ -98,9 +98,11 @@ private struct ShownNode {
   func formatLines(names: [NodeID: String]) -> [String] {
     guard let configuration else { return [] }
     var lines: [String] = []
-    for (scope, elements) in [("input", configuration.inputs), ("output", configuration.outputs)] {
+    for (scope, elements) in [
+      (Scope.input, configuration.inputs), (.output, configuration.outputs),
+    ] {
       for (number, element) in elements.enumerated()
-      where element.isUsed || element.origin != .initial {
+      where element.isUsed || element.origin.isDecision(scope) {
         lines.append(
           "    \(name) \(scope) \(number): \(element.format.summary)  "
             + "(\(element.origin.text(names: names)))")
@@ -111,13 +113,23 @@ private struct ShownNode {
 }
 
 extension FormatOrigin {
+  /// Whether a format of that origin is worth a line where nothing crosses the bus. A mixer has
+  /// many inputs that nobody feeds.
+  fileprivate func isDecision(_ scope: Scope) -> Bool {
+    switch self {
+    case .given, .rateGiven, .hardware: true
+    case .graphDefault, .propagated, .followsInput: scope == .output
+    case .initial: false
+    }
+  }
+
   /// A few words for a listing.
   fileprivate func text(names: [NodeID: String]) -> String {
     switch self {
     case .initial: "as the unit came"
     case .given: "set here"
     case .rateGiven: "the rate set here"
-    case .graphDefault: "the graph's own"
+    case .graphDefault: "the graph's streamFormat"
     case .propagated(let source, let output):
       "from \(names[source] ?? "node \(source.rawValue)")\(output == 0 ? "" : ":\(output)")"
     case .hardware: "the device's"

@@ -22,15 +22,16 @@ struct LiveRun {
   func run(_ duration: Seconds?) throws(CommandFailure) -> Int32 {
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let rate = session.configuration.sampleRate
-    let ends = [duration?.frames(at: rate), graph.duration].compactMap { $0 }
-    if let end = ends.min() { session.end(afterFrames: end) }
+    // As in a render: what is asked for, or else what the sources have.
+    let frames = duration?.frames(at: rate) ?? graph.duration
+    if let frames { session.end(afterFrames: frames) }
     try start()
     if !quiet {
       let text = GrantText.text(
         hardware.grant, scheduling: hardware.schedulingDescription)
       StandardStream.error.put(text + "\n")
     }
-    let end = wait(session, total: ends.min().map { Double($0) / rate }, rate: rate)
+    let end = wait(session, total: frames.map { Double($0) / rate }, rate: rate)
     if case .interrupted = end { fade(session) }
     graph.stop()
     return report(end, session, rate)

@@ -52,7 +52,8 @@ struct Render: PatchCommand {
   var input: String?
 
   @Option(
-    help: ArgumentHelp("How long: seconds, or minutes:seconds.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "How long, whatever the sources: seconds, or minutes:seconds.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(

@@ -13,9 +13,9 @@ struct Run: PatchCommand {
     commandName: "run",
     abstract: "Plays a patch on a PulseAudio server.",
     discussion: """
-      Validates the patch, then runs it until its sources end, --duration is over, or Ctrl-C, which \
-      fades out and finishes the recordings. The word 'run' may be left out. PULSE_SERVER says \
-      which server, PULSE_SINK and PULSE_SOURCE which devices where none are named.
+      Validates the patch, then runs it for --duration, or until its sources end, or until Ctrl-C, \
+      which fades out and finishes the recordings. The word 'run' may be left out. PULSE_SERVER \
+      says which server, PULSE_SINK and PULSE_SOURCE which devices where none are named.
 
       EXAMPLES:
         patchrun patches/mixer-host.json
@@ -37,7 +37,8 @@ struct Run: PatchCommand {
   var file: String
 
   @Option(
-    help: ArgumentHelp("How long: seconds, or minutes:seconds.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "How long, whatever the sources: seconds, or minutes:seconds.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(help: ArgumentHelp("What to play on; 'patchrun devices' lists.", valueName: "name"))

@@ -1,0 +1,177 @@
+import Foundation
+import SoundFiles
+import TestSupport
+
+/// The program as it has been built, next to the tests.
+enum CommandLineTool {
+  static let path: String = {
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    return tests.deletingLastPathComponent().appendingPathComponent("patchrun").path
+  }()
+
+  /// The folder of the patches that come with the program.
+  static let patches: String = {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("patches").path
+  }()
+
+  /// An environment in which there is no server.
+  static let environment: [String: String] = {
+    var environment = ProcessInfo.processInfo.environment
+    for name in ["NO_COLOR", "PULSE_SINK", "PULSE_SOURCE"] { environment[name] = nil }
+    environment["PULSE_SERVER"] = "unix:/nowhere/native"
+    return environment
+  }()
+}
+
+/// A folder of a test's own, and the program run in it.
+final class Workplace {
+  let url: URL
+  var environment = CommandLineTool.environment
+  private var runs = 0
+
+  init() throws {
+    url = URL(fileURLWithPath: "/tmp/patchrun-command-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  struct Outcome {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  /// A program that runs, and where its words go.
+  struct Running {
+    let process: ChildProcess
+    let output: String
+    let errors: String
+
+    var errorsSoFar: String { (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "" }
+
+    /// Waits until standard error says something, for 10 s at the most.
+    func waitForErrors(_ text: String) -> Bool {
+      for _ in 0..<2000 {
+        if errorsSoFar.contains(text) { return true }
+        guard process.isRunning else { return errorsSoFar.contains(text) }
+        usleep(5000)
+      }
+      return false
+    }
+
+    func wait() throws -> Outcome {
+      let status = process.wait()
+      return Outcome(
+        status: status, output: try String(contentsOfFile: output, encoding: .utf8),
+        errors: errorsSoFar)
+    }
+  }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  func write(_ text: String, to name: String) throws {
+    let file = url.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
+  }
+
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+  /// All samples of a sound file, interleaved.
+  func samples(_ name: String) throws -> [Float] {
+    let reader = try SoundFileReader(path: path(name))
+    var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
+    let count = reader.read(into: &samples)
+    return Array(samples.prefix(count * reader.channelCount))
+  }
+
+  /// Starts the program in the folder.
+  func start(_ arguments: [String]) throws -> Running {
+    try shell("exec \"$PATCHRUN\" \"$@\"", arguments)
+  }
+
+  @discardableResult
+  func run(_ arguments: String...) throws -> Outcome { try start(arguments).wait() }
+
+  /// Starts a line for the shell, in which `$PATCHRUN` is the program.
+  func shell(_ line: String, _ arguments: [String] = []) throws -> Running {
+    runs += 1
+    let output = path(".output-\(runs)")
+    let errors = path(".errors-\(runs)")
+    var environment = environment
+    environment["PATCHRUN"] = CommandLineTool.path
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", "cd '\(url.path)' && \(line)", "sh"] + arguments,
+      environment: environment, output: output, errors: errors)
+    return Running(process: process, output: output, errors: errors)
+  }
+}
+
+/// Patches to run.
+enum TestPatch {
+  /// Seeded noise to the loudspeaker: no two stretches of it are alike.
+  static func noise(taps: String = "{}") -> String {
+    """
+    {
+      "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": 0.005 },
+      "callbacks": { "noise": { "kind": "noise", "seed": 7 } },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputs": {
+            "0": {
+              "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+              "parameters": { "volume": 0.5 }
+            }
+          },
+          "outputs": { "0": { "sampleRate": "session" } }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "noise", "to": "mixer:0" },
+        { "from": "mixer", "to": "io" }
+      ],
+      "taps": \(taps)
+    }
+    """
+  }
+
+  static let recording = #"{ "rec": { "kind": "record", "at": "mixer", "path": "rec.wav" } }"#
+
+  /// A callback into a Generic Output.
+  static func generic(_ callback: String) -> String {
+    """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 48000 },
+      "callbacks": { "sound": \(callback) },
+      "nodes": { "out": { "component": "GenericOutput",
+                          "properties": { "maximumFramesPerSlice": 4096 } } },
+      "connections": [ { "from": "sound", "to": "out" } ]
+    }
+    """
+  }
+
+  /// The microphone to the loudspeaker.
+  static let passThrough = """
+    {
+      "session": { "preferredSampleRate": 48000 },
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+      "nodes": {
+        "io": {
+          "component": "remoteIO",
+          "inputs": { "1": { "properties": { "enableIO": true } } }
+        }
+      },
+      "connections": [ { "from": "io:1", "to": "io:0" } ]
+    }
+    """
+}
