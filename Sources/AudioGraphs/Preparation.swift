@@ -68,7 +68,7 @@ struct Preparer {
       waits[connection.destination, default: 0] += 1
       takers[connection.source, default: []].append(connection.destination)
     }
-    if let head = model.head, isHearing(head) { members.insert(head.id) }
+    if let head = model.head { members.insert(head.id) }
     var ready = model.nodes.map(\.id).filter { members.contains($0) && waits[$0] == nil }
     var next = 0
     while next < ready.count {

@@ -1,0 +1,157 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import Synchronization
+import TestSupport
+import Testing
+
+let remoteIO = RemoteIO.description.component
+let mixer = MultichannelMixer.description.component
+let equalizer = IPodEQ.description.component
+let genericOutput = GenericOutput.description.component
+
+/// A device that takes stereo floats.
+func grant(
+  rate: Double = 48_000, frames: Int = 512, output: SampleType? = .float32, channels: Int = 2,
+  input: Int? = nil
+) -> HardwareGrant {
+  HardwareGrant(
+    outputFormat: output.map {
+      StreamFormat($0, channels: channels, sampleRate: rate, interleaved: true)
+    },
+    inputFormat: input.map {
+      StreamFormat(.float32, channels: $0, sampleRate: rate, interleaved: true)
+    },
+    ioBufferFrames: frames)
+}
+
+func float(_ channels: Int = 2, rate: Double = 48_000) -> StreamFormat {
+  StreamFormat(.float32, channels: channels, sampleRate: rate)
+}
+
+/// An open graph with a default format, to be pulled offline.
+func openGraph(
+  _ grant: HardwareGrant = grant(), default format: StreamFormat? = float()
+) throws -> AudioGraph {
+  let graph = AudioGraph(assuming: grant)
+  graph.defaultStreamFormat = format
+  try graph.open()
+  return graph
+}
+
+/// A callback whose sample of a frame and a channel is a function of both.
+func counting(
+  bus: Int = 0, duration: Double? = nil, _ sample: @escaping @Sendable (Int, Int) -> Float
+) -> ClosureCallback {
+  ClosureCallback(bus: bus, duration: duration) { _, time, _, frameCount, buffers in
+    let first = Int(time.sampleTime)
+    for channel in 0..<buffers.channelCount {
+      let buffer = buffers[channel]
+      for frame in 0..<frameCount { buffer[frame] = sample(channel, first + frame) }
+    }
+    return .ok
+  }
+}
+
+/// Sixteen bits of noise, the same for the same frame: exact in every sample type but 8.24's ends.
+func hashed(_ channel: Int, _ frame: Int) -> Float {
+  var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
+  word ^= word >> 15
+  word = word &* 2_246_822_519
+  return Float(Int(word >> 16) - 32_768) / 65_536
+}
+
+/// Pulls an initialized graph offline and returns the bytes of its device format.
+func pulled(
+  _ graph: AudioGraph, _ frameCount: Int, microphone: Microphone? = nil
+) throws -> [UInt8] {
+  let session = try #require(graph.session)
+  var bytes: [UInt8] = []
+  let outcome = OfflineDevice(graph.grant, microphone: microphone).run(
+    session, frameCount: frameCount, services: graph.services, sink: { bytes += $0 })
+  #expect(outcome.errors == [])
+  #expect(session.failedSlices.count == 0)
+  return bytes
+}
+
+/// The words of bytes.
+func words<Word: BitwiseCopyable>(_ bytes: [UInt8], as type: Word.Type) -> [Word] {
+  unsafe bytes.withUnsafeBytes { bytes in
+    let size = MemoryLayout<Word>.size
+    return (0..<bytes.count / size).map {
+      unsafe bytes.loadUnaligned(fromByteOffset: $0 * size, as: Word.self)
+    }
+  }
+}
+
+/// Expects a call to be refused with a status, and returns how.
+@discardableResult
+func refused(
+  _ status: Status, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> Violation? {
+  do {
+    try body()
+    Issue.record("nothing was refused", sourceLocation: sourceLocation)
+  } catch let violation as Violation {
+    #expect(violation.status == status, "\(violation.message)", sourceLocation: sourceLocation)
+    return violation
+  } catch let error as GraphUpdateError {
+    #expect(
+      error.violation.status == status, "\(error.violation.message)",
+      sourceLocation: sourceLocation)
+    return error.violation
+  } catch {
+    Issue.record("another error: \(error)", sourceLocation: sourceLocation)
+  }
+  return nil
+}
+
+/// Numbers noted by callbacks, in order.
+final class Notes: Sendable {
+  private let numbers = Mutex<[Int]>([])
+  var all: [Int] { numbers.withLock { $0 } }
+  func note(_ number: Int) { numbers.withLock { $0.append(number) } }
+}
+
+/// Keeps what it hears: the words of each channel's buffer.
+final class ProbeTap: RenderTap {
+  final class Kept: Sendable {
+    let channels = Mutex<[[Int32]]>([])
+  }
+
+  let kept = Kept()
+
+  /// What a bus of floats carried, by channel.
+  var floats: [[Float]] {
+    kept.channels.withLock { $0.map { $0.map { Float(bitPattern: UInt32(bitPattern: $0)) } } }
+  }
+  var words: [[Int32]] { kept.channels.withLock { $0 } }
+
+  func problems(for format: StreamFormat) -> [CallbackProblem] { [] }
+
+  func makeSink(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSink {
+    kept.channels.withLock { $0 = Array(repeating: [], count: format.channelCount) }
+    return RenderSink(kernel: .holding(ProbeKernel(kept: kept)))
+  }
+}
+
+/// Not fit for a render thread that must not wait: for tests that pull by hand.
+struct ProbeKernel: RenderKernel {
+  let kept: ProbeTap.Kept
+
+  mutating func render(_ context: RenderContext) -> Status {
+    let input = context.input(0)
+    kept.channels.withLock { channels in
+      for channel in 0..<input.channelCount {
+        let buffer = input[channel]
+        channels[channel] += buffer.indices.map { buffer[word: $0] }
+      }
+    }
+    return .ok
+  }
+}

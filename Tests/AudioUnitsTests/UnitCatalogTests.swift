@@ -1,0 +1,74 @@
+import AudioTypes
+import AudioUnits
+import Testing
+
+struct UnitCatalogTests {
+  let catalog = UnitCatalog.standard
+
+  private func all(_ wanted: ComponentDescription) -> [String] {
+    var found: [String] = []
+    var previous: ComponentDescription?
+    while let next = catalog.findNext(after: previous, matching: wanted) {
+      found.append(next.name)
+      previous = next.description
+    }
+    return found
+  }
+
+  @Test func `a search for anything finds the seven units in order`() {
+    let names = [
+      "FormatConverter", "iPodEQ", "3DMixer", "MultichannelMixer", "GenericOutput", "remoteIO",
+      "voiceProcessingIO",
+    ]
+    #expect(all(ComponentDescription()) == names)
+    #expect(catalog.count(matching: ComponentDescription()) == 7)
+    #expect(all(ComponentDescription(manufacturer: .apple)) == names)
+  }
+
+  @Test func `wildcards find what Core Audio finds`() {
+    let outputs = ComponentDescription(type: .outputType, manufacturer: .apple)
+    #expect(catalog.count(matching: outputs) == 3)
+    #expect(all(outputs) == ["GenericOutput", "remoteIO", "voiceProcessingIO"])
+    let mixers = ComponentDescription(type: .mixerType)
+    #expect(catalog.count(matching: mixers) == 2)
+    #expect(all(mixers) == ["3DMixer", "MultichannelMixer"])
+    #expect(all(ComponentDescription(subtype: "ipeq")) == ["iPodEQ"])
+    #expect(catalog.count(matching: ComponentDescription(manufacturer: "acme")) == 0)
+    #expect(catalog.findNext(matching: ComponentDescription(type: "aumu")) == nil)
+  }
+
+  @Test func `flags or a mask find nothing`() {
+    #expect(catalog.count(matching: ComponentDescription(flags: 1)) == 0)
+    #expect(catalog.findNext(matching: ComponentDescription(flagsMask: 1)) == nil)
+  }
+
+  @Test(arguments: [
+    ("MultichannelMixer", "mcmx"), ("kAudioUnitSubType_MultiChannelMixer", "mcmx"),
+    ("MultiChannelMixer", "mcmx"), ("mcmx", "mcmx"), ("aumx/mcmx/appl", "mcmx"),
+    ("aumx mcmx appl", "mcmx"), ("iPodEQ", "ipeq"), ("kAudioUnitSubType_AUiPodEQ", "ipeq"),
+    ("remoteIO", "rioc"), ("RemoteIO", "rioc"), ("kAudioUnitSubType_RemoteIO", "rioc"),
+    ("GenericOutput", "genr"), ("kAudioUnitSubType_GenericOutput", "genr"),
+    ("FormatConverter", "conv"), ("kAudioUnitSubType_AUConverter", "conv"),
+    ("3DMixer", "3dem"), ("kAudioUnitSubType_AU3DMixerEmbedded", "3dem"),
+    ("voiceProcessingIO", "vpio"), ("kAudioUnitSubType_VoiceProcessingIO", "vpio"),
+  ])
+  func `a component is found by each of its names`(name: String, subtype: String) {
+    #expect(catalog.component(named: name)?.description.subtype.text == subtype)
+  }
+
+  @Test(arguments: ["", "mixer", "aumx", "appl", "aumx/mcmx", "aumx/ipeq/appl", "MIXER"])
+  func `another name finds nothing`(name: String) {
+    #expect(catalog.component(named: name) == nil)
+  }
+
+  @Test func `four units are there, three are known`() {
+    #expect(
+      catalog.units.map { $0.description.name } == [
+        "iPodEQ", "MultichannelMixer", "GenericOutput", "remoteIO",
+      ])
+    #expect(
+      catalog.components.filter { $0.unit == nil }.map(\.name) == [
+        "FormatConverter", "3DMixer", "voiceProcessingIO",
+      ])
+  }
+}
