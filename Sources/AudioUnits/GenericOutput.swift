@@ -26,7 +26,13 @@ public enum GenericOutput: AudioUnit {
     of format: StreamFormat, scope: Scope, element: Int
   ) -> FormatRefusal? { nil }
 
-  public static func violations(in configuration: UnitConfiguration) -> [Violation] { [] }
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    let conversion = OutputUnits.conversion(
+      "what the graph puts out", from: configuration.inputs[0].format.sampleRate,
+      to: configuration.outputs[0].format.sampleRate, at: .streamFormat(.output, 0),
+      help: "leave the output's format out, and it follows the input")
+    return configuration.inputs[0].isUsed ? [conversion].compactMap(\.self) : []
+  }
 
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout

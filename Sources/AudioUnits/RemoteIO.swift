@@ -97,7 +97,30 @@ public enum RemoteIO: AudioUnit {
           at: .init(node: nil, .feed(outputElement)),
           help: ["`patchrun devices` lists the sinks; --sink names one"]))
     }
+    if found.isEmpty { found += conversions(configuration, isInputOn: isInputOn) }
     return found
+  }
+
+  private static func conversions(
+    _ configuration: UnitConfiguration, isInputOn: Bool
+  ) -> [Violation] {
+    let help = "\"sampleRate\": \"session\" is the rate that the device was granted"
+    var found: [Violation?] = []
+    let played = configuration.inputs[outputElement]
+    if played.isUsed, let device = configuration.device?.output {
+      found.append(
+        OutputUnits.conversion(
+          "what the graph plays", from: played.format.sampleRate, to: device.sampleRate,
+          at: .streamFormat(.input, outputElement), help: help))
+    }
+    let heard = configuration.outputs[inputElement]
+    if heard.isUsed, isInputOn, let device = configuration.device?.input {
+      found.append(
+        OutputUnits.conversion(
+          "what the graph hears", from: device.sampleRate, to: heard.format.sampleRate,
+          at: .streamFormat(.output, inputElement), help: help))
+    }
+    return found.compactMap(\.self)
   }
 
   public static func makeKernels(

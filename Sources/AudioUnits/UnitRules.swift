@@ -62,11 +62,15 @@ public enum UnitRules {
   public static let ioEnabled = Rule(
     "PR0605", "io/enabled", "An I/O unit has its input, its output, or both on.")
 
+  public static let deviceRate = Rule(
+    "PR0608", "io/rate",
+    "A graph runs at its device's rate, or knows that the output unit converts it.")
+
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
     effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
     parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
-    outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled,
+    outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

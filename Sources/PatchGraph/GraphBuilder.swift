@@ -652,11 +652,17 @@ struct GraphBuilder {
     guard !unset.contains(violation.place) else { return true }
     switch code {
     case "PR0302", "PR0308": return hasGaps
-    case "PR0307": return hasGaps && violation.place.node.map(bereft.contains) != false
+    case "PR0307":
+      // What is missing elsewhere may have been meant for the output unit.
+      return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
     case _ where code.hasPrefix("PR04"):
       return violation.place.node.map(unformatted.contains) != false
     default: return false
     }
+  }
+
+  private func isHead(_ node: NodeID) -> Bool {
+    (try? graph.unit(node))?.description.isOutput == true
   }
 
   private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
