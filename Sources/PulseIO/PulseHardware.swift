@@ -100,7 +100,10 @@ public final class PulseHardware: AudioHardware {
 
   /// What has happened since the last call. Any thread.
   public func takeNotes() -> [PulseNote] {
-    events.state.withLock { state in
+    // First, so that what comes in between is announced again. Without it who polls the descriptor
+    // would be woken without end.
+    events.clear()
+    return events.state.withLock { state in
       defer { state.notes = [] }
       return state.notes
     }
