@@ -27,7 +27,9 @@ struct Units: PatchCommand {
 
   func validate() throws {
     if json && markdown { throw ValidationError("--json and --markdown exclude each other") }
-    if markdown && name != nil { throw ValidationError("--markdown prints the tables of all units, callbacks and taps") }
+    if markdown && name != nil {
+      throw ValidationError("--markdown prints all tables, and takes no name")
+    }
   }
 
   func perform() throws(CommandFailure) -> Int32 {
