@@ -28,7 +28,7 @@ struct Units: PatchCommand {
   func validate() throws {
     if json && markdown { throw ValidationError("--json and --markdown exclude each other") }
     if markdown && name != nil {
-      throw ValidationError("--markdown prints the tables of all units, callbacks and taps")
+      throw ValidationError("--markdown prints all tables, and takes no name")
     }
   }
 
