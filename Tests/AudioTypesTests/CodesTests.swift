@@ -40,7 +40,7 @@ struct CodesTests {
         "kAudioSessionIncompatibleCategory ('!cat')"
       ),
       (-2_147_450_879, "badComponentInstance", "badComponentInstance (-2147450879)"),
-      (1_718_449_215, nil, "'fmt?'"),
+      (1_886_547_824, nil, "'prop'"),
       (-12_345, nil, "-12345"),
     ] as [(Int32, String?, String)])
   func `a status has Core Audio's name, and prints as four characters where they print`(
