@@ -335,6 +335,7 @@ public final class AudioGraph: Sendable {
     if let hardware {
       do throws(HardwareError) {
         try serviceThread.start(services)
+        session.restart()
         try hardware.start(session)
       } catch {
         throw .hardware(error)

@@ -208,7 +208,8 @@ struct Preparer {
       if let connection = interaction.connection, let source = model.node(connection.source),
         let count = source.instance?.elementCount(.output),
         let violation = ConnectedBusesExist.violation(
-          source, .output, connection.output, count: count, at: place)
+          source, .output, connection.output, count: count,
+          at: .init(node: source.id, .bus(.output, connection.output)))
       {
         result.violations.append(violation)
         doubtful.insert(node.id)

@@ -128,7 +128,7 @@ public enum MultichannelMixer: AudioUnit {
             output.origin == .initial
               ? "give the output the rate: \"outputs\": { \"0\": { \"sampleRate\": "
                 + "\(rateText(input.format.sampleRate)) } }"
-              : "use one rate throughout, or put a FormatConverter before this input"
+              : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own"
           ]))
     }
     if found.isEmpty && output.origin == .initial {

@@ -112,6 +112,20 @@ public final class RenderSession: @unchecked Sendable {
   /// output unit is fed by.
   public func play(_ plan: consuming RenderPlan) { mailbox.post(plan) }
 
+  /// Counts frames, time stamps and load from the beginning again, at full level. Called before a
+  /// device is started, while nothing pulls.
+  public func restart() {
+    sampleTime = 0
+    clientTime = 0
+    rendered.store(0, ordering: .relaxed)
+    slices.store(0, ordering: .relaxed)
+    busy.store(0, ordering: .relaxed)
+    peakLoad.store(0, ordering: .relaxed)
+    isFadingOut.store(false, ordering: .relaxed)
+    hasFadedOut.store(false, ordering: .relaxed)
+    gain.jump(to: 1)
+  }
+
   /// Frees the plan that the render thread has finished with, if there is one.
   public func collect() { mailbox.collect() }
 

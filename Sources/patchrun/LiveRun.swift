@@ -34,6 +34,8 @@ struct LiveRun {
     let end = wait(session, total: frames.map { Double($0) / rate }, rate: rate)
     if case .interrupted = end { fade(session) }
     graph.stop()
+    // Finishes the files that are being written.
+    graph.close()
     return report(end, session, rate)
   }
 

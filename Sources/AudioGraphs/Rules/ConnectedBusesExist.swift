@@ -11,10 +11,11 @@ enum ConnectedBusesExist {
     guard element < 0 || element >= count else { return nil }
     let description = node.unit.description
     let settable = scope == .input ? description.inputs.settable : description.outputs.settable
-    let there = count == 1 ? "only 0" : "0 to \(count - 1)"
+    let there =
+      count == 1 ? "its only \(scope) is 0" : "its \(scope)s are numbered 0 to \(count - 1)"
     return Violation(
       rule, status: .invalidElement,
-      "'\(node.name)' has no \(scope) \(element): its \(scope)s are numbered \(there)",
+      "'\(node.name)' has no \(scope) \(element): \(there)",
       at: place,
       help: settable?.contains(element + 1) == true
         ? ["give '\(node.name)' more of them: \"inputCount\": \(element + 1)"] : [])
