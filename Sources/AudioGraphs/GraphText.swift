@@ -25,7 +25,7 @@ extension AudioGraph {
       let codes = node.component
       lines.append(
         "    node \(node.id.rawValue): \(codes.type) \(codes.subtype) \(codes.manufacturer), "
-          + "instance \(node.name) \(isOpen ? "O" : "")\(node.isInitialized ? "I" : "")")
+          + "instance \(node.name) \(isOpen ? "O" : "-")\(node.isInitialized ? "I" : "")")
     }
     var connections: [String] = []
     var callbacks: [String] = []

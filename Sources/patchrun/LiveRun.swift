@@ -57,6 +57,8 @@ struct LiveRun {
     let showsLine = !quiet && StandardStream.error.isTerminal
     defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
     while true {
+      // Cleared before it is looked at, so that nothing is missed and the wait below is one.
+      _ = hardware.waitForEvent(timeout: 0)
       if signals.interruptedBy != nil { return .interrupted }
       if let failure = hardware.failure {
         return .failed(

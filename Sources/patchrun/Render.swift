@@ -26,8 +26,7 @@ struct Render: PatchCommand {
       EXIT STATUS:
         0  fine
         1  the patch is wrong
-        2  wrong usage: no end to render to, an output that is an input, a format that the file \
-      cannot hold
+        2  wrong usage, such as no end to render to, or an output that is an input
         3  a file cannot be read or written
         4  a failure on the way, or a result that is all silence
         130  interrupted: what has been rendered is in the file

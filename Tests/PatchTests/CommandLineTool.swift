@@ -120,7 +120,7 @@ enum TestPatch {
   static func noise(taps: String = "{}") -> String {
     """
     {
-      "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": 0.005 },
+      "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": 0.02 },
       "callbacks": { "noise": { "kind": "noise", "seed": 7 } },
       "nodes": {
         "mixer": {

@@ -483,7 +483,7 @@ struct LiveCommandTests {
     let outcome = try place.run("noise.json", "--duration", "1")
     #expect(outcome.status == 0)
     #expect(outcome.output == "")
-    #expect(outcome.errors.hasPrefix("sink out (2 ch), 48000 Hz, slice 256 frames (5.3 ms), "))
+    #expect(outcome.errors.hasPrefix("sink out (2 ch), 48000 Hz, slice 1024 frames (21.3 ms), "))
     let heard = try recording.stop()
     let live = try place.samples("rec.wav")
     try place.run("render", "noise.json", "--duration", "1", "-o", "offline.wav")
@@ -516,6 +516,24 @@ struct LiveCommandTests {
     let outcome = try run.wait()
     #expect(outcome.status == 4)
     #expect(outcome.errors.contains("the sound server went away"))
+    #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount > 0)
+  }
+
+  @Test
+  func `a sink that goes away is left for another, and the last one is exit 4`() throws {
+    func unload(_ sink: String) throws {
+      let modules = try server.control("list", "short", "modules").split(separator: "\n")
+      let module = try #require(modules.first { $0.contains("sink_name=\(sink) ") })
+      try server.control("unload-module", String(module.prefix { $0.isNumber }))
+    }
+    let run = try place.start(["noise.json", "--sink", "other"])
+    #expect(run.waitForErrors("sink other"))
+    try unload("other")
+    #expect(run.waitForErrors("note: the sink is now 'out'\n"))
+    try unload("out")
+    let outcome = try run.wait()
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.contains("error: the sink ") && outcome.errors.contains(" is gone\n"))
     #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount > 0)
   }
 

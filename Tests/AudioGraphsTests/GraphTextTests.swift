@@ -1,0 +1,63 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import RenderCallbacks
+import RenderHost
+import Testing
+
+struct GraphTextTests {
+  private func graph() throws -> (AudioGraph, mixer: NodeID, io: NodeID) {
+    let stereo = StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true)
+    let graph = AudioGraph(
+      assuming: HardwareGrant(outputFormat: stereo, inputFormat: nil, ioBufferFrames: 1024))
+    let mixer = try graph.addNode(MultichannelMixer.description.component, name: "mixer")
+    let io = try graph.addNode(RemoteIO.description.component, name: "io")
+    try graph.setInputCallback(ToneCallback(frequency: 440), of: mixer, 1)
+    try graph.connect(mixer, to: io)
+    return (graph, mixer, io)
+  }
+
+  @Test
+  func `a graph that is not open shows no formats and no states`() throws {
+    let (graph, _, _) = try graph()
+    #expect(
+      graph.show() == """
+        AudioUnitGraph:
+          Member Nodes:
+            node 1: 'aumx' 'mcmx' 'appl', instance mixer -
+            node 2: 'auou' 'rioc' 'appl', instance io -
+          Connections:
+            node    1 bus    0 => node    2 bus    0
+          Input Callbacks:
+            {ToneCallback} => node    1 bus    1
+          CurrentState:
+            mLastUpdateError=0, eventsToProcess=F, isInitialized=F, isRunning=F
+          Stream Formats:
+
+        """)
+  }
+
+  @Test
+  func `a graph shows what waits, and what the last update failed with`() throws {
+    let (graph, mixer, io) = try graph()
+    try graph.open()
+    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    try graph.initialize()
+    #expect(graph.show(title: "T").hasPrefix("AudioUnitGraph 'T':\n"))
+    #expect(graph.show().contains("instance mixer OI\n"))
+    #expect(
+      graph.show { _, input in "tone \(input)" }
+        .contains("{tone 1} => node    1 bus    1  [2 ch, 48000 Hz]\n"))
+    #expect(
+      graph.show().contains("mixer input 1: 2 ch, 48000 Hz, float32  (the graph's streamFormat)"))
+    #expect(!graph.show().contains("mixer input 0"))
+    try graph.connect(mixer, to: io)
+    #expect(graph.show().contains("mLastUpdateError=0, eventsToProcess=T"))
+    #expect(throws: GraphUpdateError.self) { try graph.update() }
+    #expect(graph.lastUpdateError == .invalidConnection)
+    #expect(graph.show().contains("mLastUpdateError=-10861, "))
+    graph.discardPendingEdits()
+    try graph.update()
+    #expect(graph.show().contains("mLastUpdateError=0, eventsToProcess=F"))
+  }
+}
