@@ -427,10 +427,7 @@ public final class AudioGraph: Sendable {
 
   /// The share of the slices' duration that rendering took on average: 0 to 1, and above 1 where
   /// it could not keep up.
-  public var cpuLoad: Float {
-    guard let time = session?.busyTime, time.rendered > 0 else { return 0 }
-    return Float(Double(time.spent) / Double(time.rendered))
-  }
+  public var cpuLoad: Float { Float(session?.load ?? 0) }
 
   /// The largest share since the last call, or since the start.
   public func takeMaximumCPULoad() -> Float { Float(session?.takePeakLoad() ?? 0) / 1_000_000 }

@@ -160,6 +160,12 @@ public final class RenderSession: @unchecked Sendable {
     )
   }
 
+  /// The share of the time rendered that rendering has taken; 0 before the first slice.
+  public var load: Double {
+    let time = busyTime
+    return time.rendered > 0 ? Double(time.spent) / Double(time.rendered) : 0
+  }
+
   /// The largest share of a slice's duration that one render has taken, in millionths, since the
   /// last call.
   public func takePeakLoad() -> UInt64 { peakLoad.exchange(0, ordering: .relaxed) }

@@ -147,7 +147,7 @@ struct LiveRun {
     let statistics = hardware.statistics
     let xruns = statistics.underruns + statistics.overruns
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
-      + "load \(fixed(Double(graph.cpuLoad) * 100, 2)) %, \(counted(xruns, "xrun"))"
+      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))"
   }
 }
 

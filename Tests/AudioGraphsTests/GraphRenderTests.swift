@@ -317,7 +317,10 @@ struct GraphRenderTests {
     let second = Array(words(host.collected, as: Float.self).dropFirst(first.count))
     #expect(second.count >= 128)
     #expect(second == expected(second.count / 2))
+    let session = try #require(graph.session)
     graph.close()
+    // What is said at the end of a run is said when the graph is closed.
+    #expect(session.load > 0)
   }
 
   // MARK: Rates and ends
