@@ -17,7 +17,8 @@ let package = Package(
     .library(
       name: "AudioGraphs",
       targets: [
-        "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderTaps",
+        "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
+        "RenderCallbacks", "RenderTaps",
         "RenderHost", "AudioGraphs", "PulseIO",
       ]),
   ],
@@ -37,7 +38,10 @@ let package = Package(
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+    .target(
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "VoiceProcessing"],
+      swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
@@ -84,6 +88,10 @@ let package = Package(
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
       name: "RenderCoreTests", dependencies: ["AudioTypes", "RenderCore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "VoiceProcessingTests",
+      dependencies: ["AudioTypes", "RenderCore", "VoiceProcessing", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
