@@ -1,5 +1,5 @@
 public import AudioTypes
-import RenderCore
+public import RenderCore
 import Synchronization
 
 /// One unit that has been opened: its elements, properties and parameters.
@@ -334,6 +334,30 @@ public final class UnitInstance: Sendable {
       state.isInitialized = false
       for index in state.inputs.indices { state.inputs[index].forgetSettled() }
       for index in state.outputs.indices { state.outputs[index].forgetSettled() }
+    }
+  }
+
+  /// The control that a parameter is, for a ramp to a value.
+  ///
+  /// It stays the same until the number of the unit's elements changes.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
+  ///   ramp.
+  public func rampControl(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) -> (block: ControlBlock, index: Int) {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+        guard info.canRamp else {
+          throw Violation(
+            UnitRules.parameterRamps, status: .invalidParameter,
+            "'\(info.key)' does not ramp: it is one value or another",
+            at: .init(node: nil, .parameter(parameter, scope, element)))
+        }
+      }
+      return (state.controls.block, slot)
     }
   }
 

@@ -51,6 +51,9 @@ public enum UnitRules {
   public static let parameterUsualRange = Rule(
     "PR0554", "parameter/usual-range", "A parameter's value lies in its usual range.")
 
+  public static let parameterRamps = Rule(
+    "PR0555", "parameter/ramps", "A ramp moves a parameter that can be anywhere in between.")
+
   public static let inputElementEnabled = Rule(
     "PR0601", "io/input-enabled", "The input element of an I/O unit is used only when it is on.")
   public static let outputElementEnabled = Rule(
@@ -70,7 +73,7 @@ public enum UnitRules {
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
     effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
-    parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
+    parameterRange, parameterReadOnly, parameterUsualRange, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

@@ -59,6 +59,10 @@ struct GraphBuilder {
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
+    var timeline = TimelineBuilder(
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+    timeline.build(in: places)
+    diagnostics += timeline.diagnostics
     for member in document.callbacks
     where !usedCallbacks.contains(member.name) && !hasGaps {
       report(
@@ -76,13 +80,6 @@ struct GraphBuilder {
   // MARK: What comes later
 
   private mutating func refuseWhatIsNotYet() {
-    if let timeline = document.timeline, timeline.elements.first(where: { _ in true }) != nil {
-      report(
-        NameRules.notYet.diagnostic(
-          "this version of patchrun has no timeline yet", at: timeline.markRange,
-          pointer: timeline.pointer.description,
-          help: ["remove it, or leave it empty; the patch then plays as it begins"]))
-    }
     for member in document.nodes {
       guard let subgraph = member.value.subgraph else { continue }
       failedNames.insert(member.name)

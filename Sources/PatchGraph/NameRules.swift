@@ -35,6 +35,9 @@ public enum NameRules {
   public static let formatField = RuleInfo(
     "PR0214", "format/field", "the fields of a stream format have names and numbers that exist",
     status: .init("kAudioUnitErr_FormatNotSupported", -10868))
+  public static let timelinePath = RuleInfo(
+    "PR0215", "timeline/path", "a ramp names a parameter of a node of the patch",
+    status: .init("kAudioUnitErr_InvalidParameter", -10878))
   public static let category = RuleInfo(
     "PR0606", "session/category", "the session's category is one that there is",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
@@ -47,7 +50,7 @@ public enum NameRules {
   /// All of them, by code.
   public static let all = [
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
-    tapKind, setting, tapPlace, sampleType, formatField, category, categoryPermits,
+    tapKind, setting, tapPlace, sampleType, formatField, timelinePath, category, categoryPermits,
     recordingsApart,
   ]
 }

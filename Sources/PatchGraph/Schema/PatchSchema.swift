@@ -32,7 +32,7 @@ public enum PatchSchema {
       .init("streamFormat", Schema.streamFormat),
       .init("formatObject", Schema.formatObject), .init("shortFormat", Schema.shortFormat),
       .init("formatDescription", Schema.formatDescription), .init("session", Schema.session),
-      .init("connection", Schema.connection),
+      .init("connection", Schema.connection), .init("step", Schema.step),
       .init(
         "callback",
         SettingSchema.object(
@@ -105,10 +105,9 @@ public enum PatchSchema {
       ],
       "taps": Schema.map("What watches buses, by name.", of: "tap", names: ["minLength": 1]),
       "timeline": [
-        "description": """
-        Ramps, updates and stops at their times. Not there yet: patchrun refuses what is in it.
-        """,
+        "description": "What happens at which time, in any order.",
         "type": "array",
+        "items": Schema.reference("step"),
       ],
     ]
   }
@@ -252,6 +251,62 @@ enum Schema {
   private static func field(_ summary: String) -> JSONText {
     JSONText.object([.init("description", .string(summary))]).adding(unsigned)
   }
+
+  private static let seconds: JSONText = [
+    "type": "number", "minimum": 0, "exclusiveMaximum": 315_576_000,
+  ]
+
+  static let step: JSONText = [
+    "description": "A moment of the timeline, and the one thing that happens then.",
+    "type": "object",
+    "required": ["at"],
+    "oneOf": [["required": ["ramp"]], ["required": ["update"]], ["required": ["stop"]]],
+    "properties": [
+      "at": JSONText.object([.init("description", "When: in seconds from the start.")])
+        .adding(seconds),
+      "ramp": [
+        "description": """
+        Moves a parameter in a straight line to a value, from wherever it is then.
+        """,
+        "type": "object",
+        "required": ["path", "to"],
+        "properties": [
+          "path": [
+            "description": """
+            The parameter's place in this patch, a JSON Pointer: \
+            /nodes/mixer/inputs/0/parameters/volume.
+            """,
+            "type": "string",
+            "pattern":
+              "^/nodes/[^/]+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+$",
+          ],
+          "to": [
+            "description": "The value that it is to reach.",
+            "type": "number",
+          ],
+          "duration": JSONText.object([
+            .init(
+              "description",
+              "How long it takes, in seconds; left out, it happens at once, without a click."),
+            .init("default", 0),
+          ]).adding(seconds),
+          "comment": reference("comment"),
+        ],
+        "additionalProperties": false,
+      ],
+      "update": [
+        "description": """
+        Changes of this patch, as in RFC 6902. Not there yet: patchrun refuses it.
+        """
+      ],
+      "stop": [
+        "description": "Whether the patch ends here, be its sources at their end or not.",
+        "type": "boolean",
+      ],
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
 
   static let session: JSONText = [
     "description": """
