@@ -1,4 +1,4 @@
-import AudioTypes
+public import AudioTypes
 
 /// Runs its input 0 in step with the plan around it, at another rate, and puts nothing out: for what
 /// is only watched.
