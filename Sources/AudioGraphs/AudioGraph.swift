@@ -40,12 +40,8 @@ public final class AudioGraph: Sendable {
     var nodes: [NodeID] {
       switch self {
       case .connect(let connection): [connection.source, connection.destination]
-<<<<<<< HEAD
-      case .callback(let callback): [callback.destination, callback.source?.node].compactMap(\.self)
-=======
       case .callback(let callback):
         [callback.destination, callback.source?.node].compactMap(\.self)
->>>>>>> bc6891e8ee975ce44368d149656692cb5e2dfa77
       case .disconnect(let key): [key.node]
       case .clear: []
       case .remove(let node): [node]
@@ -188,12 +184,8 @@ public final class AudioGraph: Sendable {
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
   ///   already, or something else takes from the output that is pulled.
   public func setInputCallback(
-<<<<<<< HEAD
-    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0, from feed: CallbackFeed? = nil
-=======
     _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
     from feed: CallbackFeed? = nil
->>>>>>> bc6891e8ee975ce44368d149656692cb5e2dfa77
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1

@@ -53,12 +53,8 @@ struct Preparer {
       checkSlices(node, configuration, domains)
     }
     if let head = model.head?.id {
-<<<<<<< HEAD
-      result.configurations[head]?.device?.graphLead = domains.microphoneLead(model, result)
-=======
       let lead = domains.microphoneLead(model, result)
       result.configurations[head]?.device?.graphLead = lead
->>>>>>> bc6891e8ee975ce44368d149656692cb5e2dfa77
     }
     for node in model.nodes
     where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {
