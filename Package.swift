@@ -29,11 +29,13 @@ let package = Package(
     .systemLibrary(name: "CPulse"),
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
+    .systemLibrary(name: "CKissFFT"),
     .target(name: "CShims"),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
-    .target(name: "RenderCore", dependencies: ["AudioTypes"], swiftSettings: settings),
+    .target(
+      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT"], swiftSettings: settings),
     .target(
       name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
