@@ -97,13 +97,18 @@ func dotBlock(
   unsafe cvector_dot_block_channels(row, rows, first, second, count, firstSums, secondSums)
 }
 
-/// Four neighbouring rows, `stride` apart, each times its weight.
+/// The sum of four neighbouring rows, each times its weight.
 @_semantics("no_performance_analysis")
 func blendRows(
-  _ rows: UnsafePointer<Float>, stride: Int, _ weights: UnsafePointer<Float>, count: Int,
+  _ rows: UnsafePointer<Float>, count: Int, _ w0: Float, _ w1: Float, _ w2: Float, _ w3: Float,
   into row: UnsafeMutablePointer<Float>
 ) {
-  unsafe cvector_blend(rows, stride, weights, count, row)
+  var weights = (w0, w1, w2, w3)
+  unsafe withUnsafeMutablePointer(to: &weights) {
+    unsafe $0.withMemoryRebound(to: Float.self, capacity: 4) {
+      unsafe cvector_blend(rows, count, $0, count, row)
+    }
+  }
 }
 
 /// Copies samples; what is not finite becomes 0.
