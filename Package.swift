@@ -77,6 +77,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Measures what the README claims: `swift run -c release patchrun-bench`.
+    .executableTarget(
+      name: "patchrun-bench", dependencies: ["RenderCore", "CSoxr"], swiftSettings: settings),
+
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
       name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
