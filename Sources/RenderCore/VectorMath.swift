@@ -118,3 +118,24 @@ func copyFinite(
 ) {
   unsafe cvector_copy_finite(samples, output, count)
 }
+
+// MARK: - For the pair convolver
+
+/// Adds the product of two spectra, real and imaginary parts apart; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addProduct(
+  _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+  _ filterReal: UnsafePointer<Float>, _ filterImaginary: UnsafePointer<Float>, count: Int,
+  to sumReal: UnsafeMutablePointer<Float>, _ sumImaginary: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_spectrum_add(
+    real, imaginary, filterReal, filterImaginary, count, sumReal, sumImaginary)
+}
+
+/// Adds samples times a gain; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addScaled(
+  _ samples: UnsafePointer<Float>, _ gain: Float, count: Int, to sum: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_add_scaled(samples, gain, count, sum)
+}
