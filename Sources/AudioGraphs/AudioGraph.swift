@@ -40,7 +40,8 @@ public final class AudioGraph: Sendable {
     var nodes: [NodeID] {
       switch self {
       case .connect(let connection): [connection.source, connection.destination]
-      case .callback(let callback): [callback.destination, callback.source?.node].compactMap(\.self)
+      case .callback(let callback):
+        [callback.destination, callback.source?.node].compactMap(\.self)
       case .disconnect(let key): [key.node]
       case .clear: []
       case .remove(let node): [node]
@@ -183,7 +184,8 @@ public final class AudioGraph: Sendable {
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
   ///   already, or something else takes from the output that is pulled.
   public func setInputCallback(
-    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0, from feed: CallbackFeed? = nil
+    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
+    from feed: CallbackFeed? = nil
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1

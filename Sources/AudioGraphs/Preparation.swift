@@ -53,7 +53,8 @@ struct Preparer {
       checkSlices(node, configuration, domains)
     }
     if let head = model.head?.id {
-      result.configurations[head]?.device?.graphLead = domains.microphoneLead(model, result)
+      let lead = domains.microphoneLead(model, result)
+      result.configurations[head]?.device?.graphLead = lead
     }
     for node in model.nodes
     where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {

@@ -22,6 +22,7 @@ struct RateDomains: Sendable {
   private var parents: [Domain: Domain] = [:]
   private let microphone: Domain
   private let mainDemand: PullDemand?
+  private let microphoneDemand: PullDemand?
 
   /// - Parameter preparation: With the configurations settled, and the pulled nodes found.
   init(_ model: GraphModel, _ preparation: Preparation) {
@@ -64,8 +65,6 @@ struct RateDomains: Sendable {
       microphoneDemand = nil
     }
   }
-
-  private let microphoneDemand: PullDemand?
 
   private static func microphone(
     _ model: GraphModel, _ preparation: Preparation, _ domains: [NodeID: Domain],
@@ -127,4 +126,29 @@ struct RateDomains: Sendable {
     }
     return lead
   }
+
+  /// A service that is told of the domain's frames when the device's are asked for.
+  func scaled(_ service: any RenderService, in domain: Domain) -> any RenderService {
+    if domain == .main && mainDemand == nil { return service }
+    return ScaledService(service) { frames(in: domain, for: $0) }
+  }
+}
+
+/// A service of a rate domain in the hands of a host, which counts the device's frames.
+private final class ScaledService: RenderService {
+  private let service: any RenderService
+  private let frames: @Sendable (Int) -> Int
+
+  init(_ service: any RenderService, frames: @escaping @Sendable (Int) -> Int) {
+    self.service = service
+    self.frames = frames
+  }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    try service.service(atLeast: frames(frameCount))
+  }
+
+  func finish() throws(ServiceError) { try service.finish() }
+
+  var lostFrames: Int { service.lostFrames }
 }
