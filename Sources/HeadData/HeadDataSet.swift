@@ -92,7 +92,8 @@ public struct HeadDataSet: Sendable {
         // A delay in frames ahead of each response, for all directions or for each.
         var delay: Float = 0
         if delayCount >= 2 {
-          delay = unsafe set.pointee.DataDelay.values[delayCount >= 2 * count ? 2 * index + ear : ear]
+          delay = unsafe set.pointee.DataDelay.values[
+            delayCount >= 2 * count ? 2 * index + ear : ear]
         }
         let response =
           unsafe [Float](repeating: 0, count: max(0, Int(delay.rounded())))

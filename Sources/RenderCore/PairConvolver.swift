@@ -145,9 +145,9 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
       to: sum + 2 * stride, sum + 3 * stride)
   }
 
-  /// Adds the sum of all sources: `blockLength` frames each.
+  /// Adds the sum of all sources, `blockLength` frames each, and returns whether any of them sounds.
   @_noLocks
-  public mutating func finish(left: ChannelBuffer, right: ChannelBuffer) {
+  public mutating func finish(left: ChannelBuffer, right: ChannelBuffer) -> Bool {
     precondition(
       left.count >= blockLength && right.count >= blockLength, "the buffers hold a block")
     if hasSteady {
@@ -160,6 +160,7 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
       add(1, 1, to: right, from: 1, until: 0)
       add(2, 1, to: right, from: 0, until: 1)
     }
+    return hasSteady || hasMoving
   }
 
   /// Adds a sum, with a gain on its way from one value to another.
