@@ -30,6 +30,7 @@ let package = Package(
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
     .systemLibrary(name: "CKissFFT"),
+    .systemLibrary(name: "CMysofa"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
@@ -38,8 +39,10 @@ let package = Package(
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CVector"],
       swiftSettings: settings),
+    .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData"],
+      swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
@@ -94,7 +97,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
-      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "HeadData", "CMysofa",
+        "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],

@@ -123,3 +123,12 @@ void cvector_blend(const float *rows, size_t stride, const float weights[4], siz
 void cvector_copy_finite(const float *samples, float *output, size_t count) {
   chosen->copy_finite(samples, output, count);
 }
+
+void cvector_spectrum_add(const float *re, const float *im, const float *filter_re,
+                          const float *filter_im, size_t count, float *sum_re, float *sum_im) {
+  chosen->spectrum_add(re, im, filter_re, filter_im, count, sum_re, sum_im);
+}
+
+void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum) {
+  chosen->add_scaled(samples, gain, count, sum);
+}

@@ -118,3 +118,48 @@ func copyFinite(
 ) {
   unsafe cvector_copy_finite(samples, output, count)
 }
+
+// MARK: - For the pair convolver
+
+/// Adds the product of two spectra, real and imaginary parts apart; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addProduct(
+  _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+  _ filterReal: UnsafePointer<Float>, _ filterImaginary: UnsafePointer<Float>, count: Int,
+  to sumReal: UnsafeMutablePointer<Float>, _ sumImaginary: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_spectrum_add(
+    real, imaginary, filterReal, filterImaginary, count, sumReal, sumImaginary)
+}
+
+/// Adds samples times a gain; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addScaled(
+  _ samples: UnsafePointer<Float>, _ gain: Float, count: Int, to sum: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_add_scaled(samples, gain, count, sum)
+}
+
+// MARK: - For the paced reader
+
+/// Four neighbouring rows of `count` coefficients against the same samples.
+@_semantics("no_performance_analysis")
+func dotFour(
+  _ rows: UnsafePointer<Float>, _ samples: UnsafePointer<Float>, count: Int,
+  into sums: inout SIMD4<Float>
+) {
+  unsafe withUnsafeMutableBytes(of: &sums) {
+    unsafe cvector_dot_block(
+      rows, 4, samples, count,
+      $0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Float.self))
+  }
+}
+
+/// One row over time.
+@_semantics("no_performance_analysis")
+func filterBlock(
+  _ row: UnsafePointer<Float>, count: Int, _ samples: UnsafePointer<Float>,
+  into output: UnsafeMutablePointer<Float>, frameCount: Int
+) {
+  unsafe cvector_fir(row, count, samples, output, frameCount)
+}

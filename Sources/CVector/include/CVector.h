@@ -55,6 +55,14 @@ void cvector_blend(const float *rows, size_t stride, const float weights[4], siz
 /// Copies samples; what is not finite becomes 0.
 void cvector_copy_finite(const float *samples, float *output, size_t count);
 
+/// `sum += x * filter` for spectra whose real and imaginary parts are apart; `count` is a multiple of
+/// 16.
+void cvector_spectrum_add(const float *re, const float *im, const float *filter_re,
+                          const float *filter_im, size_t count, float *sum_re, float *sum_im);
+
+/// `sum += samples * gain`; `count` is a multiple of 16.
+void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum);
+
 /// All of the above for one kind of vector.
 struct cvector_kernels {
   const char *name;
@@ -74,6 +82,9 @@ struct cvector_kernels {
   void (*blend)(const float *rows, size_t stride, const float *weights, size_t count,
                 float *output);
   void (*copy_finite)(const float *samples, float *output, size_t count);
+  void (*spectrum_add)(const float *re, const float *im, const float *filter_re,
+                       const float *filter_im, size_t count, float *sum_re, float *sum_im);
+  void (*add_scaled)(const float *samples, float gain, size_t count, float *sum);
 };
 
 /// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;
