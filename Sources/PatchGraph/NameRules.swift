@@ -44,6 +44,9 @@ public enum NameRules {
   public static let categoryPermits = RuleInfo(
     "PR0607", "session/permits", "the session's category permits what the I/O unit does",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
+  public static let callbackCircle = RuleInfo(
+    "PR0706", "callback/circle", "no callbacks pull one another in a circle",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
   public static let recordingsApart = RuleInfo(
     "PR0703", "tap/files-apart", "a recording has a file of its own")
 
@@ -51,7 +54,7 @@ public enum NameRules {
   public static let all = [
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
     tapKind, setting, tapPlace, sampleType, formatField, timelinePath, category, categoryPermits,
-    recordingsApart,
+    recordingsApart, callbackCircle,
   ]
 }
 

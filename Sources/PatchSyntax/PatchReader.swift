@@ -154,8 +154,13 @@ extension PatchReader {
     guard check(json, "a callback", .object) else { return nil }
     var callback = PatchDocument.Callback(json: json, fields: [])
     callback.fields = fields(json, "a callback", required: ["kind"]) { reader, key, value in
-      guard key == "kind" else { return false }
-      callback.kind = reader.string(value, "'kind'")
+      switch key {
+      case "kind": callback.kind = reader.string(value, "'kind'")
+      case "from":
+        callback.hasFrom = true
+        callback.from = reader.address(value, "'from'")
+      default: return false
+      }
       return true
     }
     return callback

@@ -57,40 +57,45 @@ public struct ExpressionCallback: RenderCallback {
   }
 
   private static func problems(value: String, _ constants: [String: Double]) -> [CallbackProblem] {
-    func problem(_ setting: String, _ message: String, help: String = "") -> CallbackProblem {
+    func problem(_ name: String?, _ message: String, help: String = "") -> CallbackProblem {
       CallbackProblem(
-        .badSetting, status: .parameterError, message, help: help, setting: setting)
+        .badSetting, status: .parameterError, message, help: help, setting: "constants",
+        member: name)
     }
     var found: [CallbackProblem] = []
     for name in constants.keys.sorted() {
       if !ExpressionLexer.isName(name) {
         found.append(
           problem(
-            "constants", "'\(name)' is no name for a constant",
+            name, "'\(name)' is no name for a constant",
             help: "a name has letters from a to z, digits and _, and begins with no digit"))
       } else if ExpressionLanguage.names.contains(name) {
         found.append(
           problem(
-            "constants", "the name '\(name)' has a meaning of its own in expressions",
+            name, "the name '\(name)' has a meaning of its own in expressions",
             help: "give the constant another name"))
       }
     }
     if constants.count > ExpressionLanguage.mostConstants {
       found.append(
         problem(
-          "constants",
+          nil,
           "an expression has at most \(ExpressionLanguage.mostConstants) constants, not "
             + "\(constants.count)"))
     }
     guard case .failure(let mistakes) = ExpressionParser.parse(value, constants: constants) else {
       return found
     }
-    let names = ExpressionLanguage.names.sorted() + constants.keys.sorted()
+    let values = ExpressionLanguage.values.map(\.name) + constants.keys.sorted()
+    let functions = ExpressionLanguage.functions.map(\.name)
     return found
       + mistakes.errors.map { error in
         CallbackProblem(
           .badSetting, status: .parameterError, error.message, help: error.help, setting: "value",
-          range: error.range, unknown: error.unknownName.map { .init($0, among: names) })
+          range: error.range,
+          unknown: error.unknownName.map {
+            .init($0.name, among: $0.isFunction ? functions : values)
+          })
       }
   }
 

@@ -17,12 +17,8 @@ public enum PatchSchema {
   /// The schema of the patches that name units of `catalog`.
   public static func schema(catalog: UnitCatalog = .standard) -> JSONText {
     let units = UnitSchema(catalog: catalog)
-    let callbacks = CallbackCatalog.standard.map {
-      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-    }
-    let taps = TapCatalog.standard.map {
-      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-    }
+    let callbacks = CallbackCatalog.standard.map(SettingKind.init)
+    let taps = TapCatalog.standard.map(SettingKind.init)
     let tapPlace: JSONText = [
       "at": Schema.described("The bus that is watched: an output.", Schema.reference("address"))
     ]
@@ -37,7 +33,9 @@ public enum PatchSchema {
         "callback",
         SettingSchema.object(
           "callback", kinds: callbacks, required: [], common: [:],
-          summary: "A source of samples: it feeds an input bus in the place of a connection.")),
+          summary:
+            "A source of samples, or what stands between an output and an input: it feeds an "
+            + "input bus in the place of a connection.")),
     ]
     definitions += SettingSchema.definitions("callback", kinds: callbacks, common: [:])
     definitions.append(
@@ -89,7 +87,8 @@ public enum PatchSchema {
         a single format throughout.
         """, Schema.reference("streamFormat")),
       "callbacks": Schema.map(
-        "Sources of samples by name. A connection takes them to a bus.", of: "callback",
+        "Sources of samples, and what processes them, by name. A connection takes them to a bus.",
+        of: "callback",
         names: Schema.sourceName),
       "nodes": Schema.map(
         "The audio units by name. Exactly one is an I/O unit or a GenericOutput.", of: "node",

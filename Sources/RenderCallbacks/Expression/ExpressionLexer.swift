@@ -7,10 +7,15 @@ struct ExpressionError: Error, Hashable {
   /// In bytes of UTF-8. Empty at the end of the text.
   var range: Range<Int>
   /// The name that is not known, where that is the mistake.
-  var unknownName: String?
+  var unknownName: UnknownName?
+
+  struct UnknownName: Hashable {
+    var name: String
+    var isFunction: Bool
+  }
 
   init(
-    _ message: String, at range: Range<Int>, help: String = "", unknownName: String? = nil
+    _ message: String, at range: Range<Int>, help: String = "", unknownName: UnknownName? = nil
   ) {
     self.message = message
     self.help = help

@@ -274,7 +274,7 @@ struct ExpressionParser {
     errors.append(
       ExpressionError(
         isFunction ? "there is no function '\(name)'" : "there is no value '\(name)'", at: range,
-        help: list, unknownName: name))
+        help: list, unknownName: .init(name: name, isFunction: isFunction)))
   }
 
   private mutating func call(
