@@ -31,16 +31,20 @@ let package = Package(
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
     .systemLibrary(name: "CKissFFT"),
+    .systemLibrary(name: "CMysofa"),
     .target(name: "CShims"),
+    .target(name: "CVector", exclude: ["kernels.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
     .target(
-      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT"], swiftSettings: settings),
+      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CVector"],
+      swiftSettings: settings),
+    .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "VoiceProcessing"],
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
@@ -81,13 +85,18 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Measures what the README claims: `swift run -c release patchrun-bench`.
+    .executableTarget(
+      name: "patchrun-bench", dependencies: ["RenderCore", "CSoxr"], swiftSettings: settings),
+
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
       name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
-      name: "RenderCoreTests", dependencies: ["AudioTypes", "RenderCore", "TestSupport"],
+      name: "RenderCoreTests",
+      dependencies: ["AudioTypes", "CVector", "RenderCore", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "VoiceProcessingTests",
@@ -95,7 +104,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
-      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "HeadData", "CMysofa",
+        "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],

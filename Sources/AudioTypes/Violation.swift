@@ -45,6 +45,9 @@ public struct Violation: Error, Hashable, Sendable {
     case whole
     /// What feeds an input element: its connection or its callback.
     case feed(Int)
+    /// Of the callbacks that feed an input element the one so many pulls behind it: 1 for the one
+    /// that the callback at the input pulls.
+    case callback(Int, behind: Int)
     case bus(Scope, Int)
     case streamFormat(Scope, Int)
     case elementCount(Scope)

@@ -43,9 +43,7 @@ public struct UnitCatalog: Sendable {
       absent: .formatConverterType, "conv", name: "FormatConverter",
       constant: "kAudioUnitSubType_AUConverter", aliases: ["AUConverter"]),
     Component(IPodEQ.self),
-    Component(
-      absent: .mixerType, "3dem", name: "3DMixer",
-      constant: "kAudioUnitSubType_AU3DMixerEmbedded", aliases: ["3DMixerEmbedded"]),
+    Component(Mixer3D.self),
     Component(MultichannelMixer.self),
     Component(GenericOutput.self),
     Component(RemoteIO.self),

@@ -17,12 +17,20 @@ public enum UnitRules {
     "PR0405", "format/mixer-rates",
     "All used inputs of a MultichannelMixer run at its output's rate.")
   public static let mixerOutputRate = Rule(
-    "PR0406", "format/mixer-output-rate", "The output of a MultichannelMixer is given its rate.")
+    "PR0406", "format/mixer-output-rate", "The output of a mixer is given its rate.")
   public static let effectFormats = Rule(
     "PR0407", "format/effect-sides", "An effect has the same stream format on both sides.")
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let spatialChannels = Rule(
+    "PR0431", "format/spatial-channels",
+    "An input of a 3DMixer is mono, unless it passes as it is.")
+  public static let headData = Rule(
+    "PR0432", "spatial/head-data",
+    "An input with HRTF has a head's measured responses to hear with.")
+  public static let spatialDistance = Rule(
+    "PR0433", "spatial/distance", "A source that is given a direction is given a distance.")
 
   public static let propertyKnown = Rule(
     "PR0501", "property/known", "A property is one that the unit has.")
@@ -51,6 +59,9 @@ public enum UnitRules {
   public static let parameterUsualRange = Rule(
     "PR0554", "parameter/usual-range", "A parameter's value lies in its usual range.")
 
+  public static let parameterRamps = Rule(
+    "PR0555", "parameter/ramps", "A ramp moves a parameter that can be anywhere in between.")
+
   public static let inputElementEnabled = Rule(
     "PR0601", "io/input-enabled", "The input element of an I/O unit is used only when it is on.")
   public static let outputElementEnabled = Rule(
@@ -68,9 +79,10 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
+    effectFormats, equalizerRate, spatialChannels, headData, spatialDistance, propertyKnown,
+    propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
-    parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
+    parameterRange, parameterReadOnly, parameterUsualRange, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

@@ -21,7 +21,7 @@ struct GraphBuilder {
   private var places: PatchPlaces
   private var formats: FormatResolver
   private var nodes: [String: NodeID] = [:]
-  private var callbacks: [String: (callback: any RenderCallback, json: JSONValue)] = [:]
+  private var callbacks: [String: BuiltCallback] = [:]
   private var usedCallbacks: Set<String> = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
   /// there.
@@ -56,9 +56,14 @@ struct GraphBuilder {
     for member in document.callbacks { addCallback(member) }
     try? graph.open()
     for member in document.nodes { addNode(member) }
+    resolveFeeds()
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
+    var timeline = TimelineBuilder(
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+    timeline.build(in: places)
+    diagnostics += timeline.diagnostics
     for member in document.callbacks
     where !usedCallbacks.contains(member.name) && !hasGaps {
       report(
@@ -76,13 +81,6 @@ struct GraphBuilder {
   // MARK: What comes later
 
   private mutating func refuseWhatIsNotYet() {
-    if let timeline = document.timeline, timeline.elements.first(where: { _ in true }) != nil {
-      report(
-        NameRules.notYet.diagnostic(
-          "this version of patchrun has no timeline yet", at: timeline.markRange,
-          pointer: timeline.pointer.description,
-          help: ["remove it, or leave it empty; the patch then plays as it begins"]))
-    }
     for member in document.nodes {
       guard let subgraph = member.value.subgraph else { continue }
       failedNames.insert(member.name)
@@ -154,9 +152,7 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = [
-        "expression", "native", "gain", "tremolo", "ringModulator", "echo", "convolution",
-      ]
+      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
         later.contains(kind.value)
@@ -184,7 +180,114 @@ struct GraphBuilder {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
     let path = member.value.fields.first { $0.name == "path" }?.value
-    callbacks[member.name] = (callback, path ?? member.value.json)
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: path ?? member.value.json, from: member.value.from)
+    checkInput(member, description, callback)
+  }
+
+  /// A callback, and where it is written.
+  private struct BuiltCallback {
+    var callback: any RenderCallback
+    /// What is to blame where it cannot feed its bus.
+    var json: JSONValue
+    /// What it pulls.
+    var from: Located<PatchDocument.Address>?
+  }
+
+  /// Whether a callback that needs something to pull is given it, and no other is.
+  private mutating func checkInput(
+    _ member: PatchDocument.Member<PatchDocument.Callback>, _ description: CallbackDescription,
+    _ callback: any RenderCallback
+  ) {
+    let name = quoted(member.name)
+    if callback.input == .required && !member.value.hasFrom {
+      fail(member.name)
+      let value = member.value.fields.first { $0.name == "value" }?.value
+      let place = description.input == .optional ? value : member.value.kind?.json
+      reportInput(
+        description.input == .optional
+          ? "the expression of \(name) reads 'input', and is given nothing to pull"
+          : "\(name) processes what it pulls, and is given nothing to pull",
+        status: .noConnection, at: place ?? member.value.json,
+        help: "say what it pulls: \"from\": an output such as \"io:1\", or another callback")
+    } else if callback.input == .none && member.value.hasFrom {
+      callbacks[member.name]?.from = nil
+      reportInput(
+        "\(name) makes its own sound: it cannot pull anything", status: .invalidConnection,
+        at: member.value.from?.json ?? member.value.json,
+        help: "leave \"from\" out; to process what another puts out, the kinds are: "
+          + CallbackCatalog.standard.filter { $0.input != .none }.map(\.kind)
+          .joined(separator: ", "))
+    } else if member.value.hasFrom && member.value.from == nil {
+      fail(member.name)
+    }
+  }
+
+  private mutating func reportInput(
+    _ message: String, status: Status, at json: JSONValue, help: String
+  ) {
+    report(
+      Diagnostic(
+        .error, "PR0704", .init(message), at: json.markRange, pointer: json.pointer.description,
+        status: status.name.map { .init($0, status.rawValue) }, help: [help]))
+  }
+
+  /// Forgets a callback that something is wrong with.
+  private mutating func fail(_ name: String) {
+    if let source = callbacks[name]?.from.flatMap({ nodes[$0.value.node] }) {
+      bereft.insert(source)
+    }
+    callbacks[name] = nil
+    failedNames.insert(name)
+    hasGaps = true
+  }
+
+  /// Looks up what callbacks pull.
+  private mutating func resolveFeeds() {
+    let names = document.callbacks.map(\.name)
+    for name in names {
+      guard let from = callbacks[name]?.from else { continue }
+      usedCallbacks.insert(from.value.node)
+      if !noteSource(from) { fail(name) }
+    }
+    for name in names { refuseCircle(name) }
+    // What pulls a callback that is not there is not there either.
+    while let name = names.first(where: { name in
+      callbacks[name]?.from.map { failedNames.contains($0.value.node) } ?? false
+    }) {
+      fail(name)
+    }
+  }
+
+  private mutating func refuseCircle(_ name: String) {
+    var path: [String] = []
+    var next = name
+    while let from = callbacks[next]?.from?.value.node, nodes[from] == nil, !path.contains(next) {
+      path.append(next)
+      next = from
+    }
+    guard next == name, path.contains(name), let from = callbacks[name]?.from else { return }
+    report(
+      NameRules.callbackCircle.diagnostic(
+        .init(
+          "callbacks pull one another in a circle: "
+            + (path + [name]).map { quoted($0) }.joined(separator: " <- ")),
+        at: from.range, pointer: from.pointer,
+        help: ["let one of them pull an output, or a callback that makes its own sound"]))
+    for name in path { fail(name) }
+  }
+
+  /// What a callback pulls.
+  private func feed(of name: String) -> CallbackFeed? {
+    guard let from = callbacks[name]?.from?.value else { return nil }
+    if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
+    return callbacks[from.node].map { .callback($0.callback, from: feed(of: from.node)) }
+  }
+
+  /// A callback and those that it pulls, itself first.
+  private func chain(of name: String) -> [BuiltCallback] {
+    guard let callback = callbacks[name] else { return [] }
+    return [callback] + (callback.from.map { chain(of: $0.value.node) } ?? [])
   }
 
   /// The settings of a callback or a tap, paths made absolute or relative to the working
@@ -195,9 +298,14 @@ struct GraphBuilder {
   ) -> [String: SettingValue]? {
     var values: [String: SettingValue] = [:]
     var isWhole = true
+    var refused: Set<String> = []
     for field in fields {
       let info = infos.first { $0.key == field.name }
-      if let number = field.value.number {
+      if info?.kind == .numbers, field.value.kind == .object {
+        let (numbers, areNumbers) = numbers(field.value)
+        if !areNumbers { isWhole = false }
+        values[field.name] = .numbers(numbers)
+      } else if let number = field.value.number {
         values[field.name] = .number(number)
       } else if let flag = field.value.bool {
         values[field.name] = .boolean(flag)
@@ -206,6 +314,7 @@ struct GraphBuilder {
         values[field.name] = .text(isPath ? resolved(text) : text)
       } else {
         isWhole = false
+        refused.insert(field.name)
         if field.value.kind != .invalid {
           report(
             NameRules.setting.diagnostic(
@@ -218,23 +327,48 @@ struct GraphBuilder {
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
       if let field, field.value.kind == .invalid { continue }
-      if let field,
-        field.value.number == nil && field.value.bool == nil
-          && field.value.string == nil
-      {
-        continue
-      }
+      if let field, refused.contains(field.name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
-      let place = field.map { isKnown ? $0.value : $0.key.json } ?? owner
+      let member = problem.member.flatMap { name in
+        field?.value.members.first { $0.key.string == name }?.key
+      }
+      let place = member ?? field.map { isKnown ? $0.value : $0.key.json } ?? owner
       let guess =
-        isKnown ? nil : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+        isKnown
+        ? problem.unknown.flatMap { didYouMean($0.name, among: $0.candidates) }
+        : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+      let part = problem.range.flatMap { range in
+        place.kind == .string ? place.range(ofText: range) : nil
+      }
       report(
         NameRules.setting.diagnostic(
-          .init(problem.message), at: place.markRange, pointer: place.pointer.description,
+          .init(problem.message), at: part ?? place.markRange,
+          pointer: place.pointer.description,
           help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help])))
     }
     return isWhole ? values : nil
+  }
+
+  /// The members of an object of numbers, and whether all of them are: one that is none is 0.
+  private mutating func numbers(_ json: JSONValue) -> ([String: Double], Bool) {
+    var numbers: [String: Double] = [:]
+    var isWhole = true
+    for (key, value) in json.members {
+      guard let name = key.string, name != "comment", numbers[name] == nil else { continue }
+      if let number = value.number, number.isFinite {
+        numbers[name] = number
+      } else {
+        isWhole = false
+        numbers[name] = 0
+        guard value.kind != .invalid else { continue }
+        report(
+          NameRules.setting.diagnostic(
+            "\(quoted(name)) must be a number", at: value.markRange,
+            pointer: value.pointer.description))
+      }
+    }
+    return (numbers, isWhole)
   }
 
   private func resolved(_ path: String) -> String {
@@ -321,6 +455,7 @@ struct GraphBuilder {
     }
     let input = to.value.bus ?? 0
     let place = Violation.Place(node: destination, .feed(input))
+    var taken: JSONValue?
     do throws(Violation) {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
@@ -330,9 +465,19 @@ struct GraphBuilder {
           throw error
         }
       } else if let callback = callbacks[from.value.node] {
-        usedCallbacks.insert(from.value.node)
-        try graph.setInputCallback(callback.callback, of: destination, input)
-        places.callbacks[place] = callback.json
+        let chain = chain(of: from.value.node)
+        // Of two that feed by one callback, the second takes its output again.
+        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
+        try graph.setInputCallback(
+          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        for (behind, link) in chain.enumerated() {
+          let part = Violation.Part.callback(input, behind: behind)
+          places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
+        }
+        if let source = chain.last?.from, let node = nodes[source.value.node] {
+          places.noteFirst(
+            source.json, for: .init(node: node, .bus(.output, source.value.bus ?? 0)))
+        }
       }
       places.note(to.json, for: place)
       if let source = nodes[from.value.node] {
@@ -342,7 +487,7 @@ struct GraphBuilder {
     } catch {
       bereft.insert(destination)
       let takesTwice = error.rule.code == "PR0305"
-      report(error.diagnostic(in: places, at: takesTwice ? from.json : to.json))
+      report(error.diagnostic(in: places, at: takesTwice ? taken ?? from.json : to.json))
     }
   }
 
@@ -354,7 +499,11 @@ struct GraphBuilder {
       report(
         NameRules.destination.diagnostic(
           "a connection ends at a node, and \(quoted(name)) is a callback", at: to.range,
-          pointer: to.pointer, help: ["a callback feeds: write it after \"from\""]))
+          pointer: to.pointer,
+          help: [
+            "a callback feeds: write it after \"from\"; what it pulls is written as the \"from\" "
+              + "of the callback itself"
+          ]))
       return nil
     }
     reportUnknown(to, among: document.nodes.map(\.name))
@@ -468,12 +617,17 @@ struct GraphBuilder {
       }
       guard let value = SettingReader.value(of: field.value, for: info.kind) else {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
-        report(
-          Diagnostic(
-            .error, "PR0504",
-            "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
-            at: field.value.markRange, pointer: field.value.pointer.description,
-            status: .init("kAudioUnitErr_InvalidPropertyValue", -10851)))
+        var diagnostic = Diagnostic(
+          .error, "PR0504",
+          "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
+          at: field.value.markRange, pointer: field.value.pointer.description,
+          status: .init("kAudioUnitErr_InvalidPropertyValue", -10851))
+        if case .choice(let choices) = info.kind, let text = field.value.string,
+          let guess = didYouMean(text, among: choices.map(\.name))
+        {
+          diagnostic.help.append(guess)
+        }
+        report(diagnostic)
         continue
       }
       do throws(Violation) {

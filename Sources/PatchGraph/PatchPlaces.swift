@@ -5,7 +5,7 @@ import PatchSyntax
 /// Where in the text the parts of a graph are written.
 struct PatchPlaces {
   private var places: [Violation.Place: JSONValue] = [:]
-  /// The definition of the callback that feeds an input, and of the tap at a bus.
+  /// The definitions of the callbacks that feed an input, and of the tap at a bus.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
@@ -27,6 +27,8 @@ struct PatchPlaces {
     case .streamFormat(let scope, let element), .property(_, let scope, let element),
       .parameter(_, let scope, let element):
       if let bus = places[.init(node: node, .bus(scope, element))] { return bus }
+    case .callback(let input, _):
+      if let feed = places[.init(node: node, .feed(input))] { return feed }
     case .whole, .feed, .bus, .elementCount: break
     }
     return places[.init(node: node, .whole)] ?? root

@@ -15,7 +15,7 @@ public struct ChannelBuffer: BitwiseCopyable {
     self.count = count
   }
 
-  /// The first sample, for inner loops that have checked their bounds beforehand.
+  /// The first frame, for inner loops that have checked their bounds beforehand.
   var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
 
   public var indices: Range<Int> {

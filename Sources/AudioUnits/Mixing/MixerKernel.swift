@@ -10,7 +10,8 @@ public import RenderCore
 /// the output's volume. The output's memory may not be an input's.
 ///
 /// Controls are read at the start of each slice. What the first slice finds holds at once; a later
-/// change takes 10 ms, a straight line in each channel's gain. An input that is off, once it has got
+/// change takes 10 ms, or as long as its control says it is to glide, a straight line in each channel's
+/// gain. An input that is off, once it has got
 /// there, adds nothing at all, not even where it carries infinities, and costs nothing. A volume or
 /// a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken as the nearer end.
 ///
@@ -19,14 +20,14 @@ public import RenderCore
 /// before and after its volume. Meters that are off read their floor and cost nothing.
 public struct MixerKernel: RenderKernel, ~Copyable {
   // Numbers that an input has in `strips`; the output's are behind those of the last input.
-  private static let stripStride = 8
+  private static let stripStride = 9
 
   private let controls: MixerControls
   private let inputCount: Int
   private let channelCounts: DoubleStorage
   private let rampLength: Int
   // For each element the volume, the pan and the enable that its gains were worked out from, then
-  // the gains: where the ramp began, where it goes, how far it has come.
+  // the gains: where the ramp began, where it goes, how far it has come, how long it is.
   private let strips: SampleStorage
   // For each element the pre and post meters, left and right; `metered` says whether they run.
   private let meters: LevelMeters
@@ -53,6 +54,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     channelCounts = DoubleStorage(inputChannelCounts.map(Double.init) + [2])
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     strips = SampleStorage(repeating: 0, count: (count + 1) * Self.stripStride)
+    for element in 0...count { strips[element * Self.stripStride + 8] = Float(rampLength) }
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
   }
@@ -103,8 +105,11 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool) {
     let element = inputCount
-    let volume = controls.access[controls.output(MixerControls.outputVolume)]
-    if volume.isFinite { aim(element, left: volume, right: volume) }
+    let control = controls.output(MixerControls.outputVolume)
+    let volume = controls.access[control]
+    if volume.isFinite {
+      aim(element, left: volume, right: volume, in: controls.access.glide(control))
+    }
     updateMetering(
       element, controls.output(MixerControls.outputMeteringMode),
       meters: controls.output(MixerControls.outputMeters))
@@ -175,15 +180,22 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         right = place < 0 ? 1 + place : 1
       }
     }
-    aim(element, left: Float(Double(volume) * left), right: Float(Double(volume) * right))
+    let glides = (
+      controls.access.glide(controls.input(element, MixerControls.volume)),
+      controls.access.glide(controls.input(element, MixerControls.pan))
+    )
+    aim(
+      element, left: Float(Double(volume) * left), right: Float(Double(volume) * right),
+      in: glides.0 > glides.1 ? glides.0 : glides.1)
   }
 
+  /// Sets out for new gains, in `glide` frames or, for 0, in as many as the mixer likes.
   @_noLocks
-  private mutating func aim(_ element: Int, left: Float, right: Float) {
+  private mutating func aim(_ element: Int, left: Float, right: Float, in glide: Int) {
     var ramp = ramp(element)
     guard !hasStarted || left != ramp.left || right != ramp.right else { return }
     if hasStarted {
-      ramp.aim(left: left, right: right)
+      ramp.aim(left: left, right: right, in: glide > 0 ? glide : rampLength)
     } else {
       ramp.jump(left: left, right: right)
     }
@@ -193,14 +205,15 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// Whether an element's gains are where they are to be.
   @_noLocks
   private mutating func isSteady(_ element: Int) -> Bool {
-    strips[element * Self.stripStride + 7] == Float(rampLength)
+    let first = element * Self.stripStride
+    return strips[first + 7] == strips[first + 8]
   }
 
   @_noLocks
   private mutating func ramp(_ element: Int) -> GainRamp {
     let first = element * Self.stripStride + 3
     return GainRamp(
-      length: rampLength, startLeft: strips[first], startRight: strips[first + 1],
+      length: Int(strips[first + 5]), startLeft: strips[first], startRight: strips[first + 1],
       left: strips[first + 2], right: strips[first + 3],
       position: Int(strips[first + 4]))
   }
@@ -213,6 +226,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     strips[first + 2] = ramp.left
     strips[first + 3] = ramp.right
     strips[first + 4] = Float(ramp.position)
+    strips[first + 5] = Float(ramp.length)
   }
 
   // MARK: Meters
