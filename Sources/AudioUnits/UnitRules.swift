@@ -23,6 +23,15 @@ public enum UnitRules {
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let converterStep = Rule(
+    "PR0421", "format/converter-step",
+    "A FormatConverter takes a rate down to a 256th at most.")
+  public static let channelMap = Rule(
+    "PR0422", "format/channel-map",
+    "A channel map has an entry for each channel of its output, and names channels there are.")
+  public static let converterChannels = Rule(
+    "PR0423", "format/converter-channels",
+    "A FormatConverter between different numbers of channels has a channel map.")
 
   public static let propertyKnown = Rule(
     "PR0501", "property/known", "A property is one that the unit has.")
@@ -68,7 +77,8 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
+    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, propertyKnown,
+    propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
     parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
