@@ -22,6 +22,12 @@ public protocol AudioUnit: Sendable {
   /// of them; none where all buses of the unit render in step. Every format is settled.
   static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand]
 
+  /// What a property that nobody has set is on account of the unit's configuration; `nil` where that
+  /// says nothing. A property that is measured is read here, from the controls.
+  static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue?
+
   /// Makes the render side. Called only for a configuration without violations that are errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
@@ -31,6 +37,10 @@ extension AudioUnit {
   public static func initialFormat(_ scope: Scope) -> StreamFormat {
     .platformCanonical(channels: 2, sampleRate: 44_100)
   }
+
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? { nil }
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
 }
@@ -51,6 +61,8 @@ public struct UnitKernels: Sendable {
   /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
   /// the device.
   public var main: KernelBox?
+  /// Whether `main` reads and writes what its buses hold, in their own words, and rounds by itself.
+  public var mainUsesBusWords: Bool
   /// What fills an output element of an I/O unit by itself: the microphone side, element 1.
   public var input: KernelBox?
   /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
@@ -63,10 +75,11 @@ public struct UnitKernels: Sendable {
   public var maximumSlice: Int?
 
   public init(
-    main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false,
-    output: KernelBox? = nil, maximumSlice: Int? = nil
+    main: KernelBox? = nil, mainUsesBusWords: Bool = false, input: KernelBox? = nil,
+    inputWritesBusWords: Bool = false, output: KernelBox? = nil, maximumSlice: Int? = nil
   ) {
     self.main = main
+    self.mainUsesBusWords = mainUsesBusWords
     self.input = input
     self.inputWritesBusWords = inputWritesBusWords
     self.output = output

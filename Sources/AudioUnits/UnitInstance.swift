@@ -58,6 +58,13 @@ public final class UnitInstance: Sendable {
       }
     }
 
+    var configuration: UnitConfiguration {
+      UnitConfiguration(
+        inputs: settled(.input), outputs: settled(.output),
+        maximumFramesPerSlice: maximumFramesPerSlice, properties: values,
+        controls: controls)
+    }
+
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
       uses[scope]?[element] ?? .none
     }
@@ -298,12 +305,7 @@ public final class UnitInstance: Sendable {
 
   /// The unit as it is configured, formats as they have been set or are at birth.
   public func configuration() -> UnitConfiguration {
-    state.withLock { state in
-      UnitConfiguration(
-        inputs: state.settled(.input), outputs: state.settled(.output),
-        maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values,
-        controls: state.controls)
-    }
+    state.withLock { $0.configuration }
   }
 
   /// The name of an element, or `nil` where it has none.
@@ -469,9 +471,11 @@ public final class UnitInstance: Sendable {
     case .hasIO:
       return state.values[PropertyPlace(.enableIO, scope, element)] ?? .uint32(0)
     default:
-      if let value = state.values[PropertyPlace(info.id, scope, element)] ?? info.defaultValue {
-        return value
-      }
+      let place = PropertyPlace(info.id, scope, element)
+      let derived =
+        state.values[place] == nil
+        ? unit.derivedValue(of: place, in: state.configuration, controls: state.controls) : nil
+      if let value = state.values[place] ?? derived ?? info.defaultValue { return value }
       throw Violation(
         UnitRules.propertyInUse, status: .propertyNotInUse, "'\(info.key)' has no value now",
         at: .init(node: nil, .property(info.id, scope, element)))

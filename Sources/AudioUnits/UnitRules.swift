@@ -31,6 +31,15 @@ public enum UnitRules {
     "An input with HRTF has a head's measured responses to hear with.")
   public static let spatialDistance = Rule(
     "PR0433", "spatial/distance", "A source that is given a direction is given a distance.")
+  public static let converterStep = Rule(
+    "PR0421", "format/converter-step",
+    "A FormatConverter takes a rate down to a 256th at most.")
+  public static let channelMap = Rule(
+    "PR0422", "format/channel-map",
+    "A channel map has an entry for each channel of its output, and names channels there are.")
+  public static let converterChannels = Rule(
+    "PR0423", "format/converter-channels",
+    "A FormatConverter between different numbers of channels has a channel map.")
 
   public static let propertyKnown = Rule(
     "PR0501", "property/known", "A property is one that the unit has.")
@@ -79,7 +88,8 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, spatialChannels, headData, spatialDistance, propertyKnown,
+    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, spatialChannels,
+    headData, spatialDistance, propertyKnown,
     propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
     parameterRange, parameterReadOnly, parameterUsualRange, parameterRamps, inputElementEnabled,
