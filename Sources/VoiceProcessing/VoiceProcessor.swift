@@ -97,7 +97,8 @@ public struct VoiceProcessor: ~Copyable {
     voice = settings.isMuted ? 0 : 1
     // 10 ms from one to the other.
     step = Float(100 / sampleRate)
-    ready.pushSilence(2 * hop + slack)
+    // The suppressor is a hop late by itself.
+    ready.pushSilence(hop + slack)
   }
 
   /// Frames in a hop at a rate: nearest to 8 ms, such that a transform of two hops is fast.
