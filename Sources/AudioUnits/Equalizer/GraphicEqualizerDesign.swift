@@ -63,6 +63,12 @@ public struct PeakingFilter: Hashable, Sendable {
       reduction: (place.alpha / amplitude - place.alpha * amplitude) * scale)
   }
 
+  /// How many frames it takes to ring out: an impulse's slowest part has then lost 120 dB.
+  var tailFrames: Double {
+    let radius = a2 > 0 ? a2.squareRoot() : a1.magnitude
+    return reduction == 0 || radius <= 0 ? 0 : log(1e-6) / log(radius)
+  }
+
   /// The gain in decibels at a frequency in hertz.
   public func response(at frequency: Double, sampleRate: Double) -> Double {
     10 * log10(power(at: Self.argument(frequency, sampleRate: sampleRate)))
@@ -98,6 +104,9 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
   public let sampleRate: Double
   /// One for each band, the lowest first; `.identity` for a band that the rate has no room for.
   public let filters: [PeakingFilter]
+
+  /// How long the equalizer sounds on after its input, in seconds, until it has lost 120 dB.
+  public var tailTime: Double { (filters.map(\.tailFrames).max() ?? 0) / sampleRate }
 
   /// The largest part of the sample rate at which a band may have its centre. A band above is left
   /// out: at 8000 Hz the highest is that of 2 kHz, from 36409 Hz on all ten are there.
