@@ -40,7 +40,8 @@ public final class AudioGraph: Sendable {
     var nodes: [NodeID] {
       switch self {
       case .connect(let connection): [connection.source, connection.destination]
-      case .callback(let callback): [callback.destination]
+      case .callback(let callback):
+        [callback.destination, callback.source?.node].compactMap(\.self)
       case .disconnect(let key): [key.node]
       case .clear: []
       case .remove(let node): [node]
@@ -179,16 +180,20 @@ public final class AudioGraph: Sendable {
 
   /// Feeds an input element by a callback.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where it is fed already.
+  /// - Parameter feed: What a callback that processes pulls; `nil` for nothing.
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
+  ///   already, or something else takes from the output that is pulled.
   public func setInputCallback(
-    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0
+    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
+    from feed: CallbackFeed? = nil
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1
       let serial = state.nextToken
       try make(
         .callback(
-          InputCallback(callback: callback, destination: node, input: input, serial: serial)),
+          InputCallback(
+            callback: callback, destination: node, input: input, feed: feed, serial: serial)),
         &state)
     }
   }
@@ -218,7 +223,7 @@ public final class AudioGraph: Sendable {
     try state.withLock { state throws(Violation) in
       guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
       return state.model.interactions.filter {
-        $0.destination == node || $0.connection?.source == node
+        $0.destination == node || $0.link?.source == node
       }
     }
   }
@@ -514,12 +519,7 @@ public final class AudioGraph: Sendable {
       if let refusal = model.refusal(of: connection) { throw refusal }
       model.add(.connection(connection))
     case .callback(let callback):
-      guard model.node(callback.destination) != nil else {
-        throw NodesExist.violation(callback.destination)
-      }
-      if let refusal = InputsFedOnce.violation(callback.destination, callback.input, in: model) {
-        throw refusal
-      }
+      if let refusal = model.refusal(of: callback) { throw refusal }
       model.add(.callback(callback))
     case .disconnect(let key):
       guard model.node(key.node) != nil else { throw NodesExist.violation(key.node) }

@@ -22,8 +22,38 @@ public struct InputCallback: Sendable {
   public var callback: any RenderCallback
   public var destination: NodeID
   public var input: Int
+  /// What the callback pulls; `nil` for nothing.
+  public var feed: CallbackFeed?
   /// Tells this edit from any other: a callback that is set again begins again.
   let serial: Int
+
+  /// The callbacks from the one that pulls first to the one that feeds the input.
+  var chain: [any RenderCallback] {
+    var chain = [callback]
+    var next = feed
+    while case .callback(let callback, let from)? = next {
+      chain.append(callback)
+      next = from
+    }
+    return chain.reversed()
+  }
+
+  /// The output that the first of them pulls; `nil` where none does.
+  var source: BusKey? {
+    var next = feed
+    while case .callback(_, let from)? = next { next = from }
+    guard case .output(let node, let output)? = next else { return nil }
+    return BusKey(node: node, bus: output)
+  }
+}
+
+/// What a processing callback pulls: the guide's render callback between two units, which calls
+/// `AudioUnitRender` itself.
+public indirect enum CallbackFeed: Sendable {
+  /// An output element.
+  case output(NodeID, Int)
+  /// Another callback, and what that one pulls.
+  case callback(any RenderCallback, from: CallbackFeed? = nil)
 }
 
 /// What feeds an input element (`AUNodeInteraction`).
@@ -47,6 +77,18 @@ public enum Interaction: Sendable {
 
   public var connection: Connection? {
     if case .connection(let connection) = self { connection } else { nil }
+  }
+
+  /// From which output element to which input element sound goes: along a connection, or through
+  /// processing callbacks.
+  public var link: Connection? {
+    switch self {
+    case .connection(let connection): connection
+    case .callback(let callback):
+      callback.source.map {
+        Connection(from: $0.node, $0.bus, to: callback.destination, callback.input)
+      }
+    }
   }
 }
 
@@ -84,6 +126,7 @@ struct GraphModel: Sendable {
   var taps: [Tap] = []
   private var indices: [NodeID: Int] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
+  /// Where each output that something takes from goes, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
   private var incoming: [NodeID: [Int]] = [:]
   private var nextNode: Int32 = 1
@@ -128,7 +171,7 @@ struct GraphModel: Sendable {
   }
 
   private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {
-    interaction.destination == id || interaction.connection?.source == id
+    interaction.destination == id || interaction.link?.source == id
   }
 
   mutating func setInstance(_ instance: UnitInstance?, at index: Int) {
@@ -140,8 +183,8 @@ struct GraphModel: Sendable {
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
     incoming[input.node, default: []].append(input.bus)
-    if let connection = interaction.connection {
-      takers[BusKey(node: connection.source, bus: connection.output)] = connection
+    if let link = interaction.link {
+      takers[BusKey(node: link.source, bus: link.output)] = link
     }
     mark(interaction, isThere: true)
   }
@@ -160,8 +203,8 @@ struct GraphModel: Sendable {
   private mutating func drop(_ interaction: Interaction) {
     feeds[BusKey(node: interaction.destination, bus: interaction.input)] = nil
     incoming[interaction.destination]?.removeAll { $0 == interaction.input }
-    if let connection = interaction.connection {
-      takers[BusKey(node: connection.source, bus: connection.output)] = nil
+    if let link = interaction.link {
+      takers[BusKey(node: link.source, bus: link.output)] = nil
     }
     mark(interaction, isThere: false)
   }
@@ -172,9 +215,9 @@ struct GraphModel: Sendable {
       interaction.connection == nil ? .callback : .connection
     node(interaction.destination)?.instance?
       .setUse(isThere ? use : .none, .input, interaction.input)
-    if let connection = interaction.connection {
-      node(connection.source)?.instance?
-        .setUse(isThere ? .connection : .none, .output, connection.output)
+    if let link = interaction.link {
+      node(link.source)?.instance?
+        .setUse(isThere ? .connection : .none, .output, link.output)
     }
   }
 
@@ -195,5 +238,19 @@ struct GraphModel: Sendable {
       return violation
     }
     return OutputsFeedOne.violation(connection, in: self)
+  }
+
+  /// Why a callback cannot be set.
+  func refusal(of callback: InputCallback) -> Violation? {
+    guard indices[callback.destination] != nil else {
+      return NodesExist.violation(callback.destination)
+    }
+    if let violation = InputsFedOnce.violation(callback.destination, callback.input, in: self) {
+      return violation
+    }
+    guard let link = Interaction.callback(callback).link else { return nil }
+    guard indices[link.source] != nil else { return NodesExist.violation(link.source) }
+    if let violation = NoSelfConnection.violation(link, in: self) { return violation }
+    return OutputsFeedOne.violation(link, in: self)
   }
 }

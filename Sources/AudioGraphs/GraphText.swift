@@ -44,7 +44,12 @@ extension AudioGraph {
         let name =
           callbackName(callback.destination, callback.input) ?? "\(type(of: callback.callback))"
         let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
-        callbacks.append("    {\(name)} => \(destination)\(text)")
+        let before =
+          (callback.source.map { ["\(place($0.node, $0.bus))"] } ?? [])
+          + callback.chain.dropLast().map { "{\(type(of: $0))}" }
+        callbacks.append(
+          "    "
+            + (before + ["{\(name)}", destination]).joined(separator: " => ") + text)
       }
     }
     lines += ["  Connections:"] + connections + ["  Input Callbacks:"] + callbacks

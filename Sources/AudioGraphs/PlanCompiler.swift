@@ -4,30 +4,32 @@ import RenderCore
 
 /// Turns an initialized graph into a render plan: rows in order, buses resolved.
 ///
-/// Every bus carries what its format can hold. Units compute with floats, so between a unit and a
-/// bus of another sample type stands a row that rounds or converts.
+/// Each rate domain becomes a plan. The main one, the output unit's, is what the device pulls; any
+/// other belongs to the input that is pulled at a pace of its own, and has shorter slices than the
+/// main one where a unit in it takes no longer ones.
 struct PlanCompiler {
   let model: GraphModel
   let preparation: Preparation
+  let domains: RateDomains
   let kernels: [NodeID: UnitKernels]
-  let sources: [Int: RenderSource]
+  /// By the serial number of the callback's edit: the links of its chain, the first that pulls first.
+  let sources: [Int: [RenderSource]]
   let sinks: [TapID: RenderSink]
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
 
-  private var rows: [RenderPlan.Row] = []
-  private var busChannelCounts = [1]
+  private var builders: [RateDomains.Domain: PlanBuilder] = [:]
   /// The bus that holds what an output element puts out, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
-  private var silentBuses: [Int: Int] = [:]
 
   init(
-    model: GraphModel, preparation: Preparation, kernels: [NodeID: UnitKernels],
-    sources: [Int: RenderSource], sinks: [TapID: RenderSink], observers: [RenderObserver],
-    maximumFramesPerSlice: Int
+    model: GraphModel, preparation: Preparation, domains: RateDomains,
+    kernels: [NodeID: UnitKernels], sources: [Int: [RenderSource]], sinks: [TapID: RenderSink],
+    observers: [RenderObserver], maximumFramesPerSlice: Int
   ) {
     self.model = model
     self.preparation = preparation
+    self.domains = domains
     self.kernels = kernels
     self.sources = sources
     self.sinks = sinks
@@ -41,24 +43,55 @@ struct PlanCompiler {
       guard let node = model.node(id), let configuration = preparation.configurations[id] else {
         continue
       }
-      let inputs = configuration.inputs.indices.map { input in
-        compileInput(BusKey(node: id, bus: input), configuration.inputs[input], isHead: isHead(id))
-      }
-      guard let kernel = kernels[id]?.main, !node.unit.description.isOutput else { continue }
-      let outputs = configuration.outputs.indices.map { output in
-        (BusKey(node: id, bus: output), configuration.outputs[output].format)
-      }
-      let floats = outputs.map { newBus($0.1.channelCount) }
-      let row = rows.count
-      rows.append(.init(kernel: kernel, inputs: inputs, outputs: floats))
-      for (float, output) in zip(floats, outputs) {
-        outputBuses[output.0] = words(of: float, from: row, format: output.1, for: output.0)
-        compileTaps(output.0)
-      }
+      compile(node, configuration)
     }
-    return RenderPlan(
-      rows: rows, busChannelCounts: busChannelCounts,
-      maximumFramesPerSlice: maximumFramesPerSlice, observers: observers)
+    let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
+    return (builders[.main] ?? PlanBuilder())
+      .plan(
+        maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)), observers: observers)
+  }
+
+  private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    let domain = domains.domain(of: node.id)
+    let isHead = isHead(node.id)
+    var inputs: [Int] = []
+    var pulled: [Int: PulledInput] = [:]
+    for (index, element) in configuration.inputs.enumerated() {
+      let key = BusKey(node: node.id, bus: index)
+      let bus = compileInput(key, element.format, isHead: isHead)
+      guard domains.isPulled(key) else {
+        inputs.append(bus)
+        continue
+      }
+      pulled[index] = PulledInput(plan(of: .input(key)), bus: bus)
+      inputs.append(builders[domain, default: .init()].silentBus(element.format.channelCount))
+    }
+    if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
+      let floats = builders[domain, default: .init()]
+        .floats(of: first, format: configuration.inputs[0].format)
+      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+    }
+    guard let kernel = kernels[node.id]?.main, !node.unit.description.isOutput else { return }
+    let formats = configuration.outputs.map(\.format)
+    let floats = formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
+    builders[domain, default: .init()]
+      .add(.init(kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled))
+    for (output, format) in formats.enumerated() {
+      let key = BusKey(node: node.id, bus: output)
+      outputBuses[key] = words(of: floats[output], format: format, for: key, in: domain)
+    }
+    for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// Everything upstream of a pulled input, or of a microphone that is only watched.
+  private func plan(of domain: RateDomains.Domain) -> RenderPlan {
+    let nodes = preparation.order.filter {
+      preparation.pulled.contains($0) && domains.domain(of: $0) == domain
+    }
+    let longest = nodes.compactMap { preparation.configurations[$0]?.maximumFramesPerSlice }.min()
+    let asked = domains.frames(in: domain, for: maximumFramesPerSlice)
+    return (builders[domain] ?? PlanBuilder())
+      .plan(maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)))
   }
 
   private func isHead(_ id: NodeID) -> Bool { model.head?.id == id }
@@ -68,97 +101,110 @@ struct PlanCompiler {
       let format = preparation.configurations[head.id]?.outputs[RemoteIO.inputElement].format
     else { return }
     let key = BusKey(node: head.id, bus: RemoteIO.inputElement)
-    let bus = feedsHead(key) ? clientBus(format.channelCount) : newBus(format.channelCount)
-    rows.append(.init(kernel: kernel, inputs: [], outputs: [bus]))
+    let domain = domains.domain(ofOutput: key, head: head.id)
+    let isClient = feedsHead(key) && domain == .main
+    let bus =
+      isClient
+      ? builders[domain, default: .init()].clientBus(format.channelCount)
+      : builders[domain, default: .init()].newBus(format.channelCount)
+    builders[domain, default: .init()].add(.init(kernel: kernel, inputs: [], outputs: [bus]))
     outputBuses[key] = bus
-    compileTaps(key)
+    compileTaps(key, in: domain)
+    guard domain == .microphone, let rate = domains.mainRate else { return }
+    let input = PulledInput(plan(of: domain), bus: bus)
+    let silent = builders[.main, default: .init()].silentBus(format.channelCount)
+    builders[.main, default: .init()]
+      .add(
+        .init(
+          kernel: .holding(PacedPull(ratio: format.sampleRate / rate)), inputs: [silent],
+          outputs: [], pulled: [0: input]))
   }
 
-  /// The bus that a unit reads one of its inputs from, as floats; for the head, in bus words.
+  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats; for
+  /// the head, in bus words.
   private mutating func compileInput(
-    _ key: BusKey, _ element: UnitConfiguration.Element, isHead: Bool
+    _ key: BusKey, _ format: StreamFormat, isHead: Bool
   ) -> Int {
-    let format = element.format
+    let domain = domains.domain(feeding: key)
     switch model.feeds[key] {
     case .connection(let connection)?:
       guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
-        return silentBus(format.channelCount)
+        return builders[domain, default: .init()].silentBus(format.channelCount)
       }
-      return isHead ? bus : floats(of: bus, format: format)
+      return isHead ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
     case .callback(let callback)?:
-      guard let source = sources[callback.serial] else { return silentBus(format.channelCount) }
-      let isClient = isHead && key.bus == 0
-      let isReady = source.writesBusWords || format.sampleType == .float32
-      let bus =
-        isReady && isClient ? clientBus(format.channelCount) : newBus(format.channelCount)
-      rows.append(.init(kernel: source.kernel, inputs: [], outputs: [bus]))
-      if isReady { return isHead ? bus : floats(of: bus, format: format) }
-      let rounded = convert(bus, format, isClient: isClient)
-      return isHead ? rounded : floats(of: rounded, format: format)
+      return compileCallback(callback, format, isHead: isHead, in: domain)
     case nil:
-      return silentBus(format.channelCount)
+      return builders[domain, default: .init()].silentBus(format.channelCount)
     }
   }
 
-  /// From floats that the unit of a row has put out to the words of its output's format.
+  /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
+  /// out.
+  private mutating func compileCallback(
+    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, in domain: RateDomains.Domain
+  ) -> Int {
+    var builder = builders[domain] ?? PlanBuilder()
+    defer { builders[domain] = builder }
+    guard let chain = sources[callback.serial], !chain.isEmpty else {
+      return builder.silentBus(format.channelCount)
+    }
+    let isClient = isHead && callback.input == 0
+    var floats: Int?
+    if let source = callback.source {
+      if let bus = outputBuses[source],
+        let pulled = preparation.configurations[source.node]?.outputs[source.bus].format
+      {
+        floats = builder.floats(of: bus, format: pulled)
+      } else {
+        floats = builder.silentBus(format.channelCount)
+      }
+    }
+    for (index, link) in chain.enumerated() {
+      let isLast = index == chain.count - 1
+      let isReady = link.writesBusWords || format.sampleType == .float32
+      let bus =
+        isLast && isReady && isClient
+        ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+      builder.add(
+        .init(kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus]))
+      guard isLast else {
+        floats = link.writesBusWords ? builder.floats(of: bus, format: format) : bus
+        continue
+      }
+      let words = isReady ? bus : builder.words(of: bus, format: format, isClient: isClient)
+      return isHead ? words : builder.floats(of: words, format: format)
+    }
+    preconditionFailure("a chain has a last link")
+  }
+
+  /// From floats that a unit has put out to the words of its output's format.
   private mutating func words(
-    of bus: Int, from row: Int, format: StreamFormat, for key: BusKey
+    of bus: Int, format: StreamFormat, for key: BusKey, in domain: RateDomains.Domain
   ) -> Int {
     let isClient = feedsHead(key)
-    guard format.sampleType == .float32 else { return convert(bus, format, isClient: isClient) }
+    guard format.sampleType == .float32 else {
+      return builders[domain, default: .init()].words(of: bus, format: format, isClient: isClient)
+    }
     guard isClient else { return bus }
     // The unit's own bus becomes the client's.
-    let client = clientBus(format.channelCount)
-    rows[row].outputs = rows[row].outputs.map { $0 == bus ? client : $0 }
+    let client = builders[domain, default: .init()].clientBus(format.channelCount)
+    builders[domain, default: .init()].redirect(from: bus, to: client)
     return client
   }
 
-  private mutating func convert(_ bus: Int, _ format: StreamFormat, isClient: Bool) -> Int {
-    let sample = format.sampleType ?? .float32
-    let target = isClient ? clientBus(format.channelCount) : newBus(format.channelCount)
-    rows.append(
-      .init(
-        kernel: sample.fitsFloat
-          ? .holding(QuantizeKernel(sample: sample)) : .holding(EncodeKernel(sample: sample)),
-        inputs: [bus], outputs: [target]))
-    return target
-  }
-
-  /// From the words of a bus to floats for a unit.
-  private mutating func floats(of bus: Int, format: StreamFormat) -> Int {
-    guard let sample = format.sampleType, !sample.fitsFloat else { return bus }
-    let target = newBus(format.channelCount)
-    rows.append(
-      .init(kernel: .holding(DecodeKernel(sample: sample)), inputs: [bus], outputs: [target]))
-    return target
-  }
-
-  private mutating func compileTaps(_ key: BusKey) {
+  private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {
     for tap in model.taps where tap.node == key.node && tap.output == key.bus {
       guard let sink = sinks[tap.id], let bus = outputBuses[key] else { continue }
-      rows.append(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
+      builders[domain, default: .init()].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
     }
   }
 
+  /// Whether an output is connected to what the output unit plays.
   private func feedsHead(_ key: BusKey) -> Bool {
     guard let head = model.head, let taker = model.takers[key] else { return false }
-    return taker.destination == head.id && taker.input == 0
-  }
-
-  private mutating func clientBus(_ channelCount: Int) -> Int {
-    busChannelCounts[RenderPlan.clientBus] = channelCount
-    return RenderPlan.clientBus
-  }
-
-  private mutating func newBus(_ channelCount: Int) -> Int {
-    busChannelCounts.append(channelCount)
-    return busChannelCounts.count - 1
-  }
-
-  private mutating func silentBus(_ channelCount: Int) -> Int {
-    if let bus = silentBuses[channelCount] { return bus }
-    let bus = newBus(channelCount)
-    silentBuses[channelCount] = bus
-    return bus
+    let input = BusKey(node: taker.destination, bus: taker.input)
+    return input == BusKey(node: head.id, bus: RemoteIO.outputElement)
+      && model.feeds[input]?.connection != nil
   }
 }

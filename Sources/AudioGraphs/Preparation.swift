@@ -38,12 +38,23 @@ struct Preparer {
   mutating func prepare() -> Preparation {
     result.violations += OneOutputUnit.violations(in: model)
     let incoming = Dictionary(
-      grouping: model.interactions.compactMap(\.connection), by: \.destination)
+      grouping: model.interactions.compactMap(\.link), by: \.destination)
     sort()
     findPulled(incoming)
     for id in result.order {
       guard let node = model.node(id) else { continue }
       settle(node, incoming[id] ?? [])
+    }
+    let domains = RateDomains(model, result)
+    for id in result.order {
+      guard let node = model.node(id), let configuration = result.configurations[id] else {
+        continue
+      }
+      checkSlices(node, configuration, domains)
+    }
+    if let head = model.head?.id {
+      let lead = domains.microphoneLead(model, result)
+      result.configurations[head]?.device?.graphLead = lead
     }
     for node in model.nodes
     where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {
@@ -61,7 +72,7 @@ struct Preparer {
     var members = Set(model.taps.map(\.node))
     for interaction in model.interactions {
       members.insert(interaction.destination)
-      guard let connection = interaction.connection else { continue }
+      guard let connection = interaction.link else { continue }
       members.insert(connection.source)
       // The two sides of an I/O unit are no circle: its microphone side needs nothing.
       guard !isMicrophone(connection) else { continue }
@@ -121,13 +132,14 @@ struct Preparer {
 
   // MARK: One node
 
-  private mutating func settle(_ node: GraphModel.Node, _ connections: [Connection]) {
+  private mutating func settle(_ node: GraphModel.Node, _ links: [Connection]) {
     guard let instance = node.instance else { return }
     var configuration = opened(node, instance)
     let isInitialized = instance.isInitialized
-    checkBuses(node, connections, configuration)
+    checkBuses(node, configuration)
     checkSides(node, configuration)
-    for connection in connections.sorted(by: { $0.input < $1.input }) {
+    let connections = model.interactions(into: node.id).compactMap(\.connection)
+    for connection in connections {
       guard configuration.inputs.indices.contains(connection.input),
         let format = sourceFormat(connection)
       else {
@@ -150,6 +162,8 @@ struct Preparer {
     }
     if !isInitialized { giveFormats(node, &configuration) }
     checkRates(node, configuration)
+    for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
+    checkCallbackInputs(node, configuration)
     result.configurations[node.id] = configuration
     if result.pulled.contains(node.id) {
       let unfed = NeededInputsFed.violations(
@@ -163,8 +177,27 @@ struct Preparer {
       result.violations += found
       if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
     }
-    checkSlices(node, configuration)
     checkCallbacks(node, configuration)
+  }
+
+  /// What a processing callback pulls, and whether it can hand it on.
+  private mutating func checkCallbackInputs(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+  ) {
+    for interaction in model.interactions(into: node.id) {
+      guard case .callback(let callback) = interaction,
+        configuration.inputs.indices.contains(callback.input)
+      else { continue }
+      let found = CallbackInputs.violations(callback)
+      result.violations += found
+      guard found.isEmpty, let link = interaction.link, let source = sourceFormat(link),
+        !doubtful.contains(node.id), !isOffMicrophone(link),
+        let violation = CallbackFormats.violation(
+          link, source, configuration.inputs[callback.input].format, in: model)
+      else { continue }
+      result.violations.append(violation)
+      doubtful.insert(node.id)
+    }
   }
 
   /// The configuration before anything is propagated, made once.
@@ -201,11 +234,11 @@ struct Preparer {
   }
 
   private mutating func checkBuses(
-    _ node: GraphModel.Node, _ connections: [Connection], _ configuration: UnitConfiguration
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) {
     for interaction in model.interactions(into: node.id) {
       let place = Violation.Place(node: node.id, .feed(interaction.input))
-      if let connection = interaction.connection, let source = model.node(connection.source),
+      if let connection = interaction.link, let source = model.node(connection.source),
         let count = source.instance?.elementCount(.output),
         let violation = ConnectedBusesExist.violation(
           source, .output, connection.output, count: count,
@@ -228,7 +261,7 @@ struct Preparer {
     for interaction in model.interactions(into: node.id) {
       let found = [
         HardwareSides.violation(into: node, interaction.input),
-        interaction.connection.flatMap { connection in
+        interaction.link.flatMap { connection in
           model.node(connection.source).flatMap {
             HardwareSides.violation(outOf: $0, connection)
           }
@@ -338,8 +371,12 @@ struct Preparer {
     }
   }
 
-  private mutating func checkSlices(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
-    guard result.pulled.contains(node.id) else { return }
+  /// A unit upstream of one that pulls is never asked for more frames than it takes: see
+  /// `PlanCompiler`.
+  private mutating func checkSlices(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ domains: RateDomains
+  ) {
+    guard result.pulled.contains(node.id), domains.domain(of: node.id) == .main else { return }
     if let violation = SliceFits.violation(
       node, configuration, largestSlice: device.ioBufferFrames)
     {

@@ -8,8 +8,8 @@ struct RunningGraph: Sendable {
   let session: RenderSession
   let capture: FrameRing?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
-  /// By the serial number of the callback's edit.
-  private(set) var sources: [Int: RenderSource] = [:]
+  /// By the serial number of the callback's edit: the links of its chain, the first that pulls first.
+  private(set) var sources: [Int: [RenderSource]] = [:]
   private(set) var sinks: [TapID: RenderSink] = [:]
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
@@ -48,7 +48,7 @@ struct RunningGraph: Sendable {
   }
 
   var services: [any RenderService] {
-    sources.sorted { $0.key < $1.key }.compactMap(\.value.service)
+    sources.sorted { $0.key < $1.key }.flatMap { $0.value.compactMap(\.service) }
       + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
   }
 
@@ -57,8 +57,14 @@ struct RunningGraph: Sendable {
     _ model: GraphModel, _ preparation: Preparation, observers: [RenderObserver],
     largestSlice: Int
   ) throws(Violation) -> RenderPlan {
-    try makeSources(model, preparation, largestSlice)
-    try makeSinks(model, preparation, largestSlice)
+    let domains = RateDomains(model, preparation)
+    try makeSources(model, preparation, domains, largestSlice)
+    try makeSinks(model, preparation, domains, largestSlice)
+    duration =
+      SoundingTime(
+        model: model, preparation: preparation, domains: domains, deviceRate: deviceRate,
+        durations: sources.mapValues { $0.map(\.duration) }
+      ).frames
     for id in preparation.order {
       guard let instance = model.node(id)?.instance,
         let configuration = preparation.configurations[id],
@@ -68,17 +74,15 @@ struct RunningGraph: Sendable {
     }
     kernels = kernels.filter { model.node($0.key) != nil }
     var compiler = PlanCompiler(
-      model: model, preparation: preparation, kernels: kernels, sources: sources, sinks: sinks,
-      observers: observers, maximumFramesPerSlice: largestSlice)
+      model: model, preparation: preparation, domains: domains, kernels: kernels,
+      sources: sources, sinks: sinks, observers: observers, maximumFramesPerSlice: largestSlice)
     return compiler.compile()
   }
 
   private mutating func makeSources(
-    _ model: GraphModel, _ preparation: Preparation, _ largestSlice: Int
+    _ model: GraphModel, _ preparation: Preparation, _ domains: RateDomains, _ largestSlice: Int
   ) throws(Violation) {
-    var kept: [Int: RenderSource] = [:]
-    var longest: Int? = 0
-    var isAnyFed = false
+    var kept: [Int: [RenderSource]] = [:]
     for interaction in model.interactions {
       guard case .callback(let callback) = interaction,
         preparation.pulled.contains(callback.destination),
@@ -86,12 +90,21 @@ struct RunningGraph: Sendable {
           .inputs[callback.input].format
       else { continue }
       let key = callback.serial
+      let domain = domains.domain(
+        feeding: BusKey(node: callback.destination, bus: callback.input))
       do throws(CallbackProblem) {
         if let present = sources[key] {
           kept[key] = present
         } else {
-          kept[key] = try callback.callback.makeSource(
-            for: format, maximumFramesPerSlice: largestSlice)
+          var chain: [RenderSource] = []
+          for link in callback.chain {
+            var source = try link.makeSource(
+              for: format,
+              maximumFramesPerSlice: domains.frames(in: domain, for: largestSlice))
+            source.service = source.service.map { domains.scaled($0, in: domain) }
+            chain.append(source)
+          }
+          kept[key] = chain
         }
       } catch {
         throw Violation(
@@ -99,28 +112,27 @@ struct RunningGraph: Sendable {
           at: .init(node: callback.destination, .feed(callback.input)),
           help: error.help.isEmpty ? [] : [error.help])
       }
-      isAnyFed = true
-      let frames = kept[key]?.duration.map {
-        Int((Double($0) * deviceRate / format.sampleRate).rounded(.up))
-      }
-      longest = frames.flatMap { frames in longest.map { max($0, frames) } }
     }
     sources = kept
-    duration = isAnyFed ? longest : nil
   }
 
   private mutating func makeSinks(
-    _ model: GraphModel, _ preparation: Preparation, _ largestSlice: Int
+    _ model: GraphModel, _ preparation: Preparation, _ domains: RateDomains, _ largestSlice: Int
   ) throws(Violation) {
     var kept: [TapID: RenderSink] = [:]
     for tap in model.taps where preparation.pulled.contains(tap.node) {
       guard let outputs = preparation.configurations[tap.node]?.outputs else { continue }
+      let domain = domains.domain(
+        ofOutput: BusKey(node: tap.node, bus: tap.output), head: model.head?.id)
       do throws(CallbackProblem) {
         if let present = sinks[tap.id] {
           kept[tap.id] = present
         } else {
-          kept[tap.id] = try tap.tap.makeSink(
-            for: outputs[tap.output].format, maximumFramesPerSlice: largestSlice)
+          var sink = try tap.tap.makeSink(
+            for: outputs[tap.output].format,
+            maximumFramesPerSlice: domains.frames(in: domain, for: largestSlice))
+          sink.service = sink.service.map { domains.scaled($0, in: domain) }
+          kept[tap.id] = sink
         }
       } catch {
         throw Violation(

@@ -15,9 +15,17 @@ public protocol AudioUnit: Sendable {
   /// would refuse, in the order of its checks, and what it would accept and the user regret.
   static func violations(in configuration: UnitConfiguration) -> [Violation]
 
+  /// The inputs that the unit's kernel pulls by itself, at a pace of their own, and how much it asks
+  /// of them; none where all buses of the unit render in step. Every format is settled.
+  static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand]
+
   /// Makes the render side. Called only for a configuration without violations that are errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
+}
+
+extension AudioUnit {
+  public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
 }
 
 /// Why a format is not taken.
@@ -41,11 +49,21 @@ public struct UnitKernels: Sendable {
   /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
   /// and writes floats.
   public var inputWritesBusWords: Bool
+  /// What watches the input element of an output unit: it runs when everything else in a slice has
+  /// run, with what the unit is fed as its input 0, as floats.
+  public var output: KernelBox?
+  /// The longest slice with which the kernels are content, in frames of the main plan; `nil` for any.
+  public var maximumSlice: Int?
 
-  public init(main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false) {
+  public init(
+    main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false,
+    output: KernelBox? = nil, maximumSlice: Int? = nil
+  ) {
     self.main = main
     self.input = input
     self.inputWritesBusWords = inputWritesBusWords
+    self.output = output
+    self.maximumSlice = maximumSlice
   }
 }
 
@@ -137,6 +155,8 @@ public struct DeviceSides: Sendable {
   public var isSynchronous: Bool
   /// Where the device puts down what it hears.
   public var capture: FrameRing?
+  /// How far the units between the microphone and the loudspeaker look ahead, in seconds.
+  public var graphLead = 0.0
 
   public init(
     output: StreamFormat?, input: StreamFormat?, ioBufferFrames: Int, isSynchronous: Bool = false,

@@ -53,10 +53,12 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
   ///     as are then pulled.
   ///   - isAhead: Whether it also grants the ring's `lead`.
-  ///   - hasOutput: Whether the graph that hears is also heard, through the same device.
+  ///   - playedRate: At which rate the graph that hears is also heard, through the same device;
+  ///     `nil` where it is not.
+  ///   - graphLead: How far the units between the two sides look ahead, in seconds.
   public init(
     ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat, ioBufferFrames: Int,
-    isSynchronous: Bool, isAhead: Bool = true, hasOutput: Bool = true
+    isSynchronous: Bool, isAhead: Bool = true, playedRate: Double?, graphLead: Double = 0
   ) {
     let converts = hardware.sampleRate != client.sampleRate || !isSynchronous
     let isConverting = hardware.sampleRate != client.sampleRate
@@ -69,7 +71,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
         lump: ioBufferFrames, pull: ioBufferFrames, sampleRate: hardware.sampleRate)
       - ioBufferFrames / 2
     let wantedLead = DeviceConversion.captureLead(
-      clientRate: client.sampleRate, hardwareRate: hardware.sampleRate, hasOutput: hasOutput)
+      heardRate: client.sampleRate, hardwareRate: hardware.sampleRate, playedRate: playedRate,
+      graphLead: graphLead)
     // What stays in the ring between two pulls beside the lead: less than a frame of the graph takes.
     let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =

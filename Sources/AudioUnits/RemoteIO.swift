@@ -138,7 +138,9 @@ public enum RemoteIO: AudioUnit {
           // Without a loudspeaker the microphone keeps the time.
           isSynchronous: device.isSynchronous || device.output == nil,
           isAhead: device.isSynchronous,
-          hasOutput: configuration.inputs[outputElement].isUsed),
+          playedRate: configuration.inputs[outputElement].isUsed
+            ? configuration.inputs[outputElement].format.sampleRate : nil,
+          graphLead: device.graphLead),
         with: ring),
       inputWritesBusWords: true)
   }

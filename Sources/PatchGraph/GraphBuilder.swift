@@ -667,7 +667,7 @@ struct GraphBuilder {
 
   private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
     guard !start.isEmpty else { return [] }
-    let takers = Dictionary(grouping: graph.interactions.compactMap(\.connection), by: \.source)
+    let takers = Dictionary(grouping: graph.interactions.compactMap(\.link), by: \.source)
     var reached = start
     var queue = Array(start)
     while let id = queue.popLast() {

@@ -6,24 +6,37 @@ public enum DeviceConversion {
   /// of a processor.
   public static var quality: PolyphaseResampler.Quality { .mastering }
 
-  /// How far ahead of the output the microphone has to be, in frames of the device, for both
-  /// converters to work without a delay: 0 where the graph runs at the device's rate.
+  /// How far ahead of the output the microphone has to be, in frames of the device, for everything
+  /// between the two to work without a delay: 0 where nothing converts.
   ///
   /// - Parameters:
-  ///   - clientRate: The rate of the graph, in Hz.
+  ///   - heardRate: The rate at which the graph takes what the microphone hears, in Hz.
   ///   - hardwareRate: The device's, on both sides, in Hz.
-  ///   - hasOutput: Whether the graph is heard through the device, so that its output is converted.
+  ///   - playedRate: The rate at which the graph gives to the loudspeaker, in Hz; `nil` where it
+  ///     does not.
+  ///   - graphLead: How far the units between the two look ahead, in seconds.
   public static func captureLead(
-    clientRate: Double, hardwareRate: Double, hasOutput: Bool
+    heardRate: Double, hardwareRate: Double, playedRate: Double?, graphLead: Double = 0
   ) -> Int {
-    guard clientRate != hardwareRate else { return 0 }
-    let heard = PolyphaseResampler.lookAhead(
-      inputRate: hardwareRate, outputRate: clientRate, quality: quality)
-    guard hasOutput else { return heard + 1 }
-    let played = PolyphaseResampler.lookAhead(
-      inputRate: clientRate, outputRate: hardwareRate, quality: quality)
-    // The last frame that a pull of n asks the graph for is `played` frames beyond the pull's end,
-    // and needs `heard` frames more. One for the rounding of positions.
-    return heard + Int((Double(played) * hardwareRate / clientRate).rounded(.up)) + 1
+    var lead = 0.0
+    var roundings = 0
+    if heardRate != hardwareRate {
+      lead += Double(
+        PolyphaseResampler.lookAhead(
+          inputRate: hardwareRate, outputRate: heardRate, quality: quality))
+      roundings += 1
+    }
+    if let playedRate, playedRate != hardwareRate {
+      // The last frame that a pull of n asks the graph for is so much beyond the pull's end.
+      let ahead = PolyphaseResampler.lookAhead(
+        inputRate: playedRate, outputRate: hardwareRate, quality: quality)
+      lead += (Double(ahead) * hardwareRate / playedRate).rounded(.up)
+      roundings += roundings == 0 ? 1 : 0
+    }
+    if graphLead > 0 || (playedRate != nil && playedRate != heardRate) {
+      lead += (graphLead * hardwareRate).rounded(.up)
+      roundings += 1
+    }
+    return Int(lead) + roundings
   }
 }

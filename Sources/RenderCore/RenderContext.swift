@@ -10,13 +10,15 @@ public struct RenderContext: BitwiseCopyable {
   public let outputCount: Int
   private let buses: UnsafePointer<RenderBus.Row>
   private let indices: UnsafePointer<Int32>
+  private let inputsPulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
 
   // Spelled out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
   // only if it is annotated, and an implicit memberwise initializer cannot be.
   @_noLocks
   init(
     timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int,
-    buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>
+    buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>,
+    pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
   ) {
     self.timeStamp = timeStamp
     self.frameCount = frameCount
@@ -24,6 +26,7 @@ public struct RenderContext: BitwiseCopyable {
     self.outputCount = outputCount
     unsafe self.buses = buses
     unsafe self.indices = indices
+    unsafe inputsPulled = pulled
   }
 
   /// An input bus, by its element. Nothing attached: zeros, and `isSilent`.
@@ -31,6 +34,41 @@ public struct RenderContext: BitwiseCopyable {
   public func input(_ element: Int) -> RenderBus {
     precondition(element >= 0 && element < inputCount, "no such input element")
     return unsafe RenderBus(row: buses + Int(indices[element]), frameCount: frameCount)
+  }
+
+  /// The most frames that `pull` may ask an input element for at once, 1 or more; 0 for an input that
+  /// is not pulled.
+  @_noLocks
+  public func pullLimit(_ element: Int) -> Int {
+    guard let input = unsafe pulledInput(element) else { return 0 }
+    return unsafe input._withUnsafeGuaranteedRef { $0.limit() }
+  }
+
+  /// Runs everything upstream of an input element for its next frames, which `pulled` then gives.
+  ///
+  /// For the inputs that the unit has declared as pulled, and no others. As often in a slice as the
+  /// kernel needs, with 1 to `pullLimit(element)` frames each time.
+  ///
+  /// - Parameter timeStamp: Of the first of those frames, in the rate of the input: the kernel
+  ///   counts, from 0 where its own slice starts at 0.
+  @_noLocks
+  public func pull(_ element: Int, frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    guard let input = unsafe pulledInput(element) else { return .noConnection }
+    return unsafe input._withUnsafeGuaranteedRef { $0.pull(frameCount, at: timeStamp) }
+  }
+
+  /// The frames of the last `pull` of an input element: as many as it asked for, or fewer.
+  @_noLocks
+  public func pulled(_ element: Int, frameCount: Int) -> RenderBus {
+    guard let pulled = unsafe pulledInput(element) else { preconditionFailure("not pulled") }
+    return unsafe pulled._withUnsafeGuaranteedRef { $0.pulled(frameCount) }
+  }
+
+  @_noLocks
+  private func pulledInput(_ element: Int) -> Unmanaged<PulledInput>? {
+    precondition(element >= 0 && element < inputCount, "no such input element")
+    guard let table = unsafe inputsPulled else { return nil }
+    return unsafe table[element]
   }
 
   /// An output bus, by its element: the kernel fills every frame of every channel.

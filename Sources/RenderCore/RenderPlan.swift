@@ -2,8 +2,9 @@ public import AudioTypes
 
 /// A graph, flattened: kernels in the order they run, each with its buses already resolved.
 ///
-/// A plan is one rate domain: every row renders the same number of frames. It is made and freed on
-/// the control thread and run on the render thread.
+/// A plan is one rate domain: every row renders the same number of frames. A unit that changes the
+/// rate has the plan of what is upstream of it as a `PulledInput`. A plan is made and freed on the
+/// control thread and run on the render thread.
 @safe
 public struct RenderPlan: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: a plan has one owner at a time, which hands it on whole.
@@ -13,11 +14,17 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     public var kernel: KernelBox
     public var inputs: [Int]
     public var outputs: [Int]
+    /// By their element, the inputs that the kernel pulls by itself. `inputs` has an entry for each of
+    /// them too, which the kernel does not read.
+    public var pulled: [Int: PulledInput]
 
-    public init(kernel: KernelBox, inputs: [Int], outputs: [Int]) {
+    public init(
+      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:]
+    ) {
       self.kernel = kernel
       self.inputs = inputs
       self.outputs = outputs
+      self.pulled = pulled
     }
   }
 
@@ -27,6 +34,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     let firstIndex: Int
     let inputCount: Int
     let outputCount: Int
+    /// An entry for each input; `nil` where the kernel pulls none.
+    let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
 
     // The one place the checker is switched off: it cannot follow a vtable into a generic body.
     // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
@@ -93,7 +102,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         at: index,
         to: Step(
           kernel: .passRetained(row.kernel), firstIndex: firstIndex,
-          inputCount: row.inputs.count, outputCount: row.outputs.count))
+          inputCount: row.inputs.count, outputCount: row.outputs.count,
+          pulled: Self.table(of: row)))
       firstIndex += row.inputs.count + row.outputs.count
     }
     unsafe self.observers = .allocate(capacity: observers.count)
@@ -102,8 +112,24 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
+  private static func table(of row: Row) -> UnsafeMutablePointer<Unmanaged<PulledInput>?>? {
+    guard !row.pulled.isEmpty else { return nil }
+    precondition(
+      row.pulled.keys.allSatisfy(row.inputs.indices.contains), "a row pulls a missing input")
+    let table = UnsafeMutablePointer<Unmanaged<PulledInput>?>.allocate(capacity: row.inputs.count)
+    for input in row.inputs.indices {
+      unsafe (table + input).initialize(to: row.pulled[input].map { unsafe .passRetained($0) })
+    }
+    return unsafe table
+  }
+
   deinit {
-    for index in unsafe steps.indices { unsafe steps[index].kernel.release() }
+    for index in unsafe steps.indices {
+      unsafe steps[index].kernel.release()
+      guard let table = unsafe steps[index].pulled else { continue }
+      for input in 0..<(unsafe steps[index].inputCount) { unsafe table[input]?.release() }
+      unsafe table.deallocate()
+    }
     for index in unsafe observers.indices { unsafe observers[index].release() }
     unsafe steps.deallocate()
     unsafe observers.deallocate()
@@ -129,7 +155,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       }
       let context = unsafe RenderContext(
         timeStamp: timeStamp, frameCount: frameCount, inputCount: step.inputCount,
-        outputCount: step.outputCount, buses: buses.baseAddress.unsafelyUnwrapped, indices: first)
+        outputCount: step.outputCount, buses: buses.baseAddress.unsafelyUnwrapped, indices: first,
+        pulled: step.pulled)
       let status = step.render(context)
       guard status == .ok else {
         notify(RenderActionFlags(rawValue: 8 | 256), frameCount: frameCount, at: timeStamp)

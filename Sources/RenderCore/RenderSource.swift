@@ -3,8 +3,11 @@ public import AudioTypes
 /// What feeds an input bus in the place of a connection: Core Audio's render callback, before it
 /// knows the bus.
 public protocol RenderCallback: Sendable {
+  /// Whether the callback pulls something upstream itself, and hands it on.
+  var input: CallbackInput { get }
+
   /// Frames until the callback has nothing more to say, at the rate of `format`; `nil` where it
-  /// never ends.
+  /// never ends. For one that pulls something: frames that it goes on after that has ended.
   func duration(for format: StreamFormat) -> Int?
 
   /// Why the callback cannot feed a bus of `format`: a file that is not there, say. Empty for no
@@ -15,6 +18,20 @@ public protocol RenderCallback: Sendable {
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSource
+}
+
+extension RenderCallback {
+  public var input: CallbackInput { .none }
+}
+
+/// Whether a callback pulls something upstream.
+public enum CallbackInput: Hashable, Sendable {
+  /// It makes its own sound.
+  case none
+  /// It may be given something to pull.
+  case optional
+  /// There is nothing to it without.
+  case required
 }
 
 /// Why a callback or a tap cannot do its work.
@@ -43,13 +60,16 @@ public struct CallbackProblem: Error, Hashable, Sendable {
   }
 }
 
-/// A callback made for one bus: a kernel without inputs that fills output 0.
+/// A callback made for one bus: a kernel that fills output 0.
+///
+/// Where it pulls something upstream, that is input 0, as floats, with the channels and at the rate
+/// of the bus; else there is no input.
 public struct RenderSource: Sendable {
   public var kernel: KernelBox
   /// Whether the kernel writes what the bus's format can hold, in the bus's own words. Otherwise it
   /// writes floats, and the plan rounds them.
   public var writesBusWords: Bool
-  /// Frames until it ends; `nil` where it never does.
+  /// Frames until it ends, or goes on after what it pulls has ended; `nil` where it never ends.
   public var duration: Int?
   /// The half that reads ahead, where there is one.
   public var service: (any RenderService)?

@@ -38,6 +38,16 @@ struct GraphTextTests {
   }
 
   @Test
+  func `what a callback pulls stands before it`() throws {
+    let (graph, mixer, io) = try graph()
+    try graph.setInputCallback(
+      Negation(), of: mixer, 0, from: .callback(Negation(), from: .output(io, 1)))
+    #expect(
+      graph.show().contains(
+        "    node    2 bus    1 => {Negation} => {Negation} => node    1 bus    0\n"))
+  }
+
+  @Test
   func `a graph shows what waits, and what the last update failed with`() throws {
     let (graph, mixer, io) = try graph()
     try graph.open()

@@ -51,7 +51,8 @@ private struct TwoClocks: CustomTestStringConvertible, Sendable {
             InputElementKernel(
               ring: access, hardware: StreamFormat(.float32, channels: 1, sampleRate: rate),
               client: StreamFormat(.float32, channels: 1, sampleRate: clientRate),
-              ioBufferFrames: max(lump, largest), isSynchronous: false), with: ring),
+              ioBufferFrames: max(lump, largest), isSynchronous: false, playedRate: clientRate),
+            with: ring),
           inputs: [], outputs: [0])
       ],
       busChannelCounts: [1], maximumFramesPerSlice: 4096)
@@ -108,7 +109,8 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     let kernel = InputElementKernel(
       ring: ring.access,
       hardware: StreamFormat(.float32, channels: channels.count, sampleRate: hardwareRate),
-      client: client, ioBufferFrames: 4096, isSynchronous: true, isAhead: isAhead)
+      client: client, ioBufferFrames: 4096, isSynchronous: true, isAhead: isAhead,
+      playedRate: client.sampleRate)
     for (channel, samples) in channels.enumerated() {
       let storage = SampleStorage(samples)
       ring.access.write(storage.buffer(at: 0, count: samples.count), channel: channel)
@@ -179,7 +181,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
   func `without a lead the sound comes later by as much`(slicing: Slicing) {
     let client = StreamFormat(.float32, channels: 1, sampleRate: 44_100)
     let lead = DeviceConversion.captureLead(
-      clientRate: 44_100, hardwareRate: 48_000, hasOutput: true)
+      heardRate: 44_100, hardwareRate: 48_000, playedRate: 44_100)
     let signal = sine(6000, frequency: 997, sampleRate: 48_000)
     let (output, ring) = heard(
       [signal], client: client, isAhead: false, frameCount: 4000, slicing: slicing)
@@ -208,7 +210,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
           ioBufferFrames: ioBufferFrames, sampleRate: hardwareRate))
     let kernel = InputElementKernel(
       ring: ring.access, hardware: device, client: client, ioBufferFrames: ioBufferFrames,
-      isSynchronous: true)
+      isSynchronous: true, playedRate: clientRate)
     let session = RenderSession(
       .init(
         client: .float32, device: device, channelMap: [0], capture: ring,
@@ -269,7 +271,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
       ringFrames: 128)
     #expect(small.ring.underruns == 0 && small.outcome.droppedFrames == 0)
     let lead = DeviceConversion.captureLead(
-      clientRate: 44_100, hardwareRate: 48_000, hasOutput: true)
+      heardRate: 44_100, hardwareRate: 48_000, playedRate: 44_100)
     let delay = lead - small.ring.access.lead
     #expect(small.ring.access.lead == 61 && delay > 0)
     let errors = (1000..<3000).map { frame in
@@ -288,7 +290,8 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
       let kernel = InputElementKernel(
         ring: ring.access, hardware: device,
         client: StreamFormat(.float32, channels: 1, sampleRate: clientRate),
-        ioBufferFrames: frames, isSynchronous: true, isAhead: isAhead, hasOutput: false)
+        ioBufferFrames: frames, isSynchronous: true, isAhead: isAhead,
+        playedRate: nil)
       let session = RenderSession(
         .init(
           client: nil, device: nil, capture: ring, sampleRate: 48_000,

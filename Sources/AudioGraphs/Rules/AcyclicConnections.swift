@@ -8,7 +8,7 @@ enum AcyclicConnections {
   static func violations(stuck: [NodeID], in model: GraphModel) -> [Violation] {
     let inCircle = Set(stuck)
     let incoming = Dictionary(
-      grouping: model.interactions.compactMap(\.connection), by: \.destination)
+      grouping: model.interactions.compactMap(\.link), by: \.destination)
     var seen: Set<NodeID> = []
     var found: [Violation] = []
     for start in stuck where !seen.contains(start) {

@@ -6,7 +6,7 @@ enum CallbacksReady {
   static let rule = Rule("PR0701", "callback/ready", "A callback can feed its bus.")
 
   static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
-    callback.callback.problems(for: format).map { problem in
+    callback.chain.flatMap { $0.problems(for: format) }.map { problem in
       Violation(
         rule, status: problem.status, problem.message,
         at: .init(node: callback.destination, .feed(callback.input)),

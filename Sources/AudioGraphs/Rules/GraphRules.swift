@@ -6,7 +6,8 @@ public enum GraphRules {
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
     OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
     HardwareSides.rule, ConnectedBusesExist.rule, ConnectionFormats.rule, SliceFits.rule,
-    SlicesOfScreenLock.rule, CallbacksReady.rule, TapsReady.rule, ComponentsFound.rule,
+    SlicesOfScreenLock.rule, CallbacksReady.rule, CallbackInputs.rule, CallbackFormats.rule,
+    TapsReady.rule, ComponentsFound.rule,
     ComponentsFound.notYet, GraphStates.rule, GraphStates.nothingConnected,
   ]
 }

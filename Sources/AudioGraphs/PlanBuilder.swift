@@ -1,0 +1,64 @@
+import AudioTypes
+import RenderCore
+
+/// The rows and buses of one rate domain, while they come together.
+///
+/// Every bus carries what its format can hold. Units compute with floats, so between a unit and a
+/// bus of another sample type stands a row that rounds or converts.
+struct PlanBuilder {
+  private(set) var rows: [RenderPlan.Row] = []
+  private var busChannelCounts = [1]
+  private var silentBuses: [Int: Int] = [:]
+
+  mutating func add(_ row: RenderPlan.Row) { rows.append(row) }
+
+  /// Lets the row that writes to one bus write to another instead.
+  mutating func redirect(from bus: Int, to target: Int) {
+    guard let row = rows.lastIndex(where: { $0.outputs.contains(bus) }) else { return }
+    rows[row].outputs = rows[row].outputs.map { $0 == bus ? target : $0 }
+  }
+
+  mutating func newBus(_ channelCount: Int) -> Int {
+    busChannelCounts.append(channelCount)
+    return busChannelCounts.count - 1
+  }
+
+  /// The bus that the output unit is fed by.
+  mutating func clientBus(_ channelCount: Int) -> Int {
+    busChannelCounts[RenderPlan.clientBus] = channelCount
+    return RenderPlan.clientBus
+  }
+
+  mutating func silentBus(_ channelCount: Int) -> Int {
+    if let bus = silentBuses[channelCount] { return bus }
+    let bus = newBus(channelCount)
+    silentBuses[channelCount] = bus
+    return bus
+  }
+
+  /// From floats to the words of a format, in a bus of its own or the client's.
+  mutating func words(of bus: Int, format: StreamFormat, isClient: Bool) -> Int {
+    let sample = format.sampleType ?? .float32
+    let target = isClient ? clientBus(format.channelCount) : newBus(format.channelCount)
+    add(
+      .init(
+        kernel: sample.fitsFloat
+          ? .holding(QuantizeKernel(sample: sample)) : .holding(EncodeKernel(sample: sample)),
+        inputs: [bus], outputs: [target]))
+    return target
+  }
+
+  /// From the words of a bus to floats for a kernel.
+  mutating func floats(of bus: Int, format: StreamFormat) -> Int {
+    guard let sample = format.sampleType, !sample.fitsFloat else { return bus }
+    let target = newBus(format.channelCount)
+    add(.init(kernel: .holding(DecodeKernel(sample: sample)), inputs: [bus], outputs: [target]))
+    return target
+  }
+
+  func plan(maximumFramesPerSlice: Int, observers: [RenderObserver] = []) -> RenderPlan {
+    RenderPlan(
+      rows: rows, busChannelCounts: busChannelCounts,
+      maximumFramesPerSlice: maximumFramesPerSlice, observers: observers)
+  }
+}

@@ -1,0 +1,86 @@
+import AudioTypes
+import AudioUnits
+
+/// When the last source of a graph will have ended, by the settings that it begins with.
+struct SoundingTime {
+  private enum End {
+    /// Nothing that ends: no source, or only the microphone.
+    case none
+    /// In frames of the device.
+    case after(Double)
+    case never
+
+    func later(_ other: End) -> End {
+      switch (self, other) {
+      case (.none, let end), (let end, .none): end
+      case (.after(let one), .after(let two)): .after(max(one, two))
+      case (.never, _), (_, .never): .never
+      }
+    }
+  }
+
+  private let model: GraphModel
+  private let preparation: Preparation
+  private let domains: RateDomains
+  private let deviceRate: Double
+  private let durations: [Int: [Int?]]
+  private var ends: [NodeID: End] = [:]
+
+  /// - Parameter durations: Of the links of each chain of callbacks, by its serial number.
+  init(
+    model: GraphModel, preparation: Preparation, domains: RateDomains, deviceRate: Double,
+    durations: [Int: [Int?]]
+  ) {
+    self.model = model
+    self.preparation = preparation
+    self.domains = domains
+    self.deviceRate = deviceRate
+    self.durations = durations
+    for id in preparation.order where preparation.pulled.contains(id) {
+      var end = End.none
+      for interaction in model.interactions(into: id) {
+        let input = BusKey(node: id, bus: interaction.input)
+        var next = self.end(of: interaction)
+        if case .after(let frames) = next { next = .after(frames / domains.speed(of: input)) }
+        end = end.later(next)
+      }
+      ends[id] = end
+    }
+  }
+
+  /// Frames of the device; `nil` where a source never ends, or there is none.
+  var frames: Int? {
+    guard let head = model.head, case .after(let frames)? = ends[head.id] else { return nil }
+    // A thousandth of a frame is what the division by a speed may add, and nothing of the sound.
+    return Int(max(0, (frames - 1e-3).rounded(.up)))
+  }
+
+  private func end(of interaction: Interaction) -> End {
+    let from: End =
+      if let source = interaction.link?.source, source != model.head?.id {
+        ends[source] ?? .none
+      } else {
+        .none
+      }
+    guard case .callback(let callback) = interaction else { return from }
+    guard
+      let rate = preparation.configurations[callback.destination]?
+        .inputs[callback.input].format.sampleRate, rate > 0
+    else { return .none }
+    var end = from
+    for (index, duration) in (durations[callback.serial] ?? []).enumerated() {
+      let isProcessing = index > 0 || callback.source != nil
+      guard let duration else {
+        end = .never
+        continue
+      }
+      let frames = Double(duration) * deviceRate / rate
+      if !isProcessing {
+        end = .after(frames)
+      } else if case .after(let before) = end {
+        end = .after(before + frames)
+      }
+    }
+    return end
+  }
+}
