@@ -30,10 +30,12 @@ let package = Package(
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
     .target(name: "CShims"),
+    .target(name: "CVector", exclude: ["kernels.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
-    .target(name: "RenderCore", dependencies: ["AudioTypes"], swiftSettings: settings),
+    .target(
+      name: "RenderCore", dependencies: ["AudioTypes", "CVector"], swiftSettings: settings),
     .target(
       name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
@@ -75,13 +77,18 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Measures what the README claims: `swift run -c release patchrun-bench`.
+    .executableTarget(
+      name: "patchrun-bench", dependencies: ["RenderCore", "CSoxr"], swiftSettings: settings),
+
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
       name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
-      name: "RenderCoreTests", dependencies: ["AudioTypes", "RenderCore", "TestSupport"],
+      name: "RenderCoreTests",
+      dependencies: ["AudioTypes", "CVector", "RenderCore", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",

@@ -8,6 +8,7 @@ public enum PropertyValue: Hashable, Sendable {
   case presets([Preset])
   case floats([Float])
   case ids([UInt32])
+  case integers([Int32])
   case channelCounts([ChannelCounts])
   case parameterInfo(ParameterInfo)
   case status(Status)
@@ -69,6 +70,7 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let hasIO = PropertyID(rawValue: 2006)
   public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
   public static let meteringMode = PropertyID(rawValue: 3007)
+  public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
 }
 
 /// One property of a unit: what it is, where it is, and who may set it when.
@@ -84,9 +86,36 @@ public struct PropertyInfo: Hashable, Sendable {
     case presets
     case floats
     case ids
+    /// Any number of whole numbers, each in the range.
+    case integers(ClosedRange<Int32>)
+    /// One of a few `UInt32`, each with a name.
+    case choice([Choice])
     case channelCounts
     case parameterInfo
     case status
+  }
+
+  /// One of the values of a property that knows only a few.
+  public struct Choice: Hashable, Sendable {
+    public var value: UInt32
+    /// The name in a patch: `mastering`.
+    public var name: String
+    /// The name in Core Audio's headers; empty for none.
+    public var constant: String
+
+    public init(_ value: UInt32, _ name: String, constant: String = "") {
+      self.value = value
+      self.name = name
+      self.constant = constant
+    }
+
+    /// The four-char code that the value is, where it is one in print.
+    public var code: String? { value > 0xFFFF ? FourCharCode(rawValue: value).text : nil }
+
+    /// Whether a text in a patch means this one: the name, the constant, or the four-char code.
+    public func isCalled(_ text: String) -> Bool {
+      text == name || !constant.isEmpty && text == constant || text == code
+    }
   }
 
   public enum Access: Hashable, Sendable {

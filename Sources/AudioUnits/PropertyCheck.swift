@@ -22,8 +22,23 @@ enum PropertyCheck {
     case (.preset, .preset(let preset)):
       return try .preset(known(preset, info: info, of: description, at: place))
     case (.floats, .floats), (.ids, .ids): return value
+    case (.choice(let choices), .uint32(let word)):
+      if choices.contains(where: { $0.value == word }) { return value }
+      throw invalid(
+        "'\(info.key)' is \(list(choices.map { "\($0.name) (\(self.word($0.value)))" })), "
+          + "not \(self.word(word))", place)
+    case (.integers(let range), .integers(let numbers)):
+      guard let wrong = numbers.first(where: { !range.contains($0) }) else { return value }
+      throw invalid(
+        "'\(info.key)' holds numbers from \(range.lowerBound) to \(range.upperBound), not \(wrong)",
+        place)
     default: throw wrongKind(info, place)
     }
+  }
+
+  /// A word as it is written: a four-char code where it can be one.
+  private static func word(_ value: UInt32) -> String {
+    PropertyInfo.Choice(value, "").code.map { "'\($0)'" } ?? "\(value)"
   }
 
   static func wrongKind(_ info: PropertyInfo, _ place: Violation.Place) -> Violation {
@@ -62,7 +77,8 @@ extension PropertyInfo.Kind {
     switch (self, value) {
     case (.boolean, .uint32), (.uint32, .uint32), (.float64, .float64), (.string, .string),
       (.streamFormat, .streamFormat), (.preset, .preset), (.presets, .presets),
-      (.floats, .floats), (.ids, .ids), (.channelCounts, .channelCounts),
+      (.floats, .floats), (.ids, .ids), (.integers, .integers), (.choice, .uint32),
+      (.channelCounts, .channelCounts),
       (.parameterInfo, .parameterInfo), (.status, .status):
       true
     default: false
@@ -80,10 +96,17 @@ extension PropertyInfo.Kind {
     case .preset: "the name or the number of a preset"
     case .presets: "presets"
     case .floats: "numbers"
-    case .ids: "whole numbers"
+    case .ids, .integers: "whole numbers"
+    case .choice(let choices): list(choices.map(\.name))
     case .channelCounts: "channel counts"
     case .parameterInfo: "a parameter's description"
     case .status: "a status"
     }
   }
+}
+
+/// `linear, normal or mastering`.
+private func list(_ names: [String]) -> String {
+  guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+  return names.dropLast().joined(separator: ", ") + " or " + last
 }

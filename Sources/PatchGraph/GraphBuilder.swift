@@ -468,12 +468,17 @@ struct GraphBuilder {
       }
       guard let value = SettingReader.value(of: field.value, for: info.kind) else {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
-        report(
-          Diagnostic(
-            .error, "PR0504",
-            "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
-            at: field.value.markRange, pointer: field.value.pointer.description,
-            status: .init("kAudioUnitErr_InvalidPropertyValue", -10851)))
+        var diagnostic = Diagnostic(
+          .error, "PR0504",
+          "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
+          at: field.value.markRange, pointer: field.value.pointer.description,
+          status: .init("kAudioUnitErr_InvalidPropertyValue", -10851))
+        if case .choice(let choices) = info.kind, let text = field.value.string,
+          let guess = didYouMean(text, among: choices.map(\.name))
+        {
+          diagnostic.help.append(guess)
+        }
+        report(diagnostic)
         continue
       }
       do throws(Violation) {

@@ -1,4 +1,5 @@
 import AudioTypes
+import Diagnostics
 import PatchSyntax
 
 /// Turns JSON into the values of properties and parameters.
@@ -18,6 +19,16 @@ enum SettingReader {
       if let name = json.string { return .preset(Preset(number: -1, name: name)) }
       return json.integer.flatMap { Int32(exactly: $0) }
         .flatMap { $0 < 0 ? nil : .preset(Preset(number: $0, name: "")) }
+    case .choice(let choices):
+      if let text = json.string {
+        return choices.first { $0.isCalled(text) }.map { .uint32($0.value) }
+      }
+      return json.integer.flatMap { UInt32(exactly: $0) }.map { .uint32($0) }
+    case .integers:
+      guard json.kind == .array else { return nil }
+      let items = Array(json.elements)
+      let numbers = items.compactMap { $0.integer.flatMap { Int32(exactly: $0) } }
+      return numbers.count == items.count ? .integers(numbers) : nil
     case .streamFormat, .presets, .floats, .ids, .channelCounts, .parameterInfo, .status:
       return nil
     }
@@ -40,6 +51,10 @@ enum SettingReader {
     case .float64: "a finite number"
     case .string: "a text"
     case .preset: "the name of a preset, or its number"
+    case .choice(let choices):
+      choices.map { quoted($0.name) }.joined(separator: ", ")
+    case .integers(let range):
+      "an array of whole numbers from \(range.lowerBound) to \(range.upperBound)"
     case .streamFormat, .presets, .floats, .ids, .channelCounts, .parameterInfo, .status:
       "another value"
     }

@@ -15,6 +15,9 @@ public struct ChannelBuffer: BitwiseCopyable {
     self.count = count
   }
 
+  /// The first frame, for inner loops that have checked their bounds beforehand.
+  var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
+
   public var indices: Range<Int> {
     @_noLocks get { unsafe Range(uncheckedBounds: (0, count)) }
   }

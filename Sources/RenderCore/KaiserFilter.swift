@@ -5,7 +5,7 @@ import Glibc
 /// Times are in input frames. Kaiser 1974 gives the window's shape and the length that a transition
 /// band takes. Control thread only.
 struct KaiserFilter {
-  /// Whole frames that the filter spans: a multiple of 8.
+  /// Whole frames that the filter spans: an even number.
   let tapCount: Int
   /// Where the response is at one half, in cycles per input frame.
   let cutoff: Double
@@ -24,7 +24,7 @@ struct KaiserFilter {
     let rate = step > 1 ? 1 / step : 1
     let transition = (1 - passBand) * rate / 2
     let length = (attenuation - 7.95) / (2.285 * 2 * Double.pi * transition) + 1
-    tapCount = (Int(length.rounded(.up)) + 7) / 8 * 8
+    tapCount = (Int(length.rounded(.up)) + 1) / 2 * 2
     cutoff = (1 + passBand) / 2 * rate / 2
     beta = 0.1102 * (attenuation - 8.7)
     peak = bessel(beta)

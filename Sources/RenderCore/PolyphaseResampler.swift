@@ -4,26 +4,12 @@
 /// ones have, each output frame has a row of coefficients of its own and the position is counted in
 /// whole numbers; other ratios, and ones that are adjusted while running, take a row by cubic
 /// interpolation between the rows of a table, with an error under -130 dB, and count in 2^-64
-/// frames. The output is bit for bit the same however input and output are cut.
+/// frames. The output is bit for bit the same however input and output are cut. What is not finite
+/// counts as 0.
 ///
 /// Made on the control thread with all its memory; from there on it belongs to one thread at a time.
 @safe
 public struct PolyphaseResampler: ~Copyable {
-  /// How steep and how deep the filter is.
-  public enum Quality: Hashable, Sendable, BitwiseCopyable {
-    /// 100 dB of stop band from half the lower rate on; flat to 0.9 of that (19.8 kHz of 44.1 kHz).
-    case normal
-    /// 130 dB of stop band from half the lower rate on; flat to 0.91 of that (20.06 kHz of 44.1 kHz).
-    case mastering
-
-    func filter(step: Double) -> KaiserFilter {
-      switch self {
-      case .normal: KaiserFilter(attenuation: 105, passBand: 0.9, step: step)
-      case .mastering: KaiserFilter(attenuation: 136, passBand: 0.91, step: step)
-      }
-    }
-  }
-
   /// Where the output lies in time.
   public enum Alignment: Hashable, Sendable, BitwiseCopyable {
     /// The first output frame is at the time of the first input frame: no delay, but the input has
@@ -32,6 +18,9 @@ public struct PolyphaseResampler: ~Copyable {
     /// No output frame needs input beyond its own time; in exchange it comes `lookAhead` input
     /// frames late.
     case causal
+    /// The first output frame is as far into the input that nothing before the beginning is needed:
+    /// `lookAhead` - 1 frames. The beginning is missing, but it does not fade in.
+    case primed
   }
 
   public let channelCount: Int
@@ -45,25 +34,33 @@ public struct PolyphaseResampler: ~Copyable {
 
   private let taps: Int
 
-  // The table: rows -1 to rowCount + 1, of `taps` each, for the positions row / rowCount between
-  // two input frames. `phases` divides `rowCount` where the ratio is a simple one, and is 0 where
-  // it is not.
-  private let table: SampleStorage
-  private let rowCount: Int
+  // For simple ratios: a row for each output frame of a period, in the order in which they are used.
+  // Up to four rows are a block, taken from one place in the input: each row stands as much further
+  // to the right as its own place is beyond that of its block, between zeros.
+  private let blocks: BlockTable
+  // For other ratios, and for adjusting: rows -1 to rowCount + 1, for the positions row / rowCount
+  // between two input frames.
+  private let rows: RowTable
+  /// The ratio in lowest terms; 0 where it is not a simple one.
   private let phases: Int
   private let phaseStep: Int
   private let isUnity: Bool
   /// The row that was interpolated last.
   private let blended: SampleStorage
 
-  // One lane of input for each channel; the frames from `start` to `end` are to be used.
+  // One lane of input for each channel; the frames from `start` to `end` are to be used. Those from
+  // `blockStart` on are read, times zero.
   private let lanes: SampleStorage
   private let laneLength: Int
+  private let laneStride: Int
   private let firstEnd: Int
   private var start = 0
+  private var blockStart = 0
   private var end: Int
   /// The lanes are zero from here to `end`.
   private var soundEnd = 0
+  /// Which row of the block table is next.
+  private var row = 0
 
   // The position between two input frames: `phase` out of `phases` while `isExact`, afterwards
   // `fraction` in 2^-64 frames.
@@ -100,7 +97,7 @@ public struct PolyphaseResampler: ~Copyable {
     precondition(
       maximumInputFrames > 0 && maximumOutputFrames > 0, "a slice has at least one frame")
     let nominal = inputRate / outputRate
-    let filter = quality.filter(step: nominal)
+    let filter = ResamplerFilter(quality, step: nominal)
     let taps = filter.tapCount
     let ratio = wholeRatio(inputRate: inputRate, outputRate: outputRate)
     let exactStep = fixedPoint(nominal, ratio)
@@ -108,20 +105,24 @@ public struct PolyphaseResampler: ~Copyable {
     let isSimple = ratio.map { $0.phases <= 1280 && $0.phases * taps <= 1 << 22 } ?? false
     let phases = isSimple ? ratio?.phases ?? 0 : 0
     let phaseStep = isSimple ? ratio?.step ?? 0 : 0
-    // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
-    // is -161 dB. Filters for steps down are as much smoother as they are longer.
-    let density = nominal > 1 ? max(4, Int((128 / nominal).rounded(.up))) : 128
-    let rowCount =
-      phases == 0
-      ? density : isAdjustable ? phases * ((density + phases - 1) / phases) : phases
+    let isUnity = nominal == 1
     let rampLength = max(64, Int(outputRate / 50))
+    let blocks = BlockTable(
+      filter, phases: isUnity ? 0 : phases, step: phaseStep)
+    let rows = RowTable(filter, step: nominal, isNeeded: phases == 0 || isAdjustable)
     // What the largest pull needs, and a push that comes on top of it; and then so much that the
     // lanes move seldom.
     let largestNeed = Int(
       (Double(maximumOutputFrames) * nominal * (1 + Self.maximumDeviation)).rounded(.up))
-    let length = 2 * taps + largestNeed + maximumInputFrames + 2
+    let overlap = max(blocks.width, rows.width)
+    let length = taps + overlap + largestNeed + maximumInputFrames + 2
     let laneLength = (length + max(2 * taps, length / 2) + 15) / 16 * 16
-    let firstEnd = alignment == .causal ? taps - 1 : taps / 2 - 1
+    let firstEnd =
+      switch alignment {
+      case .lookingAhead: taps / 2 - 1
+      case .causal: taps - 1
+      case .primed: 0
+      }
 
     // From here on only assignments: with `self` captured half made, as `&&` does it, the optimizer
     // of Swift 6.3 frees storage that is not there yet.
@@ -132,8 +133,7 @@ public struct PolyphaseResampler: ~Copyable {
     self.taps = taps
     self.phases = phases
     self.phaseStep = phaseStep
-    self.rowCount = rowCount
-    self.isUnity = nominal == 1
+    self.isUnity = isUnity
     self.isExact = phases > 0
     self.nominalStepValue = nominal
     self.nominalStep = exactStep
@@ -142,18 +142,22 @@ public struct PolyphaseResampler: ~Copyable {
     self.rampLength = rampLength
     self.copyRemaining = rampLength
     self.laneLength = laneLength
+    // Rows are read to their ends, beyond what has been pushed.
+    self.laneStride = laneLength + (overlap - taps + 15) / 16 * 16
     self.firstEnd = firstEnd
     self.end = firstEnd
-    self.table = coefficientRows(of: filter, rowCount: rowCount)
-    self.blended = SampleStorage(repeating: 0, count: taps)
-    self.lanes = SampleStorage(repeating: 0, count: laneLength * channelCount)
+    self.blended = SampleStorage(repeating: 0, count: rows.width)
+    self.lanes = SampleStorage(
+      repeating: 0, count: (laneLength + (overlap - taps + 15) / 16 * 16) * channelCount)
+    self.blocks = blocks
+    self.rows = rows
   }
 
   /// What `lookAhead` is of a resampler that is made like this.
   public static func lookAhead(
     inputRate: Double, outputRate: Double, quality: Quality = .normal
   ) -> Int {
-    quality.filter(step: inputRate / outputRate).tapCount / 2
+    ResamplerFilter(quality, step: inputRate / outputRate).tapCount / 2
   }
 
   /// How late the output comes, in input frames.
@@ -164,7 +168,10 @@ public struct PolyphaseResampler: ~Copyable {
   public var isAdjusted: Bool { @_noLocks get { phases > 0 ? !isExact : step != nominalStep } }
 
   /// The most frames that can be pushed now.
-  public var room: Int { @_noLocks get { laneLength - (end - start) } }
+  public var room: Int { @_noLocks get { laneLength - (end - kept) } }
+
+  /// The first frame that is still read.
+  private var kept: Int { @_noLocks get { isExact ? blockStart : start } }
 
   // MARK: Render thread
 
@@ -188,12 +195,8 @@ public struct PolyphaseResampler: ~Copyable {
     makeRoom(frameCount)
     for channel in 0..<channelCount {
       let source = bus[channel].dropping(offset)
-      let lane = unsafe lanes.start + (channel * laneLength + end)
-      var frame = 0
-      while frame < frameCount {
-        unsafe lane[frame] = source[frame]
-        frame += 1
-      }
+      unsafe copyFinite(
+        source.start, into: lanes.start + (channel * laneStride + end), count: frameCount)
     }
     end += frameCount
     if !bus.isSilent { soundEnd = end }
@@ -207,8 +210,9 @@ public struct PolyphaseResampler: ~Copyable {
     precondition(ring.channelCount >= channelCount, "the ring has too few channels")
     makeRoom(frameCount)
     for channel in 0..<channelCount {
-      ring.read(
-        into: lanes.buffer(at: channel * laneLength + end, count: frameCount), channel: channel)
+      let lane = lanes.buffer(at: channel * laneStride + end, count: frameCount)
+      ring.read(into: lane, channel: channel)
+      unsafe copyFinite(lane.start, into: lane.start, count: frameCount)
     }
     ring.discard(frameCount)
     end += frameCount
@@ -221,7 +225,7 @@ public struct PolyphaseResampler: ~Copyable {
     guard frameCount > 0 else { return }
     makeRoom(frameCount)
     for channel in 0..<channelCount {
-      let lane = unsafe lanes.start + (channel * laneLength + end)
+      let lane = unsafe lanes.start + (channel * laneStride + end)
       var frame = 0
       while frame < frameCount {
         unsafe lane[frame] = 0
@@ -243,7 +247,7 @@ public struct PolyphaseResampler: ~Copyable {
     precondition(
       offset >= 0 && offset + frameCount <= bus.frameCount, "the bus has too few frames")
     precondition(inputFramesNeeded(forOutput: frameCount) == 0, "input frames are missing")
-    if isExact && !isUnity { return pullExactly(into: bus, offset, frameCount) }
+    if isExact { return pullExactly(into: bus, offset, frameCount) }
     var isSilent = true
     var frame = offset
     let stop = offset + frameCount
@@ -264,49 +268,61 @@ public struct PolyphaseResampler: ~Copyable {
     return isSilent
   }
 
-  /// What `pull` does while there is a row for each position, a pair of channels at a time.
+  /// What `pull` does until the ratio is adjusted, where it is a simple one: up to four frames and
+  /// two channels at a time, or none at all between equal rates.
   @_noLocks
   private mutating func pullExactly(into bus: RenderBus, _ offset: Int, _ frameCount: Int) -> Bool {
-    let (taps, phases, stride) = (taps, phases, rowCount / phases * taps)
-    let (whole, part) = (phaseStep / phases, phaseStep % phases)
-    let rows = unsafe table.start + taps
-    var (window, phase, isSilent) = (start, self.phase, true)
-    var channel = 0
-    while channel < channelCount {
-      let isPair = channel + 1 < channelCount
-      let first = bus[channel].dropping(offset)
-      let second = isPair ? bus[channel + 1].dropping(offset) : first
-      let lane = unsafe lanes.start + channel * laneLength
-      (window, phase) = (start, self.phase)
-      var frame = 0
-      while frame < frameCount {
-        if window >= soundEnd {
-          first[frame] = 0
-          second[frame] = 0
-        } else {
-          isSilent = false
-          let row = unsafe UnsafePointer(rows + phase * stride)
-          let input = unsafe lane + window
-          if isPair {
-            let sums = unsafe twoSums(row, input, input + laneLength, count: taps)
-            first[frame] = sums.0
-            second[frame] = sums.1
-          } else {
-            first[frame] = unsafe oneSum(row, input, count: taps)
-          }
-        }
-        window += whole
-        phase += part
-        if phase >= phases {
-          phase -= phases
-          window += 1
-        }
-        frame += 1
+    var isSilent = true
+    var done = 0
+    while done < frameCount {
+      var count = frameCount - done
+      if !isUnity {
+        let left = blocks.framesLeft(after: row)
+        if left < count { count = left }
       }
-      channel += 2
+      let isQuiet = start >= soundEnd
+      if !isQuiet { isSilent = false }
+      var channel = 0
+      while channel < channelCount {
+        let first = bus[channel].dropping(offset + done).prefix(count)
+        let lane = unsafe lanes.start + channel * laneStride
+        if isQuiet {
+          first.clear()
+        } else if isUnity {
+          let source = lanes.buffer(
+            at: channel * laneStride + start + taps / 2 - 1, count: count)
+          first.copy(from: source)
+        } else if channel + 1 < channelCount {
+          let second = bus[channel + 1].dropping(offset + done).prefix(count)
+          unsafe dotBlock(
+            blocks.row(row), rows: count, lane + blockStart, lane + laneStride + blockStart,
+            count: blocks.width, into: first.start, second.start)
+          channel += 1
+        } else {
+          unsafe dotBlock(
+            blocks.row(row), rows: count, lane + blockStart, count: blocks.width, into: first.start)
+        }
+        channel += 1
+      }
+      advanceExactly(count)
+      done += count
     }
-    (start, self.phase) = (window, phase)
     return isSilent
+  }
+
+  /// Moves on by `count` frames, which end at the end of a block or within it.
+  @_noLocks
+  private mutating func advanceExactly(_ count: Int) {
+    let way = phase + count * phaseStep
+    start += way / phases
+    phase = way % phases
+    if isUnity {
+      blockStart = start
+    } else {
+      row += count
+      if row == blocks.period { row = 0 }
+      if row % BlockTable.blockLength == 0 { blockStart = start }
+    }
   }
 
   /// Takes `ratio` times as much input for the same output as the two rates say: 1.000037 for a
@@ -343,8 +359,10 @@ public struct PolyphaseResampler: ~Copyable {
       index += 1
     }
     start = 0
+    blockStart = 0
     end = firstEnd
     soundEnd = 0
+    row = 0
     phase = 0
     fraction = 0
     isExact = phases > 0
@@ -368,10 +386,6 @@ public struct PolyphaseResampler: ~Copyable {
 
   @_noLocks
   private mutating func advanceByOne() {
-    if isExact {
-      start += 1  // Between equal rates; `pullExactly` has the others.
-      return
-    }
     let next = Int128(fraction) + step
     fraction = UInt64(truncatingIfNeeded: next)
     start += Int(truncatingIfNeeded: next >> 64)
@@ -384,55 +398,48 @@ public struct PolyphaseResampler: ~Copyable {
 
   @_noLocks
   private func write(_ frame: Int, of bus: RenderBus) {
-    let input = unsafe lanes.start + start
-    if isExact && isUnity {
-      var channel = 0
-      while channel < channelCount {
-        bus[channel][frame] = unsafe input[channel * laneLength + taps / 2 - 1]
-        channel += 1
-      }
-      return
-    }
-    let row = unsafe currentRow()
+    interpolateRow()
+    let row = unsafe UnsafePointer(blended.start)
     var channel = 0
-    while channel + 1 < channelCount {
-      let lane = unsafe input + channel * laneLength
-      let sums = unsafe twoSums(row, lane, lane + laneLength, count: taps)
-      bus[channel][frame] = sums.0
-      bus[channel + 1][frame] = sums.1
-      channel += 2
-    }
-    if channel < channelCount {
-      bus[channel][frame] = unsafe oneSum(row, input + channel * laneLength, count: taps)
+    while channel < channelCount {
+      let lane = unsafe lanes.start + channel * laneStride + start
+      let first = unsafe bus[channel].start + frame
+      if channel + 1 < channelCount {
+        unsafe dotBlock(
+          row, rows: 1, lane, lane + laneStride, count: rows.width, into: first,
+          bus[channel + 1].start + frame)
+        channel += 1
+      } else {
+        unsafe dotBlock(row, rows: 1, lane, count: rows.width, into: first)
+      }
+      channel += 1
     }
   }
 
-  /// The coefficients for the current position, once it is no longer exact.
+  /// Makes the coefficients for the current position, once it is no longer exact.
   @_noLocks
-  private func currentRow() -> UnsafePointer<Float> {
-    // Row -1 is the first in the table, as it is the first that a cubic takes.
-    let place = fraction.multipliedFullWidth(by: UInt64(rowCount))
+  private func interpolateRow() {
+    let place = fraction.multipliedFullWidth(by: UInt64(rows.rowCount))
     let t = Float(place.low >> 40) * 0x1p-24
-    // Lagrange's cubic through the rows at -1, 0, 1 and 2.
+    // Lagrange's cubic through the rows at -1, 0, 1 and 2. Row -1 is the first in the table.
     let w0 = -t * (t - 1) * (t - 2) / 6
     let w1 = (t + 1) * (t - 1) * (t - 2) / 2
     let w2 = -(t + 1) * t * (t - 2) / 2
     let w3 = (t + 1) * t * (t - 1) / 6
-    let first = unsafe table.start + Int(place.high) * taps
-    unsafe blendRows(first, taps, w0, w1, w2, w3, into: blended.start)
-    if isUnity && copyRemaining > 0 {
-      // Adjusting has just begun and the position has hardly moved: from the one tap that copies
-      // to the filter, so that the step in the response cannot be heard.
-      let copy = Float(copyRemaining) / Float(rampLength)
-      var tap = 0
-      while tap < taps {
-        unsafe blended.start[tap] *= 1 - copy
-        tap += 1
-      }
-      // The frame that the position is next to: with a ratio under 1 it falls short of that one.
-      unsafe blended.start[fraction >> 63 == 0 ? taps / 2 - 1 : taps / 2] += copy
+    unsafe blendRows(
+      rows.start + Int(place.high) * rows.width, count: rows.width, w0, w1, w2, w3,
+      into: blended.start)
+    guard isUnity, copyRemaining > 0 else { return }
+    // Adjusting has just begun and the position has hardly moved: from the one tap that copies to
+    // the filter, so that the step in the response cannot be heard.
+    let copy = Float(copyRemaining) / Float(rampLength)
+    var tap = 0
+    while tap < taps {
+      unsafe blended.start[tap] *= 1 - copy
+      tap += 1
     }
-    return unsafe UnsafePointer(blended.start)
+    // The frame that the position is next to: with a ratio under 1 it falls short of that one.
+    unsafe blended.start[fraction >> 63 == 0 ? taps / 2 - 1 : taps / 2] += copy
   }
 
   /// Moves what is still to be used to the front of the lanes if the back is too short.
@@ -440,97 +447,20 @@ public struct PolyphaseResampler: ~Copyable {
   private mutating func makeRoom(_ frameCount: Int) {
     precondition(frameCount <= room, "no room in the resampler")
     guard end + frameCount > laneLength else { return }
-    let count = end - start
+    let first = kept
+    let count = end - first
     for channel in 0..<channelCount {
-      let lane = unsafe lanes.start + channel * laneLength
+      let lane = unsafe lanes.start + channel * laneStride
       var frame = 0
       while frame < count {
-        unsafe lane[frame] = lane[start + frame]
+        unsafe lane[frame] = lane[first + frame]
         frame += 1
       }
     }
-    soundEnd = soundEnd > start ? soundEnd - start : 0
-    start = 0
+    soundEnd = soundEnd > first ? soundEnd - first : 0
+    start -= first
+    blockStart = 0
     end = count
-  }
-}
-
-// MARK: - The inner loops
-
-// Four sums of four lanes each for every channel, always in the same order: what comes out depends
-// neither on the number of channels nor on where the input lies.
-
-@_noLocks
-private func load(_ pointer: UnsafePointer<Float>, _ index: Int) -> SIMD8<Float> {
-  unsafe UnsafeRawPointer(pointer + index).loadUnaligned(as: SIMD8<Float>.self)
-}
-
-@_noLocks
-private func total(_ sum: SIMD8<Float>) -> Float {
-  let four = sum.lowHalf + sum.highHalf
-  let two = four.lowHalf + four.highHalf
-  return two.x + two.y
-}
-
-/// `count` is a multiple of 8.
-@_noLocks
-private func oneSum(
-  _ row: UnsafePointer<Float>, _ input: UnsafePointer<Float>, count: Int
-) -> Float {
-  var even = SIMD8<Float>(repeating: 0)
-  var odd = SIMD8<Float>(repeating: 0)
-  var index = 0
-  while index + 16 <= count {
-    unsafe even += load(row, index) * load(input, index)
-    unsafe odd += load(row, index + 8) * load(input, index + 8)
-    index += 16
-  }
-  if index < count { unsafe even += load(row, index) * load(input, index) }
-  return total(even + odd)
-}
-
-/// `count` is a multiple of 8.
-@_noLocks
-private func twoSums(
-  _ row: UnsafePointer<Float>, _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>,
-  count: Int
-) -> (Float, Float) {
-  var firstEven = SIMD8<Float>(repeating: 0)
-  var firstOdd = SIMD8<Float>(repeating: 0)
-  var secondEven = SIMD8<Float>(repeating: 0)
-  var secondOdd = SIMD8<Float>(repeating: 0)
-  var index = 0
-  while index + 16 <= count {
-    let even = unsafe load(row, index)
-    unsafe firstEven += even * load(first, index)
-    unsafe secondEven += even * load(second, index)
-    let odd = unsafe load(row, index + 8)
-    unsafe firstOdd += odd * load(first, index + 8)
-    unsafe secondOdd += odd * load(second, index + 8)
-    index += 16
-  }
-  if index < count {
-    let even = unsafe load(row, index)
-    unsafe firstEven += even * load(first, index)
-    unsafe secondEven += even * load(second, index)
-  }
-  return (total(firstEven + firstOdd), total(secondEven + secondOdd))
-}
-
-/// The sum of four neighbouring rows, each with its weight. `count` is a multiple of 8.
-@_noLocks
-private func blendRows(
-  _ rows: UnsafeMutablePointer<Float>, _ count: Int, _ w0: Float, _ w1: Float, _ w2: Float,
-  _ w3: Float, into sink: UnsafeMutablePointer<Float>
-) {
-  let rows = unsafe UnsafePointer(rows)
-  var index = 0
-  while index < count {
-    let outer = unsafe load(rows, index) * w0 + load(rows + 3 * count, index) * w3
-    let inner = unsafe load(rows + count, index) * w1 + load(rows + 2 * count, index) * w2
-    unsafe UnsafeMutableRawPointer(sink + index).storeBytes(
-      of: outer + inner, as: SIMD8<Float>.self)
-    index += 8
   }
 }
 
@@ -560,22 +490,4 @@ private func fixedPoint(_ value: Double, _ ratio: (phases: Int, step: Int)?) -> 
   }
   let whole = value.rounded(.down)
   return Int128(whole) << 64 + Int128((value - whole) * 0x1p64)
-}
-
-/// Rows -1 to `rowCount` + 1: the filter at the positions row / `rowCount` after the frame in the
-/// middle, each scaled so that a constant comes out as it went in.
-private func coefficientRows(of filter: KaiserFilter, rowCount: Int) -> SampleStorage {
-  let taps = filter.tapCount
-  let storage = SampleStorage(repeating: 0, count: (rowCount + 3) * taps)
-  var row = [Double](repeating: 0, count: taps)
-  for index in -1...rowCount + 1 {
-    let position = Double(taps / 2 - 1) + Double(index) / Double(rowCount)
-    var sum = 0.0
-    for tap in 0..<taps {
-      row[tap] = filter.value(at: Double(tap) - position)
-      sum += row[tap]
-    }
-    for tap in 0..<taps { storage[(index + 1) * taps + tap] = Float(row[tap] / sum) }
-  }
-  return storage
 }

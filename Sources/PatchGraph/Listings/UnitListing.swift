@@ -179,6 +179,19 @@ public struct UnitListing: Sendable {
     let (kind, range): (String, JSONText) =
       switch info.kind {
       case .uint32(let range): ("uint32", [.number(range.lowerBound), .number(range.upperBound)])
+      case .integers(let range):
+        ("integers", [.number(range.lowerBound), .number(range.upperBound)])
+      case .choice(let choices):
+        (
+          "choice",
+          .array(
+            choices.map { choice in
+              [
+                "value": .number(choice.value), "name": .string(choice.name),
+                "constant": .string(choice.constant),
+              ]
+            })
+        )
       default: ("\(info.kind)", .null)
       }
     return [
@@ -215,6 +228,7 @@ public struct UnitListing: Sendable {
     case .presets(let presets): .array(presets.map(json))
     case .floats(let values): .array(values.map { .number($0) })
     case .ids(let values): .array(values.map { .number($0) })
+    case .integers(let values): .array(values.map { .number($0) })
     case .channelCounts(let counts):
       .array(counts.map { [.number($0.input), .number($0.output)] })
     case .parameterInfo(let info): self.json(info)

@@ -30,6 +30,8 @@ struct PropertyRow {
     case .presets: "presets"
     case .floats: "numbers"
     case .ids: "whole numbers"
+    case .integers(let range): "numbers from \(range.lowerBound) to \(range.upperBound)"
+    case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
     case .status: "status"
@@ -55,6 +57,9 @@ struct PropertyRow {
     if info.id == .maximumFramesPerSlice, let unit {
       return "\(unit.defaultMaximumFramesPerSlice)"
     }
+    if case .choice(let choices) = info.kind, case .uint32(let word)? = info.defaultValue {
+      return choices.first { $0.value == word }?.name ?? "\(word)"
+    }
     return switch info.defaultValue {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
@@ -63,7 +68,7 @@ struct PropertyRow {
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
-    case .floats, .ids, .channelCounts, .parameterInfo, nil: "-"
+    case .floats, .ids, .integers, .channelCounts, .parameterInfo, nil: "-"
     }
   }
 }

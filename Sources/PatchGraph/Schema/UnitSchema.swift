@@ -350,6 +350,16 @@ struct UnitSchema {
     case .floats, .ids:
       members.append(.init("type", "array"))
       members.append(.init("items", ["type": "number"]))
+    case .integers(let range):
+      members.append(.init("type", "array"))
+      members.append(
+        .init(
+          "items",
+          [
+            "type": "integer", "minimum": .number(range.lowerBound),
+            "maximum": .number(range.upperBound),
+          ]))
+    case .choice(let choices): members.append(.init("anyOf", self.choices(choices)))
     case .streamFormat: members.append(.init("allOf", [Schema.reference("streamFormat")]))
     case .presets, .channelCounts, .parameterInfo, .status: break
     }
@@ -370,8 +380,30 @@ struct UnitSchema {
     ]
   }
 
+  /// The names, and what else stands for them.
+  private func choices(_ choices: [PropertyInfo.Choice]) -> JSONText {
+    [
+      [
+        "enum": .strings(choices.map(\.name)),
+        "enumDescriptions": .strings(
+          choices.map { $0.constant.isEmpty ? "\($0.value)." : "\($0.constant)." }),
+      ],
+      [
+        "enum": .array(
+          choices.flatMap { choice in
+            [choice.code, choice.constant.isEmpty ? nil : choice.constant].compactMap { text in
+              text.map { .string($0) }
+            } + [.number(choice.value)]
+          })
+      ],
+    ]
+  }
+
   private func defaultValue(of info: PropertyInfo, of unit: UnitDescription) -> JSONText? {
     if info.id == .maximumFramesPerSlice { return .number(unit.defaultMaximumFramesPerSlice) }
+    if case .choice(let choices) = info.kind, case .uint32(let word)? = info.defaultValue {
+      return choices.first { $0.value == word }.map { .string($0.name) }
+    }
     return switch info.defaultValue {
     case .uint32(let word): info.kind == .boolean ? .boolean(word != 0) : .number(word)
     case .float64(let number): .number(number)

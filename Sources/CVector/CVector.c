@@ -1,0 +1,125 @@
+#include "CVector.h"
+
+// Products are added to sums with one rounding where the processor can, by every compiler and at
+// every level of optimization: debug and release give the same bits.
+#pragma STDC FP_CONTRACT ON
+
+// Only ever passed between functions of one kind, and inlined: that the calling convention of a
+// wide vector depends on the target does not matter.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+typedef float v16 __attribute__((vector_size(64)));
+typedef float v8 __attribute__((vector_size(32)));
+typedef float v4 __attribute__((vector_size(16)));
+typedef float v2 __attribute__((vector_size(8)));
+
+#define NAME(x) baseline_##x
+#define KIND "baseline"
+#define TARGET
+#if defined(__aarch64__)
+#define WIDE 2
+#else
+#define WIDE 1
+#endif
+#include "kernels.inc"
+#undef NAME
+#undef KIND
+#undef TARGET
+#undef WIDE
+
+#if defined(__x86_64__)
+
+#define NAME(x) avx2_##x
+#define KIND "avx2"
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDE 2
+#include "kernels.inc"
+#undef NAME
+#undef KIND
+#undef TARGET
+#undef WIDE
+
+#define NAME(x) avx512_##x
+#define KIND "avx512"
+#define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
+#define WIDE 4
+#include "kernels.inc"
+#undef NAME
+#undef KIND
+#undef TARGET
+#undef WIDE
+
+static int best(void) {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return 2;
+  }
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 0;
+}
+
+static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_kernels,
+                                                      &avx512_kernels};
+
+#else
+
+static int best(void) { return 0; }
+
+static const struct cvector_kernels *const every[] = {&baseline_kernels};
+
+#endif
+
+// Written when the program is loaded, before it has threads, and never again.
+static const struct cvector_kernels *chosen = &baseline_kernels;
+
+__attribute__((constructor)) static void choose(void) { chosen = every[best()]; }
+
+const struct cvector_kernels *cvector_kind(int index) {
+  return index >= 0 && index <= best() ? every[index] : NULL;
+}
+
+const char *cvector_name(void) { return chosen->name; }
+
+float cvector_dot(const float *row, const float *samples, size_t count) {
+  return chosen->dot(row, samples, count);
+}
+
+void cvector_dot_channels(const float *row, const float *first, const float *second, size_t count,
+                          float sums[2]) {
+  chosen->dot_channels(row, first, second, count, sums);
+}
+
+void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
+                      float sums[2]) {
+  chosen->dot_rows(first, second, samples, count, sums);
+}
+
+void cvector_dot_block(const float *row, size_t rows, const float *samples, size_t count,
+                       float *sums) {
+  chosen->dot_block(row, rows, samples, count, sums);
+}
+
+void cvector_dot_block_channels(const float *row, size_t rows, const float *first,
+                                const float *second, size_t count, float *first_sums,
+                                float *second_sums) {
+  chosen->dot_block_channels(row, rows, first, second, count, first_sums, second_sums);
+}
+
+void cvector_fir(const float *row, size_t count, const float *samples, float *output,
+                 size_t frames) {
+  chosen->fir(row, count, samples, output, frames);
+}
+
+void cvector_fir_rows(const float *first, const float *second, size_t count, const float *samples,
+                      float *first_output, float *second_output, size_t frames) {
+  chosen->fir_rows(first, second, count, samples, first_output, second_output, frames);
+}
+
+void cvector_blend(const float *rows, size_t stride, const float weights[4], size_t count,
+                   float *output) {
+  chosen->blend(rows, stride, weights, count, output);
+}
+
+void cvector_copy_finite(const float *samples, float *output, size_t count) {
+  chosen->copy_finite(samples, output, count);
+}

@@ -1,0 +1,86 @@
+#ifndef C_VECTOR_H
+#define C_VECTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The inner loops of filters, in the widest vectors that the processor has (AVX-512, AVX2 with
+// FMA, or what the compiler's target has), chosen once when the program is loaded. None of them
+// allocates, locks or calls the system.
+//
+// A result is always summed in the same order: it does not depend on where in memory the samples
+// lie, on how many results are asked for in one call, or on which other rows or channels are
+// computed beside it. Processors with different vectors may differ in the last bit.
+//
+// Rows of coefficients are a multiple of 16 floats long, filled up with zeros. A zero coefficient
+// still reads its sample, which must be finite for the product to vanish.
+
+/// The sum of `row[k] * samples[k]` over `count` (a multiple of 16): sixteen sums of every
+/// sixteenth product, then those by halves.
+float cvector_dot(const float *row, const float *samples, size_t count);
+
+/// The same of one row against two channels: `sums[0]` and `sums[1]`.
+void cvector_dot_channels(const float *row, const float *first, const float *second, size_t count,
+                          float sums[2]);
+
+/// The same of two rows against one channel: `sums[0]` and `sums[1]`.
+void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
+                      float sums[2]);
+
+/// `rows` neighbouring rows (1 to 4, each of `count` floats) against one channel. The results of
+/// `cvector_dot`, to the bit.
+void cvector_dot_block(const float *row, size_t rows, const float *samples, size_t count,
+                       float *sums);
+
+/// The same against two channels.
+void cvector_dot_block_channels(const float *row, size_t rows, const float *first,
+                                const float *second, size_t count, float *first_sums,
+                                float *second_sums);
+
+/// A filter over time: `output[n]` is the sum of `row[k] * samples[n + k]` over `count` taps, in
+/// the order of k, for `frames` frames. Reads `frames + count - 1` samples; `count` is any number.
+/// For a convolution the row is the impulse response backwards.
+void cvector_fir(const float *row, size_t count, const float *samples, float *output,
+                 size_t frames);
+
+/// Two filters over the same samples: one for each ear. What `cvector_fir` gives for each of them.
+void cvector_fir_rows(const float *first, const float *second, size_t count, const float *samples,
+                      float *first_output, float *second_output, size_t frames);
+
+/// Four neighbouring rows, `stride` apart, each times its weight: into `output`, `count` (a
+/// multiple of 16) floats. For a row between two of a table, by cubic interpolation.
+void cvector_blend(const float *rows, size_t stride, const float weights[4], size_t count,
+                   float *output);
+
+/// Copies samples; what is not finite becomes 0.
+void cvector_copy_finite(const float *samples, float *output, size_t count);
+
+/// All of the above for one kind of vector.
+struct cvector_kernels {
+  const char *name;
+  float (*dot)(const float *row, const float *samples, size_t count);
+  void (*dot_channels)(const float *row, const float *first, const float *second, size_t count,
+                       float *sums);
+  void (*dot_rows)(const float *first, const float *second, const float *samples, size_t count,
+                   float *sums);
+  void (*dot_block)(const float *row, size_t rows, const float *samples, size_t count,
+                    float *sums);
+  void (*dot_block_channels)(const float *row, size_t rows, const float *first,
+                             const float *second, size_t count, float *first_sums,
+                             float *second_sums);
+  void (*fir)(const float *row, size_t count, const float *samples, float *output, size_t frames);
+  void (*fir_rows)(const float *first, const float *second, size_t count, const float *samples,
+                   float *first_output, float *second_output, size_t frames);
+  void (*blend)(const float *rows, size_t stride, const float *weights, size_t count,
+                float *output);
+  void (*copy_finite)(const float *samples, float *output, size_t count);
+};
+
+/// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;
+/// NULL after that.
+const struct cvector_kernels *cvector_kind(int index);
+
+/// The vectors in use: "avx512", "avx2" or "baseline".
+const char *cvector_name(void);
+
+#endif

@@ -1,0 +1,176 @@
+import CSoxr
+import Glibc
+import RenderCore
+
+/// One converter under test, in floats: ours, or libsoxr called directly.
+private enum Subject {
+  case ours(PolyphaseResampler.Quality)
+  case soxr(recipe: Int32, name: String)
+
+  var name: String {
+    switch self {
+    case .ours(let quality): "patchrun \(quality.complexity) \(quality.renderQuality)"
+    case .soxr(_, let name): "libsoxr \(name)"
+    }
+  }
+
+  static let all: [Subject] = [
+    .ours(.linear), .ours(.init(.normal, renderQuality: 0)), .ours(.normal),
+    .ours(.init(.normal, renderQuality: 127)), .ours(.init(.mastering, renderQuality: 0)),
+    .ours(.mastering), .ours(.init(.mastering, renderQuality: 127)),
+    .soxr(recipe: SOXR_HQ, name: "HQ"), .soxr(recipe: SOXR_VHQ, name: "VHQ"),
+  ]
+
+  /// Converts a mono signal, from its first frame on, without a delay.
+  func convert(_ input: [Float], from: Double, to: Double) -> [Float] {
+    let total = Int((Double(input.count) * to / from).rounded())
+    switch self {
+    case .ours(let quality):
+      var resampler = PolyphaseResampler(
+        inputRate: from, outputRate: to, channelCount: 1, quality: quality,
+        maximumInputFrames: 1 << 14, maximumOutputFrames: 512)
+      let plan = RenderPlan(rows: [], busChannelCounts: [1, 1], maximumFramesPerSlice: 1 << 14)
+      var output: [Float] = []
+      var pushed = 0
+      while output.count < total {
+        let slice = min(512, total - output.count)
+        let need = resampler.inputFramesNeeded(forOutput: slice)
+        let bus = plan.bus(0, frameCount: need)
+        bus.markSounding()
+        for frame in 0..<need {
+          bus[0][frame] = pushed + frame < input.count ? input[pushed + frame] : 0
+        }
+        resampler.push(bus, frameCount: need)
+        pushed += need
+        let sink = plan.bus(1, frameCount: slice)
+        resampler.pull(into: sink, frameCount: slice)
+        output += (0..<slice).map { sink[0][$0] }
+      }
+      return output
+    case .soxr(let recipe, _):
+      var io = unsafe soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+      var quality = unsafe soxr_quality_spec(UInt(recipe), 0)
+      var output = [Float](repeating: 0, count: total)
+      var done = 0
+      unsafe soxr_oneshot(
+        from, to, 1, input, input.count, nil, &output, total, &done, &io, &quality, nil)
+      return output
+    }
+  }
+}
+
+private func sine(_ frequency: Double, rate: Double, count: Int) -> [Float] {
+  (0..<count).map { Float(sin(2 * Double.pi * frequency / rate * Double($0))) }
+}
+
+/// The part of an output that no edge reaches.
+private func middle(_ signal: [Float]) -> ArraySlice<Float> {
+  signal[signal.count / 4..<signal.count * 3 / 4]
+}
+
+private struct QualityFigures {
+  var ripple = 0.0
+  var spurious = -400.0
+  var thdn = -400.0
+
+  init(_ subject: Subject, from: Double, to: Double) {
+    let count = Int(from / 2)
+    let lower = min(from, to)
+    // The pass band: how far each tone is from its level, and what else is there: images.
+    for step in 0...80 {
+      let frequency = max(20, min(20_000, lower * 0.45) * Double(step) / 80)
+      let found = fitSine(
+        middle(subject.convert(sine(frequency, rate: from, count: count), from: from, to: to)),
+        frequency: frequency, rate: to)
+      let level = decibels(found.amplitude)
+      if abs(level) > abs(ripple) { ripple = level }
+      spurious = max(spurious, decibels(found.rest / 0.5.squareRoot()))
+    }
+    // Above it up to half the input's rate: what is not the tone itself.
+    for step in 0...40 {
+      let begin = min(20_000, lower * 0.45)
+      let frequency = begin + (from / 2 - begin) * Double(step) / 40 * 0.9995
+      let signal = middle(
+        subject.convert(sine(frequency, rate: from, count: count), from: from, to: to))
+      let rest =
+        frequency < to / 2
+        ? fitSine(signal, frequency: frequency, rate: to).rest
+        : (signal.reduce(0) { $0 + Double($1) * Double($1) } / Double(signal.count)).squareRoot()
+      spurious = max(spurious, decibels(rest / 0.5.squareRoot()))
+    }
+    let tone = fitSine(
+      middle(subject.convert(sine(997, rate: from, count: count), from: from, to: to)),
+      frequency: 997, rate: to)
+    thdn = decibels(tone.rest / (tone.amplitude * 0.5.squareRoot()))
+  }
+}
+
+/// Nanoseconds for a stereo frame of output, one figure for each subject: rounds in turn, medians.
+private func speeds(_ subjects: [Subject], from: Double, to: Double) -> [Double] {
+  let slice = 512
+  let slices = 400
+  var times = subjects.map { _ in [Double]() }
+  let noise = (0..<(1 << 16)).map { _ in Float.random(in: -0.5...0.5) }
+  let plan = RenderPlan(rows: [], busChannelCounts: [2, 2], maximumFramesPerSlice: 1 << 14)
+  let source = plan.bus(0, frameCount: 1 << 14)
+  source.markSounding()
+  for channel in 0..<2 {
+    for frame in 0..<1 << 14 { source[channel][frame] = noise[frame + 37 * channel] }
+  }
+  for _ in 0..<15 {
+    for (index, subject) in subjects.enumerated() {
+      switch subject {
+      case .ours(let quality):
+        var resampler = PolyphaseResampler(
+          inputRate: from, outputRate: to, channelCount: 2, quality: quality,
+          maximumInputFrames: 1 << 14, maximumOutputFrames: slice)
+        let sink = plan.bus(1, frameCount: slice)
+        let start = processorTime()
+        for _ in 0..<slices {
+          let need = resampler.inputFramesNeeded(forOutput: slice)
+          resampler.push(source, frameCount: need)
+          resampler.pull(into: sink, frameCount: slice)
+        }
+        times[index].append(processorTime() - start)
+      case .soxr(let recipe, _):
+        var io = unsafe soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+        var quality = unsafe soxr_quality_spec(UInt(recipe), 0)
+        let made = unsafe soxr_create(from, to, 2, nil, &io, &quality, nil)
+        guard let soxr = unsafe made else { continue }
+        var output = [Float](repeating: 0, count: slice * 4)
+        var given = 0
+        let start = processorTime()
+        while given < slices * slice {
+          var (taken, more) = (0, 0)
+          let count = Int(Double(slice) * from / to)
+          _ = unsafe soxr_process(soxr, noise, count, &taken, &output, slice * 2, &more)
+          given += more
+        }
+        times[index].append(processorTime() - start)
+        unsafe soxr_delete(soxr)
+      }
+    }
+  }
+  return times.map { median($0) / Double(slice * slices) * 1e9 }
+}
+
+func measureConverter() {
+  print("vectors in use: \(VectorMath.name)")
+  for (from, to) in [(44_100.0, 48_000.0), (48_000, 44_100), (22_050, 44_100), (44_100, 44_101)] {
+    let subjects = Subject.all
+    let speed = speeds(subjects, from: from, to: to)
+    print("\n\(Int(from)) -> \(Int(to)) Hz; dB; ns of processor for a stereo frame of output")
+    print(
+      "                            ripple  images,   THD+N of\n"
+        + "                        to 20 kHz   aliases     997 Hz       ns  of HQ")
+    let reference = speed[subjects.count - 2]
+    for (index, subject) in subjects.enumerated() {
+      let figures = QualityFigures(subject, from: from, to: to)
+      print(
+        subject.name + column("", width: 22 - subject.name.count)
+          + column(figures.ripple, 5, width: 10) + column(figures.spurious, width: 10)
+          + column(figures.thdn, width: 11) + column(speed[index])
+          + column(speed[index] / reference, 2, width: 7))
+    }
+  }
+}

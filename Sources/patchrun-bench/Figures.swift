@@ -1,0 +1,61 @@
+import Glibc
+
+/// Processor seconds of this thread.
+func processorTime() -> Double {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+func median(_ values: [Double]) -> Double {
+  let sorted = values.sorted()
+  return sorted.isEmpty ? 0 : (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
+}
+
+func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-20)) }
+
+/// A number with so many decimals, right-aligned.
+func column(_ value: Double, _ decimals: Int = 1, width: Int = 9) -> String {
+  column(fixed(value, decimals), width: width)
+}
+
+func column(_ text: String, width: Int = 9) -> String {
+  String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+private func fixed(_ value: Double, _ decimals: Int) -> String {
+  var scale = 1.0
+  for _ in 0..<decimals { scale *= 10 }
+  let whole = Int((abs(value) * scale).rounded())
+  let digits = String(whole % Int(scale) + Int(scale)).dropFirst()
+  let sign = value < 0 && whole > 0 ? "-" : ""
+  return sign + String(whole / Int(scale)) + (decimals > 0 ? "." + digits : "")
+}
+
+/// The sine of one frequency in a signal by least squares: its amplitude, and the root mean square
+/// of what is left over.
+func fitSine(
+  _ signal: ArraySlice<Float>, frequency: Double, rate: Double
+) -> (amplitude: Double, rest: Double) {
+  var (cc, cs, ss, xc, xs) = (0.0, 0.0, 0.0, 0.0, 0.0)
+  let angle = 2 * Double.pi * frequency / rate
+  for index in signal.indices {
+    let (c, s, x) = (cos(angle * Double(index)), sin(angle * Double(index)), Double(signal[index]))
+    cc += c * c
+    cs += c * s
+    ss += s * s
+    xc += x * c
+    xs += x * s
+  }
+  let determinant = cc * ss - cs * cs
+  let cosine = (xc * ss - xs * cs) / determinant
+  let sine = (xs * cc - xc * cs) / determinant
+  var rest = 0.0
+  for index in signal.indices {
+    let model = cosine * cos(angle * Double(index)) + sine * sin(angle * Double(index))
+    rest += (Double(signal[index]) - model) * (Double(signal[index]) - model)
+  }
+  return (
+    (cosine * cosine + sine * sine).squareRoot(), (rest / Double(signal.count)).squareRoot()
+  )
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+// Measures what the README claims, each figure beside an oracle where there is one:
+//
+//     swift run -c release patchrun-bench converter
+//
+// One file for each measurement. Add a line here.
+let measurements: [(name: String, summary: String, run: () -> Void)] = [
+  (
+    "converter", "sample rate conversion: ripple, images, aliases, THD+N, speed, beside libsoxr's",
+    measureConverter
+  )
+]
+
+let names = CommandLine.arguments.dropFirst()
+let unknown = names.filter { name in !measurements.contains { $0.name == name } }
+if names.isEmpty || !unknown.isEmpty {
+  print("usage: patchrun-bench MEASUREMENT…")
+  for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
+  exit(2)
+}
+for name in names { measurements.first { $0.name == name }?.run() }
