@@ -39,6 +39,13 @@ public enum UnitRules {
     "A property that shapes a unit is set before the unit is initialized.")
   public static let propertyInUse = Rule(
     "PR0507", "property/in-use", "A property that is read has a value.")
+  public static let propertyFits = Rule(
+    "PR0509", "property/fits", "A property fits the stream formats of its unit.")
+  public static let propertyReadable = Rule(
+    "PR0510", "property/readable", "A property that is read is not write-only.")
+  public static let unitInGraph = Rule(
+    "PR0511", "unit/in-graph", "A unit that is connected, or given a callback, is in an open graph."
+  )
   public static let elementCount = Rule(
     "PR0508", "unit/element-count", "The number of buses is one that the unit can have.")
 
@@ -48,6 +55,9 @@ public enum UnitRules {
     "PR0552", "parameter/range", "A parameter's value lies in its described range.")
   public static let parameterReadOnly = Rule(
     "PR0553", "parameter/read-only", "A meter is read, not set.")
+  public static let parameterReplaces = Rule(
+    "PR0555", "parameter/replaces",
+    "A parameter is not set where a property is that it takes the place of.")
   public static let parameterUsualRange = Rule(
     "PR0554", "parameter/usual-range", "A parameter's value lies in its usual range.")
 
@@ -69,8 +79,9 @@ public enum UnitRules {
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
     effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
-    propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
-    parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
+    propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
+    propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,
+    parameterUsualRange, parameterReplaces, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

@@ -63,10 +63,12 @@ public struct PeakingFilter: Hashable, Sendable {
       reduction: (place.alpha / amplitude - place.alpha * amplitude) * scale)
   }
 
-  /// How many frames it takes to ring out: an impulse's slowest part has then lost 120 dB.
+  /// How many frames it takes to ring out: its answer to an impulse begins with `reduction`, and falls
+  /// to 140 dB below the impulse, which leaves ten of them together below 120 dB.
   var tailFrames: Double {
     let radius = a2 > 0 ? a2.squareRoot() : a1.magnitude
-    return reduction == 0 || radius <= 0 ? 0 : log(1e-6) / log(radius)
+    guard reduction.magnitude > 1e-7, radius > 0, radius < 1 else { return 0 }
+    return log(1e-7 / reduction.magnitude) / log(radius)
   }
 
   /// The gain in decibels at a frequency in hertz.
