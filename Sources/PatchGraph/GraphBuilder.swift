@@ -615,7 +615,10 @@ struct GraphBuilder {
         reportUnknownProperty(field, unit, scope)
         continue
       }
-      guard let value = SettingReader.value(of: field.value, for: info.kind) else {
+      let presets = unit.factoryPresets
+      guard
+        let value = SettingReader.value(of: field.value, for: info.kind, presets: presets)
+      else {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
         var diagnostic = Diagnostic(
           .error, "PR0504",
@@ -630,21 +633,38 @@ struct GraphBuilder {
         report(diagnostic)
         continue
       }
+      if case .preset(let preset) = value, preset.number < 0, field.value.string != nil {
+        unset.insert(.init(node: id, .property(info.id, scope, bus)))
+        reportUnknownPreset(preset.name, among: presets, unit, at: field.value)
+        continue
+      }
       do throws(Violation) {
         try unit.setProperty(info.id, scope, bus, to: value)
       } catch {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
         let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
-        var diagnostic = error.of(id).diagnostic(
-          in: places, at: isPlace ? field.key.json : field.value)
-        if case .preset(let preset) = value, preset.number < 0,
-          let guess = didYouMean(preset.name, among: IPodEQ.presets.map(\.name))
-        {
-          diagnostic.help.insert(guess, at: 0)
-        }
-        report(diagnostic)
+        report(
+          error.of(id).diagnostic(in: places, at: isPlace ? field.key.json : field.value))
       }
     }
+  }
+
+  private mutating func reportUnknownPreset(
+    _ name: String, among presets: [Preset], _ unit: UnitInstance, at json: JSONValue
+  ) {
+    let names = presets.map(\.name)
+    report(
+      Diagnostic(
+        .error, "PR0504",
+        names.isEmpty
+          ? "\(unit.description.name) has no presets but your own"
+          : "\(unit.description.name) has no preset \(quoted(name))",
+        at: json.markRange, pointer: json.pointer.description,
+        status: .init("kAudioUnitErr_InvalidPropertyValue", -10851),
+        help: names.isEmpty
+          ? ["write { \"number\": -1, \"name\": \"\(name)\" }"]
+          : [didYouMean(name, among: names)].compactMap(\.self)
+            + ["the presets are: " + names.joined(separator: ", ")]))
   }
 
   private mutating func reportUnknownProperty(
@@ -691,6 +711,7 @@ struct GraphBuilder {
         continue
       }
       do throws(Violation) {
+        reportReplaced(info, field, unit, id, scope, bus)
         try unit.setParameter(info.id, scope, bus, to: value)
         if let warning = unit.warning(info.id, scope, bus, value) {
           report(warning.of(id).diagnostic(in: places, at: field.value))
@@ -699,6 +720,27 @@ struct GraphBuilder {
         report(error.of(id).diagnostic(in: places, at: field.value))
       }
     }
+  }
+
+  /// A parameter that takes the place of a property which is set too.
+  private mutating func reportReplaced(
+    _ parameter: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int
+  ) {
+    guard
+      let info = unit.properties.first(where: {
+        $0.yieldsTo == parameter.id && $0.scopes.contains(scope)
+      }), unit.hasSet(info.id, scope, bus)
+    else { return }
+    let place = Violation.Place(node: id, .property(info.id, scope, bus))
+    report(
+      Violation(
+        UnitRules.parameterReplaces, .warning, status: .ok,
+        "'\(parameter.key)' takes the place of '\(info.key)', which is then not heard",
+        at: .init(node: id, .parameter(parameter.id, scope, bus)),
+        notes: [.init("set here, to no effect", at: place)],
+        help: ["leave one of the two out"]
+      ).diagnostic(in: places, at: field.value))
   }
 
   private mutating func reportUnknownParameter(
