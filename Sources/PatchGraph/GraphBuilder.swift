@@ -169,10 +169,13 @@ struct GraphBuilder {
               + ["the kinds are: " + names.joined(separator: ", ")]))
       return
     }
+    // What it pulls, unless the kind has a setting of that name.
+    let pulls = description.settings.contains { $0.key == "from" } ? [] : ["from"]
+    let source = member.value.fields.first { pulls.contains($0.name) }?.value
     guard
       let values = settings(
-        member.value.fields, description.settings, owner: member.value.json,
-        problems: description.problems)
+        member.value.fields.filter { !pulls.contains($0.name) }, description.settings,
+        owner: member.value.json, problems: description.problems)
     else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -182,48 +185,53 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    let path = member.value.fields.first { $0.name == "path" }?.value
-    callbacks[member.name] = BuiltCallback(
-      callback: callback, json: path ?? member.value.json, from: member.value.from)
-    checkInput(member, description, callback)
+    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    if let source {
+      setFeed(member.name, callback, source)
+    } else if callback.input == .required {
+      fail(member.name)
+      reportHungry(member, isExpression: description.input == .optional)
+    }
   }
 
   /// A callback, and where it is written.
   private struct BuiltCallback {
     var callback: any RenderCallback
-    /// What is to blame where it cannot feed its bus.
     var json: JSONValue
     /// What it pulls.
     var from: Located<PatchDocument.Address>?
   }
 
-  /// Whether a callback that needs something to pull is given it, and no other is.
-  private mutating func checkInput(
-    _ member: PatchDocument.Member<PatchDocument.Callback>, _ description: CallbackDescription,
-    _ callback: any RenderCallback
+  private mutating func setFeed(
+    _ name: String, _ callback: any RenderCallback, _ source: JSONValue
   ) {
-    let name = quoted(member.name)
-    if callback.input == .required && !member.value.hasFrom {
-      fail(member.name)
-      let value = member.value.fields.first { $0.name == "value" }?.value
-      let place = description.input == .optional ? value : member.value.kind?.json
+    guard callback.input != .none else {
       reportInput(
-        description.input == .optional
-          ? "the expression of \(name) reads 'input', and is given nothing to pull"
-          : "\(name) processes what it pulls, and is given nothing to pull",
-        status: .noConnection, at: place ?? member.value.json,
-        help: "say what it pulls: \"from\": an output such as \"io:1\", or another callback")
-    } else if callback.input == .none && member.value.hasFrom {
-      callbacks[member.name]?.from = nil
-      reportInput(
-        "\(name) makes its own sound: it cannot pull anything", status: .invalidConnection,
-        at: member.value.from?.json ?? member.value.json,
+        "\(quoted(name)) makes its own sound: it cannot pull anything",
+        status: .invalidConnection, at: source,
         help: "leave \"from\" out; to process what another puts out, the kinds are: "
           + CallbackCatalog.standard.filter { $0.input != .none }.map(\.kind)
           .joined(separator: ", "))
-    } else if member.value.hasFrom && member.value.from == nil {
-      fail(member.name)
+      return
     }
+    let (address, problems) = PatchReader.address(source, "'from'")
+    diagnostics += problems
+    callbacks[name]?.from = address
+    if address == nil { fail(name) }
+  }
+
+  private mutating func reportHungry(
+    _ member: PatchDocument.Member<PatchDocument.Callback>, isExpression: Bool
+  ) {
+    let name = quoted(member.name)
+    let value = member.value.fields.first { $0.name == "value" }?.value
+    reportInput(
+      isExpression
+        ? "the expression of \(name) reads 'input', and is given nothing to pull"
+        : "\(name) processes what it pulls, and is given nothing to pull",
+      status: .noConnection,
+      at: (isExpression ? value : member.value.kind?.json) ?? member.value.json,
+      help: "say what it pulls: \"from\": an output such as \"io:1\", or another callback")
   }
 
   private mutating func reportInput(
@@ -756,7 +764,7 @@ struct GraphBuilder {
       outputFiles.append(file)
     }
     let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
-    places.taps[place] = path
+    places.taps[place] = member.value.json
     places.note(at.json, for: place)
     _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
   }
