@@ -92,7 +92,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
-      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "SoundFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],
