@@ -71,6 +71,8 @@ public struct UnitKernels: Sendable {
   /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
   /// the device.
   public var main: KernelBox?
+  /// Whether `main` reads and writes what its buses hold, in their own words, and rounds by itself.
+  public var mainUsesBusWords: Bool
   /// What fills an output element of an I/O unit by itself: the microphone side, element 1.
   public var input: KernelBox?
   /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
@@ -86,10 +88,12 @@ public struct UnitKernels: Sendable {
   public var maximumSlice: Int?
 
   public init(
-    main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false,
-    output: KernelBox? = nil, inputMap: [Int]? = nil, maximumSlice: Int? = nil
+    main: KernelBox? = nil, mainUsesBusWords: Bool = false, input: KernelBox? = nil,
+    inputWritesBusWords: Bool = false, output: KernelBox? = nil, inputMap: [Int]? = nil,
+    maximumSlice: Int? = nil
   ) {
     self.main = main
+    self.mainUsesBusWords = mainUsesBusWords
     self.input = input
     self.inputWritesBusWords = inputWritesBusWords
     self.output = output

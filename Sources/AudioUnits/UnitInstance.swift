@@ -66,6 +66,12 @@ public final class UnitInstance: Sendable {
       }
     }
 
+    var configuration: UnitConfiguration {
+      UnitConfiguration(
+        inputs: settled(.input), outputs: settled(.output),
+        maximumFramesPerSlice: maximumFramesPerSlice, properties: values)
+    }
+
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
       uses[scope]?[element] ?? .none
     }

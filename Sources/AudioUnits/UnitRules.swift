@@ -23,6 +23,15 @@ public enum UnitRules {
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let converterStep = Rule(
+    "PR0421", "format/converter-step",
+    "A FormatConverter takes a rate down to a 256th at most.")
+  public static let channelMap = Rule(
+    "PR0422", "format/channel-map",
+    "A channel map has an entry for each channel of its output, and names channels there are.")
+  public static let converterChannels = Rule(
+    "PR0423", "format/converter-channels",
+    "A FormatConverter between different numbers of channels has a channel map.")
   public static let spatialChannels = Rule(
     "PR0431", "format/spatial-channels",
     "An input of a 3DMixer is mono, unless it passes as it is.")
@@ -89,10 +98,11 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, spatialChannels, headData, spatialDistance, propertyKnown,
-    propertyScope, element, propertyValue, propertyWritable, propertyInitialized, propertyInUse,
-    elementCount, propertyFits, propertyReadable, unitInGraph, parameterKnown, parameterRange,
-    parameterReadOnly, parameterUsualRange, parameterReplaces, parameterRamps, inputElementEnabled,
+    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, spatialChannels,
+    headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
+    propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
+    propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,
+    parameterUsualRange, parameterReplaces, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

@@ -108,10 +108,11 @@ public struct UnitListing: Sendable {
       let row = PropertyRow(info: info, unit: unit)
       table.add(
         [
-          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes, row.type,
-          row.shortAccess, row.defaultValue,
+          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes,
+          row.shortType.text, row.shortAccess, row.defaultValue,
         ],
-        notes: [info.constant, info.summary] + [oursNote(info.proposed)].compactMap(\.self))
+        notes: [info.constant, info.summary]
+          + [row.shortType.note, oursNote(info.proposed)].compactMap(\.self))
     }
     return table.lines()
   }

@@ -7,7 +7,12 @@ struct PropertyRow {
   /// `nil` in a table that is for every unit.
   var unit: UnitDescription?
 
-  var id: String { "\(info.id.rawValue)" }
+  /// The number; of an AudioConverter's property its four-char code, as Core Audio prints them.
+  var id: String {
+    info.id.rawValue < 0x1_0000
+      ? "\(info.id.rawValue)"
+      : FourCharCode(rawValue: info.id.rawValue).text.map { "'\($0)'" } ?? "\(info.id.rawValue)"
+  }
 
   /// `input, output`; `input 1, output 0` where it exists on one element only; `all`.
   var scopes: String {
@@ -30,7 +35,9 @@ struct PropertyRow {
     case .presets: "presets"
     case .floats: "numbers"
     case .ids: "whole numbers"
-    case .integers(let range): "numbers from \(range.lowerBound) to \(range.upperBound)"
+    case .integers(let range):
+      range.upperBound == .max
+        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -42,6 +49,12 @@ struct PropertyRow {
     case .startTime: "time stamp"
     case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
     }
+  }
+
+  /// `type` where there is little room, and what it leaves out.
+  var shortType: (text: String, note: String?) {
+    guard case .choice = info.kind else { return (type, nil) }
+    return ("a choice", "One of \(type).")
   }
 
   var access: String {
