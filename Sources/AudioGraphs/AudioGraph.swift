@@ -62,6 +62,7 @@ public final class AudioGraph: Sendable {
   private let hardware: (any AudioHardware)?
   private let isOffline: Bool
   private let serviceThread = ServiceThread()
+  private let unitHost = GraphUnitHost()
   private let state = Mutex(State())
 
   /// A graph whose I/O unit runs on `hardware` once it is started.
@@ -70,6 +71,7 @@ public final class AudioGraph: Sendable {
     self.hardware = hardware
     grant = hardware.grant
     isOffline = false
+    unitHost.setGraph(self)
   }
 
   /// A graph without a device: to be validated, or pulled by `OfflineDevice` with the same grant.
@@ -78,6 +80,7 @@ public final class AudioGraph: Sendable {
     hardware = nil
     self.grant = grant
     isOffline = true
+    unitHost.setGraph(self)
   }
 
   deinit {
@@ -106,7 +109,7 @@ public final class AudioGraph: Sendable {
       }
       return state.model.add(
         unit.description.component, unit, name: name,
-        instance: state.isOpen ? UnitInstance(unit) : nil)
+        instance: state.isOpen ? makeInstance(unit) : nil)
     }
   }
 
@@ -264,7 +267,7 @@ public final class AudioGraph: Sendable {
     state.withLock { state in
       guard !state.isOpen else { return }
       for (index, node) in state.model.nodes.enumerated() where node.instance == nil {
-        state.model.setInstance(UnitInstance(node.unit), at: index)
+        state.model.setInstance(makeInstance(node.unit), at: index)
       }
       for interaction in state.model.interactions {
         state.model.mark(interaction, isThere: true)
@@ -278,7 +281,10 @@ public final class AudioGraph: Sendable {
     stopRunning()
     state.withLock { state in
       endInitialization(&state)
-      for index in state.model.nodes.indices { state.model.setInstance(nil, at: index) }
+      for index in state.model.nodes.indices {
+        state.model.nodes[index].instance?.setHost(nil)
+        state.model.setInstance(nil, at: index)
+      }
       state.isOpen = false
     }
   }
@@ -343,7 +349,8 @@ public final class AudioGraph: Sendable {
     if let hardware {
       do throws(HardwareError) {
         try serviceThread.start(services)
-        session.restart()
+        let timing = startTiming()
+        session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
         try hardware.start(session)
       } catch {
         throw .hardware(error)
@@ -611,10 +618,56 @@ public final class AudioGraph: Sendable {
     running.session.play(plan)
     for node in state.model.nodes where model.node(node.id) == nil {
       node.instance?.uninitialize()
+      node.instance?.setHost(nil)
     }
     state.running = running
     state.model = model
   }
+
+  private func makeInstance(_ unit: any AudioUnit.Type) -> UnitInstance {
+    let instance = UnitInstance(unit)
+    instance.setHost(unitHost)
+    return instance
+  }
+
+  /// What the output unit's properties say of the next start. A start time is for one start only.
+  private func startTiming() -> (keepsTime: Bool, start: StartTime?) {
+    let head = state.withLock { $0.model.head?.instance }
+    let fromZero = try? head?.property(.startTimestampsAtZero)
+    return (fromZero == .uint32(0), head?.takeStartTime())
+  }
+
+  // MARK: What a unit asks of its graph
+
+  /// Tells units of renders that have failed since the last call: the unit where it happened and every
+  /// one downstream of it, as an error passes through a chain of pulls. Their property
+  /// `lastRenderError` has it then, and its listeners are called on this thread. Reading the property
+  /// does it too, and so does stopping the graph.
+  public func collectRenderErrors() {
+    let failures = state.withLock { state -> [(UnitInstance, Status)] in
+      var found: [(UnitInstance, Status)] = []
+      for node in state.model.nodes {
+        guard let status = node.instance?.takeFailure(), status != .ok else { continue }
+        var seen: Set<NodeID> = []
+        var queue = [node.id]
+        while let id = queue.popLast() {
+          guard seen.insert(id).inserted else { continue }
+          if let instance = state.model.node(id)?.instance { found.append((instance, status)) }
+          queue += state.model.interactions.compactMap { interaction in
+            interaction.link?.source == id ? interaction.destination : nil
+          }
+        }
+      }
+      return found
+    }
+    for (unit, status) in failures { unit.noteRenderError(status) }
+  }
+
+  func node(of unit: UnitInstance) -> NodeID? {
+    state.withLock { $0.model.nodes.first { $0.instance === unit }?.id }
+  }
+
+  func replan() { state.withLock { replan(&$0) } }
 
   private func replan(_ state: inout State) {
     guard var running = state.running else { return }
@@ -635,11 +688,8 @@ public final class AudioGraph: Sendable {
     }
     guard wasRunning else { return }
     hardware?.stop()
-    let (head, failed) = state.withLock { state in
-      (state.model.head?.instance, state.running?.session.failedSlices.status ?? .ok)
-    }
-    if failed != .ok { head?.noteRenderError(failed) }
-    head?.noteRunning(false)
+    collectRenderErrors()
+    state.withLock { $0.model.head?.instance }?.noteRunning(false)
   }
 
   private func endInitialization(_ state: inout State) {

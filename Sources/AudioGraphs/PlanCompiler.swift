@@ -70,19 +70,50 @@ struct PlanCompiler {
     if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
       let floats = builders[domain, default: .init()]
         .floats(of: first, format: configuration.inputs[0].format)
-      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+      builders[domain, default: .init()]
+        .add(
+          .init(
+            kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
     }
     guard let kernel = kernels[node.id]?.main, !node.unit.description.isOutput else { return }
     let formats = configuration.outputs.map(\.format)
-    let floats = formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
+    let floats =
+      worksInPlace(node, configuration)
+      ? inputs : formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
     builders[domain, default: .init()]
-      .add(.init(kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled))
+      .add(
+        .init(
+          kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
+          failure: node.instance?.failure))
     for (output, format) in formats.enumerated() {
       let key = BusKey(node: node.id, bus: output)
       outputBuses[key] = words(
         of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
     }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// Whether an effect renders its output into the memory of its input. Where nothing feeds the input
+  /// that memory is the zeros of others too.
+  private func worksInPlace(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+  ) -> Bool {
+    guard let info = node.unit.description.property(.inPlaceProcessing),
+      let feed = model.feeds[BusKey(node: node.id, bus: 0)],
+      configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
+    else { return false }
+    switch feed {
+    case .connection(let connection):
+      guard outputBuses[BusKey(node: connection.source, bus: connection.output)] != nil else {
+        return false
+      }
+    case .callback(let callback):
+      guard sources[callback.serial]?.isEmpty == false else { return false }
+    }
+    let isAsked =
+      configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue
+    let ownMemory = configuration.properties[PropertyPlace(.shouldAllocateBuffer, .output, 0)]
+    return isAsked == .uint32(1) || ownMemory == .uint32(0)
   }
 
   /// Everything upstream of a pulled input, or of a microphone that is only watched.
@@ -109,9 +140,13 @@ struct PlanCompiler {
       isClient
       ? builders[domain, default: .init()].clientBus(format.channelCount)
       : builders[domain, default: .init()].newBus(format.channelCount)
-    builders[domain, default: .init()].add(.init(kernel: kernel, inputs: [], outputs: [bus]))
+    compileMicrophone(head, kernel, into: bus, in: domain)
     outputBuses[key] = bus
     compileTaps(key, in: domain)
+    if let watcher = head.instance?.inputCallbackKernel {
+      let floats = builders[domain, default: .init()].floats(of: bus, format: format)
+      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+    }
     guard domain == .microphone, let rate = domains.mainRate else { return }
     let input = PulledInput(plan(of: domain), bus: bus)
     let silent = builders[.main, default: .init()].silentBus(format.channelCount)
@@ -120,6 +155,25 @@ struct PlanCompiler {
         .init(
           kernel: .holding(PacedPull(ratio: format.sampleRate / rate)), inputs: [silent],
           outputs: [], pulled: [0: input]))
+  }
+
+  /// The rows from the microphone to the bus that the graph hears it on.
+  private mutating func compileMicrophone(
+    _ head: GraphModel.Node, _ kernel: KernelBox, into bus: Int, in domain: RateDomains.Domain
+  ) {
+    let failure = head.instance?.failure
+    guard let map = kernels[head.id]?.inputMap,
+      let hardware = preparation.configurations[head.id]?.inputs[RemoteIO.inputElement].format
+    else {
+      builders[domain, default: .init()]
+        .add(.init(kernel: kernel, inputs: [], outputs: [bus], failure: failure))
+      return
+    }
+    let heard = builders[domain, default: .init()].newBus(hardware.channelCount)
+    builders[domain, default: .init()]
+      .add(.init(kernel: kernel, inputs: [], outputs: [heard], failure: failure))
+    builders[domain, default: .init()]
+      .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
   }
 
   /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats or in
@@ -170,7 +224,9 @@ struct PlanCompiler {
         isLast && isReady && isClient
         ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
       builder.add(
-        .init(kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus]))
+        .init(
+          kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus],
+          failure: model.node(callback.destination)?.instance?.failure))
       guard isLast else {
         floats = link.writesBusWords ? builder.floats(of: bus, format: format) : bus
         continue

@@ -47,9 +47,7 @@ struct RunningGraph: Sendable {
     session = RenderSession(
       .init(
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
-        channelMap: isFed
-          ? RemoteIO.defaultChannelMap(
-            from: client?.channelCount ?? 0, to: device?.channelCount ?? 0) : [],
+        channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
         clientSampleRate: clientRate),
       timeline: timeline.isEmpty ? nil : RenderTimeline(timeline))

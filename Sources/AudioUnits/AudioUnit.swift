@@ -28,6 +28,12 @@ public protocol AudioUnit: Sendable {
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue?
 
+  /// Why a value does not go with the configuration of an initialized unit; `nil` where it does. It
+  /// is of the property's kind and range.
+  static func refusal(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> String?
+
   /// Makes the render side. Called only for a configuration without violations that are errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
@@ -41,6 +47,10 @@ extension AudioUnit {
   public static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { nil }
+
+  public static func refusal(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> String? { nil }
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
 }
@@ -71,18 +81,23 @@ public struct UnitKernels: Sendable {
   /// What watches the input element of an output unit: it runs when everything else in a slice has
   /// run, with what the unit is fed as its input 0, as floats.
   public var output: KernelBox?
+  /// For each channel of what the graph hears the channel that `input` puts out, or -1 for silence;
+  /// `nil` where `input` puts out what the graph hears.
+  public var inputMap: [Int]?
   /// The longest slice with which the kernels are content, in frames of the main plan; `nil` for any.
   public var maximumSlice: Int?
 
   public init(
     main: KernelBox? = nil, mainUsesBusWords: Bool = false, input: KernelBox? = nil,
-    inputWritesBusWords: Bool = false, output: KernelBox? = nil, maximumSlice: Int? = nil
+    inputWritesBusWords: Bool = false, output: KernelBox? = nil, inputMap: [Int]? = nil,
+    maximumSlice: Int? = nil
   ) {
     self.main = main
     self.mainUsesBusWords = mainUsesBusWords
     self.input = input
     self.inputWritesBusWords = inputWritesBusWords
     self.output = output
+    self.inputMap = inputMap
     self.maximumSlice = maximumSlice
   }
 }

@@ -20,19 +20,19 @@ struct GraphBuilder {
 
   private var places: PatchPlaces
   private var formats: FormatResolver
-  private var nodes: [String: NodeID] = [:]
-  private var callbacks: [String: BuiltCallback] = [:]
-  private var usedCallbacks: Set<String> = []
+  private(set) var nodes: [String: NodeID] = [:]
+  var callbacks: [String: BuiltCallback] = [:]
+  var usedCallbacks: Set<String> = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
   /// there.
-  private var failedNames: Set<String> = []
+  var failedNames: Set<String> = []
   /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
-  private var bereft: Set<NodeID> = []
+  var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
   private var unformatted: Set<NodeID> = []
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   private var unset: Set<Violation.Place> = []
-  private var hasGaps: Bool
+  var hasGaps: Bool
 
   init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
     self.document = document
@@ -76,7 +76,7 @@ struct GraphBuilder {
     reportViolations()
   }
 
-  private mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+  mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
 
   // MARK: What comes later
 
@@ -166,10 +166,13 @@ struct GraphBuilder {
               + ["the kinds are: " + names.joined(separator: ", ")]))
       return
     }
+    // What it pulls, unless the kind has a setting of that name.
+    let pulls = description.settings.contains { $0.key == "from" } ? [] : ["from"]
+    let source = member.value.fields.first { pulls.contains($0.name) }?.value
     guard
       let values = settings(
-        member.value.fields, description.settings, owner: member.value.json,
-        problems: description.problems)
+        member.value.fields.filter { !pulls.contains($0.name) }, description.settings,
+        owner: member.value.json, problems: description.problems)
     else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -179,115 +182,13 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    let path = member.value.fields.first { $0.name == "path" }?.value
-    callbacks[member.name] = BuiltCallback(
-      callback: callback, json: path ?? member.value.json, from: member.value.from)
-    checkInput(member, description, callback)
-  }
-
-  /// A callback, and where it is written.
-  private struct BuiltCallback {
-    var callback: any RenderCallback
-    /// What is to blame where it cannot feed its bus.
-    var json: JSONValue
-    /// What it pulls.
-    var from: Located<PatchDocument.Address>?
-  }
-
-  /// Whether a callback that needs something to pull is given it, and no other is.
-  private mutating func checkInput(
-    _ member: PatchDocument.Member<PatchDocument.Callback>, _ description: CallbackDescription,
-    _ callback: any RenderCallback
-  ) {
-    let name = quoted(member.name)
-    if callback.input == .required && !member.value.hasFrom {
+    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    if let source {
+      setFeed(member.name, callback, source)
+    } else if callback.input == .required {
       fail(member.name)
-      let value = member.value.fields.first { $0.name == "value" }?.value
-      let place = description.input == .optional ? value : member.value.kind?.json
-      reportInput(
-        description.input == .optional
-          ? "the expression of \(name) reads 'input', and is given nothing to pull"
-          : "\(name) processes what it pulls, and is given nothing to pull",
-        status: .noConnection, at: place ?? member.value.json,
-        help: "say what it pulls: \"from\": an output such as \"io:1\", or another callback")
-    } else if callback.input == .none && member.value.hasFrom {
-      callbacks[member.name]?.from = nil
-      reportInput(
-        "\(name) makes its own sound: it cannot pull anything", status: .invalidConnection,
-        at: member.value.from?.json ?? member.value.json,
-        help: "leave \"from\" out; to process what another puts out, the kinds are: "
-          + CallbackCatalog.standard.filter { $0.input != .none }.map(\.kind)
-          .joined(separator: ", "))
-    } else if member.value.hasFrom && member.value.from == nil {
-      fail(member.name)
+      reportNothingToPull(member, isExpression: description.input == .optional)
     }
-  }
-
-  private mutating func reportInput(
-    _ message: String, status: Status, at json: JSONValue, help: String
-  ) {
-    report(
-      Diagnostic(
-        .error, "PR0704", .init(message), at: json.markRange, pointer: json.pointer.description,
-        status: status.name.map { .init($0, status.rawValue) }, help: [help]))
-  }
-
-  /// Forgets a callback that something is wrong with.
-  private mutating func fail(_ name: String) {
-    if let source = callbacks[name]?.from.flatMap({ nodes[$0.value.node] }) {
-      bereft.insert(source)
-    }
-    callbacks[name] = nil
-    failedNames.insert(name)
-    hasGaps = true
-  }
-
-  /// Looks up what callbacks pull.
-  private mutating func resolveFeeds() {
-    let names = document.callbacks.map(\.name)
-    for name in names {
-      guard let from = callbacks[name]?.from else { continue }
-      usedCallbacks.insert(from.value.node)
-      if !noteSource(from) { fail(name) }
-    }
-    for name in names { refuseCircle(name) }
-    // What pulls a callback that is not there is not there either.
-    while let name = names.first(where: { name in
-      callbacks[name]?.from.map { failedNames.contains($0.value.node) } ?? false
-    }) {
-      fail(name)
-    }
-  }
-
-  private mutating func refuseCircle(_ name: String) {
-    var path: [String] = []
-    var next = name
-    while let from = callbacks[next]?.from?.value.node, nodes[from] == nil, !path.contains(next) {
-      path.append(next)
-      next = from
-    }
-    guard next == name, path.contains(name), let from = callbacks[name]?.from else { return }
-    report(
-      NameRules.callbackCircle.diagnostic(
-        .init(
-          "callbacks pull one another in a circle: "
-            + (path + [name]).map { quoted($0) }.joined(separator: " <- ")),
-        at: from.range, pointer: from.pointer,
-        help: ["let one of them pull an output, or a callback that makes its own sound"]))
-    for name in path { fail(name) }
-  }
-
-  /// What a callback pulls.
-  private func feed(of name: String) -> CallbackFeed? {
-    guard let from = callbacks[name]?.from?.value else { return nil }
-    if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
-    return callbacks[from.node].map { .callback($0.callback, from: feed(of: from.node)) }
-  }
-
-  /// A callback and those that it pulls, itself first.
-  private func chain(of name: String) -> [BuiltCallback] {
-    guard let callback = callbacks[name] else { return [] }
-    return [callback] + (callback.from.map { chain(of: $0.value.node) } ?? [])
   }
 
   /// The settings of a callback or a tap, paths made absolute or relative to the working
@@ -511,7 +412,7 @@ struct GraphBuilder {
   }
 
   /// Whether a source is there; says why not.
-  private mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
+  mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
     guard !failedNames.contains(name) else {
@@ -615,7 +516,10 @@ struct GraphBuilder {
         reportUnknownProperty(field, unit, scope)
         continue
       }
-      guard let value = SettingReader.value(of: field.value, for: info.kind) else {
+      let presets = unit.factoryPresets
+      guard
+        let value = SettingReader.value(of: field.value, for: info.kind, presets: presets)
+      else {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
         var diagnostic = Diagnostic(
           .error, "PR0504",
@@ -630,21 +534,38 @@ struct GraphBuilder {
         report(diagnostic)
         continue
       }
+      if case .preset(let preset) = value, preset.number < 0, field.value.string != nil {
+        unset.insert(.init(node: id, .property(info.id, scope, bus)))
+        reportUnknownPreset(preset.name, among: presets, unit, at: field.value)
+        continue
+      }
       do throws(Violation) {
         try unit.setProperty(info.id, scope, bus, to: value)
       } catch {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
         let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
-        var diagnostic = error.of(id).diagnostic(
-          in: places, at: isPlace ? field.key.json : field.value)
-        if case .preset(let preset) = value, preset.number < 0,
-          let guess = didYouMean(preset.name, among: IPodEQ.presets.map(\.name))
-        {
-          diagnostic.help.insert(guess, at: 0)
-        }
-        report(diagnostic)
+        report(
+          error.of(id).diagnostic(in: places, at: isPlace ? field.key.json : field.value))
       }
     }
+  }
+
+  private mutating func reportUnknownPreset(
+    _ name: String, among presets: [Preset], _ unit: UnitInstance, at json: JSONValue
+  ) {
+    let names = presets.map(\.name)
+    report(
+      Diagnostic(
+        .error, "PR0504",
+        names.isEmpty
+          ? "\(unit.description.name) has no presets but your own"
+          : "\(unit.description.name) has no preset \(quoted(name))",
+        at: json.markRange, pointer: json.pointer.description,
+        status: .init("kAudioUnitErr_InvalidPropertyValue", -10851),
+        help: names.isEmpty
+          ? ["write { \"number\": -1, \"name\": \"\(name)\" }"]
+          : [didYouMean(name, among: names)].compactMap(\.self)
+            + ["the presets are: " + names.joined(separator: ", ")]))
   }
 
   private mutating func reportUnknownProperty(
@@ -691,6 +612,7 @@ struct GraphBuilder {
         continue
       }
       do throws(Violation) {
+        reportReplaced(info, field, unit, id, scope, bus)
         try unit.setParameter(info.id, scope, bus, to: value)
         if let warning = unit.warning(info.id, scope, bus, value) {
           report(warning.of(id).diagnostic(in: places, at: field.value))
@@ -699,6 +621,27 @@ struct GraphBuilder {
         report(error.of(id).diagnostic(in: places, at: field.value))
       }
     }
+  }
+
+  /// A parameter that takes the place of a property which is set too.
+  private mutating func reportReplaced(
+    _ parameter: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int
+  ) {
+    guard
+      let info = unit.properties.first(where: {
+        $0.yieldsTo == parameter.id && $0.scopes.contains(scope)
+      }), unit.hasSet(info.id, scope, bus)
+    else { return }
+    let place = Violation.Place(node: id, .property(info.id, scope, bus))
+    report(
+      Violation(
+        UnitRules.parameterReplaces, .warning, status: .ok,
+        "'\(parameter.key)' takes the place of '\(info.key)', which is then not heard",
+        at: .init(node: id, .parameter(parameter.id, scope, bus)),
+        notes: [.init("set here, to no effect", at: place)],
+        help: ["leave one of the two out"]
+      ).diagnostic(in: places, at: field.value))
   }
 
   private mutating func reportUnknownParameter(
@@ -758,7 +701,7 @@ struct GraphBuilder {
       outputFiles.append(file)
     }
     let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
-    places.taps[place] = path
+    places.taps[place] = member.value.json
     places.note(at.json, for: place)
     _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
   }

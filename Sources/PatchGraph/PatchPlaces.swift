@@ -41,9 +41,14 @@ extension Violation {
     in places: PatchPlaces, at primary: JSONValue? = nil
   ) -> Diagnostic {
     var value = primary ?? places.value(place)
-    if rule.code == "PR0701", let callback = places.callbacks[place] { value = callback }
-    if rule.code == "PR0702", status != .invalidElement, let tap = places.taps[place] {
-      value = tap
+    let definition: JSONValue? =
+      switch rule.code {
+      case "PR0701": places.callbacks[place]
+      case "PR0702": status == .invalidElement ? nil : places.taps[place]
+      default: nil
+      }
+    if let definition {
+      value = setting.flatMap { definition[$0] } ?? definition["path"] ?? definition
     }
     let range = value.markRange
     let notes = notes.compactMap { note -> Diagnostic.Note? in

@@ -139,11 +139,7 @@ extension PatchDocument {
     public var json: JSONValue
     /// Such as `file`; `nil` has been reported.
     public var kind: Located<String>?
-    /// What it pulls: an output, or another callback.
-    public var from: Located<Address>?
-    /// Whether something is written for `from`; what was no address has been reported.
-    public var hasFrom = false
-    /// Everything else.
+    /// Everything but the kind.
     public var fields: [Field]
   }
 

@@ -25,6 +25,18 @@ public struct PatchReader {
 
   private init() {}
 
+  /// Reads an address where a field has turned out to be one, as the `from` of a callback.
+  ///
+  /// - Parameter name: The field's name for messages, in quotes.
+  /// - Returns: The address, or what is wrong with it.
+  public static func address(
+    _ json: JSONValue, _ name: String
+  ) -> (address: Located<PatchDocument.Address>?, diagnostics: [Diagnostic]) {
+    var reader = PatchReader()
+    let address = reader.address(json, name)
+    return (address, reader.diagnostics)
+  }
+
   /// Reads a patch's bytes.
   ///
   /// - Parameters:
@@ -154,13 +166,8 @@ extension PatchReader {
     guard check(json, "a callback", .object) else { return nil }
     var callback = PatchDocument.Callback(json: json, fields: [])
     callback.fields = fields(json, "a callback", required: ["kind"]) { reader, key, value in
-      switch key {
-      case "kind": callback.kind = reader.string(value, "'kind'")
-      case "from":
-        callback.hasFrom = true
-        callback.from = reader.address(value, "'from'")
-      default: return false
-      }
+      guard key == "kind" else { return false }
+      callback.kind = reader.string(value, "'kind'")
       return true
     }
     return callback

@@ -35,6 +35,12 @@ public final class ControlBlock: @unchecked Sendable {
     get { access[word: index] }
     set { access[word: index] = newValue }
   }
+
+  /// Reads a word and leaves 0 in its place, in one step.
+  public func take(word index: Int) -> UInt32 {
+    precondition(index >= 0 && index < count, "no such control")
+    return unsafe words[index].exchange(0, ordering: .relaxed)
+  }
 }
 
 /// A control block as a kernel sees it.

@@ -1,3 +1,4 @@
+import AudioTypes
 import Glibc
 import TestSupport
 import Testing
@@ -57,4 +58,21 @@ func expectSame(
       .offset
     #expect(place == nil, "the first frame in channel \(channel)", sourceLocation: sourceLocation)
   }
+}
+
+/// Expects a call to be refused with a status, and returns how.
+@discardableResult
+func expectRefused(
+  _ status: Status, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> Violation? {
+  do {
+    try body()
+    Issue.record("nothing was refused", sourceLocation: sourceLocation)
+  } catch let violation as Violation {
+    #expect(violation.status == status, "\(violation.message)", sourceLocation: sourceLocation)
+    return violation
+  } catch {
+    Issue.record("another error: \(error)", sourceLocation: sourceLocation)
+  }
+  return nil
 }

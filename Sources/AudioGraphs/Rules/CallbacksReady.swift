@@ -13,6 +13,7 @@ enum CallbacksReady {
           at: .init(
             node: callback.destination,
             behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)),
+          setting: problem.setting,
           help: problem.help.isEmpty ? [] : [problem.help])
       }
     }
@@ -27,7 +28,7 @@ enum TapsReady {
     tap.tap.problems(for: format).map { problem in
       Violation(
         rule, status: problem.status, problem.message,
-        at: .init(node: tap.node, .bus(.output, tap.output)),
+        at: .init(node: tap.node, .bus(.output, tap.output)), setting: problem.setting,
         help: problem.help.isEmpty ? [] : [problem.help])
     }
   }

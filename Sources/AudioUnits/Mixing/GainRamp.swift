@@ -74,6 +74,12 @@ struct GainRamp: BitwiseCopyable {
   var rightSlope: GainSlope {
     @_noLocks get { GainSlope(from: startRight, to: right, ramp: self) }
   }
+
+  /// The same once the ramp is over too, for as many frames as one likes.
+  var leftGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: left) : leftSlope } }
+
+  /// The same once the ramp is over too, for as many frames as one likes.
+  var rightGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: right) : rightSlope } }
 }
 
 /// One channel's gain over the frames of a ramp that come next: `gain(0)` is the next frame's.
@@ -87,6 +93,14 @@ struct GainSlope: BitwiseCopyable {
     self.start = start
     rise = (end - start) / Float(ramp.length)
     next = Int32(truncatingIfNeeded: ramp.position + 1)
+  }
+
+  /// A gain that stays as it is.
+  @_noLocks
+  init(steady gain: Float) {
+    start = gain
+    rise = 0
+    next = 0
   }
 
   @_noLocks

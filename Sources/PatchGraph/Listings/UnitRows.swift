@@ -42,6 +42,12 @@ struct PropertyRow {
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
     case .status: "status"
+    case .strings: "texts"
+    case .parameterText: "parameter text"
+    case .classInfo: "state"
+    case .clipping: "clipping"
+    case .startTime: "time stamp"
+    case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
     }
   }
 
@@ -81,7 +87,12 @@ struct PropertyRow {
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
-    case .floats, .ids, .integers, .channelCounts, .parameterInfo, nil: "-"
+    case .channelCounts(let counts):
+      counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
+    case .object(let object): object.object == nil ? "none" : "-"
+    case .floats, .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo,
+      .clipping, .startTime, nil:
+      "-"
     }
   }
 }
