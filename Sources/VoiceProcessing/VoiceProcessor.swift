@@ -59,6 +59,8 @@ public struct VoiceProcessor: ~Copyable {
   private var voice: Float
   private let step: Float
   private var speech = 0
+  /// Frames of silence that have been put in the place of what was not there yet.
+  private var owed = 0
   private var pause = 0
 
   /// How much of a room's response can be taken out, in seconds.
@@ -92,7 +94,7 @@ public struct VoiceProcessor: ~Copyable {
     played = SampleQueue(capacity: 2 * (hop + slack))
     heard = SampleQueue(capacity: 2 * (hop + slack))
     ready = SampleQueue(capacity: 4 * (hop + slack))
-    memory = SampleStorage(repeating: 0, count: 4 * hop + slack)
+    memory = SampleStorage(repeating: 0, count: 4 * hop + 3 * slack)
     bypass = settings.isBypassed ? 1 : 0
     voice = settings.isMuted ? 0 : 1
     // 10 ms from one to the other.
@@ -121,6 +123,10 @@ public struct VoiceProcessor: ~Copyable {
   @_noLocks
   public mutating func play(_ loudspeaker: ChannelBuffer) {
     precondition(loudspeaker.count <= slack, "at most `slack` frames at a time")
+    // What was taken to be silent is past.
+    let late = owed < loudspeaker.count ? owed : loudspeaker.count
+    owed -= late
+    let loudspeaker = loudspeaker.dropping(late)
     // What nobody has asked for makes way: the microphone is off, or behind.
     if loudspeaker.count > played.room {
       let lost = loudspeaker.count - played.room
@@ -140,25 +146,74 @@ public struct VoiceProcessor: ~Copyable {
     let frames = microphone.count
     precondition(frames <= slack && output.count >= frames, "at most `slack` frames at a time")
     heard.push(microphone)
+    advance(frames)
+    output.copy(from: microphone)
+    write(over: output.prefix(frames))
+  }
+
+  /// Takes the mean of some channels as what is heard. `write` gives what comes of it.
+  @_noLocks
+  mutating func hear(_ bus: RenderBus, from start: Int, _ frames: Int, channelCount: Int) {
+    precondition(frames <= slack, "at most `slack` frames at a time")
+    let mono = memory.buffer(at: 4 * hop, count: frames)
+    Self.mean(bus, from: start, channelCount: channelCount, into: mono)
+    heard.push(mono)
+    advance(frames)
+  }
+
+  /// The mean of the first channels of a bus.
+  @_noLocks
+  static func mean(_ bus: RenderBus, from start: Int, channelCount: Int, into mono: ChannelBuffer) {
+    mono.copy(from: bus[0].dropping(start))
+    guard channelCount > 1 else { return }
+    for channel in 1..<channelCount {
+      let samples = bus[channel]
+      for index in mono.indices { mono[index] += samples[start + index] }
+    }
+    let share = 1 / Float(channelCount)
+    for index in mono.indices { mono[index] *= share }
+  }
+
+  /// Puts the frames that are due into `memory`, and beside them how much of them is to be heard.
+  @_noLocks
+  private mutating func advance(_ frames: Int) {
     processHops()
-    // Where the loudspeaker has not been heard of for longer, it is taken to be silent.
+    // Where the loudspeaker has not been heard of for longer, it is taken to have been silent.
     while ready.count < frames {
       let missing = hop - played.count
-      if missing > 0 { played.pushSilence(missing) }
+      if missing > 0 {
+        played.pushSilence(missing)
+        owed += missing
+      }
       processHops()
     }
     let voiced = memory.buffer(at: 4 * hop, count: frames)
+    let plainness = memory.buffer(at: 4 * hop + slack, count: frames)
+    let loudness = memory.buffer(at: 4 * hop + 2 * slack, count: frames)
     ready.pop(into: voiced)
     let bypassEnd: Float = settings.isBypassed ? 1 : 0
     let voiceEnd: Float = settings.isMuted ? 0 : 1
     for index in 0..<frames {
       bypass = Self.approach(bypass, bypassEnd, step)
       voice = Self.approach(voice, voiceEnd, step)
-      let plain = microphone[index]
-      let mixed =
-        bypass == 1
-        ? plain : bypass == 0 ? voiced[index] : voiced[index] + bypass * (plain - voiced[index])
-      output[index] = voice == 1 ? mixed : voice * mixed
+      plainness[index] = bypass
+      loudness[index] = voice
+    }
+  }
+
+  /// Puts the frames that are due in the place of what one channel has heard.
+  @_noLocks
+  mutating func write(over channel: ChannelBuffer) {
+    let frames = channel.count
+    let voiced = memory.buffer(at: 4 * hop, count: frames)
+    let plainness = memory.buffer(at: 4 * hop + slack, count: frames)
+    let loudness = memory.buffer(at: 4 * hop + 2 * slack, count: frames)
+    for index in 0..<frames {
+      let (plain, ready) = (channel[index], voiced[index])
+      let share = plainness[index]
+      let mixed = share == 1 ? plain : share == 0 ? ready : ready + share * (plain - ready)
+      let loud = loudness[index]
+      channel[index] = loud == 1 ? mixed : loud == 0 ? 0 : loud * mixed
     }
   }
 
