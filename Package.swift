@@ -44,7 +44,8 @@ let package = Package(
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
+      name: "AudioUnits",
+      dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
