@@ -17,7 +17,12 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
+  /// With what a number is in: `number (s)`.
   var type: String {
+    kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
+  }
+
+  private var kind: String {
     switch info.kind {
     case .boolean: "boolean"
     case .uint32(let range):
@@ -30,7 +35,9 @@ struct PropertyRow {
     case .presets: "presets"
     case .floats: "numbers"
     case .ids: "whole numbers"
-    case .integers(let range): "numbers from \(range.lowerBound) to \(range.upperBound)"
+    case .integers(let range):
+      "numbers from \(range.lowerBound)"
+        + (range.upperBound == .max ? "" : " to \(range.upperBound)")
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -40,7 +47,7 @@ struct PropertyRow {
     case .classInfo: "state"
     case .clipping: "clipping"
     case .startTime: "time stamp"
-    case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
+    case .object: "object"
     }
   }
 
