@@ -206,6 +206,7 @@ public struct UnitListing: Sendable {
           info.elements[scope].map { .init("\(scope)", .number($0)) }
         }),
       "type": .string(kind),
+      "unit": .string(info.unit.name),
       "range": range,
       "access": .string("\(info.access)"),
       "isWritableWhileInitialized": .boolean(info.isWritableWhileInitialized),

@@ -22,7 +22,12 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
+  /// With what a number is in: `number (s)`.
   var type: String {
+    kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
+  }
+
+  private var kind: String {
     switch info.kind {
     case .boolean: "boolean"
     case .uint32(let range):
@@ -37,7 +42,8 @@ struct PropertyRow {
     case .ids: "whole numbers"
     case .integers(let range):
       range.upperBound == .max
-        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
+        ? "numbers from \(range.lowerBound)"
+        : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -47,7 +53,7 @@ struct PropertyRow {
     case .classInfo: "state"
     case .clipping: "clipping"
     case .startTime: "time stamp"
-    case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
+    case .object: "object"
     }
   }
 
