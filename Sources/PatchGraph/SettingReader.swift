@@ -29,7 +29,12 @@ enum SettingReader {
       let items = Array(json.elements)
       let numbers = items.compactMap { $0.integer.flatMap { Int32(exactly: $0) } }
       return numbers.count == items.count ? .integers(numbers) : nil
-    case .streamFormat, .presets, .floats, .ids, .channelCounts, .parameterInfo, .status:
+    case .floats:
+      guard json.kind == .array else { return nil }
+      let items = Array(json.elements)
+      let numbers = items.compactMap { $0.number.map { Float($0) } }
+      return numbers.count == items.count ? .floats(numbers) : nil
+    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status:
       return nil
     }
   }
@@ -55,7 +60,8 @@ enum SettingReader {
       choices.map { quoted($0.name) }.joined(separator: ", ")
     case .integers(let range):
       "an array of whole numbers from \(range.lowerBound) to \(range.upperBound)"
-    case .streamFormat, .presets, .floats, .ids, .channelCounts, .parameterInfo, .status:
+    case .floats: "an array of numbers"
+    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status:
       "another value"
     }
   }

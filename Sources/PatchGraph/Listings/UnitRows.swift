@@ -68,7 +68,8 @@ struct PropertyRow {
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
-    case .floats, .ids, .integers, .channelCounts, .parameterInfo, nil: "-"
+    case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
+    case .ids, .integers, .channelCounts, .parameterInfo, nil: "-"
     }
   }
 }
