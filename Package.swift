@@ -98,8 +98,8 @@ let package = Package(
     .testTarget(
       name: "AudioUnitsTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "HeadData", "CMysofa",
-        "TestSupport",
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "SoundFiles", "HeadData",
+        "CMysofa", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

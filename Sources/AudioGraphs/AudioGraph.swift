@@ -26,6 +26,8 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat?
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
+    var ramps: [ParameterRamp] = []
+    var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
   }
@@ -60,6 +62,7 @@ public final class AudioGraph: Sendable {
   private let hardware: (any AudioHardware)?
   private let isOffline: Bool
   private let serviceThread = ServiceThread()
+  private let unitHost = GraphUnitHost()
   private let state = Mutex(State())
 
   /// A graph whose I/O unit runs on `hardware` once it is started.
@@ -68,6 +71,7 @@ public final class AudioGraph: Sendable {
     self.hardware = hardware
     grant = hardware.grant
     isOffline = false
+    unitHost.setGraph(self)
   }
 
   /// A graph without a device: to be validated, or pulled by `OfflineDevice` with the same grant.
@@ -76,6 +80,7 @@ public final class AudioGraph: Sendable {
     hardware = nil
     self.grant = grant
     isOffline = true
+    unitHost.setGraph(self)
   }
 
   deinit {
@@ -104,7 +109,7 @@ public final class AudioGraph: Sendable {
       }
       return state.model.add(
         unit.description.component, unit, name: name,
-        instance: state.isOpen ? UnitInstance(unit) : nil)
+        instance: state.isOpen ? makeInstance(unit) : nil)
     }
   }
 
@@ -262,7 +267,7 @@ public final class AudioGraph: Sendable {
     state.withLock { state in
       guard !state.isOpen else { return }
       for (index, node) in state.model.nodes.enumerated() where node.instance == nil {
-        state.model.setInstance(UnitInstance(node.unit), at: index)
+        state.model.setInstance(makeInstance(node.unit), at: index)
       }
       for interaction in state.model.interactions {
         state.model.mark(interaction, isThere: true)
@@ -276,7 +281,10 @@ public final class AudioGraph: Sendable {
     stopRunning()
     state.withLock { state in
       endInitialization(&state)
-      for index in state.model.nodes.indices { state.model.setInstance(nil, at: index) }
+      for index in state.model.nodes.indices {
+        state.model.nodes[index].instance?.setHost(nil)
+        state.model.setInstance(nil, at: index)
+      }
       state.isOpen = false
     }
   }
@@ -301,8 +309,9 @@ public final class AudioGraph: Sendable {
       let capture = captureRing(for: state.model)
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
-      var running = RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture)
+      var running = try RunningGraph(
+        model: state.model, preparation: preparation, grant: grant, capture: capture,
+        ramps: state.ramps, stopTime: state.stopTime)
       let plan = try running.takeOver(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       running.session.play(plan)
@@ -340,7 +349,8 @@ public final class AudioGraph: Sendable {
     if let hardware {
       do throws(HardwareError) {
         try serviceThread.start(services)
-        session.restart()
+        let timing = startTiming()
+        session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
         try hardware.start(session)
       } catch {
         throw .hardware(error)
@@ -452,8 +462,8 @@ public final class AudioGraph: Sendable {
   /// Frames of files and recordings that were not there, or not written, in time.
   public var lostFrames: Int { serviceThread.lostFrames }
 
-  /// Frames until the last source that is pulled ends, at the rate of the device; `nil` where one
-  /// of them never does, and where nothing but a microphone is pulled.
+  /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
+  /// where one of them never does, and where nothing but a microphone is pulled.
   public var duration: Int? { state.withLock { $0.running?.duration } }
 
   /// The configuration of a node as initialization has settled it, or would settle it.
@@ -466,6 +476,37 @@ public final class AudioGraph: Sendable {
       return prepare(state.model, state, capture: nil).configurations[node]
         ?? instance.configuration()
     }
+  }
+
+  // MARK: The timeline
+
+  /// Moves a parameter at a time that is known beforehand: each start of the graph finds every
+  /// parameter where it was at initialization, and plays the same.
+  ///
+  /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter
+  ///   that does not ramp; `kAUGraphErr_NodeNotFound`; `paramErr` for a time that never comes, and
+  ///   where another ramp moves the parameter; `kAudioUnitErr_Initialized` in an initialized graph;
+  ///   `kAudioUnitErr_Uninitialized` before `open()`.
+  public func addRamp(_ ramp: ParameterRamp) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard let node = state.model.node(ramp.node) else { throw NodesExist.violation(ramp.node) }
+      guard let unit = node.instance else { throw GraphStates.notOpen() }
+      guard !state.isInitialized else { throw GraphStates.initialized("a ramp is added") }
+      do throws(Violation) {
+        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+      } catch {
+        throw error.of(ramp.node)
+      }
+      if let violation = RampsApart.violation(adding: ramp, to: state.ramps) { throw violation }
+      state.ramps.append(ramp)
+    }
+  }
+
+  /// When the graph ends whether its sources have ended or not, in seconds from its start; `nil` for
+  /// when they have. Taken up by `initialize()`.
+  public var stopTime: Double? {
+    get { state.withLock { $0.stopTime } }
+    set { state.withLock { $0.stopTime = newValue } }
   }
 
   // MARK: Inside
@@ -481,7 +522,17 @@ public final class AudioGraph: Sendable {
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
         isSynchronous: isOffline, capture: capture ?? state.running?.capture),
       defaultFormat: state.defaultFormat)
-    return preparer.prepare()
+    var preparation = preparer.prepare()
+    // The elements of a unit may have changed since the ramp was added.
+    for ramp in state.ramps {
+      guard let unit = model.node(ramp.node)?.instance else { continue }
+      do throws(Violation) {
+        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+      } catch {
+        preparation.violations.append(error.of(ramp.node))
+      }
+    }
+    return preparation
   }
 
   private func captureRing(for model: GraphModel) -> FrameRing? {
@@ -567,10 +618,56 @@ public final class AudioGraph: Sendable {
     running.session.play(plan)
     for node in state.model.nodes where model.node(node.id) == nil {
       node.instance?.uninitialize()
+      node.instance?.setHost(nil)
     }
     state.running = running
     state.model = model
   }
+
+  private func makeInstance(_ unit: any AudioUnit.Type) -> UnitInstance {
+    let instance = UnitInstance(unit)
+    instance.setHost(unitHost)
+    return instance
+  }
+
+  /// What the output unit's properties say of the next start. A start time is for one start only.
+  private func startTiming() -> (keepsTime: Bool, start: StartTime?) {
+    let head = state.withLock { $0.model.head?.instance }
+    let fromZero = try? head?.property(.startTimestampsAtZero)
+    return (fromZero == .uint32(0), head?.takeStartTime())
+  }
+
+  // MARK: What a unit asks of its graph
+
+  /// Tells units of renders that have failed since the last call: the unit where it happened and every
+  /// one downstream of it, as an error passes through a chain of pulls. Their property
+  /// `lastRenderError` has it then, and its listeners are called on this thread. Reading the property
+  /// does it too, and so does stopping the graph.
+  public func collectRenderErrors() {
+    let failures = state.withLock { state -> [(UnitInstance, Status)] in
+      var found: [(UnitInstance, Status)] = []
+      for node in state.model.nodes {
+        guard let status = node.instance?.takeFailure(), status != .ok else { continue }
+        var seen: Set<NodeID> = []
+        var queue = [node.id]
+        while let id = queue.popLast() {
+          guard seen.insert(id).inserted else { continue }
+          if let instance = state.model.node(id)?.instance { found.append((instance, status)) }
+          queue += state.model.interactions.compactMap { interaction in
+            interaction.link?.source == id ? interaction.destination : nil
+          }
+        }
+      }
+      return found
+    }
+    for (unit, status) in failures { unit.noteRenderError(status) }
+  }
+
+  func node(of unit: UnitInstance) -> NodeID? {
+    state.withLock { $0.model.nodes.first { $0.instance === unit }?.id }
+  }
+
+  func replan() { state.withLock { replan(&$0) } }
 
   private func replan(_ state: inout State) {
     guard var running = state.running else { return }
@@ -591,17 +688,15 @@ public final class AudioGraph: Sendable {
     }
     guard wasRunning else { return }
     hardware?.stop()
-    let (head, failed) = state.withLock { state in
-      (state.model.head?.instance, state.running?.session.failedSlices.status ?? .ok)
-    }
-    if failed != .ok { head?.noteRenderError(failed) }
-    head?.noteRunning(false)
+    collectRenderErrors()
+    state.withLock { $0.model.head?.instance }?.noteRunning(false)
   }
 
   private func endInitialization(_ state: inout State) {
     guard state.isInitialized else { return }
     if hardware != nil { serviceThread.stop() }
     for node in state.model.nodes { node.instance?.uninitialize() }
+    state.running?.session.timeline?.restart()
     state.running = nil
     state.isInitialized = false
     // What was still pending is carried out by the next initialize: in the model, at once.

@@ -54,11 +54,12 @@ struct PlanCompiler {
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     let domain = domains.domain(of: node.id)
     let isHead = isHead(node.id)
+    let usesWords = kernels[node.id]?.mainUsesBusWords == true
     var inputs: [Int] = []
     var pulled: [Int: PulledInput] = [:]
     for (index, element) in configuration.inputs.enumerated() {
       let key = BusKey(node: node.id, bus: index)
-      let bus = compileInput(key, element.format, isHead: isHead)
+      let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
       guard domains.isPulled(key) else {
         inputs.append(bus)
         continue
@@ -69,18 +70,50 @@ struct PlanCompiler {
     if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
       let floats = builders[domain, default: .init()]
         .floats(of: first, format: configuration.inputs[0].format)
-      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+      builders[domain, default: .init()]
+        .add(
+          .init(
+            kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
     }
     guard let kernel = kernels[node.id]?.main, !node.unit.description.isOutput else { return }
     let formats = configuration.outputs.map(\.format)
-    let floats = formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
+    let floats =
+      worksInPlace(node, configuration)
+      ? inputs : formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
     builders[domain, default: .init()]
-      .add(.init(kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled))
+      .add(
+        .init(
+          kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
+          failure: node.instance?.failure))
     for (output, format) in formats.enumerated() {
       let key = BusKey(node: node.id, bus: output)
-      outputBuses[key] = words(of: floats[output], format: format, for: key, in: domain)
+      outputBuses[key] = words(
+        of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
     }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// Whether an effect renders its output into the memory of its input. Where nothing feeds the input
+  /// that memory is the zeros of others too.
+  private func worksInPlace(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+  ) -> Bool {
+    guard let info = node.unit.description.property(.inPlaceProcessing),
+      let feed = model.feeds[BusKey(node: node.id, bus: 0)],
+      configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
+    else { return false }
+    switch feed {
+    case .connection(let connection):
+      guard outputBuses[BusKey(node: connection.source, bus: connection.output)] != nil else {
+        return false
+      }
+    case .callback(let callback):
+      guard sources[callback.serial]?.isEmpty == false else { return false }
+    }
+    let isAsked =
+      configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue
+    let ownMemory = configuration.properties[PropertyPlace(.shouldAllocateBuffer, .output, 0)]
+    return isAsked == .uint32(1) || ownMemory == .uint32(0)
   }
 
   /// Everything upstream of a pulled input, or of a microphone that is only watched.
@@ -107,9 +140,13 @@ struct PlanCompiler {
       isClient
       ? builders[domain, default: .init()].clientBus(format.channelCount)
       : builders[domain, default: .init()].newBus(format.channelCount)
-    builders[domain, default: .init()].add(.init(kernel: kernel, inputs: [], outputs: [bus]))
+    compileMicrophone(head, kernel, into: bus, in: domain)
     outputBuses[key] = bus
     compileTaps(key, in: domain)
+    if let watcher = head.instance?.inputCallbackKernel {
+      let floats = builders[domain, default: .init()].floats(of: bus, format: format)
+      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+    }
     guard domain == .microphone, let rate = domains.mainRate else { return }
     let input = PulledInput(plan(of: domain), bus: bus)
     let silent = builders[.main, default: .init()].silentBus(format.channelCount)
@@ -120,10 +157,29 @@ struct PlanCompiler {
           outputs: [], pulled: [0: input]))
   }
 
-  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats; for
-  /// the head, in bus words.
+  /// The rows from the microphone to the bus that the graph hears it on.
+  private mutating func compileMicrophone(
+    _ head: GraphModel.Node, _ kernel: KernelBox, into bus: Int, in domain: RateDomains.Domain
+  ) {
+    let failure = head.instance?.failure
+    guard let map = kernels[head.id]?.inputMap,
+      let hardware = preparation.configurations[head.id]?.inputs[RemoteIO.inputElement].format
+    else {
+      builders[domain, default: .init()]
+        .add(.init(kernel: kernel, inputs: [], outputs: [bus], failure: failure))
+      return
+    }
+    let heard = builders[domain, default: .init()].newBus(hardware.channelCount)
+    builders[domain, default: .init()]
+      .add(.init(kernel: kernel, inputs: [], outputs: [heard], failure: failure))
+    builders[domain, default: .init()]
+      .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
+  }
+
+  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats or in
+  /// bus words.
   private mutating func compileInput(
-    _ key: BusKey, _ format: StreamFormat, isHead: Bool
+    _ key: BusKey, _ format: StreamFormat, isHead: Bool, asWords: Bool
   ) -> Int {
     let domain = domains.domain(feeding: key)
     switch model.feeds[key] {
@@ -131,9 +187,9 @@ struct PlanCompiler {
       guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
         return builders[domain, default: .init()].silentBus(format.channelCount)
       }
-      return isHead ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
+      return asWords ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
     case .callback(let callback)?:
-      return compileCallback(callback, format, isHead: isHead, in: domain)
+      return compileCallback(callback, format, isHead: isHead, asWords: asWords, in: domain)
     case nil:
       return builders[domain, default: .init()].silentBus(format.channelCount)
     }
@@ -142,7 +198,8 @@ struct PlanCompiler {
   /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
   /// out.
   private mutating func compileCallback(
-    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, in domain: RateDomains.Domain
+    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, asWords: Bool,
+    in domain: RateDomains.Domain
   ) -> Int {
     var builder = builders[domain] ?? PlanBuilder()
     defer { builders[domain] = builder }
@@ -167,23 +224,27 @@ struct PlanCompiler {
         isLast && isReady && isClient
         ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
       builder.add(
-        .init(kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus]))
+        .init(
+          kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus],
+          failure: model.node(callback.destination)?.instance?.failure))
       guard isLast else {
         floats = link.writesBusWords ? builder.floats(of: bus, format: format) : bus
         continue
       }
       let words = isReady ? bus : builder.words(of: bus, format: format, isClient: isClient)
-      return isHead ? words : builder.floats(of: words, format: format)
+      return asWords ? words : builder.floats(of: words, format: format)
     }
     preconditionFailure("a chain has a last link")
   }
 
-  /// From floats that a unit has put out to the words of its output's format.
+  /// From floats that a unit has put out to the words of its output's format, unless they are those
+  /// already.
   private mutating func words(
-    of bus: Int, format: StreamFormat, for key: BusKey, in domain: RateDomains.Domain
+    of bus: Int, format: StreamFormat, isReady: Bool, for key: BusKey,
+    in domain: RateDomains.Domain
   ) -> Int {
     let isClient = feedsHead(key)
-    guard format.sampleType == .float32 else {
+    guard isReady || format.sampleType == .float32 else {
       return builders[domain, default: .init()].words(of: bus, format: format, isClient: isClient)
     }
     guard isClient else { return bus }

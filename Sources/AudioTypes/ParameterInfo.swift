@@ -70,4 +70,27 @@ public struct ParameterInfo: Hashable, Sendable {
     self.valueNames = valueNames
     self.proposed = proposed
   }
+
+  /// The name to show: `Pre Average Power`.
+  public var name: String {
+    var name = ""
+    for character in key {
+      if name.isEmpty {
+        name += character.uppercased()
+      } else {
+        name += character.isUppercase ? " \(character)" : "\(character)"
+      }
+    }
+    return name
+  }
+
+  /// Core Audio's `AudioUnitParameterOptions` for it.
+  public var flags: UInt32 {
+    var flags: UInt32 = 1 << 30 | 1 << 27
+    if !isReadOnly { flags |= 1 << 31 }
+    if isReadOnly { flags |= 1 << 15 }
+    if canRamp { flags |= 1 << 25 }
+    if !valueNames.isEmpty { flags |= 1 << 21 }
+    return flags
+  }
 }

@@ -12,6 +12,12 @@ public enum PropertyValue: Hashable, Sendable {
   case channelCounts([ChannelCounts])
   case parameterInfo(ParameterInfo)
   case status(Status)
+  case strings([String])
+  case parameterText(ParameterText)
+  case classInfo(ClassInfo)
+  case clipping(MeterClipping)
+  case startTime(StartTime)
+  case object(PropertyObject)
 }
 
 /// Core Audio's `AUPreset`: a number from 0 up for a factory preset, negative for a user's own.
@@ -71,6 +77,10 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
+  /// `kAudioConverterPrimeMethod`, a property of Core Audio's AudioConverter: `prmm`.
+  public static let primeMethod = PropertyID(rawValue: 0x7072_6D6D)
+  /// `kAudioConverterPrimeInfo`, a property of Core Audio's AudioConverter: `prim`.
+  public static let primeInfo = PropertyID(rawValue: 0x7072_696D)
 }
 
 /// One property of a unit: what it is, where it is, and who may set it when.
@@ -93,6 +103,14 @@ public struct PropertyInfo: Hashable, Sendable {
     case channelCounts
     case parameterInfo
     case status
+    case strings
+    /// Read with a question: `UnitInstance.property(_:_:_:asking:)`.
+    case parameterText
+    case classInfo
+    case clipping
+    case startTime
+    /// What Core Audio hands over as a pointer, or as a structure of pointers of `size` bytes.
+    case object(noun: String, size: Int)
   }
 
   /// One of the values of a property that knows only a few.
@@ -119,8 +137,10 @@ public struct PropertyInfo: Hashable, Sendable {
   }
 
   public enum Access: Hashable, Sendable {
-    case readOnly, readWrite, writeOnly
-    /// Readable, and writable until the unit is initialized (-10849 after that).
+    case readOnly, readWrite
+    /// Writable at any time, and not readable.
+    case writeOnly
+    /// Readable, and writable until the unit is initialized (-10849 after that, -10865 for formats).
     case readWriteUntilInitialized
   }
 
@@ -143,13 +163,22 @@ public struct PropertyInfo: Hashable, Sendable {
   /// Whether the render side reads it, so that it may change while the unit renders.
   public var isLive: Bool
   public var summary: String
+  /// How many words of the control block a property that is live has: 1, or for numbers as many as
+  /// there can be and one ahead of them, which is 0 until they have been set.
+  public var liveWords: Int
+  /// A parameter of the same element that takes this property's place when it is set.
+  public var yieldsTo: UInt32?
+  /// Whether it belongs to the state that ClassInfo keeps and puts back.
+  public var isState: Bool
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
   public var proposed: String
 
+  /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
   public init(
     _ id: PropertyID, key: String, constant: String, kind: Kind, scopes: Set<Scope>,
     elements: [Scope: Int] = [:], access: Access, defaultValue: PropertyValue? = nil,
-    isPatchProperty: Bool = false, isLive: Bool = false, summary: String, proposed: String = ""
+    isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
+    yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
     self.id = id
     self.key = key
@@ -161,7 +190,47 @@ public struct PropertyInfo: Hashable, Sendable {
     self.defaultValue = defaultValue
     self.isPatchProperty = isPatchProperty
     self.isLive = isLive
+    self.liveWords = liveWords
+    self.yieldsTo = yieldsTo
+    self.isState = isState ?? (isPatchProperty && access == .readWrite)
     self.summary = summary
     self.proposed = proposed
+  }
+
+  public var isReadable: Bool { access != .writeOnly }
+  public var isWritable: Bool { access != .readOnly }
+  /// Whether it may be set while the unit is initialized.
+  public var isWritableWhileInitialized: Bool { access == .readWrite || access == .writeOnly }
+
+  /// How many bytes a value has in Core Audio, on a machine with 64 bits; `nil` for a list, whose
+  /// length tells. A text or an object of Core Foundation is a reference.
+  public var size: Int? {
+    switch kind {
+    case .boolean, .uint32, .choice, .status: 4
+    case .float64: 8
+    case .streamFormat: 40
+    case .string, .presets, .strings, .classInfo: 8
+    case .preset: 16
+    case .parameterInfo: 104
+    case .clipping: 8
+    case .startTime: 72
+    case .parameterText:
+      id == .parameterStringFromValue ? 24 : id == .parameterValueFromString ? 24 : 16
+    case .object(_, let size): size
+    case .floats, .ids, .integers, .channelCounts: nil
+    }
+  }
+}
+
+extension PropertyValue {
+  /// How many bytes the value has in Core Audio, where that depends on it: a list's.
+  public var listSize: Int? {
+    switch self {
+    case .floats(let list): 4 * list.count
+    case .ids(let list): 4 * list.count
+    case .integers(let list): 4 * list.count
+    case .channelCounts(let list): 4 * list.count
+    default: nil
+    }
   }
 }

@@ -4,7 +4,8 @@ public import RenderCore
 /// Which word of a unit's control block is which parameter, meter or live property.
 ///
 /// The words of an element stand together: its parameters in the order of the description, then the
-/// properties that may change while the unit renders. The elements of a scope follow each other.
+/// properties that the render side reads or writes, each with as many words as it has. The elements
+/// of a scope follow each other.
 public struct ControlLayout: Sendable {
   public let block: ControlBlock
   private let parameters: [Scope: [ParameterInfo]]
@@ -23,7 +24,7 @@ public struct ControlLayout: Sendable {
       bases[scope] = next
       parameters[scope] = list
       properties[scope] = live
-      next += count * (list.count + live.count)
+      next += count * (list.count + live.reduce(0) { $0 + $1.liveWords })
     }
     block = ControlBlock(count: next)
     self.bases = bases
@@ -51,7 +52,7 @@ public struct ControlLayout: Sendable {
 
   /// Words from one element of a scope to the next.
   public func stride(_ scope: Scope) -> Int {
-    (parameters[scope]?.count ?? 0) + (properties[scope]?.count ?? 0)
+    (parameters[scope]?.count ?? 0) + (properties[scope] ?? []).reduce(0) { $0 + $1.liveWords }
   }
 
   /// The word of a parameter, or `nil` where the unit has none of that number there.
@@ -62,12 +63,11 @@ public struct ControlLayout: Sendable {
     return base(scope, element: element) + offset
   }
 
-  /// The word of a property that may change while the unit renders; `nil` for any other.
+  /// The first word of a property that the render side reads or writes; `nil` for any other.
   public func slot(_ place: PropertyPlace) -> Int? {
-    guard let offset = properties[place.scope]?.firstIndex(where: { $0.id == place.id }) else {
-      return nil
-    }
+    let list = properties[place.scope] ?? []
+    guard let index = list.firstIndex(where: { $0.id == place.id }) else { return nil }
     return base(place.scope, element: place.element) + (parameters[place.scope]?.count ?? 0)
-      + offset
+      + list[..<index].reduce(0) { $0 + $1.liveWords }
   }
 }

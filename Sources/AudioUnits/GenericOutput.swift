@@ -10,11 +10,9 @@ public enum GenericOutput: AudioUnit {
     inputs: .init(count: 1),
     outputs: .init(count: 1),
     properties: [
-      PropertyInfo(
-        .offlineRender, key: "offlineRender", constant: "kAudioUnitProperty_OfflineRender",
-        kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
-        isPatchProperty: true, summary: "Whether the client renders offline. Says so, no more."),
-      OutputUnits.isRunning, OutputUnits.startTimestampsAtZero,
+      OutputUnits.cpuLoad, OutputUnits.supportedNumChannels, OutputUnits.isRunning,
+      OutputUnits.channelMap(elements: [.input: 0, .output: 0]), OutputUnits.startTime,
+      OutputUnits.startTimestampsAtZero,
     ],
     formatNotes: [
       "input: any number of channels of any sample type: the graph's format",
@@ -31,8 +29,13 @@ public enum GenericOutput: AudioUnit {
       "what the graph puts out", from: configuration.inputs[0].format.sampleRate,
       to: configuration.outputs[0].format.sampleRate, at: .streamFormat(.output, 0),
       help: "leave the output's format out, and it follows the input")
-    return configuration.inputs[0].isUsed ? [conversion].compactMap(\.self) : []
+    guard configuration.inputs[0].isUsed else { return [] }
+    return OutputUnits.channelMapViolations(configuration) + [conversion].compactMap(\.self)
   }
+
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
 
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout

@@ -1,30 +1,60 @@
 public import AudioTypes
 
-/// The properties that every unit has (facts, section 2.2), in the order of their numbers.
+/// The properties that every unit has (facts, section 2.2).
 public enum GenericProperties {
-  public static let all: [PropertyInfo] = [
+  public static let all: [PropertyInfo] =
+    state + formats + rendering + parameters + names + inMemory
+
+  private static let everywhere: Set<Scope> = [.global, .input, .output]
+
+  private static let state: [PropertyInfo] = [
+    PropertyInfo(
+      .classInfo, key: "classInfo", constant: "kAudioUnitProperty_ClassInfo", kind: .classInfo,
+      scopes: [.global], access: .readWrite,
+      summary: "The state of the unit, to keep and to put back: parameters, properties, names."),
+    PropertyInfo(
+      .presentPreset, key: "presentPreset", constant: "kAudioUnitProperty_PresentPreset",
+      kind: .preset, scopes: [.global], access: .readWrite,
+      defaultValue: .preset(Preset(number: -1, name: "Untitled")), isPatchProperty: true,
+      summary: "What the present settings are called: a number below 0, and a name of one's own.",
+      proposed: "the name at first"),
+    PropertyInfo(
+      .classInfoFromDocument, key: "classInfoFromDocument",
+      constant: "kAudioUnitProperty_ClassInfoFromDocument", kind: .classInfo, scopes: [.global],
+      access: .writeOnly, summary: "A state out of a document, to put back as classInfo does.",
+      proposed: "its scope and access"),
+  ]
+
+  private static let formats: [PropertyInfo] = [
+    PropertyInfo(
+      .makeConnection, key: "makeConnection", constant: "kAudioUnitProperty_MakeConnection",
+      kind: .object(noun: "a UnitConnection", size: 16), scopes: [.global, .input],
+      access: .writeOnly,
+      summary:
+        "Feeds an input by an output of another unit of the graph (connections, in a patch).",
+      proposed: "that it is an edit of the graph, which waits for its update"),
+    PropertyInfo(
+      .setRenderCallback, key: "setRenderCallback",
+      constant: "kAudioUnitProperty_SetRenderCallback",
+      kind: .object(noun: "a CallbackReference", size: 16), scopes: [.global, .input],
+      access: .writeOnly,
+      summary: "Feeds an input by a callback, or by nothing (connections, in a patch).",
+      proposed: "that it is an edit of the graph, which waits for its update"),
     PropertyInfo(
       .sampleRate, key: "sampleRate", constant: "kAudioUnitProperty_SampleRate", kind: .float64,
-      scopes: [.input, .output], access: .readWrite,
+      scopes: [.input, .output], access: .readWriteUntilInitialized,
       summary: "The rate of the bus's stream format, in Hz; the rest of the format stays."),
     PropertyInfo(
-      .parameterList, key: "parameterList", constant: "kAudioUnitProperty_ParameterList",
-      kind: .ids, scopes: [.global, .input, .output], access: .readOnly,
-      summary: "The numbers of the parameters that the elements of a scope have."),
-    PropertyInfo(
-      .parameterInfo, key: "parameterInfo", constant: "kAudioUnitProperty_ParameterInfo",
-      kind: .parameterInfo, scopes: [.global, .input, .output], access: .readOnly,
-      summary: "The description of one parameter, whose number stands in the place of the element."),
-    PropertyInfo(
       .streamFormat, key: "streamFormat", constant: "kAudioUnitProperty_StreamFormat",
-      kind: .streamFormat, scopes: [.global, .input, .output],
-      access: .readWriteUntilInitialized,
+      kind: .streamFormat, scopes: everywhere, access: .readWriteUntilInitialized,
       summary: "The stream format of a bus. The global scope means output 0."),
     PropertyInfo(
       .elementCount, key: "elementCount", constant: "kAudioUnitProperty_ElementCount",
-      kind: .uint32(0...UInt32.max), scopes: [.global, .input, .output],
-      access: .readWriteUntilInitialized,
+      kind: .uint32(0...UInt32.max), scopes: everywhere, access: .readWriteUntilInitialized,
       summary: "How many elements a scope has; settable where the unit's buses are (inputCount)."),
+  ]
+
+  private static let rendering: [PropertyInfo] = [
     PropertyInfo(
       .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .float64,
       scopes: [.global], access: .readOnly, defaultValue: .float64(0),
@@ -39,9 +69,78 @@ public enum GenericProperties {
       kind: .status, scopes: [.global], access: .readOnly, defaultValue: .status(.ok),
       summary: "The status of the last render that failed; reading it clears it."),
     PropertyInfo(
+      .hostCallbacks, key: "hostCallbacks", constant: "kAudioUnitProperty_HostCallbacks",
+      kind: .object(noun: "a HostCallbacks", size: 40), scopes: [.global], access: .readWrite,
+      defaultValue: .object(.none),
+      summary: "What the host can tell of beat and transport. Kept; no unit here asks."),
+    PropertyInfo(
+      .offlineRender, key: "offlineRender", constant: "kAudioUnitProperty_OfflineRender",
+      kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
+      isPatchProperty: true, isState: false,
+      summary: "Whether the client renders offline. Says so, no more: the sound is the same."),
+    PropertyInfo(
+      .presentationLatency, key: "presentationLatency",
+      constant: "kAudioUnitProperty_PresentationLatency", kind: .float64,
+      scopes: [.input, .output], access: .writeOnly,
+      summary:
+        "How long until what crosses the bus is heard, in seconds, as the host tells it. Kept."
+    ),
+  ]
+
+  private static let parameters: [PropertyInfo] = [
+    PropertyInfo(
+      .parameterList, key: "parameterList", constant: "kAudioUnitProperty_ParameterList",
+      kind: .ids, scopes: everywhere, access: .readOnly,
+      summary: "The numbers of the parameters that the elements of a scope have."),
+    PropertyInfo(
+      .parameterInfo, key: "parameterInfo", constant: "kAudioUnitProperty_ParameterInfo",
+      kind: .parameterInfo, scopes: everywhere, access: .readOnly,
+      summary: "The description of one parameter, whose number stands in the place of the element."),
+    PropertyInfo(
+      .parameterValueStrings, key: "parameterValueStrings",
+      constant: "kAudioUnitProperty_ParameterValueStrings", kind: .strings, scopes: everywhere,
+      access: .readOnly,
+      summary: "The names of a parameter's values, its number standing in the place of the element."
+    ),
+    PropertyInfo(
+      .parameterStringFromValue, key: "parameterStringFromValue",
+      constant: "kAudioUnitProperty_ParameterStringFromValue", kind: .parameterText,
+      scopes: everywhere, access: .readOnly, summary: "What a value of a parameter is called."),
+    PropertyInfo(
+      .parameterIDName, key: "parameterIDName", constant: "kAudioUnitProperty_ParameterIDName",
+      kind: .parameterText, scopes: everywhere, access: .readOnly,
+      summary: "The name of a parameter, no longer than one has room for."),
+    PropertyInfo(
+      .parameterClumpName, key: "parameterClumpName",
+      constant: "kAudioUnitProperty_ParameterClumpName", kind: .parameterText, scopes: everywhere,
+      access: .readOnly, summary: "The name of a group of parameters. No unit here has groups."),
+    PropertyInfo(
+      .parameterValueFromString, key: "parameterValueFromString",
+      constant: "kAudioUnitProperty_ParameterValueFromString", kind: .parameterText,
+      scopes: everywhere, access: .readOnly, summary: "Which value of a parameter a text means."),
+  ]
+
+  private static let names: [PropertyInfo] = [
+    PropertyInfo(
+      .contextName, key: "contextName", constant: "kAudioUnitProperty_ContextName", kind: .string,
+      scopes: [.global], access: .readWrite, isPatchProperty: true, isState: false,
+      summary: "What the host calls the place where the unit is used: a track's name. Shown."),
+    PropertyInfo(
       .elementName, key: "elementName", constant: "kAudioUnitProperty_ElementName", kind: .string,
-      scopes: [.global, .input, .output], access: .readWrite, isPatchProperty: true,
-      summary: "A name for a bus, or on the global scope for the unit."),
+      scopes: everywhere, access: .readWrite, isPatchProperty: true, isState: false,
+      summary: "A name for a bus, or on the global scope for the unit. Shown."),
+  ]
+
+  private static let inMemory: [PropertyInfo] = [
+    PropertyInfo(
+      .shouldAllocateBuffer, key: "shouldAllocateBuffer",
+      constant: "kAudioUnitProperty_ShouldAllocateBuffer", kind: .boolean,
+      scopes: [.input, .output], access: .readWriteUntilInitialized, defaultValue: .uint32(1),
+      isPatchProperty: true,
+      summary:
+        "Whether a bus may have memory of its own. An output that may not works in the memory "
+        + "of input 0 where the unit can work in place; an input never has any.",
+      proposed: "what comes of it")
   ]
 
   /// What a unit of this description has: its own properties, and the generic ones it does not

@@ -13,6 +13,32 @@ public enum IPodEQ: AudioUnit {
     outputs: .init(count: 1),
     properties: [
       PropertyInfo(
+        .supportedChannelCounts, key: "supportedNumChannels",
+        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
+        scopes: [.global], access: .readOnly,
+        defaultValue: .channelCounts([
+          ChannelCounts(input: 1, output: 1), ChannelCounts(input: 2, output: 2),
+        ]),
+        summary: "Which numbers of channels go together: 1 with 1, 2 with 2."),
+      PropertyInfo(
+        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+        scopes: [.global], access: .readOnly,
+        summary: "How long the present preset sounds on after its input, in seconds.",
+        proposed: "that it is there, and that a sound has ended 120 dB below where it began"),
+      PropertyInfo(
+        .bypassEffect, key: "bypassEffect", constant: "kAudioUnitProperty_BypassEffect",
+        kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
+        isPatchProperty: true, isLive: true,
+        summary:
+          "Whether every sample passes as it is. A change fades; off again, the unit is reset."),
+      PropertyInfo(
+        .inPlaceProcessing, key: "inPlaceProcessing",
+        constant: "kAudioUnitProperty_InPlaceProcessing", kind: .boolean, scopes: [.global],
+        access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true, isState: false,
+        summary:
+          "Whether the output is rendered into the memory of the input. The sound is the same.",
+        proposed: "that it is on at first"),
+      PropertyInfo(
         .factoryPresets, key: "factoryPresets", constant: "kAudioUnitProperty_FactoryPresets",
         kind: .presets, scopes: [.global], access: .readOnly,
         defaultValue: .presets(presets),
@@ -22,7 +48,8 @@ public enum IPodEQ: AudioUnit {
         .presentPreset, key: "presentPreset", constant: "kAudioUnitProperty_PresentPreset",
         kind: .preset, scopes: [.global], access: .readWrite,
         defaultValue: .preset(presets[0]), isPatchProperty: true, isLive: true,
-        summary: "The preset in use, by name or number; it may change while the unit renders.",
+        summary: "The preset in use, by name or number; it may change while the unit renders. A "
+          + "number below 0 with a name gives the present sound a name of one's own.",
         proposed: "that an unknown number or name is kAudioUnitErr_InvalidPropertyValue"),
     ],
     formatNotes: [
@@ -33,6 +60,9 @@ public enum IPodEQ: AudioUnit {
 
   /// The 23 presets, by number and name.
   public static var presets: [Preset] { EqualizerPresets.factoryPresets }
+
+  /// The preset of a name, such as `Bass Booster`; `nil` for none.
+  public static func preset(named name: String) -> Preset? { presets.first { $0.name == name } }
 
   public static func refusal(
     of format: StreamFormat, scope: Scope, element: Int
@@ -68,6 +98,18 @@ public enum IPodEQ: AudioUnit {
     return found
   }
 
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? {
+    guard place.id == .tailTime else { return nil }
+    let rate = configuration.outputs[0].format.sampleRate
+    let slot = controls.slot(PropertyPlace(.presentPreset, .global, 0))
+    guard rate > 0, let number = slot.map({ Int32(bitPattern: controls.block[word: $0]) }),
+      let preset = EqualizerPresets.preset(number: number), !preset.isTransparent
+    else { return .float64(0) }
+    return .float64(GraphicEqualizerDesign(gains: preset.gains, sampleRate: rate).tailTime)
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
@@ -77,7 +119,8 @@ public enum IPodEQ: AudioUnit {
         EqualizerKernel(
           sampleRate: format.sampleRate, channelCount: format.channelCount,
           controls: controls.block.access,
-          presetSlot: controls.slot(PropertyPlace(.presentPreset, .global, 0)) ?? 0),
+          presetSlot: controls.slot(PropertyPlace(.presentPreset, .global, 0)) ?? 0,
+          bypassSlot: controls.slot(PropertyPlace(.bypassEffect, .global, 0))),
         with: controls.block))
   }
 }

@@ -27,7 +27,37 @@ public enum MultichannelMixer: AudioUnit {
         .meteringMode, key: "meteringMode", constant: "kAudioUnitProperty_MeteringMode",
         kind: .boolean, scopes: [.input, .output], access: .readWrite, defaultValue: .uint32(0),
         isPatchProperty: true, isLive: true,
-        summary: "Whether the power parameters of the bus are measured.")
+        summary: "Whether the power parameters of the bus are measured."),
+      PropertyInfo(
+        .matrixLevels, key: "matrixLevels", constant: "kAudioUnitProperty_MatrixLevels",
+        kind: .floats, scopes: [.input], access: .readWrite, isPatchProperty: true, isLive: true,
+        liveWords: 5, yieldsTo: Parameter.pan,
+        summary:
+          "A gain from each channel of the input to the left and the right of the mix, channel "
+          + "by channel, in the place of the pan; a pan that is set later takes their place. They "
+          + "read what the pan amounts to until they are set.",
+        proposed: "the order of the gains; that a change takes 10 ms"),
+      PropertyInfo(
+        .matrixDimensions, key: "matrixDimensions",
+        constant: "kAudioUnitProperty_MatrixDimensions", kind: .ids, scopes: [.global],
+        access: .readOnly,
+        summary: "How many channels there are: of all inputs together, of the output."),
+      PropertyInfo(
+        .meterClipping, key: "meterClipping", constant: "kAudioUnitProperty_MeterClipping",
+        kind: .clipping, scopes: [.global], access: .readOnly, isLive: true, liveWords: 3,
+        summary:
+          "The largest magnitude that has left the mixer since this was last read, and whether "
+          + "infinities or what is not a number have.",
+        proposed: "that it is always measured, behind the output's volume"),
+      PropertyInfo(
+        .supportedChannelCounts, key: "supportedNumChannels",
+        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
+        scopes: [.global], access: .readOnly,
+        defaultValue: .channelCounts([
+          ChannelCounts(input: 1, output: 2), ChannelCounts(input: 2, output: 2),
+        ]),
+        summary: "Which numbers of channels go together: 1 or 2 on an input, 2 on the output.",
+        proposed: "its value"),
     ],
     parameters: [
       volume(.input), enable, pan,
@@ -131,6 +161,16 @@ public enum MultichannelMixer: AudioUnit {
               : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own"
           ]))
     }
+    for (element, input) in configuration.inputs.enumerated() where input.isUsed {
+      let place = PropertyPlace(.matrixLevels, .input, element)
+      guard let value = configuration.properties[place],
+        let message = refusal(of: value, for: place, in: configuration)
+      else { continue }
+      found.append(
+        Violation(
+          UnitRules.propertyFits, status: .invalidPropertyValue, message,
+          at: .init(node: nil, .property(.matrixLevels, .input, element))))
+    }
     if found.isEmpty && output.origin == .initial {
       found.append(
         Violation(
@@ -145,6 +185,43 @@ public enum MultichannelMixer: AudioUnit {
     return found
   }
 
+  public static func refusal(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> String? {
+    guard place.id == .matrixLevels, case .floats(let levels) = value else { return nil }
+    let count = configuration.inputs[place.element].format.channelCount
+    guard levels.count != 2 * count else { return nil }
+    return
+      "input \(place.element) has \(channels(count)) and the mix 2: that is \(2 * count) matrix "
+      + "levels, not \(levels.count)"
+  }
+
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? {
+    switch place.id {
+    case .matrixLevels:
+      guard let pan = controls.slot(Parameter.pan, .input, place.element) else { return nil }
+      let count = configuration.inputs[place.element].format.channelCount
+      return .floats(
+        CrossPoints(pan: controls.block[pan], channelCount: count).levels(channelCount: count))
+    case .matrixDimensions:
+      return .ids([
+        UInt32(configuration.inputs.reduce(0) { $0 + $1.format.channelCount }),
+        UInt32(configuration.outputs[0].format.channelCount),
+      ])
+    case .meterClipping:
+      guard let first = controls.slot(place) else { return nil }
+      return .clipping(
+        MeterClipping(
+          peakValueSinceLastCall: Float(
+            bitPattern: controls.block.take(word: first + MixerControls.clippingPeak)),
+          sawInfinity: controls.block.take(word: first + MixerControls.sawInfinity) != 0,
+          sawNotANumber: controls.block.take(word: first + MixerControls.sawNotANumber) != 0))
+    default: return nil
+    }
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
@@ -156,7 +233,8 @@ public enum MultichannelMixer: AudioUnit {
           controls: MixerControls(
             access: controls.block.access,
             inputBase: controls.base(.input, element: 0),
-            outputBase: controls.base(.output, element: 0))),
+            outputBase: controls.base(.output, element: 0),
+            clippingBase: controls.base(.global, element: 0))),
         with: controls.block))
   }
 }

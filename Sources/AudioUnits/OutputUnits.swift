@@ -1,7 +1,13 @@
 import AudioTypes
 
 /// What the I/O units and the Generic Output share.
-enum OutputUnits {
+public enum OutputUnits {
+  /// For each channel of the device, or of a Generic Output's client, the channel of the graph that
+  /// it plays, or -1 for silence.
+  public static func playedChannels(in configuration: UnitConfiguration) -> [Int] {
+    channelMap(of: RemoteIO.outputElement, in: configuration)
+  }
+
   static let isRunning = PropertyInfo(
     .isRunning, key: "isRunning", constant: "kAudioOutputUnitProperty_IsRunning",
     kind: .boolean, scopes: [.global], access: .readOnly, defaultValue: .uint32(0),
@@ -10,9 +16,101 @@ enum OutputUnits {
   static let startTimestampsAtZero = PropertyInfo(
     .startTimestampsAtZero, key: "startTimestampsAtZero",
     constant: "kAudioOutputUnitProperty_StartTimestampsAtZero", kind: .boolean,
-    scopes: [.global], access: .readOnly, defaultValue: .uint32(1),
-    summary: "Whether sample times count from 0 at each start; here they always do.",
-    proposed: "that it cannot be turned off")
+    scopes: [.global], access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true,
+    isState: false,
+    summary: "Whether sample times count from 0 at each start.",
+    proposed: "that otherwise they go on from where the graph was stopped")
+
+  static let cpuLoad = PropertyInfo(
+    .cpuLoad, key: "cpuLoad", constant: "kAudioUnitProperty_CPULoad", kind: .float64,
+    scopes: [.global], access: .readOnly, defaultValue: .float64(0),
+    summary:
+      "The share of the time that rendering the graph takes: 0 to 1, above where it is late.",
+    proposed: "that output units alone have it")
+
+  static let supportedNumChannels = PropertyInfo(
+    .supportedChannelCounts, key: "supportedNumChannels",
+    constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts, scopes: [.global],
+    access: .readOnly, defaultValue: .channelCounts([ChannelCounts(input: -1, output: -2)]),
+    summary: "Which numbers of channels go together: any (-1, -2).", proposed: "its value")
+
+  static let startTime = PropertyInfo(
+    .startTime, key: "startTime", constant: "kAudioOutputUnitProperty_StartTime",
+    kind: .startTime, scopes: [.global], access: .writeOnly,
+    summary: "When to begin at the next start: a host time, or frames of the device to wait.",
+    proposed: "that sample times are counted from the start of the device")
+
+  static let setInputCallback = PropertyInfo(
+    .setInputCallback, key: "setInputCallback",
+    constant: "kAudioOutputUnitProperty_SetInputCallback",
+    kind: .object(noun: "an InputCallbackReference", size: 16), scopes: [.global],
+    access: .readWrite, defaultValue: .object(.none),
+    summary: "What is told on the render thread that the microphone side has heard something.",
+    proposed: "that it is handed what element 1 puts out, instead of having to render it")
+
+  /// - Parameter elements: The only element of each scope, where there is but one.
+  static func channelMap(elements: [Scope: Int] = [:]) -> PropertyInfo {
+    PropertyInfo(
+      .channelMap, key: "channelMap", constant: "kAudioOutputUnitProperty_ChannelMap",
+      kind: .integers(-1...Int32.max), scopes: [.input, .output], elements: elements,
+      access: .readWriteUntilInitialized, isPatchProperty: true,
+      summary:
+        "For each channel that leaves the element the channel of it that is taken, from 0, or "
+        + "-1 for silence. Both scopes of an element share it. At first channels go straight "
+        + "through, and one channel goes to all.",
+      proposed: "that one channel goes to all, and that it is refused once the unit is initialized")
+  }
+
+  /// For each channel of the destination the source channel, or -1 for silence: what is set, or what
+  /// holds where nothing is.
+  static func channelMap(of element: Int, in configuration: UnitConfiguration) -> [Int] {
+    if case .integers(let map)? = configuration.properties[
+      PropertyPlace(.channelMap, .output, element)]
+    {
+      return map.map(Int.init)
+    }
+    return RemoteIO.defaultChannelMap(
+      from: configuration.inputs[element].format.channelCount,
+      to: configuration.outputs[element].format.channelCount)
+  }
+
+  static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> PropertyValue? {
+    guard place.id == .channelMap else { return nil }
+    return .integers(channelMap(of: place.element, in: configuration).map(Int32.init))
+  }
+
+  /// Maps that do not fit the channels on both sides of their element.
+  static func channelMapViolations(_ configuration: UnitConfiguration) -> [Violation] {
+    configuration.outputs.indices.compactMap { element in
+      let place = PropertyPlace(.channelMap, .output, element)
+      guard configuration.properties[place] != nil else { return nil }
+      // A side of the device that is not there has no channels to speak of.
+      let device = configuration.device
+      let isIO = configuration.outputs.count > 1
+      if isIO && (element == 0 ? device?.output : device?.input) == nil { return nil }
+      let map = channelMap(of: element, in: configuration)
+      let source = configuration.inputs[element].format.channelCount
+      let destination = configuration.outputs[element].format.channelCount
+      let message: String
+      if map.count != destination {
+        message =
+          "the channel map has \(map.count == 1 ? "1 entry" : "\(map.count) entries"), and "
+          + "\(channels(destination)) leave\(destination == 1 ? "s" : "") element \(element)"
+      } else if let wrong = map.first(where: { $0 >= source }) {
+        message =
+          "the channel map takes channel \(wrong) of element \(element), which has "
+          + "\(channels(source)), from 0"
+      } else {
+        return nil
+      }
+      return Violation(
+        UnitRules.propertyFits, status: .invalidPropertyValue, message,
+        at: .init(node: nil, .property(.channelMap, .output, element)),
+        help: ["write the number of a channel that comes in, or -1, for each that leaves"])
+    }
+  }
 
   /// A conversion of rates that the unit makes by itself. It costs time and quality.
   static func conversion(

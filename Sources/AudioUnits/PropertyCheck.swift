@@ -2,7 +2,7 @@ import AudioTypes
 
 /// Whether a value is one that a property takes.
 enum PropertyCheck {
-  /// The value as it is stored: a preset gets both its number and its name.
+  /// The value as it is stored: a factory preset gets both its number and its name.
   static func checked(
     _ value: PropertyValue, for info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
@@ -16,12 +16,29 @@ enum PropertyCheck {
       throw invalid(
         "'\(info.key)' is \(range.lowerBound) to \(range.upperBound), not \(word)", place)
     case (.float64, .float64(let number)):
-      if number.isFinite { return value }
-      throw invalid("'\(info.key)' is a finite number", place)
+      if number.isFinite && (number >= 0 || info.id != .presentationLatency) { return value }
+      throw invalid(
+        info.id == .presentationLatency
+          ? "'\(info.key)' is a number of seconds of at least 0"
+          : "'\(info.key)' is a finite number",
+        place)
     case (.string, .string): return value
     case (.preset, .preset(let preset)):
       return try .preset(known(preset, info: info, of: description, at: place))
-    case (.floats, .floats), (.ids, .ids): return value
+    case (.floats, .floats(let numbers)):
+      if let wrong = numbers.first(where: { !$0.isFinite }) {
+        throw invalid("'\(info.key)' holds finite numbers, not \(wrong)", place)
+      }
+      if info.isLive && numbers.count >= info.liveWords {
+        throw invalid("'\(info.key)' holds at most \(info.liveWords - 1) numbers", place)
+      }
+      return value
+    case (.startTime, .startTime(let start)):
+      let isThere = start.timeStamp.sampleTime.isFinite && start.timeStamp.sampleTime >= 0
+      if isThere && start.flags == 0 { return value }
+      throw invalid(
+        "'\(info.key)' has a sample time of at least 0, and no flags", place)
+    case (.ids, .ids), (.object, .object): return value
     case (.choice(let choices), .uint32(let word)):
       if choices.contains(where: { $0.value == word }) { return value }
       throw invalid(
@@ -45,24 +62,24 @@ enum PropertyCheck {
     invalid("'\(info.key)' takes \(info.kind.noun)", place)
   }
 
-  /// A factory preset by its number or, where the number is negative, by its name.
+  /// A factory preset by its number, or a user's own: a negative number, and a name.
   private static func known(
     _ preset: Preset, info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
   ) throws(Violation) -> Preset {
-    guard case .presets(let all)? = description.property(.factoryPresets)?.defaultValue else {
-      throw invalid("\(description.name) has no presets", place)
+    guard preset.number >= 0 else {
+      if !preset.name.isEmpty { return preset }
+      throw invalid("a preset of one's own, below 0, has a name", place)
     }
-    let found =
-      preset.number >= 0
-      ? all.first { $0.number == preset.number } : all.first { $0.name == preset.name }
-    if let found { return found }
-    let last = all.last?.number ?? 0
+    guard case .presets(let all)? = description.property(.factoryPresets)?.defaultValue else {
+      throw Violation(
+        UnitRules.propertyValue, status: .invalidProperty,
+        "\(description.name) has no presets but a user's own, below 0", at: place)
+    }
+    if let found = all.first(where: { $0.number == preset.number }) { return found }
     throw Violation(
       UnitRules.propertyValue, status: .invalidPropertyValue,
-      preset.number >= 0
-        ? "\(description.name) has the presets 0 to \(last), not \(preset.number)"
-        : "\(description.name) has no preset '\(preset.name)'",
+      "\(description.name) has the presets 0 to \(all.last?.number ?? 0), not \(preset.number)",
       at: place, help: ["the presets are: " + all.map(\.name).joined(separator: ", ")])
   }
 
@@ -79,7 +96,9 @@ extension PropertyInfo.Kind {
       (.streamFormat, .streamFormat), (.preset, .preset), (.presets, .presets),
       (.floats, .floats), (.ids, .ids), (.integers, .integers), (.choice, .uint32),
       (.channelCounts, .channelCounts),
-      (.parameterInfo, .parameterInfo), (.status, .status):
+      (.parameterInfo, .parameterInfo), (.status, .status), (.strings, .strings),
+      (.parameterText, .parameterText), (.classInfo, .classInfo), (.clipping, .clipping),
+      (.startTime, .startTime), (.object, .object):
       true
     default: false
     }
@@ -93,7 +112,7 @@ extension PropertyInfo.Kind {
     case .float64: "a number"
     case .streamFormat: "a stream format"
     case .string: "a text"
-    case .preset: "the name or the number of a preset"
+    case .preset: "a preset"
     case .presets: "presets"
     case .floats: "numbers"
     case .ids, .integers: "whole numbers"
@@ -101,6 +120,12 @@ extension PropertyInfo.Kind {
     case .channelCounts: "channel counts"
     case .parameterInfo: "a parameter's description"
     case .status: "a status"
+    case .strings: "texts"
+    case .parameterText: "a parameter's text"
+    case .classInfo: "the state of a unit"
+    case .clipping: "what is clipped"
+    case .startTime: "a time stamp"
+    case .object(let noun, _): noun
     }
   }
 }

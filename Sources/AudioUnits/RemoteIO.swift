@@ -30,7 +30,9 @@ public enum RemoteIO: AudioUnit {
         .hasIO, key: "hasIO", constant: "kAudioOutputUnitProperty_HasIO", kind: .boolean,
         scopes: [.input, .output], elements: [.input: 1, .output: 0], access: .readOnly,
         summary: "Whether the side is on."),
-      OutputUnits.isRunning, OutputUnits.startTimestampsAtZero,
+      OutputUnits.cpuLoad, OutputUnits.supportedNumChannels, OutputUnits.isRunning,
+      OutputUnits.channelMap(), OutputUnits.startTime, OutputUnits.setInputCallback,
+      OutputUnits.startTimestampsAtZero,
     ],
     formatNotes: [
       "inputs/0: what the graph plays: any number of channels, rate and sample type; set for a "
@@ -38,7 +40,7 @@ public enum RemoteIO: AudioUnit {
       "outputs/1: what the graph hears: the same, to be set",
       "inputs/1 and outputs/0: the device's own formats, not to be set",
       "a mono stream plays on every channel of the device; otherwise channels go straight through, "
-        + "surplus ones are dropped and missing ones silent",
+        + "surplus ones are dropped and missing ones silent; a channelMap says otherwise",
     ])
 
   public static func refusal(
@@ -97,6 +99,7 @@ public enum RemoteIO: AudioUnit {
           at: .init(node: nil, .feed(outputElement)),
           help: ["`patchrun devices` lists the sinks; --sink names one"]))
     }
+    if found.isEmpty { found += OutputUnits.channelMapViolations(configuration) }
     if found.isEmpty { found += conversions(configuration, isInputOn: isInputOn) }
     return found
   }
@@ -123,17 +126,26 @@ public enum RemoteIO: AudioUnit {
     return found.compactMap(\.self)
   }
 
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
     guard configuration.isOn(.enableIO, .input, inputElement),
       let device = configuration.device, let hardware = device.input, let ring = device.capture
     else { return UnitKernels() }
+    let isMapped =
+      configuration.properties[PropertyPlace(.channelMap, .output, inputElement)] != nil
+    var client = configuration.outputs[inputElement].format
+    // What is mapped is put out as it was heard, and mapped after that.
+    if isMapped { client = client.with(channels: hardware.channelCount) }
     return UnitKernels(
       input: .holding(
         InputElementKernel(
           ring: ring.access, hardware: hardware,
-          client: configuration.outputs[inputElement].format,
+          client: client,
           ioBufferFrames: device.ioBufferFrames,
           // Without a loudspeaker the microphone keeps the time.
           isSynchronous: device.isSynchronous || device.output == nil,
@@ -142,7 +154,8 @@ public enum RemoteIO: AudioUnit {
             ? configuration.inputs[outputElement].format.sampleRate : nil,
           graphLead: device.graphLead),
         with: ring),
-      inputWritesBusWords: true)
+      inputWritesBusWords: true,
+      inputMap: isMapped ? OutputUnits.channelMap(of: inputElement, in: configuration) : nil)
   }
 
   /// For each channel of the destination the source channel, or -1 for silence, where no ChannelMap

@@ -39,9 +39,7 @@ public struct UnitCatalog: Sendable {
 
   /// The seven units of the guide. The order is ours: Core Audio's is the system's affair.
   public static let standard = UnitCatalog([
-    Component(
-      absent: .formatConverterType, "conv", name: "FormatConverter",
-      constant: "kAudioUnitSubType_AUConverter", aliases: ["AUConverter"]),
+    Component(FormatConverter.self),
     Component(IPodEQ.self),
     Component(Mixer3D.self),
     Component(MultichannelMixer.self),

@@ -1,5 +1,5 @@
 public import AudioTypes
-import RenderCore
+public import RenderCore
 import Synchronization
 
 /// One unit that has been opened: its elements, properties and parameters.
@@ -28,6 +28,9 @@ public final class UnitInstance: Sendable {
     var name: String?
   }
 
+  /// Its word 0 holds the status of the last render that failed, until somebody takes it.
+  public let failure = ControlBlock(count: 1)
+
   struct State {
     var inputs: [Element]
     var outputs: [Element]
@@ -39,6 +42,11 @@ public final class UnitInstance: Sendable {
     var controls: ControlLayout
     var isInitialized = false
     var lastRenderError = Status.ok
+    /// The factory preset whose sound the unit has, whatever the present preset is called.
+    var factoryPreset: Preset?
+    /// How often numbers that the render side reads have been set.
+    var generation: UInt32 = 0
+    weak var host: (any UnitHost)?
     var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
     var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
     var nextListener = 0
@@ -58,6 +66,12 @@ public final class UnitInstance: Sendable {
       }
     }
 
+    var configuration: UnitConfiguration {
+      UnitConfiguration(
+        inputs: settled(.input), outputs: settled(.output),
+        maximumFramesPerSlice: maximumFramesPerSlice, properties: values)
+    }
+
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
       uses[scope]?[element] ?? .none
     }
@@ -69,7 +83,7 @@ public final class UnitInstance: Sendable {
     }
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
 
   public init(_ unit: any AudioUnit.Type) {
     self.unit = unit
@@ -129,6 +143,8 @@ public final class UnitInstance: Sendable {
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
   ) throws(Violation) -> PropertyValue {
     let info = try checkedInfo(id, scope, element)
+    guard info.isReadable else { throw unreadable(info, scope, element) }
+    if let value = hostValue(info) { return value }
     return try state.withLock { state throws(Violation) in
       try value(info, scope, element, &state)
     }
@@ -142,10 +158,14 @@ public final class UnitInstance: Sendable {
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, to value: PropertyValue
   ) throws(Violation) {
     let info = try checkedInfo(id, scope, element, value: value)
+    let isHandedOver = try handOver(info, scope, element, value)
+    guard !isHandedOver else { return }
     let changed = try state.withLock { state throws(Violation) in
       try set(info, scope, element, value, &state)
     }
-    if changed { notify(id, scope, element) }
+    guard changed else { return }
+    if id == .inPlaceProcessing { host?.replan(for: self) }
+    notify(id, scope, element)
   }
 
   /// Calls `listener` after each successful change of a property, on any scope and element.
@@ -178,7 +198,7 @@ public final class UnitInstance: Sendable {
     }
   }
 
-  private func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
+  func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
     let tokens = state.withLock { state in
       state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
     }
@@ -222,19 +242,35 @@ public final class UnitInstance: Sendable {
   public func setParameter(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
   ) throws(Violation) {
-    let tokens = try state.withLock { state throws(Violation) in
+    let (tokens, replaced) = try state.withLock { state throws(Violation) in
       let slot = try slot(parameter, scope, element, state)
       if let info = parameterInfo(parameter, scope) {
         try check(value, info, element)
       }
       state.controls.block[slot] = value
-      return state.parameterListeners.filter { $0.value.0 == nil || $0.value.0 == parameter }
-        .keys.sorted()
+      let tokens = state.parameterListeners.filter {
+        $0.value.0 == nil || $0.value.0 == parameter
+      }
+      return (tokens.keys.sorted(), replaceProperty(by: parameter, scope, element, &state))
     }
+    if let replaced { notify(replaced, scope, element) }
     for token in tokens {
       let listener = state.withLock { $0.parameterListeners[token]?.1 }
       listener?(parameter, scope, element, value)
     }
+  }
+
+  /// Ends what a property says in the place of a parameter, once that is set.
+  private func replaceProperty(
+    by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
+  ) -> PropertyID? {
+    guard
+      let info = properties.first(where: { $0.yieldsTo == parameter && $0.scopes.contains(scope) })
+    else { return nil }
+    let place = PropertyPlace(info.id, scope, element)
+    guard state.values.removeValue(forKey: place) != nil else { return nil }
+    if let slot = state.controls.slot(place) { state.controls.block[word: slot] = 0 }
+    return info.id
   }
 
   /// What is unusual about a value that may be set; `nil` for nothing.
@@ -297,14 +333,7 @@ public final class UnitInstance: Sendable {
   }
 
   /// The unit as it is configured, formats as they have been set or are at birth.
-  public func configuration() -> UnitConfiguration {
-    state.withLock { state in
-      UnitConfiguration(
-        inputs: state.settled(.input), outputs: state.settled(.output),
-        maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values,
-        controls: state.controls)
-    }
-  }
+  public func configuration() -> UnitConfiguration { state.withLock { settled($0) } }
 
   /// The name of an element, or `nil` where it has none.
   public func elementName(_ scope: Scope, _ element: Int) -> String? {
@@ -344,6 +373,30 @@ public final class UnitInstance: Sendable {
     }
   }
 
+  /// The control that a parameter is, for a ramp to a value.
+  ///
+  /// It stays the same until the number of the unit's elements changes.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
+  ///   ramp.
+  public func rampControl(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) -> (block: ControlBlock, index: Int) {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+        guard info.canRamp else {
+          throw Violation(
+            UnitRules.parameterRamps, status: .invalidParameter,
+            "'\(info.key)' does not ramp: it is one value or another",
+            at: .init(node: nil, .parameter(parameter, scope, element)))
+        }
+      }
+      return (state.controls.block, slot)
+    }
+  }
+
   /// Remembers the status of a render that failed.
   public func noteRenderError(_ status: Status) {
     let isNew = state.withLock { state in
@@ -365,7 +418,7 @@ public final class UnitInstance: Sendable {
 
   // MARK: Checks
 
-  private func checkedInfo(
+  func checkedInfo(
     _ id: PropertyID, _ scope: Scope, _ element: Int, value: PropertyValue? = nil
   ) throws(Violation) -> PropertyInfo {
     let place = Violation.Place(node: nil, .property(id, scope, element))
@@ -385,7 +438,7 @@ public final class UnitInstance: Sendable {
         "'\(info.key)' belongs to the \(scopes.joined(separator: " and ")) scope of "
           + "\(description.name), not to its \(scope) scope", at: place)
     }
-    if id != .parameterInfo {
+    if id != .parameterInfo && id != .parameterValueStrings {
       try state.withLock { state throws(Violation) in try checkElement(scope, element, state) }
     }
     if let only = info.elements[scope], only != element {
@@ -423,13 +476,14 @@ public final class UnitInstance: Sendable {
     case .maximumFramesPerSlice: return .uint32(UInt32(state.maximumFramesPerSlice))
     case .parameterList: return .ids(description.parameters(in: scope).map(\.id))
     case .parameterInfo:
-      guard let parameter = parameterInfo(UInt32(clamping: element), scope) else {
-        throw Violation(
-          UnitRules.parameterKnown, status: .invalidParameter,
-          .unknownParameter(UInt32(clamping: element), scope, description),
-          at: .init(node: nil, .property(info.id, scope, element)))
-      }
-      return .parameterInfo(parameter)
+      return .parameterInfo(try describedParameter(UInt32(clamping: element), info.id, scope))
+    case .parameterValueStrings:
+      let names = try describedParameter(UInt32(clamping: element), info.id, scope).valueNames
+      guard names.isEmpty else { return .strings(names) }
+      throw Violation(
+        UnitRules.propertyInUse, status: .propertyNotInUse, "its values are numbers, not names",
+        at: .init(node: nil, .property(info.id, scope, element)))
+    case .classInfo: return .classInfo(classInfo(state))
     case .lastRenderError:
       let status = state.lastRenderError
       state.lastRenderError = .ok
@@ -445,13 +499,37 @@ public final class UnitInstance: Sendable {
     case .hasIO:
       return state.values[PropertyPlace(.enableIO, scope, element)] ?? .uint32(0)
     default:
-      if let value = state.values[PropertyPlace(info.id, scope, element)] ?? info.defaultValue {
-        return value
-      }
+      let place = storedPlace(info.id, scope, element)
+      let derived =
+        state.values[place] == nil
+        ? unit.derivedValue(of: place, in: settled(state), controls: state.controls) : nil
+      if let value = state.values[place] ?? derived ?? info.defaultValue { return value }
       throw Violation(
         UnitRules.propertyInUse, status: .propertyNotInUse, "'\(info.key)' has no value now",
         at: .init(node: nil, .property(info.id, scope, element)))
     }
+  }
+
+  func describedParameter(
+    _ parameter: UInt32, _ id: PropertyID, _ scope: Scope
+  ) throws(Violation) -> ParameterInfo {
+    if let info = parameterInfo(parameter, scope) { return info }
+    throw Violation(
+      UnitRules.parameterKnown, status: .invalidParameter,
+      .unknownParameter(parameter, scope, description),
+      at: .init(node: nil, .property(id, scope, Int(parameter))))
+  }
+
+  /// Where a property is kept. Both scopes of an element of an output unit share a channel map.
+  private func storedPlace(_ id: PropertyID, _ scope: Scope, _ element: Int) -> PropertyPlace {
+    PropertyPlace(id, id == .channelMap && description.isOutput ? .output : scope, element)
+  }
+
+  func settled(_ state: State) -> UnitConfiguration {
+    UnitConfiguration(
+      inputs: state.settled(.input), outputs: state.settled(.output),
+      maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values,
+      controls: state.controls)
   }
 
   // MARK: Writing a value
@@ -474,25 +552,50 @@ public final class UnitInstance: Sendable {
     }
     if let refusal = writeRefusal(info, scope, element, state) { throw refusal }
     let checked = try PropertyCheck.checked(value, for: info, of: description, at: place)
+    let stored = storedPlace(info.id, scope, element)
+    if state.isInitialized,
+      let refusal = unit.refusal(of: checked, for: stored, in: settled(state))
+    {
+      throw Violation(
+        UnitRules.propertyFits, status: .invalidPropertyValue, refusal, at: place)
+    }
     switch (info.id, checked) {
     case (.elementCount, .uint32(let count)):
       try setCount(Int(count), scope, &state)
     case (.maximumFramesPerSlice, .uint32(let frames)):
       state.maximumFramesPerSlice = Int(frames)
-    case (.elementName, .string(let name)):
+    case (.elementName, .string(let text)):
+      let name = text.isEmpty ? nil : text
       if scope == .global {
         state.globalName = name
       } else {
         state.update(scope, element) { $0.name = name }
       }
-    default:
-      let propertyPlace = PropertyPlace(info.id, scope, element)
-      state.values[propertyPlace] = checked
-      if let slot = state.controls.slot(propertyPlace) {
-        state.controls.block[word: slot] = checked.liveWord
-      }
+    case (.contextName, .string("")): state.values[stored] = nil
+    case (.presentPreset, .preset(let preset)) where preset.number < 0:
+      // The name is new, the sound stays.
+      state.values[stored] = checked
+    case (.presentPreset, .preset(let preset)):
+      state.factoryPreset = preset
+      store(checked, at: stored, &state)
+    default: store(checked, at: stored, &state)
     }
     return true
+  }
+
+  private func store(_ value: PropertyValue, at place: PropertyPlace, _ state: inout State) {
+    state.values[place] = value
+    guard let slot = state.controls.slot(place) else { return }
+    guard case .floats(let numbers) = value else {
+      state.controls.block[word: slot] = value.liveWord
+      return
+    }
+    for (index, number) in numbers.enumerated() {
+      state.controls.block[slot + 1 + index] = number
+    }
+    // Last, and never 0: the sign that there is something new.
+    state.generation = max(1, state.generation &+ 1)
+    state.controls.block[word: slot] = state.generation
   }
 
   private func writeRefusal(
@@ -686,7 +789,7 @@ extension String {
       : "'\(info.key)' is \(plain(value)): a gain above \(plain(info.range.upperBound)) can clip"
   }
 
-  fileprivate static func unknownParameter(
+  static func unknownParameter(
     _ parameter: UInt32, _ scope: Scope, _ description: UnitDescription
   ) -> String {
     let there = description.parameters(in: scope)

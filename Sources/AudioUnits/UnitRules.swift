@@ -23,6 +23,15 @@ public enum UnitRules {
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let converterStep = Rule(
+    "PR0421", "format/converter-step",
+    "A FormatConverter takes a rate down to a 256th at most.")
+  public static let channelMap = Rule(
+    "PR0422", "format/channel-map",
+    "A channel map has an entry for each channel of its output, and names channels there are.")
+  public static let converterChannels = Rule(
+    "PR0423", "format/converter-channels",
+    "A FormatConverter between different numbers of channels has a channel map.")
   public static let spatialChannels = Rule(
     "PR0431", "format/spatial-channels",
     "An input of a 3DMixer is mono, unless it passes as it is.")
@@ -47,6 +56,13 @@ public enum UnitRules {
     "A property that shapes a unit is set before the unit is initialized.")
   public static let propertyInUse = Rule(
     "PR0507", "property/in-use", "A property that is read has a value.")
+  public static let propertyFits = Rule(
+    "PR0509", "property/fits", "A property fits the stream formats of its unit.")
+  public static let propertyReadable = Rule(
+    "PR0510", "property/readable", "A property that is read is not write-only.")
+  public static let unitInGraph = Rule(
+    "PR0511", "unit/in-graph", "A unit that is connected, or given a callback, is in an open graph."
+  )
   public static let elementCount = Rule(
     "PR0508", "unit/element-count", "The number of buses is one that the unit can have.")
 
@@ -56,8 +72,14 @@ public enum UnitRules {
     "PR0552", "parameter/range", "A parameter's value lies in its described range.")
   public static let parameterReadOnly = Rule(
     "PR0553", "parameter/read-only", "A meter is read, not set.")
+  public static let parameterReplaces = Rule(
+    "PR0555", "parameter/replaces",
+    "A parameter is not set where a property is that it takes the place of.")
   public static let parameterUsualRange = Rule(
     "PR0554", "parameter/usual-range", "A parameter's value lies in its usual range.")
+
+  public static let parameterRamps = Rule(
+    "PR0556", "parameter/ramps", "A ramp moves a parameter that can be anywhere in between.")
 
   public static let inputElementEnabled = Rule(
     "PR0601", "io/input-enabled", "The input element of an I/O unit is used only when it is on.")
@@ -76,10 +98,11 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, spatialChannels, headData, spatialDistance, propertyKnown,
-    propertyScope, element, propertyValue,
-    propertyWritable, propertyInitialized, propertyInUse, elementCount, parameterKnown,
-    parameterRange, parameterReadOnly, parameterUsualRange, inputElementEnabled,
+    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, spatialChannels,
+    headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
+    propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
+    propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,
+    parameterUsualRange, parameterReplaces, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

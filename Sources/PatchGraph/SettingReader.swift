@@ -4,8 +4,11 @@ import PatchSyntax
 
 /// Turns JSON into the values of properties and parameters.
 enum SettingReader {
-  /// The value of a property; `nil` where the JSON is of another type.
-  static func value(of json: JSONValue, for kind: PropertyInfo.Kind) -> PropertyValue? {
+  /// The value of a property; `nil` where the JSON is of another type. A preset that is named and not
+  /// among `presets` has the number -1.
+  static func value(
+    of json: JSONValue, for kind: PropertyInfo.Kind, presets: [Preset] = []
+  ) -> PropertyValue? {
     switch kind {
     case .boolean:
       return json.bool.map { .uint32($0 ? 1 : 0) }
@@ -16,7 +19,10 @@ enum SettingReader {
     case .string:
       return json.string.map { .string($0) }
     case .preset:
-      if let name = json.string { return .preset(Preset(number: -1, name: name)) }
+      if let name = json.string {
+        return .preset(presets.first { $0.name == name } ?? Preset(number: -1, name: name))
+      }
+      if json.kind == .object { return ownPreset(json).map { .preset($0) } }
       return json.integer.flatMap { Int32(exactly: $0) }
         .flatMap { $0 < 0 ? nil : .preset(Preset(number: $0, name: "")) }
     case .choice(let choices):
@@ -32,11 +38,22 @@ enum SettingReader {
     case .floats:
       guard json.kind == .array else { return nil }
       let items = Array(json.elements)
-      let numbers = items.compactMap { $0.number.map { Float($0) } }
+      let numbers = items.compactMap { $0.number.map { Float($0) } }.filter(\.isFinite)
       return numbers.count == items.count ? .floats(numbers) : nil
-    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status:
+    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status, .strings,
+      .parameterText, .classInfo, .clipping, .startTime, .object:
       return nil
     }
+  }
+
+  /// A preset of the user's own: a number below 0 and a name.
+  private static func ownPreset(_ json: JSONValue) -> Preset? {
+    let keys = json.members.compactMap { $0.key.string }
+    guard keys.allSatisfy({ ["number", "name", "comment"].contains($0) }),
+      let number = json["number"]?.integer.flatMap({ Int32(exactly: $0) }), number < 0,
+      let name = json["name"]?.string, !name.isEmpty
+    else { return nil }
+    return Preset(number: number, name: name)
   }
 
   /// The value of a parameter; `nil` where the JSON is of another type.
@@ -55,13 +72,16 @@ enum SettingReader {
     case .uint32(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .float64: "a finite number"
     case .string: "a text"
-    case .preset: "the name of a preset, or its number"
+    case .preset:
+      "the name of a preset or its number, or for one of your own "
+        + "{ \"number\": -1, \"name\": \"…\" }"
     case .choice(let choices):
       choices.map { quoted($0.name) }.joined(separator: ", ")
     case .integers(let range):
       "an array of whole numbers from \(range.lowerBound) to \(range.upperBound)"
-    case .floats: "an array of numbers"
-    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status:
+    case .floats: "an array of finite numbers"
+    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status, .strings,
+      .parameterText, .classInfo, .clipping, .startTime, .object:
       "another value"
     }
   }

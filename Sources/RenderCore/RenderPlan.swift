@@ -17,14 +17,20 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// By their element, the inputs that the kernel pulls by itself. `inputs` has an entry for each of
     /// them too, which the kernel does not read.
     public var pulled: [Int: PulledInput]
+    /// Its word 0 is given the status of each render of the kernel that fails.
+    public var failure: ControlBlock?
 
+    /// An output may be one of the inputs: the kernel then works in place, and says itself that a bus
+    /// which was silent is so no more.
     public init(
-      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:]
+      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
+      failure: ControlBlock? = nil
     ) {
       self.kernel = kernel
       self.inputs = inputs
       self.outputs = outputs
       self.pulled = pulled
+      self.failure = failure
     }
   }
 
@@ -36,6 +42,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     let outputCount: Int
     /// An entry for each input; `nil` where the kernel pulls none.
     let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
+    /// Whether an output is also an input, whose silence it keeps.
+    let isInPlace: Bool
+    let failure: ControlAccess?
 
     // The one place the checker is switched off: it cannot follow a vtable into a generic body.
     // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
@@ -56,6 +65,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   private let silent: UnsafeMutableBufferPointer<Bool>
   private let samples: UnsafeMutableRawPointer
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
+  /// What the steps point to, kept alive.
+  private let company: [ControlBlock]
 
   /// Makes a plan of rows that run in the order given.
   ///
@@ -96,6 +107,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
     unsafe steps = .allocate(capacity: rows.count)
+    company = rows.compactMap(\.failure)
     var firstIndex = 0
     for (index, row) in rows.enumerated() {
       unsafe steps.initializeElement(
@@ -103,7 +115,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         to: Step(
           kernel: .passRetained(row.kernel), firstIndex: firstIndex,
           inputCount: row.inputs.count, outputCount: row.outputs.count,
-          pulled: Self.table(of: row)))
+          pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
+          failure: row.failure?.access))
       firstIndex += row.inputs.count + row.outputs.count
     }
     unsafe self.observers = .allocate(capacity: observers.count)
@@ -150,8 +163,12 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       let step = unsafe steps[index]
       let first = unsafe indices.baseAddress.unsafelyUnwrapped + step.firstIndex
       for output in 0..<step.outputCount {
-        let bus = unsafe Int(first[step.inputCount + output])
-        unsafe silent[bus] = false
+        let bus = unsafe first[step.inputCount + output]
+        var isInput = false
+        if step.isInPlace {
+          for input in 0..<step.inputCount where unsafe first[input] == bus { isInput = true }
+        }
+        if !isInput { unsafe silent[Int(bus)] = false }
       }
       let context = unsafe RenderContext(
         timeStamp: timeStamp, frameCount: frameCount, inputCount: step.inputCount,
@@ -159,6 +176,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         pulled: step.pulled)
       let status = step.render(context)
       guard status == .ok else {
+        if let failure = step.failure {
+          failure[word: 0] = UInt32(bitPattern: status.rawValue)
+        }
         notify(RenderActionFlags(rawValue: 8 | 256), frameCount: frameCount, at: timeStamp)
         return status
       }

@@ -36,13 +36,10 @@ public enum VectorMath {
     precondition(
       first.count % 16 == 0 && second.count == first.count && samples.count >= first.count,
       "a row is 16 long, or 32, …")
-    var sums: (Float, Float) = (0, 0)
-    unsafe withUnsafeMutablePointer(to: &sums) {
-      unsafe $0.withMemoryRebound(to: Float.self, capacity: 2) {
-        unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, $0)
-      }
-    }
-    return sums
+    // Not a tuple's memory: without optimization that asks the run time for the tuple's type.
+    var (one, other): (Float, Float) = (0, 0)
+    unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, &one, &other)
+    return (one, other)
   }
 
   /// Filters a stretch of samples: `output[n]` is the sum of `row[k] * samples[n + k]`. For a
@@ -103,12 +100,7 @@ func blendRows(
   _ rows: UnsafePointer<Float>, count: Int, _ w0: Float, _ w1: Float, _ w2: Float, _ w3: Float,
   into row: UnsafeMutablePointer<Float>
 ) {
-  var weights = (w0, w1, w2, w3)
-  unsafe withUnsafeMutablePointer(to: &weights) {
-    unsafe $0.withMemoryRebound(to: Float.self, capacity: 4) {
-      unsafe cvector_blend(rows, count, $0, count, row)
-    }
-  }
+  unsafe cvector_blend(rows, count, w0, w1, w2, w3, count, row)
 }
 
 /// Copies samples; what is not finite becomes 0.

@@ -40,6 +40,11 @@ public final class RenderSession: @unchecked Sendable {
   }
 
   public let configuration: Configuration
+  /// What moves controls at its times, counted in frames of the plans from the beginning; set before
+  /// anything pulls.
+  public let timeline: RenderTimeline?
+  /// The same, without a retain at each use.
+  private let moving: Unmanaged<RenderTimeline>?
   private let mailbox = PlanMailbox()
   private var current: PlanMailbox.Handle?
   private let hasOutput: Bool
@@ -51,6 +56,12 @@ public final class RenderSession: @unchecked Sendable {
   private var sampleTime: Int = 0
   /// In frames of the plans; the same as `sampleTime` at equal rates.
   private var clientTime: Int = 0
+  /// Where `clientTime` began, for those who read time stamps.
+  private var firstTime: Int = 0
+  /// When the first frame is due, on the host's clock; 0 for at once.
+  private var startHostTime: UInt64 = 0
+  /// Frames of the device to let go by in silence before the first frame.
+  private var framesToWait: Int = 0
   private let clientRate: Double
   /// `nil` at equal rates, and where nothing is put out.
   private let resampler: UnsafeMutablePointer<SessionResampler>?
@@ -59,6 +70,7 @@ public final class RenderSession: @unchecked Sendable {
   private let failures = Atomic<Int>(0)
   private let lastFailure = Atomic<Int32>(0)
   private let rendered = Atomic<Int>(0)
+  private let waited = Atomic<Int>(0)
   private let busy = Atomic<UInt64>(0)
   private let peakLoad = Atomic<UInt64>(0)
   private let slices = Atomic<Int>(0)
@@ -68,8 +80,10 @@ public final class RenderSession: @unchecked Sendable {
   private let isFadingOut = Atomic<Bool>(false)
   private let hasFadedOut = Atomic<Bool>(false)
 
-  public init(_ configuration: Configuration) {
+  public init(_ configuration: Configuration, timeline: RenderTimeline? = nil) {
     self.configuration = configuration
+    self.timeline = timeline
+    unsafe moving = timeline.map { unsafe .passUnretained($0) }
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
     let map = hasOutput ? configuration.channelMap : [-1]
@@ -114,9 +128,25 @@ public final class RenderSession: @unchecked Sendable {
 
   /// Counts frames, time stamps and load from the beginning again, at full level. Called before a
   /// device is started, while nothing pulls.
-  public func restart() {
+  ///
+  /// - Parameters:
+  ///   - keepingTime: Whether time stamps go on from where they are.
+  ///   - start: When to begin; `nil` for at once. Until then there is silence, and nothing is
+  ///     rendered.
+  public func restart(keepingTime: Bool = false, beginning start: StartTime? = nil) {
+    firstTime = keepingTime ? firstTime + clientTime : 0
     sampleTime = 0
     clientTime = 0
+    startHostTime = 0
+    framesToWait = 0
+    if let time = start?.timeStamp {
+      if time.flags.contains(.hostTimeValid) {
+        startHostTime = time.hostTime
+      } else {
+        framesToWait = Int(min(max(0, time.sampleTime), 1e15))
+      }
+    }
+    waited.store(0, ordering: .relaxed)
     rendered.store(0, ordering: .relaxed)
     slices.store(0, ordering: .relaxed)
     busy.store(0, ordering: .relaxed)
@@ -124,6 +154,7 @@ public final class RenderSession: @unchecked Sendable {
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
     gain.jump(to: 1)
+    timeline?.restart()
   }
 
   /// Frees the plan that the render thread has finished with, if there is one.
@@ -131,6 +162,9 @@ public final class RenderSession: @unchecked Sendable {
 
   /// Frames pulled since the beginning.
   public var renderedFrames: Int { rendered.load(ordering: .relaxed) }
+
+  /// Frames of them that were silence before the start time.
+  public var waitedFrames: Int { waited.load(ordering: .relaxed) }
 
   /// Slices pulled since the beginning.
   public var sliceCount: Int { slices.load(ordering: .relaxed) }
@@ -146,7 +180,8 @@ public final class RenderSession: @unchecked Sendable {
 
   /// Whether the end set by `end(afterFrames:)`, or that of a fade, has been pulled.
   public var hasEnded: Bool {
-    renderedFrames >= limit.load(ordering: .relaxed) || hasFadedOut.load(ordering: .relaxed)
+    renderedFrames - waitedFrames >= limit.load(ordering: .relaxed)
+      || hasFadedOut.load(ordering: .relaxed)
   }
 
   /// Takes the output to silence within 20 ms.
@@ -194,7 +229,8 @@ public final class RenderSession: @unchecked Sendable {
     let end = limit.load(ordering: .relaxed)
     if isFadingOut.load(ordering: .relaxed) { gain.aim(at: 0) }
     var status = Status.ok
-    var done = 0
+    var done = wait(atMost: frameCount, from: begin)
+    if done > 0 { unsafe silence(done, at: 0, in: memory) }
     while done < frameCount {
       var length = frameCount - done
       if sampleTime >= end {
@@ -211,10 +247,27 @@ public final class RenderSession: @unchecked Sendable {
     if gain.isSettled {
       if gain.current == 0 { hasFadedOut.store(true, ordering: .relaxed) }
     }
-    rendered.store(sampleTime, ordering: .relaxed)
+    rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
     account(from: begin, frameCount: frameCount)
     restoreDenormals(denormals)
     return status
+  }
+
+  /// How many of the next frames come before the start time.
+  @_noLocks
+  private func wait(atMost frameCount: Int, from now: UInt64) -> Int {
+    if startHostTime != 0 {
+      // From here on frames tell the time: clocks that are read anew for each pull would not agree.
+      if startHostTime > now {
+        framesToWait = Int(Double(startHostTime - now) / nanosecondsPerFrame + 0.5)
+      }
+      startHostTime = 0
+    }
+    let length = framesToWait < frameCount ? framesToWait : frameCount
+    guard length > 0 else { return 0 }
+    framesToWait -= length
+    waited.wrappingAdd(length, ordering: .relaxed)
+    return length
   }
 
   /// Renders some of the next frames, at least one, and says how many.
@@ -249,8 +302,12 @@ public final class RenderSession: @unchecked Sendable {
       return (limit, .uninitialized)
     }
     let maximum = unsafe plan.pointee.maximumFramesPerSlice
-    let length = limit < maximum ? limit : maximum
-    let time = TimeStamp(sampleTime: Double(clientTime), hostTime: due)
+    var length = limit < maximum ? limit : maximum
+    if let moving = unsafe moving {
+      let (limit, frame) = (length, clientTime)
+      length = unsafe moving._withUnsafeGuaranteedRef { $0.cut(limit, at: frame) }
+    }
+    let time = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
     let status = unsafe plan.pointee.render(frameCount: length, at: time)
     if status != .ok { count(status) }
     clientTime += length

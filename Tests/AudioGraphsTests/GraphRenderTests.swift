@@ -65,7 +65,7 @@ struct GraphRenderTests {
     let effect = try graph.addNode(equalizer)
     let unit = try graph.unit(effect)
     try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    try unit.setProperty(.presentPreset, to: .preset(Preset(number: -1, name: preset)))
+    try unit.setProperty(.presentPreset, to: .preset(#require(IPodEQ.preset(named: preset))))
     try graph.setInputCallback(counting(hashed), of: effect)
     try graph.connect(effect, to: io)
     try graph.initialize()

@@ -359,8 +359,9 @@ import Testing
   @Test
   func `a layout that does not fit its block, or a bus of another width, is noticed`() {
     let (block, controls) = makeControls(inputCount: 1)
-    #expect(block.count == MixerControls.outputStride + MixerControls.inputStride)
-    #expect(controls.input(0, 0) == MixerControls.outputStride)
+    let own = MixerControls.outputStride + MixerControls.clippingStride
+    #expect(block.count == own + MixerControls.inputStride)
+    #expect(controls.input(0, 0) == own)
     let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1], controls: controls)
     let plan = RenderPlan(
       rows: [.init(kernel: .holding(kernel, with: block), inputs: [0], outputs: [1])],

@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import Glibc
 import RenderCore
 import TestSupport
 import Testing
@@ -163,4 +164,23 @@ func powerLevel(_ signal: some Sequence<Float>) -> Double {
     count += 1
   }
   return decibels(power: sum / Double(max(1, count)))
+}
+
+func decibels(power: Double) -> Double { 10 * log10(max(power, 1e-30)) }
+
+/// By how many frames, fractions included, `second` comes later than `first`: where their
+/// correlation is largest.
+func lag(_ first: [Float], _ second: [Float], within reach: Int = 60) -> Double {
+  func correlation(_ shift: Int) -> Double {
+    var sum = 0.0
+    for frame in first.indices where second.indices.contains(frame + shift) {
+      sum += Double(first[frame]) * Double(second[frame + shift])
+    }
+    return sum
+  }
+  let values = (-reach...reach).map(correlation)
+  let best = values.indices.dropFirst().dropLast().max { values[$0] < values[$1] } ?? 0
+  // A parabola through the peak.
+  let (a, b, c) = (values[best - 1], values[best], values[best + 1])
+  return Double(best - reach) + (a - c) / (2 * (a - 2 * b + c))
 }

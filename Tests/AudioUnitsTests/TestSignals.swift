@@ -1,3 +1,4 @@
+import AudioTypes
 import Glibc
 import TestSupport
 import Testing
@@ -59,21 +60,19 @@ func expectSame(
   }
 }
 
-func decibels(power: Double) -> Double { 10 * log10(max(power, 1e-30)) }
-
-/// By how many frames, fractions included, `second` comes later than `first`: where their
-/// correlation is largest.
-func lag(_ first: [Float], _ second: [Float], within reach: Int = 60) -> Double {
-  func correlation(_ shift: Int) -> Double {
-    var sum = 0.0
-    for frame in first.indices where second.indices.contains(frame + shift) {
-      sum += Double(first[frame]) * Double(second[frame + shift])
-    }
-    return sum
+/// Expects a call to be refused with a status, and returns how.
+@discardableResult
+func expectRefused(
+  _ status: Status, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> Violation? {
+  do {
+    try body()
+    Issue.record("nothing was refused", sourceLocation: sourceLocation)
+  } catch let violation as Violation {
+    #expect(violation.status == status, "\(violation.message)", sourceLocation: sourceLocation)
+    return violation
+  } catch {
+    Issue.record("another error: \(error)", sourceLocation: sourceLocation)
   }
-  let values = (-reach...reach).map(correlation)
-  let best = values.indices.dropFirst().dropLast().max { values[$0] < values[$1] } ?? 0
-  // A parabola through the peak.
-  let (a, b, c) = (values[best - 1], values[best], values[best + 1])
-  return Double(best - reach) + (a - c) / (2 * (a - 2 * b + c))
+  return nil
 }

@@ -41,7 +41,7 @@ struct UnitInstanceTests {
       try mixer.setProperty(.bypassEffect, .input, 99, to: .string("x"))
     }
     refused(-10879) { _ = try mixer.property(.tailTime) }
-    refused(-10879) { _ = try mixer.isWritable(.presentPreset, .global, 0) }
+    refused(-10879) { _ = try mixer.isWritable(.factoryPresets, .global, 0) }
   }
 
   @Test func `then the value's kind, then the scope, then the element`() {
@@ -250,20 +250,13 @@ struct UnitInstanceTests {
 
   // MARK: Presets
 
-  @Test func `a preset is known by its number or by its name`() throws {
+  @Test func `a factory preset is known by its number`() throws {
     try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: 8, name: "")))
     #expect(try equalizer.property(.presentPreset) == .preset(Preset(number: 8, name: "Flat")))
-    try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: -1, name: "Bass Booster")))
-    #expect(
-      try equalizer.property(.presentPreset) == .preset(Preset(number: 2, name: "Bass Booster")))
-    refused(-10851) {
-      try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: 23, name: "Flat")))
-    }
-    refused(-10851) {
-      try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: -1, name: "")))
-    }
+    #expect(IPodEQ.preset(named: "Bass Booster") == Preset(number: 2, name: "Bass Booster"))
+    #expect(IPodEQ.preset(named: "Base") == nil)
     let found = refused(-10851) {
-      try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: -1, name: "Base")))
+      try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: 23, name: "Flat")))
     }
     #expect(found?.help.first?.contains("Bass Booster") == true)
     // It may change while the unit is initialized.

@@ -10,8 +10,10 @@ public import RenderCore
 /// seen. A change during that time waits for its end, and then the latest counts. A number that is
 /// no preset's changes nothing.
 ///
-/// A transparent preset (Disabled, Flat) passes every sample on as it is. Silence gives silence, and
-/// says so, once the filters have rung out.
+/// A transparent preset (Disabled, Flat) passes every sample on as it is. Bypassed, the equalizer
+/// does the same whichever the preset, and gets there and back like from one preset to another; the
+/// filters begin anew when it comes back. Silence gives silence, and says so, once the filters have
+/// rung out. The output's memory may be the input's.
 public struct EqualizerKernel: RenderKernel, ~Copyable {
   /// How long a new curve is warmed up, and how long it is then faded in, in seconds.
   static let halfChangeDuration = 0.02
@@ -20,6 +22,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   private let channelCount: Int
   private let controls: ControlAccess
   private let presetSlot: Int
+  private let bypassSlot: Int?
   private let presetCount: Int
   // The coefficients of each preset, at its number.
   private let bank: DoubleStorage
@@ -29,10 +32,16 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   private let changeLength: Int
   private let scratch: SampleStorage
 
-  // A preset's number; -1 for none.
+  // A preset's number; -1 for none. What is bypassed has the number of the first, which is
+  // transparent.
   private var current = -1
   private var next = -1
   private var requested = -1
+  // The preset that holds when nothing is bypassed.
+  private var preset = 0
+  // Whether the input of this slice is silent: asked before the output, which may have the same
+  // memory, is written.
+  private var isInputSilent = false
   // Frames since the change to `next` began.
   private var changed = 0
   private var cascade: EqualizerCascade
@@ -45,14 +54,19 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   ///   - channelCount: Of both buses: 1 or 2.
   ///   - controls: Must outlive the kernel.
   ///   - presetSlot: The word of `controls` that holds the preset's number.
+  ///   - bypassSlot: The word that holds whether the equalizer is bypassed, 0 for no; `nil` where it
+  ///     never is.
   public init(
-    sampleRate: Double, channelCount: Int, controls: ControlAccess, presetSlot: Int
+    sampleRate: Double, channelCount: Int, controls: ControlAccess, presetSlot: Int,
+    bypassSlot: Int? = nil
   ) {
     precondition(presetSlot >= 0 && presetSlot < controls.count, "no such control")
     let presets = EqualizerPresets.all
+    precondition(presets[0].isTransparent, "bypassed is the first preset")
     self.channelCount = channelCount
     self.controls = controls
     self.presetSlot = presetSlot
+    self.bypassSlot = bypassSlot
     presetCount = presets.count
     let solver = GraphicEqualizerSolver(
       centers: EqualizerPresets.centers, sampleRate: sampleRate)
@@ -79,14 +93,16 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
       return .formatNotSupported
     }
     let word = controls[word: presetSlot]
-    if word < UInt32(presetCount) { requested = Int(word) }
+    if word < UInt32(presetCount) { preset = Int(word) }
+    requested = isBypassed() ? 0 : preset
     if current < 0 {
-      current = requested < 0 ? 0 : requested
+      current = requested
       cascade.load(current, of: bank)
     }
+    isInputSilent = input.isSilent
     var start = 0
     while start < context.frameCount {
-      if next < 0, requested >= 0, requested != current { beginChange() }
+      if next < 0, requested != current { beginChange() }
       let rest = context.frameCount - start
       if next < 0 {
         renderSettled(input, output, start: start, count: rest)
@@ -98,6 +114,12 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
       }
     }
     return .ok
+  }
+
+  @_noLocks
+  private mutating func isBypassed() -> Bool {
+    guard let bypassSlot else { return false }
+    return controls[word: bypassSlot] != 0
   }
 
   @_noLocks
@@ -119,17 +141,20 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
       for channel in 0..<channelCount {
         output[channel].dropping(start).copy(from: input[channel].dropping(start))
       }
-      if start == 0, input.isSilent { output.markSilent() }
-    } else if input.isSilent, cascade.isAtRest {
+      if start == 0, isInputSilent { output.markSilent() }
+    } else if isInputSilent, cascade.isAtRest {
       cascade.skip(count)
       for channel in 0..<channelCount { output[channel].dropping(start).clear() }
       if start == 0 { output.markSilent() }
-    } else if channelCount == 1 {
-      cascade.process(input[0].dropping(start), into: output[0].dropping(start))
     } else {
-      cascade.process(
-        input[0].dropping(start), input[1].dropping(start), into: output[0].dropping(start),
-        output[1].dropping(start))
+      output.markSounding()
+      if channelCount == 1 {
+        cascade.process(input[0].dropping(start), into: output[0].dropping(start))
+      } else {
+        cascade.process(
+          input[0].dropping(start), input[1].dropping(start), into: output[0].dropping(start),
+          output[1].dropping(start))
+      }
     }
   }
 
@@ -137,6 +162,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   private mutating func renderChange(
     _ input: RenderBus, _ output: RenderBus, start: Int, count: Int
   ) {
+    output.markSounding()
     // The new curve first, and beside the output: that may be where the input is.
     let left = input[0].dropping(start).prefix(count)
     let right = input[channelCount - 1].dropping(start).prefix(count)

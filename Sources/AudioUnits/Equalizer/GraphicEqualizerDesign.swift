@@ -63,6 +63,14 @@ public struct PeakingFilter: Hashable, Sendable {
       reduction: (place.alpha / amplitude - place.alpha * amplitude) * scale)
   }
 
+  /// How many frames it takes to ring out: its answer to an impulse begins with `reduction`, and falls
+  /// to 140 dB below the impulse, which leaves ten of them together below 120 dB.
+  var tailFrames: Double {
+    let radius = a2 > 0 ? a2.squareRoot() : a1.magnitude
+    guard reduction.magnitude > 1e-7, radius > 0, radius < 1 else { return 0 }
+    return log(1e-7 / reduction.magnitude) / log(radius)
+  }
+
   /// The gain in decibels at a frequency in hertz.
   public func response(at frequency: Double, sampleRate: Double) -> Double {
     10 * log10(power(at: Self.argument(frequency, sampleRate: sampleRate)))
@@ -98,6 +106,9 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
   public let sampleRate: Double
   /// One for each band, the lowest first; `.identity` for a band that the rate has no room for.
   public let filters: [PeakingFilter]
+
+  /// How long the equalizer sounds on after its input, in seconds, until it has lost 120 dB.
+  public var tailTime: Double { (filters.map(\.tailFrames).max() ?? 0) / sampleRate }
 
   /// The largest part of the sample rate at which a band may have its centre. A band above is left
   /// out: at 8000 Hz the highest is that of 2 kHz, from 36409 Hz on all ten are there.

@@ -6,7 +6,7 @@
 /// the ramp may be a rounding away from the end; those after it have the end to the bit.
 struct GainRamp: BitwiseCopyable {
   /// In frames.
-  let length: Int
+  private(set) var length: Int
   private(set) var startLeft: Float
   private(set) var startRight: Float
   private(set) var left: Float
@@ -34,14 +34,15 @@ struct GainRamp: BitwiseCopyable {
   /// Whether nothing gets through any more.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
 
-  /// Sets out for new gains from wherever the ramp is.
+  /// Sets out for new gains from wherever the ramp is, to be there in `frameCount` frames.
   @_noLocks
-  mutating func aim(left newLeft: Float, right newRight: Float) {
+  mutating func aim(left newLeft: Float, right newRight: Float, in frameCount: Int) {
     guard newLeft != left || newRight != right else { return }
     startLeft = gain(from: startLeft, to: left, at: position)
     startRight = gain(from: startRight, to: right, at: position)
     left = newLeft
     right = newRight
+    length = frameCount
     position = 0
   }
 
@@ -73,6 +74,12 @@ struct GainRamp: BitwiseCopyable {
   var rightSlope: GainSlope {
     @_noLocks get { GainSlope(from: startRight, to: right, ramp: self) }
   }
+
+  /// The same once the ramp is over too, for as many frames as one likes.
+  var leftGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: left) : leftSlope } }
+
+  /// The same once the ramp is over too, for as many frames as one likes.
+  var rightGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: right) : rightSlope } }
 }
 
 /// One channel's gain over the frames of a ramp that come next: `gain(0)` is the next frame's.
@@ -86,6 +93,14 @@ struct GainSlope: BitwiseCopyable {
     self.start = start
     rise = (end - start) / Float(ramp.length)
     next = Int32(truncatingIfNeeded: ramp.position + 1)
+  }
+
+  /// A gain that stays as it is.
+  @_noLocks
+  init(steady gain: Float) {
+    start = gain
+    rise = 0
+    next = 0
   }
 
   @_noLocks

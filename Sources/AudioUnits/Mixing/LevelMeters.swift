@@ -65,6 +65,27 @@ struct LevelMeters: ~Copyable {
     keep(post, frameCount: buffer.count, as: after)
   }
 
+  /// Takes in a stretch of one signal as it is.
+  @_noLocks
+  func measure(_ buffer: ChannelBuffer, as meter: Int) {
+    var block = Block(sum: sum(meter), peak: peakSoFar(meter))
+    for frame in buffer.indices { block.take(buffer[frame]) }
+    keep(block, frameCount: buffer.count, as: meter)
+  }
+
+  /// Takes in the sum of two signals, each with a gain of its own.
+  @_noLocks
+  func measure(
+    _ buffer: ChannelBuffer, _ gain: GainSlope, _ other: ChannelBuffer, _ otherGain: GainSlope,
+    as meter: Int
+  ) {
+    var block = Block(sum: sum(meter), peak: peakSoFar(meter))
+    for frame in buffer.indices {
+      block.take(gain.gain(frame) * buffer[frame] + otherGain.gain(frame) * other[frame])
+    }
+    keep(block, frameCount: buffer.count, as: meter)
+  }
+
   private struct Block: BitwiseCopyable {
     var sum: Double
     var peak: Float

@@ -2,9 +2,10 @@ public import RenderCore
 
 /// Where the Multichannel Mixer's numbers stand in its control block: the one place that knows.
 ///
-/// Each input element has a run of `inputStride` words and the output element one of
-/// `outputStride`. Volumes, enable, pan and meters are `Float`s; the metering modes are whole words,
-/// 0 for off. The control thread writes all but the meters, the render thread only those.
+/// Each input element has a run of `inputStride` words, the output element one of `outputStride`,
+/// and what says whether the mix clips one of `clippingStride`. Volumes, enable, pan, levels and
+/// meters are `Float`s; modes are whole words, 0 for off. The render thread writes the meters and
+/// what is clipped, which the control thread takes back to 0; the control thread all the others.
 ///
 /// A meter is in decibels; each of the four has a word for the left channel and, after it, one for
 /// the right: Core Audio's parameters 1000, 2000, 3000 and 4000 in this order.
@@ -23,7 +24,12 @@ public struct MixerControls: BitwiseCopyable, Sendable {
   public static var inputMeters: Int { @_noLocks get { 3 } }
   /// A word: whether the input's meters run.
   public static var inputMeteringMode: Int { @_noLocks get { 11 } }
-  public static var inputStride: Int { @_noLocks get { 12 } }
+  /// A word: 0 where the pan decides; otherwise another number each time levels have been set.
+  public static var matrixMode: Int { @_noLocks get { 12 } }
+  /// The first of four words: the gains from the left channel to the left and the right of the mix,
+  /// then those from the right channel.
+  public static var matrixLevels: Int { @_noLocks get { 13 } }
+  public static var inputStride: Int { @_noLocks get { 17 } }
 
   // MARK: From the start of the output's run
 
@@ -34,6 +40,16 @@ public struct MixerControls: BitwiseCopyable, Sendable {
   /// A word: whether the output's meters run.
   public static var outputMeteringMode: Int { @_noLocks get { 9 } }
   public static var outputStride: Int { @_noLocks get { 10 } }
+
+  // MARK: From the start of what is clipped
+
+  /// The greatest magnitude of the mix that is finite, since somebody last took it.
+  public static var clippingPeak: Int { @_noLocks get { 0 } }
+  /// A word: whether the mix has been infinite.
+  public static var sawInfinity: Int { @_noLocks get { 1 } }
+  /// A word: whether the mix has not been a number.
+  public static var sawNotANumber: Int { @_noLocks get { 2 } }
+  public static var clippingStride: Int { @_noLocks get { 3 } }
 
   // MARK: From the first meter word
 
@@ -54,19 +70,24 @@ public struct MixerControls: BitwiseCopyable, Sendable {
   public let inputBase: Int
   /// The first word of the output's run.
   public let outputBase: Int
+  /// The first word of what is clipped.
+  public let clippingBase: Int
 
-  /// `inputBase` is just behind the output's run unless it is given.
+  /// Unless they are given, the output comes first, what is clipped follows, and then the inputs.
   public init(
-    access: ControlAccess, inputBase: Int = MixerControls.outputStride, outputBase: Int = 0
+    access: ControlAccess,
+    inputBase: Int = MixerControls.outputStride + MixerControls.clippingStride,
+    outputBase: Int = 0, clippingBase: Int = MixerControls.outputStride
   ) {
     self.access = access
     self.inputBase = inputBase
     self.outputBase = outputBase
+    self.clippingBase = clippingBase
   }
 
   /// Words that a block needs for a mixer with the default places.
   public static func wordCount(inputCount: Int) -> Int {
-    outputStride + inputCount * inputStride
+    outputStride + clippingStride + inputCount * inputStride
   }
 
   /// The word of an input that stands `offset` words from the start of its run.
@@ -78,6 +99,10 @@ public struct MixerControls: BitwiseCopyable, Sendable {
   /// The word of the output that stands `offset` words from the start of its run.
   @_noLocks
   public func output(_ offset: Int) -> Int { outputBase + offset }
+
+  /// The word that stands `offset` words from the start of what is clipped.
+  @_noLocks
+  public func clipping(_ offset: Int) -> Int { clippingBase + offset }
 
   /// Gives a fresh block Core Audio's defaults: volumes 1, all enabled, pans 0, meters off and at
   /// their floor.

@@ -5,29 +5,40 @@ public import RenderCore
 ///
 /// Core Audio documents no pan law; patchrun's are its sister services' (facts, section 6.3). A mono
 /// input is panned with equal power, `L = cos((p + 1) π/4)`, `R = sin((p + 1) π/4)`; a stereo input
-/// is balanced, `L = min(1, 1 - p)`, `R = min(1, 1 + p)`. A channel's gain is that times the volume,
-/// and 0 where the input is disabled. What comes out is the sum in the order of the inputs, times
-/// the output's volume. The output's memory may not be an input's.
+/// is balanced, `L = min(1, 1 - p)`, `R = min(1, 1 + p)`. Levels that have been set for an input stand
+/// in the place of its pan: a gain from each of its channels to each of the mix. A channel's gain is
+/// that times the volume, and 0 where the input is disabled. What comes out is the sum in the order
+/// of the inputs, times the output's volume. The output's memory may not be an input's.
 ///
 /// Controls are read at the start of each slice. What the first slice finds holds at once; a later
-/// change takes 10 ms, a straight line in each channel's gain. An input that is off, once it has got
-/// there, adds nothing at all, not even where it carries infinities, and costs nothing. A volume or
-/// a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken as the nearer end.
+/// change takes 10 ms, or as long as its control says it is to glide, a straight line in each
+/// channel's gain. An input that is off, once it has got there, adds nothing at all, not even where it carries infinities, and costs nothing. A volume or
+/// a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken as the nearer end;
+/// a level that is not a number is 0.
 ///
 /// Pre meters show what arrives at a bus, be it enabled or not; post meters what is left after
 /// enable, volume and pan. A mono input has a left pre meter only. The output's meters show the sum
-/// before and after its volume. Meters that are off read their floor and cost nothing.
+/// before and after its volume. Meters that are off read their floor and cost nothing. What leaves
+/// the mixer is always watched for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
   // Numbers that an input has in `strips`; the output's are behind those of the last input.
-  private static let stripStride = 8
+  private static let stripStride = 15
+  // Where in a strip the gains stand, and those that cross from one side to the other.
+  private static let straight = 3
+  private static let cross = 9
 
   private let controls: MixerControls
   private let inputCount: Int
   private let channelCounts: DoubleStorage
   private let rampLength: Int
   // For each element the volume, the pan and the enable that its gains were worked out from, then
-  // the gains: where the ramp began, where it goes, how far it has come.
+  // the gains from its left channel to the left and from its right one to the right: where the ramp
+  // began, where it goes, how far it has come, how long it is. A mono input has but one channel, for
+  // both. After that the gains that cross: from the right channel to the left, from the left one to
+  // the right.
   private let strips: SampleStorage
+  // For each input the matrix mode that its gains were worked out from.
+  private let modes: DoubleStorage
   // For each element the pre and post meters, left and right; `metered` says whether they run.
   private let meters: LevelMeters
   private let metered: DoubleStorage
@@ -46,13 +57,20 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let count = inputChannelCounts.count
     precondition(
       controls.input(count, 0) <= controls.access.count
-        && controls.output(MixerControls.outputStride) <= controls.access.count,
+        && controls.output(MixerControls.outputStride) <= controls.access.count
+        && controls.clipping(MixerControls.clippingStride) <= controls.access.count,
       "the control block is too small for the mixer")
     self.controls = controls
     inputCount = count
     channelCounts = DoubleStorage(inputChannelCounts.map(Double.init) + [2])
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     strips = SampleStorage(repeating: 0, count: (count + 1) * Self.stripStride)
+    for element in 0...count {
+      for ramp in [Self.straight, Self.cross] {
+        strips[element * Self.stripStride + ramp + 5] = Float(rampLength)
+      }
+    }
+    modes = DoubleStorage(repeating: 0, count: count)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
   }
@@ -76,21 +94,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       updateMetering(
         element, controls.input(element, MixerControls.inputMeteringMode),
         meters: controls.input(element, MixerControls.inputMeters))
-      let isSilent = input.isSilent
       if metered[element] != 0 { measure(input, as: element) }
-      if isSteady(element) {
-        let first = element * Self.stripStride
-        let left = strips[first + 5]
-        let right = strips[first + 6]
-        if isSilent || (left == 0 && right == 0) { continue }
-        sum.add(
-          input[0], input[channelCount(element) - 1], leftGain: left, rightGain: right)
-      } else {
-        var ramp = ramp(element)
-        if !isSilent { sum.add(input[0], input[channelCount(element) - 1], ramp: ramp) }
-        ramp.advance(count)
-        keep(ramp, as: element)
-      }
+      add(input, element, &sum)
     }
     sum.finish()
     finishOutput(output, isEmpty: sum.isEmpty)
@@ -99,16 +104,54 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
+  /// Adds an input to the mix, and lets its gains go on.
+  @_noLocks
+  private mutating func add(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
+    let isSilent = input.isSilent
+    let left = input[0]
+    let right = input[channelCount(element) - 1]
+    let first = element * Self.stripStride + Self.straight
+    if isSteady(first) {
+      let leftGain = strips[first + 2]
+      let rightGain = strips[first + 3]
+      if !isSilent, leftGain != 0 || rightGain != 0 {
+        sum.add(left, right, leftGain: leftGain, rightGain: rightGain)
+      }
+    } else {
+      var ramp = ramp(first)
+      if !isSilent { sum.add(left, right, ramp: ramp) }
+      ramp.advance(input.frameCount)
+      keep(ramp, at: first)
+    }
+    let cross = element * Self.stripStride + Self.cross
+    if isSteady(cross) {
+      let leftGain = strips[cross + 2]
+      let rightGain = strips[cross + 3]
+      if !isSilent, leftGain != 0 || rightGain != 0 {
+        sum.add(right, left, leftGain: leftGain, rightGain: rightGain)
+      }
+    } else {
+      var ramp = ramp(cross)
+      if !isSilent { sum.add(right, left, ramp: ramp) }
+      ramp.advance(input.frameCount)
+      keep(ramp, at: cross)
+    }
+  }
+
   /// The output's own volume and meters.
   @_noLocks
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool) {
     let element = inputCount
-    let volume = controls.access[controls.output(MixerControls.outputVolume)]
-    if volume.isFinite { aim(element, left: volume, right: volume) }
+    let first = element * Self.stripStride + Self.straight
+    let control = controls.output(MixerControls.outputVolume)
+    let volume = controls.access[control]
+    if volume.isFinite {
+      aim(first, left: volume, right: volume, in: controls.access.glide(control))
+    }
     updateMetering(
       element, controls.output(MixerControls.outputMeteringMode),
       meters: controls.output(MixerControls.outputMeters))
-    var ramp = ramp(element)
+    var ramp = ramp(first)
     if isEmpty { output.silence() }
     if metered[element] != 0 { measure(output, as: element) }
     if !isEmpty {
@@ -117,12 +160,41 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       } else {
         scale(output[0], by: ramp)
         scale(output[1], by: ramp)
+        watch(output[0])
+        watch(output[1])
       }
     }
     if !ramp.isSettled {
       ramp.advance(output.frameCount)
-      keep(ramp, as: element)
+      keep(ramp, at: first)
     }
+  }
+
+  /// Notes the peak, and what is no finite number.
+  @_noLocks
+  private mutating func watch(_ buffer: ChannelBuffer) {
+    // Magnitudes are in the order of their bit patterns, with infinity above every number and what
+    // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
+    var largest: UInt32 = 0
+    for frame in buffer.indices {
+      let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
+      largest = bits > largest ? bits : largest
+    }
+    let infinity: UInt32 = 0x7F80_0000
+    if largest >= infinity {
+      largest = 0
+      for frame in buffer.indices {
+        let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
+        if bits < infinity {
+          largest = bits > largest ? bits : largest
+        } else {
+          let word = bits == infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
+          controls.access[word: controls.clipping(word)] = 1
+        }
+      }
+    }
+    let word = controls.clipping(MixerControls.clippingPeak)
+    if largest > controls.access[word: word] { controls.access[word: word] = largest }
   }
 
   @_noLocks
@@ -152,67 +224,81 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var volume = controls.access[controls.input(element, MixerControls.volume)]
     var pan = controls.access[controls.input(element, MixerControls.pan)]
     let enable = controls.access[controls.input(element, MixerControls.enable)]
+    let mode = controls.access[word: controls.input(element, MixerControls.matrixMode)]
     guard
       !hasStarted || volume != strips[first] || pan != strips[first + 1]
-        || enable != strips[first + 2]
+        || enable != strips[first + 2] || Double(mode) != modes[element]
     else { return }
     if !volume.isFinite { volume = strips[first] }
     if pan != pan { pan = strips[first + 1] }
     strips[first] = volume
     strips[first + 1] = pan
     strips[first + 2] = enable
-    let place = pan < -1 ? -1 : pan > 1 ? 1 : Double(pan)
-    var left = 0.0
-    var right = 0.0
-    if enable != 0 {
-      if channelCount(element) == 1 {
-        // At the ends a cosine of π/2 would not be quite zero.
-        let angle = (place + 1) * (Double.pi / 4)
-        left = place == 1 ? 0 : renderCosine(angle)
-        right = place == -1 ? 0 : renderSine(angle)
-      } else {
-        left = place > 0 ? 1 - place : 1
-        right = place < 0 ? 1 + place : 1
-      }
-    }
-    aim(element, left: Float(Double(volume) * left), right: Float(Double(volume) * right))
+    modes[element] = Double(mode)
+    let isMono = channelCount(element) == 1
+    let points =
+      mode == 0
+      ? CrossPoints(pan: pan, channelCount: isMono ? 1 : 2)
+      : CrossPoints(
+        leftToLeft: level(element, 0), leftToRight: level(element, 1),
+        rightToLeft: isMono ? 0 : level(element, 2), rightToRight: isMono ? 0 : level(element, 3))
+    let gain = enable != 0 ? Double(volume) : 0
+    let glides = (
+      controls.access.glide(controls.input(element, MixerControls.volume)),
+      controls.access.glide(controls.input(element, MixerControls.pan))
+    )
+    let glide = glides.0 > glides.1 ? glides.0 : glides.1
+    aim(
+      first + Self.straight, left: Float(gain * points.leftToLeft),
+      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: glide)
+    aim(
+      first + Self.cross, left: Float(gain * points.rightToLeft),
+      right: Float(gain * (isMono ? 0 : points.leftToRight)), in: glide)
   }
 
   @_noLocks
-  private mutating func aim(_ element: Int, left: Float, right: Float) {
-    var ramp = ramp(element)
+  private mutating func level(_ element: Int, _ index: Int) -> Double {
+    let level = controls.access[controls.input(element, MixerControls.matrixLevels + index)]
+    return level.isFinite ? Double(level) : 0
+  }
+
+  // The gains of a strip that stand at `first`.
+
+  /// Sets out for new ones, in `glide` frames or, for 0, in as many as the mixer likes.
+  @_noLocks
+  private mutating func aim(_ first: Int, left: Float, right: Float, in glide: Int) {
+    var ramp = ramp(first)
     guard !hasStarted || left != ramp.left || right != ramp.right else { return }
     if hasStarted {
-      ramp.aim(left: left, right: right)
+      ramp.aim(left: left, right: right, in: glide > 0 ? glide : rampLength)
     } else {
       ramp.jump(left: left, right: right)
     }
-    keep(ramp, as: element)
+    keep(ramp, at: first)
   }
 
-  /// Whether an element's gains are where they are to be.
+  /// Whether they are where they are to be.
   @_noLocks
-  private mutating func isSteady(_ element: Int) -> Bool {
-    strips[element * Self.stripStride + 7] == Float(rampLength)
+  private mutating func isSteady(_ first: Int) -> Bool {
+    strips[first + 4] == strips[first + 5]
   }
 
   @_noLocks
-  private mutating func ramp(_ element: Int) -> GainRamp {
-    let first = element * Self.stripStride + 3
-    return GainRamp(
-      length: rampLength, startLeft: strips[first], startRight: strips[first + 1],
+  private mutating func ramp(_ first: Int) -> GainRamp {
+    GainRamp(
+      length: Int(strips[first + 5]), startLeft: strips[first], startRight: strips[first + 1],
       left: strips[first + 2], right: strips[first + 3],
       position: Int(strips[first + 4]))
   }
 
   @_noLocks
-  private mutating func keep(_ ramp: GainRamp, as element: Int) {
-    let first = element * Self.stripStride + 3
+  private mutating func keep(_ ramp: GainRamp, at first: Int) {
     strips[first] = ramp.startLeft
     strips[first + 1] = ramp.startRight
     strips[first + 2] = ramp.left
     strips[first + 3] = ramp.right
     strips[first + 4] = Float(ramp.position)
+    strips[first + 5] = Float(ramp.length)
   }
 
   // MARK: Meters
@@ -234,29 +320,48 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func measure(_ bus: RenderBus, as element: Int) {
     var start = 0
     var untilBlock = framesUntilBlock
-    var ramp = ramp(element)
+    var straight = ramp(element * Self.stripStride + Self.straight)
+    // The output has none that cross: its strip stays as it began.
+    var cross =
+      element < inputCount
+      ? ramp(element * Self.stripStride + Self.cross)
+      : GainRamp(length: 1, startLeft: 0, startRight: 0, left: 0, right: 0, position: 1)
     while start < bus.frameCount {
       // A piece ends where a block or a ramp does.
       var length = Swift.min(bus.frameCount - start, untilBlock)
-      if !ramp.isSettled { length = Swift.min(length, ramp.remaining) }
+      if !straight.isSettled { length = Swift.min(length, straight.remaining) }
+      if !cross.isSettled { length = Swift.min(length, cross.remaining) }
       let left = bus[0].dropping(start).prefix(length)
       let right = bus[bus.channelCount - 1].dropping(start).prefix(length)
-      let first = 4 * element
-      if ramp.isSettled {
-        meters.measure(left, before: first, after: first + 2, gain: ramp.left)
-        meters.measure(right, before: first + 1, after: first + 3, gain: ramp.right)
-      } else {
-        meters.measure(left, before: first, after: first + 2, slope: ramp.leftSlope)
-        meters.measure(right, before: first + 1, after: first + 3, slope: ramp.rightSlope)
-      }
-      if bus.channelCount == 1 { meters.reset(first + 1) }
-      ramp.advance(length)
+      measure(left, right, as: 4 * element, straight, cross)
+      if bus.channelCount == 1 { meters.reset(4 * element + 1) }
+      straight.advance(length)
+      cross.advance(length)
       start += length
       untilBlock -= length
       if untilBlock == 0 {
         untilBlock = LevelMeters.blockLength
-        for meter in first..<(first + 4) { meters.endBlock(meter) }
+        for meter in (4 * element)..<(4 * element + 4) { meters.endBlock(meter) }
       }
+    }
+  }
+
+  @_noLocks
+  private mutating func measure(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, as first: Int, _ straight: GainRamp,
+    _ cross: GainRamp
+  ) {
+    if !cross.isClosed {
+      meters.measure(left, as: first)
+      meters.measure(right, as: first + 1)
+      meters.measure(left, straight.leftGain, right, cross.leftGain, as: first + 2)
+      meters.measure(right, straight.rightGain, left, cross.rightGain, as: first + 3)
+    } else if straight.isSettled {
+      meters.measure(left, before: first, after: first + 2, gain: straight.left)
+      meters.measure(right, before: first + 1, after: first + 3, gain: straight.right)
+    } else {
+      meters.measure(left, before: first, after: first + 2, slope: straight.leftSlope)
+      meters.measure(right, before: first + 1, after: first + 3, slope: straight.rightSlope)
     }
   }
 

@@ -108,10 +108,11 @@ public struct UnitListing: Sendable {
       let row = PropertyRow(info: info, unit: unit)
       table.add(
         [
-          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes, row.type,
-          row.shortAccess, row.defaultValue,
+          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes,
+          row.shortType.text, row.shortAccess, row.defaultValue,
         ],
-        notes: [info.constant, info.summary] + [oursNote(info.proposed)].compactMap(\.self))
+        notes: [info.constant, info.summary]
+          + [row.shortType.note, oursNote(info.proposed)].compactMap(\.self))
     }
     return table.lines()
   }
@@ -192,6 +193,7 @@ public struct UnitListing: Sendable {
               ]
             })
         )
+      case .object: ("object", .null)
       default: ("\(info.kind)", .null)
       }
     return [
@@ -206,6 +208,8 @@ public struct UnitListing: Sendable {
       "type": .string(kind),
       "range": range,
       "access": .string("\(info.access)"),
+      "isWritableWhileInitialized": .boolean(info.isWritableWhileInitialized),
+      "size": info.size.map { .number($0) } ?? .null,
       "default": info.kind == .boolean && info.defaultValue != nil
         ? .boolean(info.defaultValue == .uint32(1)) : defaultValue,
       "inPatch": .boolean(info.isPatchProperty),
@@ -233,6 +237,8 @@ public struct UnitListing: Sendable {
       .array(counts.map { [.number($0.input), .number($0.output)] })
     case .parameterInfo(let info): self.json(info)
     case .status(let status): .number(status.rawValue)
+    case .strings(let texts): .strings(texts)
+    case .clipping, .parameterText, .classInfo, .startTime, .object: .null
     }
   }
 
@@ -248,6 +254,8 @@ public struct UnitListing: Sendable {
       "isRangeEnforced": .boolean(info.isRangeEnforced),
       "default": .number(info.defaultValue),
       "isReadOnly": .boolean(info.isReadOnly),
+      "isWritableWhileInitialized": .boolean(!info.isReadOnly),
+      "flags": .number(info.flags),
       "canRamp": .boolean(info.canRamp),
       "valueNames": .strings(info.valueNames),
       "summary": .string(info.summary),

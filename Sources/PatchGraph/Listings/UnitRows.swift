@@ -7,7 +7,12 @@ struct PropertyRow {
   /// `nil` in a table that is for every unit.
   var unit: UnitDescription?
 
-  var id: String { "\(info.id.rawValue)" }
+  /// The number; of an AudioConverter's property its four-char code, as Core Audio prints them.
+  var id: String {
+    info.id.rawValue < 0x1_0000
+      ? "\(info.id.rawValue)"
+      : FourCharCode(rawValue: info.id.rawValue).text.map { "'\($0)'" } ?? "\(info.id.rawValue)"
+  }
 
   /// `input, output`; `input 1, output 0` where it exists on one element only; `all`.
   var scopes: String {
@@ -30,12 +35,26 @@ struct PropertyRow {
     case .presets: "presets"
     case .floats: "numbers"
     case .ids: "whole numbers"
-    case .integers(let range): "numbers from \(range.lowerBound) to \(range.upperBound)"
+    case .integers(let range):
+      range.upperBound == .max
+        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
     case .status: "status"
+    case .strings: "texts"
+    case .parameterText: "parameter text"
+    case .classInfo: "state"
+    case .clipping: "clipping"
+    case .startTime: "time stamp"
+    case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
     }
+  }
+
+  /// `type` where there is little room, and what it leaves out.
+  var shortType: (text: String, note: String?) {
+    guard case .choice = info.kind else { return (type, nil) }
+    return ("a choice", "One of \(type).")
   }
 
   var access: String {
@@ -68,8 +87,13 @@ struct PropertyRow {
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
+    case .channelCounts(let counts):
+      counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
+    case .object(let object): object.object == nil ? "none" : "-"
     case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
-    case .ids, .integers, .channelCounts, .parameterInfo, nil: "-"
+    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
+      .startTime, nil:
+      "-"
     }
   }
 }

@@ -347,9 +347,10 @@ struct UnitSchema {
     case .float64: members.append(.init("type", "number"))
     case .string: members.append(.init("type", "string"))
     case .preset: members.append(.init("anyOf", presets(of: unit)))
-    case .floats, .ids:
+    case .floats:
       members.append(.init("type", "array"))
       members.append(.init("items", ["type": "number"]))
+      if info.isLive { members.append(.init("maxItems", .number(info.liveWords - 1))) }
     case .integers(let range):
       members.append(.init("type", "array"))
       members.append(
@@ -361,22 +362,37 @@ struct UnitSchema {
           ]))
     case .choice(let choices): members.append(.init("anyOf", self.choices(choices)))
     case .streamFormat: members.append(.init("allOf", [Schema.reference("streamFormat")]))
-    case .presets, .channelCounts, .parameterInfo, .status: break
+    case .presets, .ids, .channelCounts, .parameterInfo, .status, .strings, .parameterText,
+      .classInfo, .clipping, .startTime, .object:
+      break
     }
     if let value = defaultValue(of: info, of: unit) { members.append(.init("default", value)) }
     return Setting(key: info.key, constant: info.constant, value: .object(members))
   }
 
   private func presets(of unit: UnitDescription) -> JSONText {
+    let own: JSONText = [
+      "description": "A preset of your own: the sound stays, and has this name.",
+      "type": "object",
+      "required": ["number", "name"],
+      "properties": [
+        "number": [
+          "description": "Below 0.", "type": "integer", "minimum": -2_147_483_648, "maximum": -1,
+        ],
+        "name": ["type": "string", "minLength": 1],
+        "comment": Schema.reference("comment"),
+      ],
+      "additionalProperties": false,
+    ]
     guard case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue else {
-      return [["type": "string"], ["type": "integer", "minimum": 0]]
+      return [own]
     }
     return [
       [
         "enum": .strings(presets.map(\.name)),
         "enumDescriptions": .strings(presets.map { "Preset number \($0.number)." }),
       ],
-      ["enum": .array(presets.map { .number($0.number) })],
+      ["enum": .array(presets.map { .number($0.number) })], own,
     ]
   }
 
@@ -408,7 +424,8 @@ struct UnitSchema {
     case .uint32(let word): info.kind == .boolean ? .boolean(word != 0) : .number(word)
     case .float64(let number): .number(number)
     case .string(let text): .string(text)
-    case .preset(let preset): .string(preset.name)
+    case .preset(let preset) where preset.number >= 0: .string(preset.name)
+    case .preset(let preset): ["number": .number(preset.number), "name": .string(preset.name)]
     default: nil
     }
   }

@@ -1,0 +1,221 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// What a unit asks of the graph that it is in.
+///
+/// Called without the unit's own lock, on whichever thread asks the unit.
+public protocol UnitHost: AnyObject, Sendable {
+  /// The share of the time that rendering takes: 0 to 1, and above 1 where it does not keep up.
+  var cpuLoad: Float { get }
+
+  /// Tells every unit of the renders of its own that have failed since the last call, and of those
+  /// upstream of it.
+  func collectRenderErrors()
+
+  /// Feeds an input of `unit` by an output of another, or by nothing. As with every edit of a graph
+  /// this waits for the graph's update once the graph is initialized.
+  func connect(
+    _ connection: UnitConnection, to unit: UnitInstance
+  ) throws(Violation)
+
+  /// Feeds an input of `unit` by a callback, or by nothing. Waits in the same way.
+  func setRenderCallback(
+    _ callback: (any RenderCallback)?, of unit: UnitInstance, _ input: Int
+  ) throws(Violation)
+
+  /// A property of `unit` has changed that the render plan is made by.
+  func replan(for unit: UnitInstance)
+}
+
+/// Core Audio's `AudioUnitConnection`: what `makeConnection` is set to.
+public final class UnitConnection: Sendable {
+  /// The unit that feeds; `nil` for none, which takes away what feeds the input.
+  public let source: UnitInstance?
+  public let output: Int
+  /// The input element that is fed.
+  public let input: Int
+
+  public init(from source: UnitInstance?, _ output: Int = 0, to input: Int = 0) {
+    self.source = source
+    self.output = output
+    self.input = input
+  }
+}
+
+/// A render callback as a property holds it: Core Audio's `AURenderCallbackStruct`.
+public final class CallbackReference: Sendable {
+  public let callback: any RenderCallback
+
+  public init(_ callback: any RenderCallback) { self.callback = callback }
+}
+
+/// What is told, on the render thread, that the microphone side of an I/O unit has heard something:
+/// Core Audio's input callback.
+///
+/// Core Audio's gets no buffers and has to render element 1 itself. This one is handed what element 1
+/// has put out for the slice, as floats, which it may read until it returns. It keeps the render
+/// thread's rules: no allocation, no lock, no system call.
+public final class InputCallbackReference: Sendable {
+  public typealias Body = @Sendable (_ timeStamp: TimeStamp, _ heard: RenderBus) -> Void
+
+  let body: Body
+
+  public init(_ body: @escaping Body) { self.body = body }
+}
+
+extension PropertyValue {
+  /// What `makeConnection` is set to.
+  public static func connection(_ connection: UnitConnection) -> PropertyValue {
+    .object(PropertyObject(connection))
+  }
+
+  /// What `setRenderCallback` is set to; `nil` takes away what feeds the input.
+  public static func renderCallback(_ callback: (any RenderCallback)?) -> PropertyValue {
+    .object(PropertyObject(callback.map { CallbackReference($0) }))
+  }
+
+  /// What `setInputCallback` is set to; `nil` takes it away.
+  public static func inputCallback(_ body: InputCallbackReference?) -> PropertyValue {
+    .object(PropertyObject(body))
+  }
+
+  /// What `hostCallbacks` is set to.
+  public static func hostCallbacks(_ callbacks: HostCallbacks?) -> PropertyValue {
+    .object(PropertyObject(callbacks))
+  }
+}
+
+extension UnitInstance {
+  /// Says which graph the unit is in; `nil` for none any more. The unit does not keep it alive.
+  public func setHost(_ host: (any UnitHost)?) { state.withLock { $0.host = host } }
+
+  var host: (any UnitHost)? { state.withLock { $0.host } }
+
+  /// The status of the last render that failed here, taken away.
+  public func takeFailure() -> Status {
+    Status(rawValue: Int32(bitPattern: failure.take(word: 0)))
+  }
+
+  /// The presets that the unit comes with, by number; empty for none.
+  public var factoryPresets: [Preset] {
+    if case .presets(let presets)? = description.property(.factoryPresets)?.defaultValue {
+      return presets
+    }
+    return []
+  }
+
+  /// Whether a client has set a property, and nothing has taken its place since.
+  public func hasSet(_ id: PropertyID, _ scope: Scope, _ element: Int) -> Bool {
+    state.withLock { $0.values[PropertyPlace(id, scope, element)] != nil }
+  }
+
+  /// When to begin at the next start, taken away; `nil` for at once.
+  public func takeStartTime() -> StartTime? {
+    let value = state.withLock {
+      $0.values.removeValue(forKey: PropertyPlace(.startTime, .global, 0))
+    }
+    guard case .startTime(let start)? = value else { return nil }
+    return start
+  }
+
+  /// The kernel that tells a client what the microphone side has heard; `nil` where none asks.
+  public var inputCallbackKernel: KernelBox? {
+    let value = state.withLock { $0.values[PropertyPlace(.setInputCallback, .global, 0)] }
+    guard case .object(let object)? = value,
+      let callback = object.object as? InputCallbackReference
+    else { return nil }
+    return .holding(InputCallbackKernel(callback), with: callback)
+  }
+
+  /// A value that only the graph knows; as a side effect the graph's news has reached the unit.
+  func hostValue(_ info: PropertyInfo) -> PropertyValue? {
+    switch info.id {
+    case .cpuLoad: return .float64(Double(host?.cpuLoad ?? 0))
+    case .lastRenderError:
+      host?.collectRenderErrors()
+      return nil
+    default: return nil
+    }
+  }
+
+  /// Sets what concerns the graph, or the unit as a whole. Returns whether it was such a property.
+  func handOver(
+    _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue
+  ) throws(Violation) -> Bool {
+    switch (info.id, value) {
+    case (.makeConnection, .object(let object)):
+      guard let connection = object.object as? UnitConnection else { throw invalid(info, scope) }
+      try inGraph(info, scope).connect(connection, to: self)
+    case (.setRenderCallback, .object(let object)):
+      let reference = object.object as? CallbackReference
+      guard reference != nil || object.object == nil else { throw invalid(info, scope) }
+      try inGraph(info, scope).setRenderCallback(reference?.callback, of: self, element)
+    case (.setInputCallback, .object(let object)):
+      guard object.object == nil || object.object is InputCallbackReference else {
+        throw invalid(info, scope)
+      }
+      return try storeAndReplan(info, value)
+    case (.hostCallbacks, .object(let object)):
+      guard object.object == nil || object.object is HostCallbacks else {
+        throw invalid(info, scope)
+      }
+      return false
+    case (.classInfo, .classInfo(let state)), (.classInfoFromDocument, .classInfo(let state)):
+      try restore(state)
+    default: return false
+    }
+    notify(info.id, scope, element)
+    return true
+  }
+
+  private func storeAndReplan(
+    _ info: PropertyInfo, _ value: PropertyValue
+  ) throws(Violation) -> Bool {
+    state.withLock { $0.values[PropertyPlace(info.id, .global, 0)] = value }
+    host?.replan(for: self)
+    notify(info.id, .global, 0)
+    return true
+  }
+
+  private func inGraph(
+    _ info: PropertyInfo, _ scope: Scope
+  ) throws(Violation) -> any UnitHost {
+    if let host { return host }
+    throw Violation(
+      UnitRules.unitInGraph, status: .cannotDoInCurrentContext,
+      "'\(info.key)' is an edit of a graph, and the unit is in none",
+      at: .init(node: nil, .property(info.id, scope, 0)))
+  }
+
+  private func invalid(_ info: PropertyInfo, _ scope: Scope) -> Violation {
+    PropertyCheck.wrongKind(info, .init(node: nil, .property(info.id, scope, 0)))
+  }
+
+  func unreadable(_ info: PropertyInfo, _ scope: Scope, _ element: Int) -> Violation {
+    Violation(
+      UnitRules.propertyReadable, status: .invalidProperty, "'\(info.key)' is set, not read",
+      at: .init(node: nil, .property(info.id, scope, element)))
+  }
+}
+
+/// `@safe`: the callback is in the company of the kernel's box.
+@safe
+struct InputCallbackKernel: RenderKernel {
+  private let callback: Unmanaged<InputCallbackReference>
+
+  init(_ callback: InputCallbackReference) { unsafe self.callback = .passUnretained(callback) }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    call(context)
+    return .ok
+  }
+
+  // A client's own code: what it does on the render thread is its own promise.
+  @_semantics("no_performance_analysis")
+  private func call(_ context: RenderContext) {
+    let heard = context.input(0)
+    unsafe callback._withUnsafeGuaranteedRef { $0.body(context.timeStamp, heard) }
+  }
+}
