@@ -96,8 +96,9 @@ struct PropertyRow {
     case .channelCounts(let counts):
       counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
     case .object(let object): object.object == nil ? "none" : "-"
-    case .floats, .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo,
-      .clipping, .startTime, nil:
+    case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
+    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
+      .startTime, nil:
       "-"
     }
   }
