@@ -71,7 +71,7 @@ public struct UnitListing: Sendable {
     }
     lines += [
       "", "Properties",
-      "  * may be set in a patch; \"until initialized\": may be written until the unit is initialized",
+      "  * may be set in a patch; \"until init\": may be written until the unit is initialized",
       "",
     ]
     lines += properties(unit)

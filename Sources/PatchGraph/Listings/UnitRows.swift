@@ -74,7 +74,7 @@ struct PropertyRow {
 
   /// `access` where there is little room; a line above says what `until initialized` means.
   var shortAccess: String {
-    info.access == .readWriteUntilInitialized ? "until initialized" : access
+    info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
   /// The value of a fresh unit; `-` where it is not one for all buses.
