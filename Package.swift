@@ -29,15 +29,20 @@ let package = Package(
     .systemLibrary(name: "CPulse"),
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
+    .systemLibrary(name: "CKissFFT"),
+    .systemLibrary(name: "CMysofa"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
     .target(
-      name: "RenderCore", dependencies: ["AudioTypes", "CVector"], swiftSettings: settings),
+      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CVector"],
+      swiftSettings: settings),
+    .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData"],
+      swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
@@ -92,7 +97,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",
-      dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "SoundFiles", "HeadData",
+        "CMysofa", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],

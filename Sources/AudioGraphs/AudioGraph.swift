@@ -26,6 +26,8 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat?
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
+    var ramps: [ParameterRamp] = []
+    var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
   }
@@ -307,8 +309,9 @@ public final class AudioGraph: Sendable {
       let capture = captureRing(for: state.model)
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
-      var running = RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture)
+      var running = try RunningGraph(
+        model: state.model, preparation: preparation, grant: grant, capture: capture,
+        ramps: state.ramps, stopTime: state.stopTime)
       let plan = try running.takeOver(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       running.session.play(plan)
@@ -459,8 +462,8 @@ public final class AudioGraph: Sendable {
   /// Frames of files and recordings that were not there, or not written, in time.
   public var lostFrames: Int { serviceThread.lostFrames }
 
-  /// Frames until the last source that is pulled ends, at the rate of the device; `nil` where one
-  /// of them never does, and where nothing but a microphone is pulled.
+  /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
+  /// where one of them never does, and where nothing but a microphone is pulled.
   public var duration: Int? { state.withLock { $0.running?.duration } }
 
   /// The configuration of a node as initialization has settled it, or would settle it.
@@ -473,6 +476,37 @@ public final class AudioGraph: Sendable {
       return prepare(state.model, state, capture: nil).configurations[node]
         ?? instance.configuration()
     }
+  }
+
+  // MARK: The timeline
+
+  /// Moves a parameter at a time that is known beforehand: each start of the graph finds every
+  /// parameter where it was at initialization, and plays the same.
+  ///
+  /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter
+  ///   that does not ramp; `kAUGraphErr_NodeNotFound`; `paramErr` for a time that never comes, and
+  ///   where another ramp moves the parameter; `kAudioUnitErr_Initialized` in an initialized graph;
+  ///   `kAudioUnitErr_Uninitialized` before `open()`.
+  public func addRamp(_ ramp: ParameterRamp) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard let node = state.model.node(ramp.node) else { throw NodesExist.violation(ramp.node) }
+      guard let unit = node.instance else { throw GraphStates.notOpen() }
+      guard !state.isInitialized else { throw GraphStates.initialized("a ramp is added") }
+      do throws(Violation) {
+        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+      } catch {
+        throw error.of(ramp.node)
+      }
+      if let violation = RampsApart.violation(adding: ramp, to: state.ramps) { throw violation }
+      state.ramps.append(ramp)
+    }
+  }
+
+  /// When the graph ends whether its sources have ended or not, in seconds from its start; `nil` for
+  /// when they have. Taken up by `initialize()`.
+  public var stopTime: Double? {
+    get { state.withLock { $0.stopTime } }
+    set { state.withLock { $0.stopTime = newValue } }
   }
 
   // MARK: Inside
@@ -488,7 +522,17 @@ public final class AudioGraph: Sendable {
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
         isSynchronous: isOffline, capture: capture ?? state.running?.capture),
       defaultFormat: state.defaultFormat)
-    return preparer.prepare()
+    var preparation = preparer.prepare()
+    // The elements of a unit may have changed since the ramp was added.
+    for ramp in state.ramps {
+      guard let unit = model.node(ramp.node)?.instance else { continue }
+      do throws(Violation) {
+        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+      } catch {
+        preparation.violations.append(error.of(ramp.node))
+      }
+    }
+    return preparation
   }
 
   private func captureRing(for model: GraphModel) -> FrameRing? {
@@ -652,6 +696,7 @@ public final class AudioGraph: Sendable {
     guard state.isInitialized else { return }
     if hardware != nil { serviceThread.stop() }
     for node in state.model.nodes { node.instance?.uninitialize() }
+    state.running?.session.timeline?.restart()
     state.running = nil
     state.isInitialized = false
     // What was still pending is carried out by the next initialize: in the model, at once.

@@ -11,10 +11,11 @@ extension AudioGraph {
   ///
   /// - Parameters:
   ///   - title: What the graph is called.
-  ///   - callbackName: What the callback that feeds an input element is called; `nil` for the name
-  ///     of its type.
+  ///   - callbackName: What a callback is called, given the input element that is fed and how many
+  ///     pulls behind it the callback is, 0 for the one that feeds it; `nil` for the name of its
+  ///     type.
   public func show(
-    title: String = "", callbackName: (NodeID, Int) -> String? = { _, _ in nil }
+    title: String = "", callbackName: (NodeID, Int, Int) -> String? = { _, _, _ in nil }
   ) -> String {
     let shown = nodes.compactMap { id in
       (try? nodeInfo(id)).map { ShownNode(id: id, info: $0, configuration: try? configuration(id)) }
@@ -42,15 +43,15 @@ extension AudioGraph {
           "    \(place(connection.source, connection.output)) => \(destination)"
             + (source.map { "  [\($0)]" } ?? ""))
       case .callback(let callback):
-        let name =
-          callbackName(callback.destination, callback.input) ?? "\(type(of: callback.callback))"
+        let names = callback.chain.reversed().enumerated().map { behind, link in
+          callbackName(callback.destination, callback.input, behind) ?? "\(type(of: link))"
+        }
         let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
-        let before =
-          (callback.source.map { ["\(place($0.node, $0.bus))"] } ?? [])
-          + callback.chain.dropLast().map { "{\(type(of: $0))}" }
+        let before = callback.source.map { ["\(place($0.node, $0.bus))"] } ?? []
         callbacks.append(
           "    "
-            + (before + ["{\(name)}", destination]).joined(separator: " => ") + text)
+            + (before + names.reversed().map { "{\($0)}" } + [destination])
+            .joined(separator: " => ") + text)
       }
     }
     lines += ["  Connections:"] + connections + ["  Input Callbacks:"] + callbacks

@@ -54,11 +54,12 @@ struct PlanCompiler {
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     let domain = domains.domain(of: node.id)
     let isHead = isHead(node.id)
+    let usesWords = kernels[node.id]?.mainUsesBusWords == true
     var inputs: [Int] = []
     var pulled: [Int: PulledInput] = [:]
     for (index, element) in configuration.inputs.enumerated() {
       let key = BusKey(node: node.id, bus: index)
-      let bus = compileInput(key, element.format, isHead: isHead)
+      let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
       guard domains.isPulled(key) else {
         inputs.append(bus)
         continue
@@ -86,7 +87,8 @@ struct PlanCompiler {
           failure: node.instance?.failure))
     for (output, format) in formats.enumerated() {
       let key = BusKey(node: node.id, bus: output)
-      outputBuses[key] = words(of: floats[output], format: format, for: key, in: domain)
+      outputBuses[key] = words(
+        of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
     }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
   }
@@ -174,10 +176,10 @@ struct PlanCompiler {
       .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
   }
 
-  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats; for
-  /// the head, in bus words.
+  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats or in
+  /// bus words.
   private mutating func compileInput(
-    _ key: BusKey, _ format: StreamFormat, isHead: Bool
+    _ key: BusKey, _ format: StreamFormat, isHead: Bool, asWords: Bool
   ) -> Int {
     let domain = domains.domain(feeding: key)
     switch model.feeds[key] {
@@ -185,9 +187,9 @@ struct PlanCompiler {
       guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
         return builders[domain, default: .init()].silentBus(format.channelCount)
       }
-      return isHead ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
+      return asWords ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
     case .callback(let callback)?:
-      return compileCallback(callback, format, isHead: isHead, in: domain)
+      return compileCallback(callback, format, isHead: isHead, asWords: asWords, in: domain)
     case nil:
       return builders[domain, default: .init()].silentBus(format.channelCount)
     }
@@ -196,7 +198,8 @@ struct PlanCompiler {
   /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
   /// out.
   private mutating func compileCallback(
-    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, in domain: RateDomains.Domain
+    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, asWords: Bool,
+    in domain: RateDomains.Domain
   ) -> Int {
     var builder = builders[domain] ?? PlanBuilder()
     defer { builders[domain] = builder }
@@ -229,17 +232,19 @@ struct PlanCompiler {
         continue
       }
       let words = isReady ? bus : builder.words(of: bus, format: format, isClient: isClient)
-      return isHead ? words : builder.floats(of: words, format: format)
+      return asWords ? words : builder.floats(of: words, format: format)
     }
     preconditionFailure("a chain has a last link")
   }
 
-  /// From floats that a unit has put out to the words of its output's format.
+  /// From floats that a unit has put out to the words of its output's format, unless they are those
+  /// already.
   private mutating func words(
-    of bus: Int, format: StreamFormat, for key: BusKey, in domain: RateDomains.Domain
+    of bus: Int, format: StreamFormat, isReady: Bool, for key: BusKey,
+    in domain: RateDomains.Domain
   ) -> Int {
     let isClient = feedsHead(key)
-    guard format.sampleType == .float32 else {
+    guard isReady || format.sampleType == .float32 else {
       return builders[domain, default: .init()].words(of: bus, format: format, isClient: isClient)
     }
     guard isClient else { return bus }

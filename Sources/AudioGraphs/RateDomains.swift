@@ -109,6 +109,10 @@ struct RateDomains: Sendable {
   /// with; 1 for an input that is not pulled.
   func speed(of input: BusKey) -> Double { demands[input]?.speed ?? 1 }
 
+  /// By how many frames of the input what its unit puts out comes late; 0 for an input that is not
+  /// pulled.
+  func delay(of input: BusKey) -> Double { demands[input]?.delay ?? 0 }
+
   /// How far, in seconds, the units between the microphone and the loudspeaker look ahead.
   func microphoneLead(_ model: GraphModel, _ preparation: Preparation) -> Double {
     guard let head = model.head else { return 0 }

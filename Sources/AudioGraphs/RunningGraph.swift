@@ -14,10 +14,13 @@ struct RunningGraph: Sendable {
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
   private let deviceRate: Double
+  /// Frames at the device's rate until the graph ends in any case; `nil` for never.
+  private let end: Int?
 
   init(
-    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?
-  ) {
+    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
+    ramps: [ParameterRamp] = [], stopTime: Double? = nil
+  ) throws(Violation) {
     self.capture = capture
     let head = model.head.flatMap { preparation.configurations[$0.id] }
     let client = head?.inputs[0].format
@@ -28,12 +31,26 @@ struct RunningGraph: Sendable {
       model.head?.unit.description.property(.enableIO) == nil
       ? head.map { Self.interleaved($0.outputs[0].format) } : grant.outputFormat
     deviceRate = device?.sampleRate ?? grant.sampleRate
+    let clientRate = isFed ? client?.sampleRate : heard?.sampleRate
+    var timeline: [RenderTimeline.Ramp] = []
+    for ramp in ramps {
+      // A unit that has been removed is moved no more.
+      guard let unit = model.node(ramp.node)?.instance else { continue }
+      do throws(Violation) {
+        timeline.append(try ramp.ramp(unit, rate: clientRate ?? deviceRate))
+      } catch {
+        throw error.of(ramp.node)
+      }
+    }
+    let rate = deviceRate
+    end = stopTime.map { Int(max(0, $0 * rate).rounded()) }
     session = RenderSession(
       .init(
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: isFed ? client?.sampleRate : heard?.sampleRate))
+        clientSampleRate: clientRate),
+      timeline: timeline.isEmpty ? nil : RenderTimeline(timeline))
   }
 
   /// The same samples with all channels in one buffer: what a file or a device takes.
@@ -63,6 +80,7 @@ struct RunningGraph: Sendable {
         model: model, preparation: preparation, domains: domains, deviceRate: deviceRate,
         durations: sources.mapValues { $0.map(\.duration) }
       ).frames
+    if let end { duration = min(end, duration ?? end) }
     for id in preparation.order {
       guard let instance = model.node(id)?.instance,
         let configuration = preparation.configurations[id],

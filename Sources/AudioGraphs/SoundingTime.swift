@@ -41,7 +41,9 @@ struct SoundingTime {
       for interaction in model.interactions(into: id) {
         let input = BusKey(node: id, bus: interaction.input)
         var next = self.end(of: interaction)
-        if case .after(let frames) = next { next = .after(frames / domains.speed(of: input)) }
+        if case .after(let frames) = next {
+          next = .after(max(0, frames / domains.speed(of: input) + delay(of: input)))
+        }
         end = end.later(next)
       }
       ends[id] = end
@@ -53,6 +55,15 @@ struct SoundingTime {
     guard let head = model.head, case .after(let frames)? = ends[head.id] else { return nil }
     // A thousandth of a frame is what the division by a speed may add, and nothing of the sound.
     return Int(max(0, (frames - 1e-3).rounded(.up)))
+  }
+
+  /// By how many frames of the device the sound comes late where an input is pulled.
+  private func delay(of input: BusKey) -> Double {
+    guard
+      let rate = preparation.configurations[input.node]?.inputs[input.bus].format.sampleRate,
+      rate > 0
+    else { return 0 }
+    return domains.delay(of: input) * deviceRate / rate
   }
 
   private func end(of interaction: Interaction) -> End {

@@ -77,6 +77,10 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
+  /// `kAudioConverterPrimeMethod`, a property of Core Audio's AudioConverter: `prmm`.
+  public static let primeMethod = PropertyID(rawValue: 0x7072_6D6D)
+  /// `kAudioConverterPrimeInfo`, a property of Core Audio's AudioConverter: `prim`.
+  public static let primeInfo = PropertyID(rawValue: 0x7072_696D)
 }
 
 /// One property of a unit: what it is, where it is, and who may set it when.

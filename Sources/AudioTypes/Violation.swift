@@ -45,6 +45,9 @@ public struct Violation: Error, Hashable, Sendable {
     case whole
     /// What feeds an input element: its connection or its callback.
     case feed(Int)
+    /// Of the callbacks that feed an input element the one so many pulls behind it: 1 for the one
+    /// that the callback at the input pulls.
+    case callback(Int, behind: Int)
     case bus(Scope, Int)
     case streamFormat(Scope, Int)
     case elementCount(Scope)
@@ -68,19 +71,22 @@ public struct Violation: Error, Hashable, Sendable {
   /// A sentence that starts in lower case: what was found, and what would be right.
   public var message: String
   public var place: Place
+  /// Of a callback or a tap the setting that is to blame: its key in a patch, such as `path`.
+  public var setting: String?
   public var notes: [Note]
   /// What to do about it.
   public var help: [String]
 
   public init(
     _ rule: Rule, _ severity: Severity = .error, status: Status, _ message: String,
-    at place: Place, notes: [Note] = [], help: [String] = []
+    at place: Place, setting: String? = nil, notes: [Note] = [], help: [String] = []
   ) {
     self.rule = rule
     self.severity = severity
     self.status = status
     self.message = message
     self.place = place
+    self.setting = setting
     self.notes = notes
     self.help = help
   }

@@ -7,6 +7,9 @@ public import RenderCore
 public protocol AudioUnit: Sendable {
   static var description: UnitDescription { get }
 
+  /// What a fresh element has until its format is set.
+  static func initialFormat(_ scope: Scope) -> StreamFormat
+
   /// Why an element does not take a format, whatever else is set; `nil` where it does. The format
   /// is linear PCM and consistent in itself. (`kAudioUnitErr_FormatNotSupported`)
   static func refusal(of format: StreamFormat, scope: Scope, element: Int) -> FormatRefusal?
@@ -37,6 +40,10 @@ public protocol AudioUnit: Sendable {
 }
 
 extension AudioUnit {
+  public static func initialFormat(_ scope: Scope) -> StreamFormat {
+    .platformCanonical(channels: 2, sampleRate: 44_100)
+  }
+
   public static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { nil }
@@ -64,6 +71,8 @@ public struct UnitKernels: Sendable {
   /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
   /// the device.
   public var main: KernelBox?
+  /// Whether `main` reads and writes what its buses hold, in their own words, and rounds by itself.
+  public var mainUsesBusWords: Bool
   /// What fills an output element of an I/O unit by itself: the microphone side, element 1.
   public var input: KernelBox?
   /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
@@ -79,10 +88,12 @@ public struct UnitKernels: Sendable {
   public var maximumSlice: Int?
 
   public init(
-    main: KernelBox? = nil, input: KernelBox? = nil, inputWritesBusWords: Bool = false,
-    output: KernelBox? = nil, inputMap: [Int]? = nil, maximumSlice: Int? = nil
+    main: KernelBox? = nil, mainUsesBusWords: Bool = false, input: KernelBox? = nil,
+    inputWritesBusWords: Bool = false, output: KernelBox? = nil, inputMap: [Int]? = nil,
+    maximumSlice: Int? = nil
   ) {
     self.main = main
+    self.mainUsesBusWords = mainUsesBusWords
     self.input = input
     self.inputWritesBusWords = inputWritesBusWords
     self.output = output
@@ -118,16 +129,26 @@ public struct UnitConfiguration: Sendable {
   public var properties: [PropertyPlace: PropertyValue]
   /// What the device grants, for an output unit.
   public var device: DeviceSides?
+  /// Where the parameters are; `nil` where they are not known.
+  public var controls: ControlLayout?
 
   public init(
     inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
-    properties: [PropertyPlace: PropertyValue] = [:], device: DeviceSides? = nil
+    properties: [PropertyPlace: PropertyValue] = [:], device: DeviceSides? = nil,
+    controls: ControlLayout? = nil
   ) {
     self.inputs = inputs
     self.outputs = outputs
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.properties = properties
     self.device = device
+    self.controls = controls
+  }
+
+  /// The value that a parameter has now; `nil` for one that is not there.
+  public func parameter(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Float? {
+    guard let controls, let slot = controls.slot(parameter, scope, element) else { return nil }
+    return controls.block[slot]
   }
 
   public func isOn(_ property: PropertyID, _ scope: Scope, _ element: Int) -> Bool {

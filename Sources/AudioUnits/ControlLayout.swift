@@ -35,6 +35,12 @@ public struct ControlLayout: Sendable {
         for (offset, info) in (parameters[scope] ?? []).enumerated() {
           block[base(scope, element: element) + offset] = info.defaultValue
         }
+        for info in properties[scope] ?? [] {
+          guard let word = info.defaultValue?.liveWord,
+            let slot = slot(PropertyPlace(info.id, scope, element))
+          else { continue }
+          block[word: slot] = word
+        }
       }
     }
   }

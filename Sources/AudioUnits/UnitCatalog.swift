@@ -39,13 +39,9 @@ public struct UnitCatalog: Sendable {
 
   /// The seven units of the guide. The order is ours: Core Audio's is the system's affair.
   public static let standard = UnitCatalog([
-    Component(
-      absent: .formatConverterType, "conv", name: "FormatConverter",
-      constant: "kAudioUnitSubType_AUConverter", aliases: ["AUConverter"]),
+    Component(FormatConverter.self),
     Component(IPodEQ.self),
-    Component(
-      absent: .mixerType, "3dem", name: "3DMixer",
-      constant: "kAudioUnitSubType_AU3DMixerEmbedded", aliases: ["3DMixerEmbedded"]),
+    Component(Mixer3D.self),
     Component(MultichannelMixer.self),
     Component(GenericOutput.self),
     Component(RemoteIO.self),

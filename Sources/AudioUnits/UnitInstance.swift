@@ -66,6 +66,12 @@ public final class UnitInstance: Sendable {
       }
     }
 
+    var configuration: UnitConfiguration {
+      UnitConfiguration(
+        inputs: settled(.input), outputs: settled(.output),
+        maximumFramesPerSlice: maximumFramesPerSlice, properties: values)
+    }
+
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
       uses[scope]?[element] ?? .none
     }
@@ -84,11 +90,13 @@ public final class UnitInstance: Sendable {
     let description = unit.description
     self.description = description
     properties = GenericProperties.properties(of: description)
-    let fresh = Element(
-      format: .platformCanonical(channels: 2, sampleRate: 44_100), origin: .initial)
     var initial = State(
-      inputs: Array(repeating: fresh, count: description.inputs.count),
-      outputs: Array(repeating: fresh, count: description.outputs.count),
+      inputs: Array(
+        repeating: Element(format: unit.initialFormat(.input), origin: .initial),
+        count: description.inputs.count),
+      outputs: Array(
+        repeating: Element(format: unit.initialFormat(.output), origin: .initial),
+        count: description.outputs.count),
       maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
       controls: ControlLayout(
         description, inputCount: description.inputs.count, outputCount: description.outputs.count))
@@ -356,8 +364,36 @@ public final class UnitInstance: Sendable {
   public func uninitialize() {
     state.withLock { state in
       state.isInitialized = false
-      for index in state.inputs.indices { state.inputs[index].forgetSettled() }
-      for index in state.outputs.indices { state.outputs[index].forgetSettled() }
+      for index in state.inputs.indices {
+        state.inputs[index].forgetSettled(unit.initialFormat(.input))
+      }
+      for index in state.outputs.indices {
+        state.outputs[index].forgetSettled(unit.initialFormat(.output))
+      }
+    }
+  }
+
+  /// The control that a parameter is, for a ramp to a value.
+  ///
+  /// It stays the same until the number of the unit's elements changes.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
+  ///   ramp.
+  public func rampControl(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) -> (block: ControlBlock, index: Int) {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+        guard info.canRamp else {
+          throw Violation(
+            UnitRules.parameterRamps, status: .invalidParameter,
+            "'\(info.key)' does not ramp: it is one value or another",
+            at: .init(node: nil, .parameter(parameter, scope, element)))
+        }
+      }
+      return (state.controls.block, slot)
     }
   }
 
@@ -492,7 +528,8 @@ public final class UnitInstance: Sendable {
   func settled(_ state: State) -> UnitConfiguration {
     UnitConfiguration(
       inputs: state.settled(.input), outputs: state.settled(.output),
-      maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values)
+      maximumFramesPerSlice: state.maximumFramesPerSlice, properties: state.values,
+      controls: state.controls)
   }
 
   // MARK: Writing a value
@@ -656,8 +693,7 @@ public final class UnitInstance: Sendable {
         .badElementCount(description, scope, count),
         at: .init(node: nil, .elementCount(scope)))
     }
-    let fresh = Element(
-      format: .platformCanonical(channels: 2, sampleRate: 44_100), origin: .initial)
+    let fresh = Element(format: unit.initialFormat(scope), origin: .initial)
     let old = state
     let resize = { (elements: [Element]) in
       Array(elements.prefix(count)) + Array(repeating: fresh, count: max(0, count - elements.count))
@@ -684,12 +720,12 @@ public final class UnitInstance: Sendable {
 }
 
 extension UnitInstance.Element {
-  /// Back to what a client has set.
-  fileprivate mutating func forgetSettled() {
+  /// Back to what a client has set, or to what a fresh element has.
+  fileprivate mutating func forgetSettled(_ initial: StreamFormat) {
     switch origin {
     case .given, .initial, .rateGiven: break
     case .graphDefault, .propagated, .hardware, .followsInput:
-      format = .platformCanonical(channels: 2, sampleRate: 44_100)
+      format = initial
       origin = .initial
     }
   }
@@ -705,7 +741,7 @@ extension Violation {
 
 extension PropertyValue {
   /// What the render side sees of it.
-  fileprivate var liveWord: UInt32 {
+  var liveWord: UInt32 {
     switch self {
     case .uint32(let value): value
     case .preset(let preset): UInt32(bitPattern: preset.number)

@@ -17,12 +17,29 @@ public enum UnitRules {
     "PR0405", "format/mixer-rates",
     "All used inputs of a MultichannelMixer run at its output's rate.")
   public static let mixerOutputRate = Rule(
-    "PR0406", "format/mixer-output-rate", "The output of a MultichannelMixer is given its rate.")
+    "PR0406", "format/mixer-output-rate", "The output of a mixer is given its rate.")
   public static let effectFormats = Rule(
     "PR0407", "format/effect-sides", "An effect has the same stream format on both sides.")
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let converterStep = Rule(
+    "PR0421", "format/converter-step",
+    "A FormatConverter takes a rate down to a 256th at most.")
+  public static let channelMap = Rule(
+    "PR0422", "format/channel-map",
+    "A channel map has an entry for each channel of its output, and names channels there are.")
+  public static let converterChannels = Rule(
+    "PR0423", "format/converter-channels",
+    "A FormatConverter between different numbers of channels has a channel map.")
+  public static let spatialChannels = Rule(
+    "PR0431", "format/spatial-channels",
+    "An input of a 3DMixer is mono, unless it passes as it is.")
+  public static let headData = Rule(
+    "PR0432", "spatial/head-data",
+    "An input with HRTF has a head's measured responses to hear with.")
+  public static let spatialDistance = Rule(
+    "PR0433", "spatial/distance", "A source that is given a direction is given a distance.")
 
   public static let propertyKnown = Rule(
     "PR0501", "property/known", "A property is one that the unit has.")
@@ -61,6 +78,9 @@ public enum UnitRules {
   public static let parameterUsualRange = Rule(
     "PR0554", "parameter/usual-range", "A parameter's value lies in its usual range.")
 
+  public static let parameterRamps = Rule(
+    "PR0556", "parameter/ramps", "A ramp moves a parameter that can be anywhere in between.")
+
   public static let inputElementEnabled = Rule(
     "PR0601", "io/input-enabled", "The input element of an I/O unit is used only when it is on.")
   public static let outputElementEnabled = Rule(
@@ -78,10 +98,11 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, propertyKnown, propertyScope, element, propertyValue,
+    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, spatialChannels,
+    headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
     propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,
-    parameterUsualRange, parameterReplaces, inputElementEnabled,
+    parameterUsualRange, parameterReplaces, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]
 }

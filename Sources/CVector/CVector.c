@@ -90,8 +90,11 @@ void cvector_dot_channels(const float *row, const float *first, const float *sec
 }
 
 void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
-                      float sums[2]) {
+                      float *first_sum, float *second_sum) {
+  float sums[2];
   chosen->dot_rows(first, second, samples, count, sums);
+  *first_sum = sums[0];
+  *second_sum = sums[1];
 }
 
 void cvector_dot_block(const float *row, size_t rows, const float *samples, size_t count,
@@ -115,11 +118,21 @@ void cvector_fir_rows(const float *first, const float *second, size_t count, con
   chosen->fir_rows(first, second, count, samples, first_output, second_output, frames);
 }
 
-void cvector_blend(const float *rows, size_t stride, const float weights[4], size_t count,
-                   float *output) {
+void cvector_blend(const float *rows, size_t stride, float w0, float w1, float w2, float w3,
+                   size_t count, float *output) {
+  const float weights[4] = {w0, w1, w2, w3};
   chosen->blend(rows, stride, weights, count, output);
 }
 
 void cvector_copy_finite(const float *samples, float *output, size_t count) {
   chosen->copy_finite(samples, output, count);
+}
+
+void cvector_spectrum_add(const float *re, const float *im, const float *filter_re,
+                          const float *filter_im, size_t count, float *sum_re, float *sum_im) {
+  chosen->spectrum_add(re, im, filter_re, filter_im, count, sum_re, sum_im);
+}
+
+void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum) {
+  chosen->add_scaled(samples, gain, count, sum);
 }

@@ -20,19 +20,19 @@ struct GraphBuilder {
 
   private var places: PatchPlaces
   private var formats: FormatResolver
-  private var nodes: [String: NodeID] = [:]
-  private var callbacks: [String: (callback: any RenderCallback, json: JSONValue)] = [:]
-  private var usedCallbacks: Set<String> = []
+  private(set) var nodes: [String: NodeID] = [:]
+  var callbacks: [String: BuiltCallback] = [:]
+  var usedCallbacks: Set<String> = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
   /// there.
-  private var failedNames: Set<String> = []
+  var failedNames: Set<String> = []
   /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
-  private var bereft: Set<NodeID> = []
+  var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
   private var unformatted: Set<NodeID> = []
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   private var unset: Set<Violation.Place> = []
-  private var hasGaps: Bool
+  var hasGaps: Bool
 
   init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
     self.document = document
@@ -56,9 +56,14 @@ struct GraphBuilder {
     for member in document.callbacks { addCallback(member) }
     try? graph.open()
     for member in document.nodes { addNode(member) }
+    resolveFeeds()
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
+    var timeline = TimelineBuilder(
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+    timeline.build(in: places)
+    diagnostics += timeline.diagnostics
     for member in document.callbacks
     where !usedCallbacks.contains(member.name) && !hasGaps {
       report(
@@ -71,18 +76,11 @@ struct GraphBuilder {
     reportViolations()
   }
 
-  private mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+  mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
 
   // MARK: What comes later
 
   private mutating func refuseWhatIsNotYet() {
-    if let timeline = document.timeline, timeline.elements.first(where: { _ in true }) != nil {
-      report(
-        NameRules.notYet.diagnostic(
-          "this version of patchrun has no timeline yet", at: timeline.markRange,
-          pointer: timeline.pointer.description,
-          help: ["remove it, or leave it empty; the patch then plays as it begins"]))
-    }
     for member in document.nodes {
       guard let subgraph = member.value.subgraph else { continue }
       failedNames.insert(member.name)
@@ -154,9 +152,7 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = [
-        "expression", "native", "gain", "tremolo", "ringModulator", "echo", "convolution",
-      ]
+      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
         later.contains(kind.value)
@@ -170,10 +166,13 @@ struct GraphBuilder {
               + ["the kinds are: " + names.joined(separator: ", ")]))
       return
     }
+    // What it pulls, unless the kind has a setting of that name.
+    let pulls = description.settings.contains { $0.key == "from" } ? [] : ["from"]
+    let source = member.value.fields.first { pulls.contains($0.name) }?.value
     guard
       let values = settings(
-        member.value.fields, description.settings, owner: member.value.json,
-        problems: description.problems)
+        member.value.fields.filter { !pulls.contains($0.name) }, description.settings,
+        owner: member.value.json, problems: description.problems)
     else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -183,8 +182,13 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    let path = member.value.fields.first { $0.name == "path" }?.value
-    callbacks[member.name] = (callback, path ?? member.value.json)
+    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    if let source {
+      setFeed(member.name, callback, source)
+    } else if callback.input == .required {
+      fail(member.name)
+      reportNothingToPull(member, isExpression: description.input == .optional)
+    }
   }
 
   /// The settings of a callback or a tap, paths made absolute or relative to the working
@@ -195,9 +199,14 @@ struct GraphBuilder {
   ) -> [String: SettingValue]? {
     var values: [String: SettingValue] = [:]
     var isWhole = true
+    var refused: Set<String> = []
     for field in fields {
       let info = infos.first { $0.key == field.name }
-      if let number = field.value.number {
+      if info?.kind == .numbers, field.value.kind == .object {
+        let (numbers, areNumbers) = numbers(field.value)
+        if !areNumbers { isWhole = false }
+        values[field.name] = .numbers(numbers)
+      } else if let number = field.value.number {
         values[field.name] = .number(number)
       } else if let flag = field.value.bool {
         values[field.name] = .boolean(flag)
@@ -206,6 +215,7 @@ struct GraphBuilder {
         values[field.name] = .text(isPath ? resolved(text) : text)
       } else {
         isWhole = false
+        refused.insert(field.name)
         if field.value.kind != .invalid {
           report(
             NameRules.setting.diagnostic(
@@ -218,23 +228,48 @@ struct GraphBuilder {
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
       if let field, field.value.kind == .invalid { continue }
-      if let field,
-        field.value.number == nil && field.value.bool == nil
-          && field.value.string == nil
-      {
-        continue
-      }
+      if let field, refused.contains(field.name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
-      let place = field.map { isKnown ? $0.value : $0.key.json } ?? owner
+      let member = problem.member.flatMap { name in
+        field?.value.members.first { $0.key.string == name }?.key
+      }
+      let place = member ?? field.map { isKnown ? $0.value : $0.key.json } ?? owner
       let guess =
-        isKnown ? nil : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+        isKnown
+        ? problem.unknown.flatMap { didYouMean($0.name, among: $0.candidates) }
+        : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+      let part = problem.range.flatMap { range in
+        place.kind == .string ? place.range(ofText: range) : nil
+      }
       report(
         NameRules.setting.diagnostic(
-          .init(problem.message), at: place.markRange, pointer: place.pointer.description,
+          .init(problem.message), at: part ?? place.markRange,
+          pointer: place.pointer.description,
           help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help])))
     }
     return isWhole ? values : nil
+  }
+
+  /// The members of an object of numbers, and whether all of them are: one that is none is 0.
+  private mutating func numbers(_ json: JSONValue) -> ([String: Double], Bool) {
+    var numbers: [String: Double] = [:]
+    var isWhole = true
+    for (key, value) in json.members {
+      guard let name = key.string, name != "comment", numbers[name] == nil else { continue }
+      if let number = value.number, number.isFinite {
+        numbers[name] = number
+      } else {
+        isWhole = false
+        numbers[name] = 0
+        guard value.kind != .invalid else { continue }
+        report(
+          NameRules.setting.diagnostic(
+            "\(quoted(name)) must be a number", at: value.markRange,
+            pointer: value.pointer.description))
+      }
+    }
+    return (numbers, isWhole)
   }
 
   private func resolved(_ path: String) -> String {
@@ -344,6 +379,7 @@ struct GraphBuilder {
     }
     let input = to.value.bus ?? 0
     let place = Violation.Place(node: destination, .feed(input))
+    var taken: JSONValue?
     do throws(Violation) {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
@@ -353,9 +389,19 @@ struct GraphBuilder {
           throw error
         }
       } else if let callback = callbacks[from.value.node] {
-        usedCallbacks.insert(from.value.node)
-        try graph.setInputCallback(callback.callback, of: destination, input)
-        places.callbacks[place] = callback.json
+        let chain = chain(of: from.value.node)
+        // Of two that feed by one callback, the second takes its output again.
+        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
+        try graph.setInputCallback(
+          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        for (behind, link) in chain.enumerated() {
+          let part = Violation.Part.callback(input, behind: behind)
+          places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
+        }
+        if let source = chain.last?.from, let node = nodes[source.value.node] {
+          places.noteFirst(
+            source.json, for: .init(node: node, .bus(.output, source.value.bus ?? 0)))
+        }
       }
       places.note(to.json, for: place)
       if let source = nodes[from.value.node] {
@@ -365,7 +411,7 @@ struct GraphBuilder {
     } catch {
       bereft.insert(destination)
       let takesTwice = error.rule.code == "PR0305"
-      report(error.diagnostic(in: places, at: takesTwice ? from.json : to.json))
+      report(error.diagnostic(in: places, at: takesTwice ? taken ?? from.json : to.json))
     }
   }
 
@@ -377,7 +423,11 @@ struct GraphBuilder {
       report(
         NameRules.destination.diagnostic(
           "a connection ends at a node, and \(quoted(name)) is a callback", at: to.range,
-          pointer: to.pointer, help: ["a callback feeds: write it after \"from\""]))
+          pointer: to.pointer,
+          help: [
+            "a callback feeds: write it after \"from\"; what it pulls is written as the \"from\" "
+              + "of the callback itself"
+          ]))
       return nil
     }
     reportUnknown(to, among: document.nodes.map(\.name))
@@ -385,7 +435,7 @@ struct GraphBuilder {
   }
 
   /// Whether a source is there; says why not.
-  private mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
+  mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
     guard !failedNames.contains(name) else {
@@ -685,7 +735,7 @@ struct GraphBuilder {
       outputFiles.append(file)
     }
     let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
-    places.taps[place] = path
+    places.taps[place] = member.value.json
     places.note(at.json, for: place)
     _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
   }

@@ -35,20 +35,26 @@ public enum NameRules {
   public static let formatField = RuleInfo(
     "PR0214", "format/field", "the fields of a stream format have names and numbers that exist",
     status: .init("kAudioUnitErr_FormatNotSupported", -10868))
+  public static let timelinePath = RuleInfo(
+    "PR0215", "timeline/path", "a ramp names a parameter of a node of the patch",
+    status: .init("kAudioUnitErr_InvalidParameter", -10878))
   public static let category = RuleInfo(
     "PR0606", "session/category", "the session's category is one that there is",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
   public static let categoryPermits = RuleInfo(
     "PR0607", "session/permits", "the session's category permits what the I/O unit does",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
+  public static let callbackCircle = RuleInfo(
+    "PR0706", "callback/circle", "no callbacks pull one another in a circle",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
   public static let recordingsApart = RuleInfo(
     "PR0703", "tap/files-apart", "a recording has a file of its own")
 
   /// All of them, by code.
   public static let all = [
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
-    tapKind, setting, tapPlace, sampleType, formatField, category, categoryPermits,
-    recordingsApart,
+    tapKind, setting, tapPlace, sampleType, formatField, timelinePath, category, categoryPermits,
+    recordingsApart, callbackCircle,
   ]
 }
 

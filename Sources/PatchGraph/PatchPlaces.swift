@@ -5,7 +5,7 @@ import PatchSyntax
 /// Where in the text the parts of a graph are written.
 struct PatchPlaces {
   private var places: [Violation.Place: JSONValue] = [:]
-  /// The definition of the callback that feeds an input, and of the tap at a bus.
+  /// The definitions of the callbacks that feed an input, and of the tap at a bus.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
@@ -27,6 +27,8 @@ struct PatchPlaces {
     case .streamFormat(let scope, let element), .property(_, let scope, let element),
       .parameter(_, let scope, let element):
       if let bus = places[.init(node: node, .bus(scope, element))] { return bus }
+    case .callback(let input, _):
+      if let feed = places[.init(node: node, .feed(input))] { return feed }
     case .whole, .feed, .bus, .elementCount: break
     }
     return places[.init(node: node, .whole)] ?? root
@@ -39,9 +41,14 @@ extension Violation {
     in places: PatchPlaces, at primary: JSONValue? = nil
   ) -> Diagnostic {
     var value = primary ?? places.value(place)
-    if rule.code == "PR0701", let callback = places.callbacks[place] { value = callback }
-    if rule.code == "PR0702", status != .invalidElement, let tap = places.taps[place] {
-      value = tap
+    let definition: JSONValue? =
+      switch rule.code {
+      case "PR0701": places.callbacks[place]
+      case "PR0702": status == .invalidElement ? nil : places.taps[place]
+      default: nil
+      }
+    if let definition {
+      value = setting.flatMap { definition[$0] } ?? definition["path"] ?? definition
     }
     let range = value.markRange
     let notes = notes.compactMap { note -> Diagnostic.Note? in

@@ -83,6 +83,49 @@ public struct JSONValue: Sendable {
   /// Whether the text of a string is what it means, byte for byte.
   var isPlain: Bool { !node.isEscaped }
 
+  /// Where a part of a string's text is written.
+  ///
+  /// - Parameter part: In bytes of the text's UTF-8, with escapes resolved.
+  public func range(ofText part: Range<Int>) -> SourceRange {
+    let content = contentRange
+    guard !isPlain else {
+      return content.lowerBound + part.lowerBound..<content.lowerBound + part.upperBound
+    }
+    func written(_ offset: Int) -> Int {
+      var position = content.lowerBound
+      var length = 0
+      while length < offset && position < content.upperBound {
+        let end = min(escapeEnd(position), content.upperBound)
+        length += unescaped(tree.source.bytes[position..<end]).utf8.count
+        position = end
+      }
+      return position
+    }
+    return written(part.lowerBound)..<written(part.upperBound)
+  }
+
+  /// Where the character or the escape that begins at a byte ends; a pair of surrogates is one.
+  private func escapeEnd(_ start: Int) -> Int {
+    let bytes = tree.source.bytes
+    func isEscape(_ position: Int) -> Bool {
+      position + 6 <= bytes.count && bytes[position] == UInt8(ascii: "\\")
+        && bytes[position + 1] == UInt8(ascii: "u")
+    }
+    func digits(_ position: Int) -> UInt32 {
+      UInt32(String(decoding: bytes[position + 2..<position + 6], as: UTF8.self), radix: 16) ?? 0
+    }
+    guard bytes[start] == UInt8(ascii: "\\") else {
+      var end = start + 1
+      while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+      return end
+    }
+    guard isEscape(start) else { return start + 2 }
+    let isPair =
+      digits(start) & 0xFC00 == 0xD800 && isEscape(start + 6)
+      && digits(start + 6) & 0xFC00 == 0xDC00
+    return start + (isPair ? 12 : 6)
+  }
+
   public var bool: Bool? {
     switch node.kind {
     case .yes: true

@@ -38,8 +38,8 @@ public struct PatchDocument: Sendable {
   public var nodes: [Member<Node>] = []
   public var connections: [Connection] = []
   public var taps: [Member<Tap>] = []
-  /// An array, if written. What is in it is unread.
-  public var timeline: JSONValue?
+  /// In the order written, which need not be that of their times.
+  public var timeline: [Step] = []
 
   /// The text all ranges point into.
   public var source: SourceText { root.tree.source }
@@ -109,6 +109,29 @@ extension PatchDocument {
     public var bytesPerFrame: Located<Int>?
     public var channelsPerFrame: Located<Int>?
     public var bitsPerChannel: Located<Int>?
+  }
+
+  /// What happens at a time.
+  public struct Step: Sendable {
+    public var json: JSONValue
+    /// In seconds from the start, finite and at least 0; `nil` has been reported.
+    public var at: Located<Double>?
+    public var ramp: Ramp?
+    /// What is written for `update`, if it is.
+    public var update: JSONValue?
+    /// Whether the patch ends.
+    public var stop: Located<Bool>?
+  }
+
+  /// A parameter that moves.
+  public struct Ramp: Sendable {
+    public var json: JSONValue
+    /// A JSON Pointer to a parameter; `nil` has been reported.
+    public var path: Located<JSONPointer>?
+    /// A number, as yet unread; `nil` has been reported.
+    public var to: JSONValue?
+    /// In seconds, finite and at least 0; 0 if not written.
+    public var duration: Located<Double>?
   }
 
   /// A source of audio that is no node.

@@ -25,6 +25,18 @@ public struct PatchReader {
 
   private init() {}
 
+  /// Reads an address where a field has turned out to be one, as the `from` of a callback.
+  ///
+  /// - Parameter name: The field's name for messages, in quotes.
+  /// - Returns: The address, or what is wrong with it.
+  public static func address(
+    _ json: JSONValue, _ name: String
+  ) -> (address: Located<PatchDocument.Address>?, diagnostics: [Diagnostic]) {
+    var reader = PatchReader()
+    let address = reader.address(json, name)
+    return (address, reader.diagnostics)
+  }
+
   /// Reads a patch's bytes.
   ///
   /// - Parameters:
@@ -114,7 +126,8 @@ extension PatchReader {
           reader.connection($0)
         }
       case "taps": document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
-      case "timeline": if reader.check(value, "'timeline'", .array) { document.timeline = value }
+      case "timeline":
+        document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
       default: _ = reader.string(value, "'$schema'")
       }
     }
@@ -186,6 +199,47 @@ extension PatchReader {
       }
     }
     return connection
+  }
+
+  private mutating func step(_ json: JSONValue) -> PatchDocument.Step? {
+    guard check(json, "a step of the timeline", .object) else { return nil }
+    var step = PatchDocument.Step(json: json)
+    var actions: [JSONValue] = []
+    readObject(
+      json, "a step of the timeline", keys: ["at", "ramp", "update", "stop"], required: ["at"]
+    ) { reader, key, value in
+      if key != "at" { actions.append(value) }
+      switch key {
+      case "at": step.at = reader.seconds(value, "'at'")
+      case "ramp": step.ramp = reader.ramp(value)
+      case "update": step.update = value
+      default: step.stop = reader.bool(value, "'stop'")
+      }
+    }
+    if actions.count != 1 {
+      diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
+    }
+    return step
+  }
+
+  private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
+    guard check(json, "a ramp", .object) else { return nil }
+    var ramp = PatchDocument.Ramp(json: json)
+    readObject(json, "a ramp", keys: ["path", "to", "duration"], required: ["path", "to"]) {
+      reader, key, value in
+      switch key {
+      case "path":
+        guard let text = reader.string(value, "'path'") else { return }
+        if let pointer = JSONPointer(parsing: text.value) {
+          ramp.path = Located(pointer, at: value)
+        } else {
+          reader.diagnostics.append(.pointer(value, text.value))
+        }
+      case "to": ramp.to = value
+      default: ramp.duration = reader.seconds(value, "'duration'")
+      }
+    }
+    return ramp
   }
 
   private mutating func node(_ json: JSONValue) -> PatchDocument.Node? {
@@ -566,6 +620,17 @@ extension PatchReader {
     return Located(value, at: json)
   }
 
+  /// A time or a duration: 0 to ten years.
+  private mutating func seconds(_ json: JSONValue, _ name: String) -> Located<Double>? {
+    guard check(json, name, .number), let value = json.number else { return nil }
+    guard value >= 0, value < 315_576_000 else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of seconds of at least 0", isTooGreat: value > 0))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+
   private mutating func count(
     _ json: JSONValue, _ name: String, from smallest: Int = 0
   ) -> Located<Int>? {
@@ -649,7 +714,10 @@ extension Diagnostic {
       "nodes": "{ \"io\": { \"component\": \"remoteIO\" } }", "component": "\"remoteIO\"",
       "from": "\"mixer\"", "to": "\"io\"", "at": "\"mixer\"", "sample": "\"float32\"",
       "channels": "2", "sampleRate": "\"session\"", "kind": "\"...\"",
-    ]
+      "path": "\"/nodes/mixer/inputs/0/parameters/volume\"",
+    ].merging(
+      name == "a step of the timeline" ? ["at": "2.5"] : name == "a ramp" ? ["to": "0.5"] : [:]
+    ) { $1 }
     let members = keys.map { "\"\($0)\": \(examples[$0] ?? "...")" }.joined(separator: ", ")
     return PatchRules.missingKey.diagnostic(
       "\(Message(name)) needs \(Message(list(keys, "and")))", at: json.markRange,
@@ -737,6 +805,30 @@ extension Diagnostic {
       pointer: second.pointer.description, label: "this is one too many",
       notes: [Note("the other is here", at: first.markRange)],
       help: ["remove 'component' or 'subgraph'"])
+  }
+
+  fileprivate static func oneAction(_ step: JSONValue, second: JSONValue?) -> Diagnostic {
+    guard let second else {
+      return PatchRules.missingKey.diagnostic(
+        "a step of the timeline needs something to do", at: step.markRange,
+        pointer: step.pointer.description, label: "nothing happens here",
+        help: [
+          "write \"ramp\": { \"path\": \"/nodes/mixer/inputs/0/parameters/volume\", \"to\": 0, "
+            + "\"duration\": 1 }, or \"stop\": true"
+        ])
+    }
+    return PatchRules.exclusive.diagnostic(
+      "a step of the timeline does one thing", at: second.markRange,
+      pointer: second.pointer.description, label: "this is one too many",
+      help: ["make two steps of it, with the same 'at'"])
+  }
+
+  fileprivate static func pointer(_ json: JSONValue, _ text: String) -> Diagnostic {
+    PatchRules.pointer.diagnostic(
+      "\(Message(quoted(text))) is not a JSON Pointer", at: json.range,
+      pointer: json.pointer.description,
+      label: text.hasPrefix("/") ? "a '~' in it is neither '~0' nor '~1'" : "it begins with '/'",
+      help: ["a parameter's place is written as /nodes/mixer/inputs/0/parameters/volume"])
   }
 
   fileprivate static func twoForms(short: JSONValue, full: JSONValue) -> Diagnostic {

@@ -26,10 +26,12 @@ public enum PatchRules {
     "PR0111", "patch/override", "--set names a place that the patch has")
   public static let ambiguousName = RuleInfo(
     "PR0112", "patch/ambiguous-name", "nodes and callbacks have different names")
+  public static let pointer = RuleInfo(
+    "PR0113", "patch/pointer", "a place in the patch is written as a JSON Pointer")
 
   /// All of them, by code.
   public static let all = [
     type, unknownKey, missingKey, schemaVersion, address, busNumber, name, emptyNodes, range,
-    exclusive, override, ambiguousName,
+    exclusive, override, ambiguousName, pointer,
   ]
 }

@@ -7,23 +7,34 @@ public struct CallbackDescription: Sendable {
   /// The name in a patch: `tone`.
   public var kind: String
   public var summary: String
+  /// Whether a callback of this kind pulls something upstream; with `.optional`, that depends on its
+  /// settings.
+  public var input: CallbackInput
   public var settings: [SettingInfo]
+  private let check: @Sendable (SettingValues) -> [CallbackProblem]
   private let make: @Sendable (SettingValues) -> any RenderCallback
 
+  /// - Parameter check: What else can be wrong with settings that are fine one by one.
   init(
-    kind: String, summary: String, settings: [SettingInfo],
+    kind: String, summary: String, input: CallbackInput = .none, settings: [SettingInfo],
+    check: @escaping @Sendable (SettingValues) -> [CallbackProblem] = { _ in [] },
     make: @escaping @Sendable (SettingValues) -> any RenderCallback
   ) {
     self.kind = kind
     self.summary = summary
+    self.input = input
     self.settings = settings
+    self.check = check
     self.make = make
   }
 
   /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
   /// files, `RenderCallback.problems(for:)` says.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
-    SettingInfo.problems(with: values, settings: settings, of: "a '\(kind)' callback")
+    let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
+    let found = SettingInfo.problems(
+      with: values, settings: settings, of: "\(article) '\(kind)' callback")
+    return found.isEmpty ? check(SettingValues(values, defaults: settings)) : found
   }
 
   /// Makes the callback. What is not given has its default.
@@ -42,6 +53,8 @@ public enum CallbackCatalog {
   public static let standard: [CallbackDescription] = [
     FileCallback.description, ToneCallback.description, NoiseCallback.description,
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
+    ExpressionCallback.description, GainCallback.description, TremoloCallback.description,
+    RingModulatorCallback.description, EchoCallback.description, ConvolutionCallback.description,
   ]
 
   public static func description(of kind: String) -> CallbackDescription? {
@@ -66,6 +79,10 @@ struct SettingValues {
 
   func text(_ key: String) -> String? {
     if case .text(let text) = values[key] { text } else { nil }
+  }
+
+  func numbers(_ key: String) -> [String: Double] {
+    if case .numbers(let numbers) = values[key] { numbers } else { [:] }
   }
 
   func boolean(_ key: String) -> Bool {
@@ -111,6 +128,13 @@ extension SettingInfo {
   static func amplitude(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "amplitude", .number(0...8), unit: .linearGain, defaultValue: .number(defaultValue),
+      summary: summary)
+  }
+
+  /// How much of what a callback does is heard beside what it pulls.
+  static func mix(_ defaultValue: Double, _ summary: String) -> SettingInfo {
+    SettingInfo(
+      "mix", .number(0...1), unit: .ratio, defaultValue: .number(defaultValue),
       summary: summary)
   }
 }

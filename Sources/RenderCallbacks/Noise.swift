@@ -74,6 +74,9 @@ public struct NoiseCallback: RenderCallback {
 struct WhiteNoise {
   let seed: UInt64
 
+  @_noLocks
+  init(seed: UInt64) { self.seed = seed }
+
   /// The number that all frames of a channel start from.
   @_noLocks
   func key(channel: Int) -> UInt64 {

@@ -3,6 +3,9 @@ import Synchronization
 /// The numbers of one unit that both sides see: parameters, properties that may change while the
 /// unit renders, and meters. The control thread writes some and the render thread others; each is a
 /// 32-bit word of its own, read and written whole.
+///
+/// Beside each number stands its glide: in how many frames a change of it is to be reached, where
+/// whoever changes it says so.
 @safe
 public final class ControlBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
@@ -11,12 +14,12 @@ public final class ControlBlock: @unchecked Sendable {
 
   public init(count: Int) {
     self.count = count
-    unsafe words = .allocate(capacity: max(1, count))
-    for index in 0..<count { unsafe (words + index).initialize(to: Atomic(0)) }
+    unsafe words = .allocate(capacity: max(1, 2 * count))
+    for index in 0..<2 * count { unsafe (words + index).initialize(to: Atomic(0)) }
   }
 
   deinit {
-    unsafe words.deinitialize(count: count)
+    unsafe words.deinitialize(count: 2 * count)
     unsafe words.deallocate()
   }
 
@@ -66,5 +69,20 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
       precondition(index >= 0 && index < count, "no such control")
       unsafe words[index].store(newValue, ordering: .relaxed)
     }
+  }
+
+  /// In how many frames a change of the number is to be reached; 0 for as many as the unit likes.
+  @_noLocks
+  public func glide(_ index: Int) -> Int {
+    precondition(index >= 0 && index < count, "no such control")
+    return unsafe Int(words[count + index].load(ordering: .relaxed))
+  }
+
+  /// Sets a number and its glide.
+  @_noLocks
+  func set(_ index: Int, to value: Float, glide: Int) {
+    precondition(index >= 0 && index < count, "no such control")
+    unsafe words[count + index].store(UInt32(truncatingIfNeeded: glide), ordering: .relaxed)
+    self[index] = value
   }
 }

@@ -4,6 +4,7 @@ public import AudioTypes
 /// is only watched.
 public struct PacedPull: RenderKernel, ~Copyable {
   private let ratio: Double
+  private var rendered = 0
   private var pulled = 0
 
   /// - Parameter ratio: Frames of the input for each frame of the plan.
@@ -14,11 +15,11 @@ public struct PacedPull: RenderKernel, ~Copyable {
 
   @_noLocks
   public mutating func render(_ context: RenderContext) -> Status {
-    if context.timeStamp.sampleTime == 0 { pulled = 0 }
-    let end = (context.timeStamp.sampleTime + Double(context.frameCount)) * ratio
+    rendered += context.frameCount
+    let end = Int(Double(rendered) * ratio)
     let limit = context.pullLimit(0)
-    while pulled < Int(end) {
-      let rest = Int(end) - pulled
+    while pulled < end {
+      let rest = end - pulled
       let length = rest < limit ? rest : limit
       let status = context.pull(
         0, frameCount: length, at: TimeStamp(sampleTime: Double(pulled)))

@@ -338,7 +338,7 @@ public struct PolyphaseResampler: ~Copyable {
     if deviation > Self.maximumDeviation { deviation = Self.maximumDeviation }
     if deviation < -Self.maximumDeviation { deviation = -Self.maximumDeviation }
     let target =
-      nominalStep + Int128(Int64(deviation * nominalStepValue * 1_099_511_627_776)) << 24
+      nominalStep + Int128(Int64(deviation * nominalStepValue * 1_099_511_627_776)) &<< 24
     guard target != targetStep else { return }
     if isExact {
       isExact = false
@@ -381,14 +381,14 @@ public struct PolyphaseResampler: ~Copyable {
     let way =
       ramped * step + stepIncrement * (ramped * (ramped - 1) / 2)
       + (Int128(count) - ramped) * targetStep
-    return Int(truncatingIfNeeded: (way + Int128(fraction)) >> 64)
+    return Int(truncatingIfNeeded: (way + Int128(fraction)) &>> 64)
   }
 
   @_noLocks
   private mutating func advanceByOne() {
     let next = Int128(fraction) + step
     fraction = UInt64(truncatingIfNeeded: next)
-    start += Int(truncatingIfNeeded: next >> 64)
+    start += Int(truncatingIfNeeded: next &>> 64)
     if stepRemaining > 0 {
       stepRemaining -= 1
       step = stepRemaining == 0 ? targetStep : step + stepIncrement

@@ -15,7 +15,8 @@ public final class PulledInput: @unchecked Sendable {
   /// - Parameters:
   ///   - plan: What is run. Its slices, and so what can be asked for at once, may be shorter than
   ///     those of the plan around it.
-  ///   - bus: Which of its buses the input is fed by, as floats.
+  ///   - bus: Which of its buses the input is fed by, as floats, or in the words of its format for a
+  ///     unit that reads those.
   public init(_ plan: consuming RenderPlan, bus: Int) {
     self.plan = plan
     self.bus = bus
@@ -44,12 +45,16 @@ public struct PullDemand: Hashable, Sendable {
   /// Seconds of the input that pass in a second, at first: how soon a source that ends will have
   /// ended.
   public var speed: Double
+  /// Frames of the input by which what the unit puts out comes late; negative where it begins as far
+  /// within the input.
+  public var delay: Double
 
-  public init(framesPerFrame: Double, ahead: Int = 0, speed: Double = 1) {
+  public init(framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0) {
     precondition(framesPerFrame > 0 && ahead >= 0 && speed > 0, "a pull goes forward")
     self.framesPerFrame = framesPerFrame
     self.ahead = ahead
     self.speed = speed
+    self.delay = delay
   }
 
   /// The most frames of the input that `frameCount` frames of the unit can need.

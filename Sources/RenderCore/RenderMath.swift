@@ -28,3 +28,57 @@ public func renderFloor(_ x: Double) -> Double { x.rounded(.down) }
 /// Rounds to the nearest whole number, halves to even.
 @_semantics("no_performance_analysis")
 public func renderRound(_ x: Double) -> Double { rint(x) }
+
+@_semantics("no_performance_analysis")
+public func renderTangent(_ x: Double) -> Double { tan(x) }
+
+@_semantics("no_performance_analysis")
+public func renderArcSine(_ x: Double) -> Double { asin(x) }
+
+@_semantics("no_performance_analysis")
+public func renderArcCosine(_ x: Double) -> Double { acos(x) }
+
+@_semantics("no_performance_analysis")
+public func renderArcTangent(_ x: Double) -> Double { atan(x) }
+
+/// The angle of the point (x, y).
+@_semantics("no_performance_analysis")
+public func renderArcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
+
+@_semantics("no_performance_analysis")
+public func renderHyperbolicSine(_ x: Double) -> Double { sinh(x) }
+
+@_semantics("no_performance_analysis")
+public func renderHyperbolicCosine(_ x: Double) -> Double { cosh(x) }
+
+@_semantics("no_performance_analysis")
+public func renderHyperbolicTangent(_ x: Double) -> Double { tanh(x) }
+
+@_semantics("no_performance_analysis")
+public func renderLog(_ x: Double) -> Double { log(x) }
+
+@_semantics("no_performance_analysis")
+public func renderLog2(_ x: Double) -> Double { log2(x) }
+
+@_semantics("no_performance_analysis")
+public func renderPower(_ x: Double, _ y: Double) -> Double { pow(x, y) }
+
+@_semantics("no_performance_analysis")
+public func renderHypotenuse(_ x: Double, _ y: Double) -> Double { hypot(x, y) }
+
+/// What is left of x after whole times y, with the sign of x.
+@_semantics("no_performance_analysis")
+public func renderRemainder(_ x: Double, _ y: Double) -> Double { fmod(x, y) }
+
+@_semantics("no_performance_analysis")
+public func renderSquareRoot(_ x: Double) -> Double { x.squareRoot() }
+
+@_semantics("no_performance_analysis")
+public func renderCeiling(_ x: Double) -> Double { ceil(x) }
+
+@_semantics("no_performance_analysis")
+public func renderTruncation(_ x: Double) -> Double { trunc(x) }
+
+/// Rounds to the nearest whole number, halves away from 0.
+@_semantics("no_performance_analysis")
+public func renderRoundHalvesAway(_ x: Double) -> Double { round(x) }

@@ -48,15 +48,36 @@ public struct CallbackProblem: Error, Hashable, Sendable {
   public var help: String
   /// The setting that is to blame: the key in a patch, such as `path`.
   public var setting: String?
+  /// Of a setting that has names in it the one that is to blame.
+  public var member: String?
+  /// Which bytes (UTF-8) of the setting's text are to blame; `nil` for the setting as a whole.
+  public var range: Range<Int>?
+  /// A name that is not known.
+  public var unknown: UnknownName?
+
+  /// A name that is not known, and those that are: for a guess at what was meant.
+  public struct UnknownName: Hashable, Sendable {
+    public var name: String
+    public var candidates: [String]
+
+    public init(_ name: String, among candidates: [String]) {
+      self.name = name
+      self.candidates = candidates
+    }
+  }
 
   public init(
-    _ kind: Kind, status: Status, _ message: String, help: String = "", setting: String? = nil
+    _ kind: Kind, status: Status, _ message: String, help: String = "", setting: String? = nil,
+    member: String? = nil, range: Range<Int>? = nil, unknown: UnknownName? = nil
   ) {
     self.kind = kind
     self.status = status
     self.message = message
     self.help = help
     self.setting = setting
+    self.member = member
+    self.range = range
+    self.unknown = unknown
   }
 }
 

@@ -92,6 +92,35 @@ public enum SampleCoding {
       sink[frame] = Float(value(source[word: frame], of: sample))
     }
   }
+
+  /// Turns what a bus of one sample type carries into what a bus of another does: exact where the
+  /// other can hold it, rounded once where it cannot.
+  @_noLocks
+  public static func convert(
+    _ source: ChannelBuffer, of from: SampleType, into sink: ChannelBuffer, as to: SampleType
+  ) {
+    if from == to { return sink.copy(from: source) }
+    switch from {
+    case .float32, .int16, .int24:
+      switch to {
+      case .float32: sink.copy(from: source)
+      case .int16, .int24:
+        sink.copy(from: source)
+        quantize(sink.prefix(source.count < sink.count ? source.count : sink.count), to: to)
+      case .int32, .fixed824: encode(source, into: sink, as: to)
+      }
+    case .int32, .fixed824:
+      if to == .float32 { return decode(source, into: sink, of: from) }
+      for frame in 0..<(source.count < sink.count ? source.count : sink.count) {
+        // A double holds each word of 32 bits.
+        let word = word(value(source[word: frame], of: from), as: to)
+        switch to {
+        case .float32, .int16, .int24: sink[frame] = Float(value(word, of: to))
+        case .int32, .fixed824: sink[word: frame] = word
+        }
+      }
+    }
+  }
 }
 
 /// Rounds a bus of floats, in place, to what its format can hold.

@@ -5,6 +5,8 @@ public enum SettingValue: Hashable, Sendable {
   case number(Double)
   case text(String)
   case boolean(Bool)
+  /// Numbers by name.
+  case numbers([String: Double])
 
   /// What it is, in the words of a diagnostic: `a number`.
   public var kindName: String {
@@ -12,6 +14,7 @@ public enum SettingValue: Hashable, Sendable {
     case .number: "a number"
     case .text: "a string"
     case .boolean: "true or false"
+    case .numbers: "an object"
     }
   }
 }
@@ -23,6 +26,12 @@ extension SettingValue: CustomStringConvertible {
     case .number(let value): rateText(value)
     case .text(let text): "\"\(text)\""
     case .boolean(let value): "\(value)"
+    case .numbers(let numbers):
+      numbers.isEmpty
+        ? "{}"
+        : "{ "
+          + numbers.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \(rateText($0.value))" }
+          .joined(separator: ", ") + " }"
     }
   }
 }
@@ -39,6 +48,10 @@ public struct SettingInfo: Hashable, Sendable {
     case choice([String])
     /// The path of a file.
     case path
+    /// A formula of an `expression` callback.
+    case expression
+    /// Finite numbers by name.
+    case numbers
   }
 
   /// The name in a patch: `frequency`.
@@ -83,6 +96,8 @@ public struct SettingInfo: Hashable, Sendable {
         ? quoted.joined()
         : quoted.dropLast().joined(separator: ", ") + " or " + quoted[quoted.count - 1]
     case .path: return "the path of a file"
+    case .expression: return "an expression"
+    case .numbers: return "an object of numbers by name"
     }
   }
 
@@ -97,6 +112,8 @@ public struct SettingInfo: Hashable, Sendable {
     case (.boolean, .boolean): true
     case (.choice(let names), .text(let name)): names.contains(name)
     case (.path, .text(let path)): !path.isEmpty && !path.utf8.contains(0)
+    case (.expression, .text): true
+    case (.numbers, .numbers(let numbers)): numbers.values.allSatisfy(\.isFinite)
     default: false
     }
   }

@@ -36,13 +36,10 @@ public enum VectorMath {
     precondition(
       first.count % 16 == 0 && second.count == first.count && samples.count >= first.count,
       "a row is 16 long, or 32, …")
-    var sums: (Float, Float) = (0, 0)
-    unsafe withUnsafeMutablePointer(to: &sums) {
-      unsafe $0.withMemoryRebound(to: Float.self, capacity: 2) {
-        unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, $0)
-      }
-    }
-    return sums
+    // Not a tuple's memory: without optimization that asks the run time for the tuple's type.
+    var (one, other): (Float, Float) = (0, 0)
+    unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, &one, &other)
+    return (one, other)
   }
 
   /// Filters a stretch of samples: `output[n]` is the sum of `row[k] * samples[n + k]`. For a
@@ -103,12 +100,7 @@ func blendRows(
   _ rows: UnsafePointer<Float>, count: Int, _ w0: Float, _ w1: Float, _ w2: Float, _ w3: Float,
   into row: UnsafeMutablePointer<Float>
 ) {
-  var weights = (w0, w1, w2, w3)
-  unsafe withUnsafeMutablePointer(to: &weights) {
-    unsafe $0.withMemoryRebound(to: Float.self, capacity: 4) {
-      unsafe cvector_blend(rows, count, $0, count, row)
-    }
-  }
+  unsafe cvector_blend(rows, count, w0, w1, w2, w3, count, row)
 }
 
 /// Copies samples; what is not finite becomes 0.
@@ -117,4 +109,49 @@ func copyFinite(
   _ samples: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, count: Int
 ) {
   unsafe cvector_copy_finite(samples, output, count)
+}
+
+// MARK: - For the pair convolver
+
+/// Adds the product of two spectra, real and imaginary parts apart; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addProduct(
+  _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+  _ filterReal: UnsafePointer<Float>, _ filterImaginary: UnsafePointer<Float>, count: Int,
+  to sumReal: UnsafeMutablePointer<Float>, _ sumImaginary: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_spectrum_add(
+    real, imaginary, filterReal, filterImaginary, count, sumReal, sumImaginary)
+}
+
+/// Adds samples times a gain; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addScaled(
+  _ samples: UnsafePointer<Float>, _ gain: Float, count: Int, to sum: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_add_scaled(samples, gain, count, sum)
+}
+
+// MARK: - For the paced reader
+
+/// Four neighbouring rows of `count` coefficients against the same samples.
+@_semantics("no_performance_analysis")
+func dotFour(
+  _ rows: UnsafePointer<Float>, _ samples: UnsafePointer<Float>, count: Int,
+  into sums: inout SIMD4<Float>
+) {
+  unsafe withUnsafeMutableBytes(of: &sums) {
+    unsafe cvector_dot_block(
+      rows, 4, samples, count,
+      $0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Float.self))
+  }
+}
+
+/// One row over time.
+@_semantics("no_performance_analysis")
+func filterBlock(
+  _ row: UnsafePointer<Float>, count: Int, _ samples: UnsafePointer<Float>,
+  into output: UnsafeMutablePointer<Float>, frameCount: Int
+) {
+  unsafe cvector_fir(row, count, samples, output, frameCount)
 }

@@ -40,6 +40,11 @@ public final class RenderSession: @unchecked Sendable {
   }
 
   public let configuration: Configuration
+  /// What moves controls at its times, counted in frames of the plans from the beginning; set before
+  /// anything pulls.
+  public let timeline: RenderTimeline?
+  /// The same, without a retain at each use.
+  private let moving: Unmanaged<RenderTimeline>?
   private let mailbox = PlanMailbox()
   private var current: PlanMailbox.Handle?
   private let hasOutput: Bool
@@ -75,8 +80,10 @@ public final class RenderSession: @unchecked Sendable {
   private let isFadingOut = Atomic<Bool>(false)
   private let hasFadedOut = Atomic<Bool>(false)
 
-  public init(_ configuration: Configuration) {
+  public init(_ configuration: Configuration, timeline: RenderTimeline? = nil) {
     self.configuration = configuration
+    self.timeline = timeline
+    unsafe moving = timeline.map { unsafe .passUnretained($0) }
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
     let map = hasOutput ? configuration.channelMap : [-1]
@@ -147,6 +154,7 @@ public final class RenderSession: @unchecked Sendable {
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
     gain.jump(to: 1)
+    timeline?.restart()
   }
 
   /// Frees the plan that the render thread has finished with, if there is one.
@@ -294,7 +302,11 @@ public final class RenderSession: @unchecked Sendable {
       return (limit, .uninitialized)
     }
     let maximum = unsafe plan.pointee.maximumFramesPerSlice
-    let length = limit < maximum ? limit : maximum
+    var length = limit < maximum ? limit : maximum
+    if let moving = unsafe moving {
+      let (limit, frame) = (length, clientTime)
+      length = unsafe moving._withUnsafeGuaranteedRef { $0.cut(limit, at: frame) }
+    }
     let time = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
     let status = unsafe plan.pointee.render(frameCount: length, at: time)
     if status != .ok { count(status) }

@@ -50,23 +50,30 @@ struct Show: PatchCommand {
     }
     let feeds = Self.callbacks(of: document)
     try output(
-      graph.show(title: patch.title ?? "") { node, input in
+      graph.show(title: patch.title ?? "") { node, input, behind in
         guard let name = try? graph.nodeInfo(node).name else { return nil }
-        return feeds[PatchDocument.Address(node: name, bus: input)]
+        let chain = feeds[PatchDocument.Address(node: name, bus: input)] ?? []
+        return chain.indices.contains(behind) ? chain[behind] : nil
       })
     if !taps.isEmpty { try output(Self.text(of: taps)) }
     return ExitStatus.success
   }
 
-  /// What feeds each input element that a callback feeds.
-  static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: String] {
-    var feeds: [PatchDocument.Address: String] = [:]
+  /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,
+  /// and so on.
+  static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: [String]] {
+    var feeds: [PatchDocument.Address: [String]] = [:]
     for connection in document.connections {
-      guard let from = connection.from?.value, let to = connection.to?.value,
-        let callback = document.callbacks.first(where: { $0.name == from.node })
-      else { continue }
-      let kind = callback.value.kind?.value ?? "callback"
-      feeds[.init(node: to.node, bus: to.bus ?? 0)] = "\(kind), \(from.node)"
+      guard let from = connection.from?.value, let to = connection.to?.value else { continue }
+      var chain: [String] = []
+      var next: String? = from.node
+      while let name = next, chain.count <= document.callbacks.count,
+        let callback = document.callbacks.first(where: { $0.name == name })?.value
+      {
+        chain.append("\(callback.kind?.value ?? "callback"), \(name)")
+        next = callback.fields.first { $0.name == "from" }?.value.string
+      }
+      if !chain.isEmpty { feeds[.init(node: to.node, bus: to.bus ?? 0)] = chain }
     }
     return feeds
   }

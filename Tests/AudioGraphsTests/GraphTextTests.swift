@@ -79,7 +79,7 @@ struct GraphTextTests {
     #expect(graph.show(title: "T").hasPrefix("AudioUnitGraph 'T':\n"))
     #expect(graph.show().contains("instance mixer OI\n"))
     #expect(
-      graph.show { _, input in "tone \(input)" }
+      graph.show { _, input, _ in "tone \(input)" }
         .contains("{tone 1} => node    1 bus    1  [2 ch, 48000 Hz]\n"))
     #expect(
       graph.show().contains("mixer input 1: 2 ch, 48000 Hz, float32  (the graph's streamFormat)"))

@@ -40,8 +40,8 @@ struct DocumentOverrideTests {
     ("/comment=é", "/comment", "\"é\""),
     ("/connections/0/to=mixer:1", "/connections/0/to", "\"mixer:1\""),
     ("/connections/1={ \"from\": \"a\", \"to\": \"b\" }", "/connections/1/to", "\"b\""),
-    ("/timeline/-=1", "/timeline/0", "1"),
-    ("/timeline/0=2", "/timeline/0", "2"),
+    ("/timeline/-={\"at\": 1, \"stop\": true}", "/timeline/0/at", "1"),
+    ("/timeline/0={\"at\": 2, \"stop\": true}", "/timeline/0/at", "2"),
   ])
   func `a value is replaced or added`(option: String, pointer: String, expected: String) {
     let result = read(option)

@@ -352,3 +352,20 @@ struct JSONReaderTests {
     #expect(all.map(\.code) == all.map(\.code).sorted())
   }
 }
+
+struct TextRangeTests {
+  @Test(arguments: [
+    (#""abcdef""#, 2, 4, "cd"), (#""a\nb\"c""#, 1, 2, #"\n"#), (#""a\nb\"c""#, 2, 4, #"b\""#),
+    (#""\u0061b""#, 1, 2, "b"), (#""é\u00e9x""#, 4, 5, "x"), (#""é\u00e9x""#, 2, 4, #"\u00e9"#),
+    (#""\ud83d\ude00x""#, 4, 5, "x"), (#""\ud83d\ude00x""#, 0, 4, #"\ud83d\ude00"#),
+    (#""x\\y""#, 1, 2, #"\\"#), (#""x\\y""#, 3, 3, ""), (#""ab""#, 2, 2, ""),
+  ])
+  func `a part of a text is found where it is written`(
+    json: String, from: Int, to: Int, written: String
+  ) throws {
+    let tree = try #require(
+      JSONReader.read(SourceText(name: "t.json", bytes: Array(json.utf8)), dialect: .json).tree)
+    let range = tree.root.range(ofText: from..<to)
+    #expect(String(decoding: Array(json.utf8)[range], as: UTF8.self) == written)
+  }
+}

@@ -142,7 +142,8 @@ struct PatchReaderTests {
     #expect(document.taps[0].value.kind?.value == "record")
     #expect(document.taps[0].value.at?.value == .init(node: "mixer", bus: 0))
     #expect(document.taps[0].value.fields.map(\.name) == ["path"])
-    #expect(document.timeline?.elements.map(\.kind) == [.object])
+    #expect(document.timeline.map(\.at?.value) == [2])
+    #expect(document.timeline.map(\.stop?.value) == [true])
   }
 
   @Test func `the smallest patch has nodes`() {

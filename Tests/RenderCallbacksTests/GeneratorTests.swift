@@ -20,11 +20,6 @@ private func play(
     slicing: slicing)[0]
 }
 
-/// The largest difference, in dB of full scale.
-private func worst(_ found: [Float], _ expected: (Int) -> Double) -> Double {
-  20 * log10(found.indices.map { abs(Double(found[$0]) - expected($0)) }.max() ?? 0)
-}
-
 struct ToneTests {
   @Test(
     arguments: [(440, 0), (997.3, 30), (23_999, -90), (0.01, 45), (100 * .pi, 0)]
@@ -283,10 +278,18 @@ struct SilenceAndClosureTests {
 struct CallbackCatalogTests {
   @Test
   func `each kind is made from its defaults`() throws {
-    let kinds = ["file", "tone", "noise", "sweep", "impulse", "silence"]
+    let kinds = [
+      "file", "tone", "noise", "sweep", "impulse", "silence", "expression", "gain", "tremolo",
+      "ringModulator", "echo", "convolution",
+    ]
     #expect(CallbackCatalog.standard.map(\.kind) == kinds)
-    for description in CallbackCatalog.standard where description.kind != "file" {
-      let callback = try description.makeCallback([:])
+    let required: [String: [String: SettingValue]] = [
+      "expression": ["value": .text("input")], "gain": ["gain": .number(2)],
+    ]
+    for description in CallbackCatalog.standard
+    where !description.settings.contains(where: { $0.kind == .path }) {
+      let callback = try description.makeCallback(required[description.kind] ?? [:])
+      #expect(callback.input == (description.input == .optional ? .required : description.input))
       #expect(callback.problems(for: stereo).isEmpty)
       _ = try callback.makeSource(for: stereo, maximumFramesPerSlice: 512)
       for setting in description.settings {
@@ -325,6 +328,29 @@ struct CallbackCatalogTests {
     #expect((sweep as? SweepCallback)?.curve == .linear)
     let impulse = try make("impulse", ["at": .number(1), "period": .number(2)])
     #expect((impulse as? ImpulseCallback)?.period == 2)
+    let gain = try make("gain", ["gain": .number(-2)])
+    #expect((gain as? GainCallback)?.gain == -2)
+    let tremolo =
+      try make(
+        "tremolo", ["rate": .number(1), "depth": .number(0.1), "shape": .text("square")])
+      as? TremoloCallback
+    #expect(tremolo?.rate == 1 && tremolo?.depth == 0.1 && tremolo?.shape == .square)
+    let ring =
+      try make("ringModulator", ["frequency": .number(30), "mix": .number(0.2)])
+      as? RingModulatorCallback
+    #expect(ring?.frequency == 30 && ring?.mix == 0.2)
+    let echo =
+      try make("echo", ["delay": .number(2), "feedback": .number(0.1), "mix": .number(0.9)])
+      as? EchoCallback
+    #expect(echo?.delay == 2 && echo?.feedback == 0.1 && echo?.mix == 0.9)
+    let convolution =
+      try make("convolution", ["path": .text("a.wav"), "gain": .number(3), "mix": .number(0.1)])
+      as? ConvolutionCallback
+    #expect(convolution?.path == "a.wav" && convolution?.gain == 3 && convolution?.mix == 0.1)
+    let expression =
+      try make("expression", ["value": .text("k"), "constants": .numbers(["k": 1])])
+      as? ExpressionCallback
+    #expect(expression?.value == "k" && expression?.constants == ["k": 1])
   }
 
   @Test

@@ -6,11 +6,16 @@ enum CallbacksReady {
   static let rule = Rule("PR0701", "callback/ready", "A callback can feed its bus.")
 
   static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
-    callback.chain.flatMap { $0.problems(for: format) }.map { problem in
-      Violation(
-        rule, status: problem.status, problem.message,
-        at: .init(node: callback.destination, .feed(callback.input)),
-        help: problem.help.isEmpty ? [] : [problem.help])
+    callback.chain.reversed().enumerated().flatMap { behind, link in
+      link.problems(for: format).map { problem in
+        Violation(
+          rule, status: problem.status, problem.message,
+          at: .init(
+            node: callback.destination,
+            behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)),
+          setting: problem.setting,
+          help: problem.help.isEmpty ? [] : [problem.help])
+      }
     }
   }
 }
@@ -23,7 +28,7 @@ enum TapsReady {
     tap.tap.problems(for: format).map { problem in
       Violation(
         rule, status: problem.status, problem.message,
-        at: .init(node: tap.node, .bus(.output, tap.output)),
+        at: .init(node: tap.node, .bus(.output, tap.output)), setting: problem.setting,
         help: problem.help.isEmpty ? [] : [problem.help])
     }
   }

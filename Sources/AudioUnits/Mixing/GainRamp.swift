@@ -6,7 +6,7 @@
 /// the ramp may be a rounding away from the end; those after it have the end to the bit.
 struct GainRamp: BitwiseCopyable {
   /// In frames.
-  let length: Int
+  private(set) var length: Int
   private(set) var startLeft: Float
   private(set) var startRight: Float
   private(set) var left: Float
@@ -34,14 +34,15 @@ struct GainRamp: BitwiseCopyable {
   /// Whether nothing gets through any more.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
 
-  /// Sets out for new gains from wherever the ramp is.
+  /// Sets out for new gains from wherever the ramp is, to be there in `frameCount` frames.
   @_noLocks
-  mutating func aim(left newLeft: Float, right newRight: Float) {
+  mutating func aim(left newLeft: Float, right newRight: Float, in frameCount: Int) {
     guard newLeft != left || newRight != right else { return }
     startLeft = gain(from: startLeft, to: left, at: position)
     startRight = gain(from: startRight, to: right, at: position)
     left = newLeft
     right = newRight
+    length = frameCount
     position = 0
   }
 

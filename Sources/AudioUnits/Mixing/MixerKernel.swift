@@ -11,10 +11,11 @@ public import RenderCore
 /// of the inputs, times the output's volume. The output's memory may not be an input's.
 ///
 /// Controls are read at the start of each slice. What the first slice finds holds at once; a later
-/// change takes 10 ms, a straight line in each channel's gain. An input that is off, once it has got
-/// there, adds nothing at all, not even where it carries infinities, and costs nothing. A volume or
-/// a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken as the nearer end;
-/// a level that is not a number is 0.
+/// change takes 10 ms, or as long as its control says it is to glide, a straight line in each
+/// channel's gain. A pan that changes after levels have been set takes their place. An input that is
+/// off, once it has got there, adds nothing at all, not even where it carries infinities, and costs
+/// nothing. A volume or a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken
+/// as the nearer end; a level that is not a number is 0.
 ///
 /// Pre meters show what arrives at a bus, be it enabled or not; post meters what is left after
 /// enable, volume and pan. A mono input has a left pre meter only. The output's meters show the sum
@@ -22,10 +23,10 @@ public import RenderCore
 /// the mixer is always watched for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
   // Numbers that an input has in `strips`; the output's are behind those of the last input.
-  private static let stripStride = 13
+  private static let stripStride = 15
   // Where in a strip the gains stand, and those that cross from one side to the other.
   private static let straight = 3
-  private static let cross = 8
+  private static let cross = 9
 
   private let controls: MixerControls
   private let inputCount: Int
@@ -33,10 +34,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private let rampLength: Int
   // For each element the volume, the pan and the enable that its gains were worked out from, then
   // the gains from its left channel to the left and from its right one to the right: where the ramp
-  // began, where it goes, how far it has come. A mono input has but one channel, for both. After
-  // that the gains that cross: from the right channel to the left, from the left one to the right.
+  // began, where it goes, how far it has come, how long it is. A mono input has but one channel, for
+  // both. After that the gains that cross: from the right channel to the left, from the left one to
+  // the right.
   private let strips: SampleStorage
-  // For each input the matrix mode that its gains were worked out from.
+  // For each input the matrix mode that its gains were worked out from, and whether its levels were
+  // in force, 0 for no.
   private let modes: DoubleStorage
   // For each element the pre and post meters, left and right; `metered` says whether they run.
   private let meters: LevelMeters
@@ -64,7 +67,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     channelCounts = DoubleStorage(inputChannelCounts.map(Double.init) + [2])
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     strips = SampleStorage(repeating: 0, count: (count + 1) * Self.stripStride)
-    modes = DoubleStorage(repeating: 0, count: count)
+    for element in 0...count {
+      for ramp in [Self.straight, Self.cross] {
+        strips[element * Self.stripStride + ramp + 5] = Float(rampLength)
+      }
+    }
+    modes = DoubleStorage(repeating: 0, count: 2 * count)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
   }
@@ -137,8 +145,11 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool) {
     let element = inputCount
     let first = element * Self.stripStride + Self.straight
-    let volume = controls.access[controls.output(MixerControls.outputVolume)]
-    if volume.isFinite { aim(first, left: volume, right: volume) }
+    let control = controls.output(MixerControls.outputVolume)
+    let volume = controls.access[control]
+    if volume.isFinite {
+      aim(first, left: volume, right: volume, in: controls.access.glide(control))
+    }
     updateMetering(
       element, controls.output(MixerControls.outputMeteringMode),
       meters: controls.output(MixerControls.outputMeters))
@@ -218,28 +229,38 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let mode = controls.access[word: controls.input(element, MixerControls.matrixMode)]
     guard
       !hasStarted || volume != strips[first] || pan != strips[first + 1]
-        || enable != strips[first + 2] || Double(mode) != modes[element]
+        || enable != strips[first + 2] || Double(mode) != modes[2 * element]
     else { return }
     if !volume.isFinite { volume = strips[first] }
     if pan != pan { pan = strips[first + 1] }
+    if !hasStarted || Double(mode) != modes[2 * element] {
+      modes[2 * element + 1] = mode == 0 ? 0 : 1
+    } else if pan != strips[first + 1] {
+      modes[2 * element + 1] = 0
+    }
     strips[first] = volume
     strips[first + 1] = pan
     strips[first + 2] = enable
-    modes[element] = Double(mode)
+    modes[2 * element] = Double(mode)
     let isMono = channelCount(element) == 1
     let points =
-      mode == 0
+      modes[2 * element + 1] == 0
       ? CrossPoints(pan: pan, channelCount: isMono ? 1 : 2)
       : CrossPoints(
         leftToLeft: level(element, 0), leftToRight: level(element, 1),
         rightToLeft: isMono ? 0 : level(element, 2), rightToRight: isMono ? 0 : level(element, 3))
     let gain = enable != 0 ? Double(volume) : 0
+    let glides = (
+      controls.access.glide(controls.input(element, MixerControls.volume)),
+      controls.access.glide(controls.input(element, MixerControls.pan))
+    )
+    let glide = glides.0 > glides.1 ? glides.0 : glides.1
     aim(
       first + Self.straight, left: Float(gain * points.leftToLeft),
-      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)))
+      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: glide)
     aim(
       first + Self.cross, left: Float(gain * points.rightToLeft),
-      right: Float(gain * (isMono ? 0 : points.leftToRight)))
+      right: Float(gain * (isMono ? 0 : points.leftToRight)), in: glide)
   }
 
   @_noLocks
@@ -250,12 +271,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   // The gains of a strip that stand at `first`.
 
+  /// Sets out for new ones, in `glide` frames or, for 0, in as many as the mixer likes.
   @_noLocks
-  private mutating func aim(_ first: Int, left: Float, right: Float) {
+  private mutating func aim(_ first: Int, left: Float, right: Float, in glide: Int) {
     var ramp = ramp(first)
     guard !hasStarted || left != ramp.left || right != ramp.right else { return }
     if hasStarted {
-      ramp.aim(left: left, right: right)
+      ramp.aim(left: left, right: right, in: glide > 0 ? glide : rampLength)
     } else {
       ramp.jump(left: left, right: right)
     }
@@ -265,13 +287,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// Whether they are where they are to be.
   @_noLocks
   private mutating func isSteady(_ first: Int) -> Bool {
-    strips[first + 4] == Float(rampLength)
+    strips[first + 4] == strips[first + 5]
   }
 
   @_noLocks
   private mutating func ramp(_ first: Int) -> GainRamp {
     GainRamp(
-      length: rampLength, startLeft: strips[first], startRight: strips[first + 1],
+      length: Int(strips[first + 5]), startLeft: strips[first], startRight: strips[first + 1],
       left: strips[first + 2], right: strips[first + 3],
       position: Int(strips[first + 4]))
   }
@@ -283,6 +305,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     strips[first + 2] = ramp.left
     strips[first + 3] = ramp.right
     strips[first + 4] = Float(ramp.position)
+    strips[first + 5] = Float(ramp.length)
   }
 
   // MARK: Meters

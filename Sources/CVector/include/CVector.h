@@ -23,9 +23,9 @@ float cvector_dot(const float *row, const float *samples, size_t count);
 void cvector_dot_channels(const float *row, const float *first, const float *second, size_t count,
                           float sums[2]);
 
-/// The same of two rows against one channel: `sums[0]` and `sums[1]`.
+/// The same of two rows against one channel.
 void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
-                      float sums[2]);
+                      float *first_sum, float *second_sum);
 
 /// `rows` neighbouring rows (1 to 4, each of `count` floats) against one channel. The results of
 /// `cvector_dot`, to the bit.
@@ -49,11 +49,19 @@ void cvector_fir_rows(const float *first, const float *second, size_t count, con
 
 /// Four neighbouring rows, `stride` apart, each times its weight: into `output`, `count` (a
 /// multiple of 16) floats. For a row between two of a table, by cubic interpolation.
-void cvector_blend(const float *rows, size_t stride, const float weights[4], size_t count,
-                   float *output);
+void cvector_blend(const float *rows, size_t stride, float w0, float w1, float w2, float w3,
+                   size_t count, float *output);
 
 /// Copies samples; what is not finite becomes 0.
 void cvector_copy_finite(const float *samples, float *output, size_t count);
+
+/// `sum += x * filter` for spectra whose real and imaginary parts are apart; `count` is a multiple of
+/// 16.
+void cvector_spectrum_add(const float *re, const float *im, const float *filter_re,
+                          const float *filter_im, size_t count, float *sum_re, float *sum_im);
+
+/// `sum += samples * gain`; `count` is a multiple of 16.
+void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum);
 
 /// All of the above for one kind of vector.
 struct cvector_kernels {
@@ -74,6 +82,9 @@ struct cvector_kernels {
   void (*blend)(const float *rows, size_t stride, const float *weights, size_t count,
                 float *output);
   void (*copy_finite)(const float *samples, float *output, size_t count);
+  void (*spectrum_add)(const float *re, const float *im, const float *filter_re,
+                       const float *filter_im, size_t count, float *sum_re, float *sum_im);
+  void (*add_scaled)(const float *samples, float gain, size_t count, float *sum);
 };
 
 /// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;

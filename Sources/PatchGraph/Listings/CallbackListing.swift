@@ -7,18 +7,23 @@ import RenderTaps
 public enum CallbackListing {
   /// The kinds of callback with their settings.
   public static func markdown() -> String {
-    markdown(
-      CallbackCatalog.standard.map {
-        SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-      })
+    markdown(CallbackCatalog.standard.map(SettingKind.init))
+  }
+
+  /// What an expression may say: its values, functions and operators.
+  public static func expressionsMarkdown() -> String {
+    var table = MarkdownTable(["Written", "What it is"])
+    for entry in ExpressionLanguage.values + ExpressionLanguage.functions
+      + ExpressionLanguage.operators
+    {
+      table.add(["`\(entry.signature)`", entry.summary])
+    }
+    return table.text
   }
 
   /// The kinds of tap with their settings; `at`, which every tap has, is not among them.
   public static func tapsMarkdown() -> String {
-    markdown(
-      TapCatalog.standard.map {
-        SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-      })
+    markdown(TapCatalog.standard.map(SettingKind.init))
   }
 
   private static func markdown(_ kinds: [SettingKind]) -> String {
@@ -30,6 +35,12 @@ public enum CallbackListing {
           "", "`\(setting.key)`", setting.expectation,
           setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
           setting.summary,
+        ])
+      }
+      if kind.input != .none {
+        table.add([
+          "", "`from`", "an output or a callback", kind.input == .required ? "required" : "",
+          SettingSchema.fromSummary,
         ])
       }
     }

@@ -7,11 +7,12 @@ public enum ReadmeTables {
     public var text: String
   }
 
-  /// The units, the callbacks, the taps.
+  /// The units, the callbacks, the expressions, the taps.
   public static var sections: [Section] {
     [
       Section(name: "units", text: UnitListing().markdown()),
       Section(name: "callbacks", text: CallbackListing.markdown()),
+      Section(name: "expressions", text: CallbackListing.expressionsMarkdown()),
       Section(name: "taps", text: CallbackListing.tapsMarkdown()),
     ]
   }

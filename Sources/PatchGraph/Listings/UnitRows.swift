@@ -7,7 +7,12 @@ struct PropertyRow {
   /// `nil` in a table that is for every unit.
   var unit: UnitDescription?
 
-  var id: String { "\(info.id.rawValue)" }
+  /// The number; of an AudioConverter's property its four-char code, as Core Audio prints them.
+  var id: String {
+    info.id.rawValue < 0x1_0000
+      ? "\(info.id.rawValue)"
+      : FourCharCode(rawValue: info.id.rawValue).text.map { "'\($0)'" } ?? "\(info.id.rawValue)"
+  }
 
   /// `input, output`; `input 1, output 0` where it exists on one element only; `all`.
   var scopes: String {
@@ -36,8 +41,8 @@ struct PropertyRow {
     case .floats: "numbers"
     case .ids: "whole numbers"
     case .integers(let range):
-      "numbers from \(range.lowerBound)"
-        + (range.upperBound == .max ? "" : " to \(range.upperBound)")
+      range.upperBound == .max
+        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -51,6 +56,12 @@ struct PropertyRow {
     }
   }
 
+  /// `type` where there is little room, and what it leaves out.
+  var shortType: (text: String, note: String?) {
+    guard case .choice = info.kind else { return (type, nil) }
+    return ("a choice", "One of \(type).")
+  }
+
   var access: String {
     switch info.access {
     case .readOnly: "read"
@@ -60,9 +71,9 @@ struct PropertyRow {
     }
   }
 
-  /// `access` where there is little room; a line above says what `until initialized` means.
+  /// `access` where there is little room; a line above says what `until init` means.
   var shortAccess: String {
-    info.access == .readWriteUntilInitialized ? "until initialized" : access
+    info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
   /// The value of a fresh unit; `-` where it is not one for all buses.
@@ -77,7 +88,8 @@ struct PropertyRow {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
     case .string(let text): text
-    case .preset(let preset): "\(preset.number) \(preset.name)"
+    case .preset(let preset):
+      preset.number < 0 ? preset.name : "\(preset.number) \(preset.name)"
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary

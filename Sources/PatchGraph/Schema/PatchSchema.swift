@@ -17,12 +17,8 @@ public enum PatchSchema {
   /// The schema of the patches that name units of `catalog`.
   public static func schema(catalog: UnitCatalog = .standard) -> JSONText {
     let units = UnitSchema(catalog: catalog)
-    let callbacks = CallbackCatalog.standard.map {
-      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-    }
-    let taps = TapCatalog.standard.map {
-      SettingKind(kind: $0.kind, summary: $0.summary, settings: $0.settings)
-    }
+    let callbacks = CallbackCatalog.standard.map(SettingKind.init)
+    let taps = TapCatalog.standard.map(SettingKind.init)
     let tapPlace: JSONText = [
       "at": Schema.described("The bus that is watched: an output.", Schema.reference("address"))
     ]
@@ -32,12 +28,14 @@ public enum PatchSchema {
       .init("streamFormat", Schema.streamFormat),
       .init("formatObject", Schema.formatObject), .init("shortFormat", Schema.shortFormat),
       .init("formatDescription", Schema.formatDescription), .init("session", Schema.session),
-      .init("connection", Schema.connection),
+      .init("connection", Schema.connection), .init("step", Schema.step),
       .init(
         "callback",
         SettingSchema.object(
           "callback", kinds: callbacks, required: [], common: [:],
-          summary: "A source of samples: it feeds an input bus in the place of a connection.")),
+          summary:
+            "A source of samples, or what stands between an output and an input: it feeds an "
+            + "input bus in the place of a connection.")),
     ]
     definitions += SettingSchema.definitions("callback", kinds: callbacks, common: [:])
     definitions.append(
@@ -89,7 +87,8 @@ public enum PatchSchema {
         a single format throughout.
         """, Schema.reference("streamFormat")),
       "callbacks": Schema.map(
-        "Sources of samples by name. A connection takes them to a bus.", of: "callback",
+        "Sources of samples, and what processes them, by name. A connection takes them to a bus.",
+        of: "callback",
         names: Schema.sourceName),
       "nodes": Schema.map(
         "The audio units by name. Exactly one is an I/O unit or a GenericOutput.", of: "node",
@@ -105,10 +104,9 @@ public enum PatchSchema {
       ],
       "taps": Schema.map("What watches buses, by name.", of: "tap", names: ["minLength": 1]),
       "timeline": [
-        "description": """
-        Ramps, updates and stops at their times. Not there yet: patchrun refuses what is in it.
-        """,
+        "description": "What happens at which time, in any order.",
         "type": "array",
+        "items": Schema.reference("step"),
       ],
     ]
   }
@@ -252,6 +250,62 @@ enum Schema {
   private static func field(_ summary: String) -> JSONText {
     JSONText.object([.init("description", .string(summary))]).adding(unsigned)
   }
+
+  private static let seconds: JSONText = [
+    "type": "number", "minimum": 0, "exclusiveMaximum": 315_576_000,
+  ]
+
+  static let step: JSONText = [
+    "description": "A moment of the timeline, and the one thing that happens then.",
+    "type": "object",
+    "required": ["at"],
+    "oneOf": [["required": ["ramp"]], ["required": ["update"]], ["required": ["stop"]]],
+    "properties": [
+      "at": JSONText.object([.init("description", "When: in seconds from the start.")])
+        .adding(seconds),
+      "ramp": [
+        "description": """
+        Moves a parameter in a straight line to a value, from wherever it is then.
+        """,
+        "type": "object",
+        "required": ["path", "to"],
+        "properties": [
+          "path": [
+            "description": """
+            The parameter's place in this patch, a JSON Pointer: \
+            /nodes/mixer/inputs/0/parameters/volume.
+            """,
+            "type": "string",
+            "pattern":
+              "^/nodes/[^/]+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+$",
+          ],
+          "to": [
+            "description": "The value that it is to reach.",
+            "type": "number",
+          ],
+          "duration": JSONText.object([
+            .init(
+              "description",
+              "How long it takes, in seconds; left out, it happens at once, without a click."),
+            .init("default", 0),
+          ]).adding(seconds),
+          "comment": reference("comment"),
+        ],
+        "additionalProperties": false,
+      ],
+      "update": [
+        "description": """
+        Changes of this patch, as in RFC 6902. Not there yet: patchrun refuses it.
+        """
+      ],
+      "stop": [
+        "description": "Whether the patch ends here, be its sources at their end or not.",
+        "type": "boolean",
+      ],
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
 
   static let session: JSONText = [
     "description": """

@@ -1,11 +1,28 @@
 import AudioTypes
+import RenderCallbacks
 import RenderCore
+import RenderTaps
 
 /// A kind of callback or tap as the schema and the listings see it.
 struct SettingKind {
   var kind: String
   var summary: String
   var settings: [SettingInfo]
+  /// Whether it pulls something, given as `from`.
+  var input = CallbackInput.none
+
+  init(_ callback: CallbackDescription) {
+    kind = callback.kind
+    summary = callback.summary
+    settings = callback.settings
+    input = callback.input
+  }
+
+  init(_ tap: TapDescription) {
+    kind = tap.kind
+    summary = tap.summary
+    settings = tap.settings
+  }
 }
 
 /// The schemas of callbacks and taps: one for each kind, chosen by `kind`.
@@ -51,7 +68,11 @@ enum SettingSchema {
     _ role: String, kinds: [SettingKind], common: JSONText
   ) -> [JSONText.Member] {
     kinds.map { kind in
-      let required = kind.settings.filter(\.isRequired).map(\.key)
+      let required =
+        kind.settings.filter(\.isRequired).map(\.key) + (kind.input == .required ? ["from"] : [])
+      let from: [JSONText.Member] =
+        kind.input == .none
+        ? [] : [.init("from", Schema.described(fromSummary, Schema.reference("address")))]
       let settings = kind.settings.map { JSONText.Member($0.key, value($0)) }
       var members: [JSONText.Member] = [
         .init("description", .string(kind.summary)),
@@ -63,12 +84,16 @@ enum SettingSchema {
           "properties",
           JSONText.object([.init("kind", ["const": .string(kind.kind)])])
             .adding(.object(settings))
+            .adding(.object(from))
             .adding(.object(common.members.map { .init($0.name, true) }))
             .adding(["comment": true])))
       members.append(.init("additionalProperties", false))
       return .init(definitionName(role, kind), .object(members))
     }
   }
+
+  /// What `from` is.
+  static let fromSummary = "What it pulls: an output, \"io:1\" say, or another callback."
 
   /// One setting.
   static func value(_ setting: SettingInfo) -> JSONText {
@@ -92,6 +117,15 @@ enum SettingSchema {
     case .path:
       members.append(.init("type", "string"))
       members.append(.init("minLength", 1))
+    case .expression:
+      members.append(.init("type", "string"))
+      members.append(.init("minLength", 1))
+      members.append(.init("maxLength", .number(Double(ExpressionLanguage.longestText))))
+    case .numbers:
+      members.append(.init("type", "object"))
+      members.append(.init("propertyNames", ["pattern": "^[A-Za-z_][A-Za-z0-9_]*$"]))
+      members.append(.init("properties", ["comment": Schema.reference("comment")]))
+      members.append(.init("additionalProperties", ["type": "number"]))
     }
     if let value = setting.defaultValue { members.append(.init("default", json(value))) }
     return .object(members)
@@ -102,6 +136,9 @@ enum SettingSchema {
     case .number(let number): .number(number)
     case .text(let text): .string(text)
     case .boolean(let boolean): .boolean(boolean)
+    case .numbers(let numbers):
+      .object(
+        numbers.sorted { $0.key < $1.key }.map { JSONText.Member($0.key, .number($0.value)) })
     }
   }
 }

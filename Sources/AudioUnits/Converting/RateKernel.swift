@@ -1,0 +1,108 @@
+import AudioTypes
+import RenderCore
+
+/// A converter between different rates, which pulls its input 0 as often as the ratio needs. Reads and
+/// writes bus words.
+struct RateKernel: RenderKernel, ~Copyable {
+  /// Frames of either side that are converted at a time.
+  private static var stretch: Int { @_noLocks get { 512 } }
+
+  private static var inputBus: Int { @_noLocks get { 0 } }
+  private static var outputBus: Int { @_noLocks get { 1 } }
+
+  private let input: SampleType
+  private let output: SampleType
+  /// The input's channel that each lane of the resampler takes.
+  private let taken: ChannelRoute
+  /// The lane that each channel of the output comes from.
+  private let given: ChannelRoute
+  private let ratio: Double
+  private let startsAtZero: Bool
+  private var resampler: PolyphaseResampler
+  /// No rows, two buses: floats of what is pulled, and of what comes out.
+  private let scratch: RenderPlan
+  /// The time of the next frame of the input, in its own frames; negative before the first one.
+  private var inputTime = -1.0
+
+  /// - Parameter route: For each channel of the output the one of the input that it comes from, or -1.
+  init(_ settings: ConverterSettings, from input: SampleType, to output: SampleType, route: [Int]) {
+    // A channel that is heard twice is converted once, and one that is not heard not at all.
+    var taken: [Int] = []
+    for channel in route where channel >= 0 && !taken.contains(channel) { taken.append(channel) }
+    let given = route.map { channel in taken.firstIndex(of: channel) ?? ChannelRoute.silence }
+    // Where no channel is heard, time passes all the same.
+    if taken.isEmpty { taken = [0] }
+    self.input = input
+    self.output = output
+    self.taken = ChannelRoute(taken)
+    self.given = ChannelRoute(given)
+    ratio = settings.inputRate / settings.outputRate
+    startsAtZero = settings.startsAtZero
+    resampler = PolyphaseResampler(
+      inputRate: settings.inputRate, outputRate: settings.outputRate, channelCount: taken.count,
+      quality: settings.quality, alignment: settings.alignment, maximumInputFrames: Self.stretch,
+      maximumOutputFrames: Self.stretch)
+    scratch = RenderPlan(
+      rows: [], busChannelCounts: [taken.count, taken.count], maximumFramesPerSlice: Self.stretch)
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    if inputTime < 0 {
+      // A whole number of frames; sample times are exact far beyond 2^40.
+      let time = startsAtZero ? 0 : context.timeStamp.sampleTime * ratio
+      inputTime = time > 0 ? Double(Int64(time < 0x1p62 ? time : 0x1p62)) : 0
+    }
+    let sink = context.output(0)
+    var done = 0
+    var isSilent = true
+    while done < context.frameCount {
+      let rest = context.frameCount - done
+      let length = rest < Self.stretch ? rest : Self.stretch
+      let status = supply(resampler.inputFramesNeeded(forOutput: length), context)
+      guard status == .ok else { return status }
+      let bus = scratch.bus(Self.outputBus, frameCount: length)
+      if !resampler.pull(into: bus, frameCount: length) { isSilent = false }
+      for channel in 0..<sink.channelCount {
+        let lane = given[channel]
+        let part = sink[channel].dropping(done).prefix(length)
+        if lane < 0 {
+          part.clear()
+        } else {
+          SampleCoding.convert(bus[lane], of: .float32, into: part, as: output)
+        }
+      }
+      done += length
+    }
+    if isSilent { sink.markSilent() }
+    return .ok
+  }
+
+  /// Pulls `frameCount` frames of the input and hands them to the resampler.
+  @_noLocks
+  private mutating func supply(_ frameCount: Int, _ context: RenderContext) -> Status {
+    let limit = context.pullLimit(0)
+    var need = frameCount
+    while need > 0 {
+      guard limit > 0 else { return .noConnection }
+      var length = need < limit ? need : limit
+      if length > Self.stretch { length = Self.stretch }
+      let status = context.pull(0, frameCount: length, at: TimeStamp(sampleTime: inputTime))
+      guard status == .ok else { return status }
+      let source = context.pulled(0, frameCount: length)
+      if source.isSilent {
+        resampler.pushSilence(frameCount: length)
+      } else {
+        let floats = scratch.bus(Self.inputBus, frameCount: length)
+        floats.markSounding()
+        for lane in 0..<taken.count {
+          SampleCoding.convert(source[taken[lane]], of: input, into: floats[lane], as: .float32)
+        }
+        resampler.push(floats, frameCount: length)
+      }
+      inputTime += Double(length)
+      need -= length
+    }
+    return .ok
+  }
+}

@@ -1,0 +1,407 @@
+public import AudioTypes
+import HeadData
+public import RenderCore
+
+/// Places any number of mono sources around a listener's head and mixes them to stereo.
+///
+/// Each input has a rate and a pace of its own. Core Audio documents the parameters and properties of
+/// the embedded 3D mixer, and next to nothing of what they do: where a row of the description says
+/// that it is patchrun's, the formula is beside the algorithm, in `Spatial`.
+public enum Mixer3D: AudioUnit {
+  public enum Parameter {
+    public static let azimuth: UInt32 = 0
+    public static let elevation: UInt32 = 1
+    public static let distance: UInt32 = 2
+    public static let gain: UInt32 = 3
+    public static let playbackRate: UInt32 = 4
+    public static let enable: UInt32 = 5
+    public static let minGain: UInt32 = 6
+    public static let maxGain: UInt32 = 7
+    public static let reverbBlend: UInt32 = 8
+    public static let globalReverbGain: UInt32 = 9
+    public static let occlusionAttenuation: UInt32 = 10
+    public static let obstructionAttenuation: UInt32 = 11
+  }
+
+  public static let description = UnitDescription(
+    component: ComponentDescription(
+      type: .mixerType, subtype: "3dem", manufacturer: .apple),
+    name: "3DMixer",
+    constant: "kAudioUnitSubType_AU3DMixerEmbedded",
+    aliases: ["3DMixerEmbedded", "AU3DMixerEmbedded"],
+    summary: "Places any number of mono sources around a listener's head and mixes them to stereo.",
+    inputs: .init(count: 8, settable: 1...1024),
+    outputs: .init(count: 1),
+    properties: globalProperties + inputProperties,
+    parameters: [globalReverbGain] + inputParameters + [gain(.output)],
+    formatNotes: [
+      "input: 1 channel of 16-bit integers at any rate (44100 Hz until it is set); 2 channels with "
+        + "stereoPassThrough (patchrun's: Core Audio's takes mono)",
+      "output: 2 channels; only the rate is to be set (44100 Hz, float32, until it is)",
+    ])
+
+  // MARK: Parameters
+
+  private static let globalReverbGain = ParameterInfo(
+    id: Parameter.globalReverbGain, key: "globalReverbGain",
+    constant: "k3DMixerParam_GlobalReverbGain", scope: .global, unit: .decibels, range: -40...40,
+    defaultValue: 0, canRamp: true, summary: "The gain of the room.",
+    proposed: "that it may ramp")
+
+  /// In the order that `SpatialControls` counts on.
+  private static let inputParameters: [ParameterInfo] = [
+    ParameterInfo(
+      id: Parameter.azimuth, key: "azimuth", constant: "k3DMixerParam_Azimuth", scope: .input,
+      unit: .degrees, range: -180...180, defaultValue: 0, canRamp: true,
+      summary: "Where the source is: 0 ahead, 90 to the right. Heard where the distance is over 0.",
+      proposed: "that it may ramp"),
+    ParameterInfo(
+      id: Parameter.elevation, key: "elevation", constant: "k3DMixerParam_Elevation",
+      scope: .input, unit: .degrees, range: -90...90, defaultValue: 0, canRamp: true,
+      summary: "How high the source is: 90 above. Pannings hear what it leaves of the side.",
+      proposed: "that it may ramp"),
+    ParameterInfo(
+      id: Parameter.distance, key: "distance", constant: "k3DMixerParam_Distance", scope: .input,
+      unit: .meters, range: 0...10_000, defaultValue: 0, canRamp: true,
+      summary: "How far away the source is. At 0 it is in the middle of the head.",
+      proposed: "that it may ramp; that a direction is complete from 0.1 m on"),
+    gain(.input),
+    ParameterInfo(
+      id: Parameter.playbackRate, key: "playbackRate", constant: "k3DMixerParam_PlaybackRate",
+      scope: .input, unit: .rate, range: 0.5...2, defaultValue: 1, canRamp: true,
+      summary: "How fast the input is played: 0.5 is an octave down and half as fast.",
+      proposed: "that it may ramp"),
+    ParameterInfo(
+      id: Parameter.enable, key: "enable", constant: "k3DMixerParam_Enable", scope: .input,
+      unit: .boolean, range: 0...1, defaultValue: 1,
+      summary: "Off, the input is not heard; what feeds it is pulled all the same.",
+      valueNames: ["off", "on"], proposed: "that an input which is off is still pulled"),
+    ParameterInfo(
+      id: Parameter.minGain, key: "minGain", constant: "k3DMixerParam_MinGain", scope: .input,
+      unit: .linearGain, range: 0...1, defaultValue: 0,
+      summary: "The least that the distance leaves of a source.",
+      proposed: "that it holds for the distance's part of the gain"),
+    ParameterInfo(
+      id: Parameter.maxGain, key: "maxGain", constant: "k3DMixerParam_MaxGain", scope: .input,
+      unit: .linearGain, range: 0...1, defaultValue: 1,
+      summary: "The most that the distance leaves of a source.",
+      proposed: "the default; that it holds for the distance's part of the gain"),
+    ParameterInfo(
+      id: Parameter.reverbBlend, key: "reverbBlend", constant: "k3DMixerParam_ReverbBlend",
+      scope: .input, unit: .percent, range: 0...100, defaultValue: 0, canRamp: true,
+      summary: "How much of the source is heard through the room, with equal power: 100 is all.",
+      proposed: "the default; that it may ramp"),
+    ParameterInfo(
+      id: Parameter.occlusionAttenuation, key: "occlusionAttenuation",
+      constant: "k3DMixerParam_OcclusionAttenuation", scope: .input, unit: .decibels,
+      range: -100...0, defaultValue: 0, canRamp: true,
+      summary: "A low-pass with so much at 5 kHz, before the room too: a wall between.",
+      proposed: "that it may ramp; a first order"),
+    ParameterInfo(
+      id: Parameter.obstructionAttenuation, key: "obstructionAttenuation",
+      constant: "k3DMixerParam_ObstructionAttenuation", scope: .input, unit: .decibels,
+      range: -100...0, defaultValue: 0, canRamp: true,
+      summary: "A low-pass with so much at 5 kHz, for the direct sound: something in the way.",
+      proposed: "that it may ramp; a first order"),
+  ]
+
+  private static func gain(_ scope: Scope) -> ParameterInfo {
+    ParameterInfo(
+      id: Parameter.gain, key: "gain", constant: "k3DMixerParam_Gain", scope: scope,
+      unit: .decibels, range: -120...20, defaultValue: 0, canRamp: true,
+      summary: scope == .input ? "The gain of the source." : "The gain of the mix.",
+      proposed: "that it may ramp")
+  }
+
+  // MARK: Properties
+
+  private static let globalProperties: [PropertyInfo] = [
+    PropertyInfo(
+      .usesInternalReverb, key: "usesInternalReverb",
+      constant: "kAudioUnitProperty_UsesInternalReverb", kind: .boolean, scopes: [.global],
+      access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true, isLive: true,
+      summary: "Whether there is a room to be heard.", proposed: "the default"),
+    PropertyInfo(
+      .speakerConfiguration, key: "speakerConfiguration",
+      constant: "kAudioUnitProperty_SpeakerConfiguration",
+      kind: .choice([
+        .init(0, "headphones", constant: "kSpeakerConfiguration_HeadPhones"),
+        .init(1, "stereo", constant: "kSpeakerConfiguration_Stereo"),
+        .init(2, "quad", constant: "kSpeakerConfiguration_Quad"),
+        .init(3, "5.0", constant: "kSpeakerConfiguration_5_0"),
+      ]), scopes: [.global], access: .readOnly, defaultValue: .uint32(1),
+      summary: "Retired: the output is stereo, and each input has its algorithm.",
+      proposed: "that it is only read"),
+    PropertyInfo(
+      .reverbPreset, key: "reverbPreset", constant: "kAudioUnitProperty_ReverbPreset",
+      kind: .choice(
+        ReverbRoom.all.enumerated().map { .init(UInt32($0), $1.name, constant: $1.constant) }),
+      scopes: [.global], access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true,
+      isLive: true, summary: "The room. Another one fades the sound of the last one out.",
+      proposed: "the default, and what the rooms sound like"),
+  ]
+
+  private static let inputProperties: [PropertyInfo] = [
+    PropertyInfo(
+      .spatializationAlgorithm, key: "spatializationAlgorithm",
+      constant: "kAudioUnitProperty_SpatializationAlgorithm",
+      kind: .choice([
+        .init(0, "equalPowerPanning", constant: "kSpatializationAlgorithm_EqualPowerPanning"),
+        .init(1, "sphericalHead", constant: "kSpatializationAlgorithm_SphericalHead"),
+        .init(2, "HRTF", constant: "kSpatializationAlgorithm_HRTF"),
+        .init(3, "soundField", constant: "kSpatializationAlgorithm_SoundField"),
+        .init(4, "vectorBasedPanning", constant: "kSpatializationAlgorithm_VectorBasedPanning"),
+        .init(5, "stereoPassThrough", constant: "kSpatializationAlgorithm_StereoPassThrough"),
+      ]), scopes: [.input], access: .readWriteUntilInitialized, defaultValue: .uint32(0),
+      isPatchProperty: true, summary: "How the source gets its place.",
+      proposed: "the default; that it is set before the unit is initialized"),
+    PropertyInfo(
+      .dopplerShift, key: "dopplerShift", constant: "kAudioUnitProperty_DopplerShift",
+      kind: .boolean, scopes: [.input], access: .writeOnly, defaultValue: .uint32(0),
+      isPatchProperty: true, isLive: true,
+      summary: "Whether a source that comes nearer is heard higher; as the rendering flag 2.",
+      proposed: "the factor 343.3 / (343.3 + v), from 0.5 to 2, v smoothed over 60 ms"),
+    PropertyInfo(
+      .renderingFlags3DMixer, key: "3DMixerRenderingFlags",
+      constant: "kAudioUnitProperty_3DMixerRenderingFlags", kind: .uint32(0...127),
+      scopes: [.input], access: .readWrite, defaultValue: .uint32(4), isPatchProperty: true,
+      isLive: true,
+      summary: "A sum: 1 interaural delay, 2 Doppler shift, 4 distance attenuation, 8 distance "
+        + "filter, 16 distance diffusion, 32 linear attenuation, 64 constant reverb blend.",
+      proposed: "the default; what the flags do"),
+    PropertyInfo(
+      .distanceAttenuation3DMixer, key: "3DMixerDistanceAtten",
+      constant: "kAudioUnitProperty_3DMixerDistanceAtten", kind: .floats, scopes: [.input],
+      access: .readOnly,
+      summary:
+        "Retired, and without a value: the distance parameters and the curve are in its place.",
+      proposed: "that it is only read"),
+    PropertyInfo(
+      .distanceParameters3DMixer, key: "3DMixerDistanceParams",
+      constant: "kAudioUnitProperty_3DMixerDistanceParams", kind: .floats, scopes: [.input],
+      access: .readWriteUntilInitialized, defaultValue: .floats([1, 100_000, 100]),
+      isPatchProperty: true,
+      summary: "Three numbers: the reference distance and the maximum distance in meters, and the "
+        + "maximum attenuation in decibels.",
+      proposed: "the default; that it is set before the unit is initialized"),
+    PropertyInfo(
+      .attenuationCurve3DMixer, key: "3DMixerAttenuationCurve",
+      constant: "kAudioUnitProperty_3DMixerAttenuationCurve",
+      kind: .choice([
+        .init(0, "power", constant: "k3DMixerAttenuationCurve_Power"),
+        .init(1, "exponential", constant: "k3DMixerAttenuationCurve_Exponential"),
+        .init(2, "inverse", constant: "k3DMixerAttenuationCurve_Inverse"),
+        .init(3, "linear", constant: "k3DMixerAttenuationCurve_Linear"),
+      ]), scopes: [.input], access: .readWrite, defaultValue: .uint32(2), isPatchProperty: true,
+      isLive: true, summary: "How a source gets quieter from the reference distance on.",
+      proposed: "the default; that power is as exponential"),
+  ]
+
+  // MARK: Checks
+
+  /// Inputs are born in the iPhone's canonical format of 16 bits.
+  public static func initialFormat(_ scope: Scope) -> StreamFormat {
+    scope == .input
+      ? .canonical(channels: 1, sampleRate: 44_100)
+      : .platformCanonical(channels: 2, sampleRate: 44_100)
+  }
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? {
+    if scope == .output {
+      guard format.channelCount != 2 else { return nil }
+      return FormatRefusal(
+        "the output of a 3DMixer is stereo, not \(channels(format.channelCount))",
+        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"])
+    }
+    if !(1...2).contains(format.channelCount) {
+      return FormatRefusal(
+        "an input of a 3DMixer is mono, not \(channels(format.channelCount))",
+        help: ["give each channel an input of its own"])
+    }
+    guard format.sampleType != .int16 else { return nil }
+    return FormatRefusal(
+      "an input of a 3DMixer takes 16-bit integers, not \(format.summary)",
+      help: [
+        "give it { \"sample\": \"int16\", \"channels\": \(format.channelCount), \"sampleRate\": "
+          + "\(rateText(format.sampleRate)) }, or put a FormatConverter before it"
+      ])
+  }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    var found: [Violation] = []
+    let output = configuration.outputs[0]
+    for (element, input) in configuration.inputs.enumerated() where input.isUsed {
+      let algorithm = algorithm(configuration, element)
+      if input.format.channelCount == 2, algorithm != SpatializationAlgorithm.stereoPassThrough {
+        found.append(
+          Violation(
+            UnitRules.spatialChannels, status: .formatNotSupported,
+            "input \(element) of the 3DMixer is stereo: only a mono source has a place",
+            at: .init(node: nil, .streamFormat(.input, element)),
+            help: [
+              "give each channel an input of its own, or let the input pass: "
+                + "\"spatializationAlgorithm\": \"stereoPassThrough\""
+            ]))
+      }
+      if let message = distanceProblem(configuration, element) {
+        found.append(
+          Violation(
+            UnitRules.propertyValue, status: .invalidPropertyValue, message,
+            at: .init(node: nil, .property(.distanceParameters3DMixer, .input, element)),
+            help: ["as it is without: \"3DMixerDistanceParams\": [1, 100000, 100]"]))
+      }
+      if let violation = directionViolation(configuration, element) { found.append(violation) }
+    }
+    if let violation = headViolation(configuration) { found.append(violation) }
+    if !found.contains(where: { $0.severity == .error }) && output.origin == .initial {
+      found.append(
+        Violation(
+          UnitRules.mixerOutputRate, .warning, status: .ok,
+          "the mixer's output is given no rate, so it runs at 44100 Hz",
+          at: .init(node: nil, .streamFormat(.output, 0)),
+          help: [
+            "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
+              + "or give the patch a \"streamFormat\""
+          ]))
+    }
+    return found
+  }
+
+  private static func algorithm(_ configuration: UnitConfiguration, _ element: Int) -> UInt32 {
+    let place = PropertyPlace(.spatializationAlgorithm, .input, element)
+    guard case .uint32(let algorithm)? = configuration.properties[place] else { return 0 }
+    return algorithm
+  }
+
+  /// Reference distance, maximum distance and maximum attenuation.
+  private static func distances(_ configuration: UnitConfiguration, _ element: Int) -> [Float] {
+    let place = PropertyPlace(.distanceParameters3DMixer, .input, element)
+    guard case .floats(let values)? = configuration.properties[place] else {
+      return [1, 100_000, 100]
+    }
+    return values
+  }
+
+  private static func distanceProblem(
+    _ configuration: UnitConfiguration, _ element: Int
+  ) -> String? {
+    let values = distances(configuration, element)
+    guard values.count == 3 else {
+      return "'3DMixerDistanceParams' is three numbers (reference distance, maximum distance, "
+        + "maximum attenuation), not \(values.count)"
+    }
+    guard values.allSatisfy(\.isFinite), values[0] >= 0, values[1] >= values[0], values[2] >= 0
+    else {
+      return "'3DMixerDistanceParams' has a reference distance of 0 or more, a maximum distance "
+        + "that is no less, and a maximum attenuation of 0 dB or more"
+    }
+    return nil
+  }
+
+  /// A direction that is not heard.
+  private static func directionViolation(
+    _ configuration: UnitConfiguration, _ element: Int
+  ) -> Violation? {
+    func value(_ parameter: UInt32) -> Float {
+      configuration.parameter(parameter, .input, element) ?? 0
+    }
+    let algorithm = algorithm(configuration, element)
+    let isPlaced =
+      value(Parameter.azimuth) != 0
+      || value(Parameter.elevation) != 0 && algorithm == SpatializationAlgorithm.hrtf
+    guard isPlaced, value(Parameter.distance) == 0,
+      algorithm != SpatializationAlgorithm.stereoPassThrough
+    else { return nil }
+    let parameter = value(Parameter.azimuth) != 0 ? Parameter.azimuth : Parameter.elevation
+    return Violation(
+      UnitRules.spatialDistance, .warning, status: .ok,
+      "input \(element) of the 3DMixer is given a direction and no distance: at 0 m it is in the "
+        + "middle of the head, whatever its direction",
+      at: .init(node: nil, .parameter(parameter, .input, element)),
+      help: ["give it a distance: \"distance\": 1"])
+  }
+
+  /// Why there is no head to hear with, where one is needed. Internal, for a test of a missing file.
+  static func headViolation(
+    _ configuration: UnitConfiguration, path: String = HeadDataSet.defaultPath
+  ) -> Violation? {
+    guard
+      let element = configuration.inputs.indices.first(where: {
+        configuration.inputs[$0].isUsed
+          && algorithm(configuration, $0) == SpatializationAlgorithm.hrtf
+      })
+    else { return nil }
+    do throws(HeadDataError) {
+      if path == HeadDataSet.defaultPath {
+        _ = try HeadTable.standard(sampleRate: configuration.outputs[0].format.sampleRate)
+      } else {
+        _ = try HeadDataSet(path: path)
+      }
+      return nil
+    } catch {
+      return Violation(
+        UnitRules.headData, status: .failedInitialization,
+        "there is no head to hear with: \(error)",
+        at: .init(node: nil, .property(.spatializationAlgorithm, .input, element)),
+        help: [
+          "install the data set, on Debian with `apt-get install libmysofa1`, "
+            + "or take another algorithm: \"sphericalHead\""
+        ])
+    }
+  }
+
+  // MARK: Rendering
+
+  public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] {
+    let rate = configuration.outputs[0].format.sampleRate
+    var demands: [Int: PullDemand] = [:]
+    for (element, input) in configuration.inputs.enumerated()
+    where input.isUsed && rate > 0 && input.format.sampleRate > 0 {
+      let pace = input.format.sampleRate / rate
+      demands[element] = PullDemand(
+        framesPerFrame: pace * SpatialKernel.fastest,
+        ahead: PacedReader.lookAhead(
+          pace: pace, blockLength: SpatialKernel.blockLength(sampleRate: rate)),
+        speed: Double(configuration.parameter(Parameter.playbackRate, .input, element) ?? 1))
+    }
+    return demands
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    let rate = configuration.outputs[0].format.sampleRate
+    let sources = configuration.inputs.enumerated().map { element, input in
+      let distances = distances(configuration, element)
+      return SpatialKernel.Source(
+        isUsed: input.isUsed, channelCount: input.format.channelCount,
+        sampleRate: input.format.sampleRate, algorithm: algorithm(configuration, element),
+        attenuation: DistanceAttenuation(
+          reference: Double(distances[0]), maximum: Double(distances[1]),
+          attenuation: Double(distances[2])))
+    }
+    let needsHead = sources.contains {
+      $0.isUsed && $0.algorithm == SpatializationAlgorithm.hrtf
+    }
+    // Checked before: a head that is needed is there.
+    let head = needsHead ? try? HeadTable.standard(sampleRate: rate) : nil
+    let kernel = SpatialKernel(
+      sampleRate: rate, sources: sources, head: head, controls: SpatialControls(controls))
+    guard let head else { return UnitKernels(main: .holding(kernel, with: controls.block)) }
+    return UnitKernels(main: .holding(kernel, with: controls.block, head))
+  }
+}
+
+extension PropertyID {
+  public static let usesInternalReverb = PropertyID(rawValue: 1005)
+  public static let spatializationAlgorithm = PropertyID(rawValue: 3000)
+  public static let speakerConfiguration = PropertyID(rawValue: 3001)
+  public static let dopplerShift = PropertyID(rawValue: 3002)
+  public static let renderingFlags3DMixer = PropertyID(rawValue: 3003)
+  public static let distanceAttenuation3DMixer = PropertyID(rawValue: 3004)
+  public static let distanceParameters3DMixer = PropertyID(rawValue: 3010)
+  public static let reverbPreset = PropertyID(rawValue: 3012)
+  public static let attenuationCurve3DMixer = PropertyID(rawValue: 3013)
+}

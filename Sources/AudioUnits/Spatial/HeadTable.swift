@@ -1,0 +1,161 @@
+internal import Glibc
+internal import HeadData
+internal import RenderCore
+internal import Synchronization
+
+/// A head's measured responses, ready to filter with at one sample rate: the filters as spectra, the
+/// delays that they begin with apart, and the directions in rings of one elevation each.
+final class HeadTable: Sendable {
+  let filters: FilterPairTable
+  /// The filter pair that has no direction: an impulse at both ears, as late and as strong as the
+  /// response to a source ahead.
+  let plain: Int
+  /// For each ring its elevation in degrees, ascending, its first point and how many it has.
+  let rings: [Double]
+  /// For each point of each ring its azimuth in degrees, 0 to 360 and ascending, and its pair.
+  let points: [Double]
+  /// Frames from the first to the last of a response.
+  let length: Int
+
+  private init(_ set: HeadDataSet, blockLength: Int) {
+    var left = set.left
+    var right = set.right
+    var leftDelays = left.map(Self.onset)
+    var rightDelays = right.map(Self.onset)
+    let ahead =
+      set.directions.indices.min {
+        abs(set.directions[$0].azimuth) + abs(set.directions[$0].elevation)
+          < abs(set.directions[$1].azimuth) + abs(set.directions[$1].elevation)
+      } ?? 0
+    let energy = (left[ahead] + right[ahead]).reduce(0.0) { $0 + Double($1) * Double($1) } / 2
+    let delay = ((leftDelays[ahead] + rightDelays[ahead]) / 2).rounded()
+    var impulse = [Float](repeating: 0, count: left[0].count)
+    impulse[min(impulse.count - 1, Int(delay))] = Float(energy.squareRoot())
+    plain = left.count
+    left.append(impulse)
+    right.append(impulse)
+    leftDelays.append(delay)
+    rightDelays.append(delay)
+    length = impulse.count
+    filters = FilterPairTable(
+      left: left, right: right, leftDelays: leftDelays, rightDelays: rightDelays,
+      blockLength: blockLength)
+
+    // Elevations are measured in whole degrees or fractions of one: equal ones are.
+    let byElevation = Dictionary(grouping: set.directions.indices) {
+      (set.directions[$0].elevation * 100).rounded()
+    }
+    var rings: [Double] = []
+    var points: [Double] = []
+    for (elevation, members) in byElevation.sorted(by: { $0.key < $1.key }) {
+      rings += [elevation / 100, Double(points.count / 2), Double(members.count)]
+      let around = members.map { index -> (azimuth: Double, pair: Int) in
+        let azimuth = set.directions[index].azimuth
+        return (azimuth < 0 ? azimuth + 360 : azimuth, index)
+      }
+      for point in around.sorted(by: { $0.azimuth < $1.azimuth }) {
+        points += [point.azimuth, Double(point.pair)]
+      }
+    }
+    self.rings = rings
+    self.points = points
+  }
+
+  /// Where a response begins: where it first reaches 15% of its peak, in frames.
+  private static func onset(_ response: [Float]) -> Double {
+    let threshold = (response.map(abs).max() ?? 0) * 0.15
+    guard threshold > 0, let first = response.firstIndex(where: { abs($0) >= threshold }) else {
+      return 0
+    }
+    guard first > 0 else { return 0 }
+    let before = abs(response[first - 1])
+    return Double(first) - 1 + Double((threshold - before) / (abs(response[first]) - before))
+  }
+
+  // MARK: All of them
+
+  private static let made = Mutex<[Double: HeadTable]>([:])
+
+  /// The table of the distribution's data set for a sample rate, read and converted once. Control
+  /// thread.
+  static func standard(sampleRate: Double) throws(HeadDataError) -> HeadTable {
+    try made.withLock { made throws(HeadDataError) in
+      if let table = made[sampleRate] { return table }
+      let table = try HeadTable(path: HeadDataSet.defaultPath, sampleRate: sampleRate)
+      made[sampleRate] = table
+      return table
+    }
+  }
+
+  convenience init(path: String, sampleRate: Double) throws(HeadDataError) {
+    self.init(
+      try HeadDataSet(path: path, sampleRate: sampleRate),
+      blockLength: SpatialKernel.blockLength(sampleRate: sampleRate))
+  }
+}
+
+/// The directions of a head table, to be looked up on the render thread.
+struct HeadDirections: ~Copyable {
+  private let rings: DoubleStorage
+  private let points: DoubleStorage
+  private let ringCount: Int
+  private let plain: Int
+
+  /// What a head table has under these names.
+  init(rings: [Double], points: [Double], plain: Int) {
+    ringCount = rings.count / 3
+    self.rings = DoubleStorage(rings)
+    self.points = DoubleStorage(points)
+    self.plain = plain
+  }
+
+  /// The filters for a direction: on a measured one its own; between them, straight lines along the
+  /// two nearest rings and from one to the other. Below the lowest ring the lowest holds.
+  ///
+  /// - Parameters:
+  ///   - azimuth: In degrees, 90 to the right.
+  ///   - elevation: In degrees.
+  ///   - focus: 1 for a direction as it is, 0 for none.
+  @_noLocks
+  mutating func mixture(azimuth: Double, elevation: Double, focus: Double) -> FilterMixture {
+    var upper = 0
+    while upper < ringCount - 1 && rings[3 * upper] < elevation { upper += 1 }
+    let lower = upper > 0 && rings[3 * upper] > elevation ? upper - 1 : upper
+    var share = 0.0
+    if lower != upper {
+      share = (elevation - rings[3 * lower]) / (rings[3 * upper] - rings[3 * lower])
+    }
+    let around = azimuth < 0 ? azimuth + 360 : azimuth
+    var mixture = FilterMixture(plain)
+    add(to: &mixture, 0, ring: lower, around, (1 - share) * focus)
+    add(to: &mixture, 2, ring: upper, around, share * focus)
+    mixture.set(4, plain, Float(1 - focus))
+    return mixture
+  }
+
+  @_noLocks
+  private mutating func add(
+    to mixture: inout FilterMixture, _ entry: Int, ring: Int, _ azimuth: Double, _ weight: Double
+  ) {
+    let first = Int(rings[3 * ring + 1])
+    let count = Int(rings[3 * ring + 2])
+    // The last point at or before the azimuth, and the one after it, all the way round.
+    var low = 0
+    var high = count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if points[2 * (first + middle)] <= azimuth { low = middle } else { high = middle }
+    }
+    let isBefore = points[2 * first] > azimuth
+    let before = isBefore ? count - 1 : low
+    let after = isBefore ? 0 : low + 1 < count ? low + 1 : 0
+    let start = points[2 * (first + before)]
+    var way = points[2 * (first + after)] - start
+    if way <= 0 { way += 360 }
+    var offset = azimuth - start
+    if offset < 0 { offset += 360 }
+    let share = before == after ? 0 : offset / way
+    mixture.set(entry, Int(points[2 * (first + before) + 1]), Float((1 - share) * weight))
+    mixture.set(entry + 1, Int(points[2 * (first + after) + 1]), Float(share * weight))
+  }
+}

@@ -1,0 +1,29 @@
+internal import RenderCore
+
+/// What a wall, an obstacle or a long way through the air does to a sound: a low-pass of first order,
+/// y[n] = (1 - p) x[n] + p y[n-1], that lets the bass through and takes away a given number of
+/// decibels at 5 kHz.
+enum Muffling {
+  /// In hertz: where the attenuation is measured.
+  static var frequency: Double { @_noLocks get { 5000 } }
+  /// Decibels for each meter beyond the reference distance, at 5 kHz, in air of 20 °C and 50%
+  /// humidity (ISO 9613-1): what the distance filter takes away.
+  static var airAbsorption: Double { @_noLocks get { 0.044 } }
+
+  /// The filter's coefficient p.
+  ///
+  /// - Parameters:
+  ///   - decibels: 0 or less.
+  ///   - sampleRate: Where 5 kHz is above half of it, half of it counts.
+  @_noLocks
+  static func coefficient(_ decibels: Double, sampleRate: Double) -> Double {
+    guard decibels < 0 else { return 0 }
+    // |H|² = (1 - p)² / (1 + p² - 2 p cos ω) = g, for p.
+    let angle = 2 * Double.pi * frequency / sampleRate
+    let cosine = renderCosine(angle < Double.pi ? angle : Double.pi)
+    let g = renderPower(10, decibels / 10)
+    let middle = 1 - g * cosine
+    let inside = middle * middle - (1 - g) * (1 - g)
+    return (middle - renderSquareRoot(inside > 0 ? inside : 0)) / (1 - g)
+  }
+}

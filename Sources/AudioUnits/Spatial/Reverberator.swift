@@ -1,0 +1,254 @@
+internal import Glibc
+internal import RenderCore
+
+/// A room: mono in, two decorrelated channels out.
+///
+/// A feedback delay network (J.-M. Jot and A. Chaigne, "Digital Delay Networks for Designing
+/// Artificial Reverberators", 1991): four all-passes that make one echo many, then sixteen delay
+/// lines whose ends go through a Hadamard matrix, which keeps their energy, back to their beginnings.
+/// Each line ends in a low-pass of first order, whose gains at 0 Hz and at half the sample rate are
+/// 10^(-3 d / T) for a delay of d and a decay time of T there: so the sound falls by 60 dB in the
+/// room's decay time at either end, and by as much in a line as in any other. Its energy is that of
+/// what comes in.
+///
+/// It works in pieces of 32 frames on a grid of its own. Another room fades the old one out over a
+/// block and begins from silence.
+struct Reverberator: ~Copyable {
+  private static var lineCount: Int { @_noLocks get { 16 } }
+  private static var piece: Int { @_noLocks get { 32 } }
+  private static var diffuserCount: Int { @_noLocks get { 4 } }
+  /// Of an all-pass.
+  private static var diffusion: Float { @_noLocks get { 0.6 } }
+  private static var roomStride: Int { @_noLocks get { 3 * lineCount + 3 } }
+
+  /// For each room, of each line the delay and the low-pass's b0 and a1; then the delay before all,
+  /// the output's gain and the frames until nothing is heard any more.
+  private let rooms: DoubleStorage
+  private let roomCount: Int
+  private let lines: SampleStorage
+  private let mask: Int
+  private let diffusers: SampleStorage
+  private let diffuserMask: Int
+  private let diffuserDelays: DoubleStorage
+  private let before: SampleStorage
+  private let beforeMask: Int
+  private let memory: SampleStorage
+  private let ends: SampleStorage
+  private let begin: SampleStorage
+  private var position = 0
+  private var room: Int
+  /// Frames until nothing is heard any more.
+  private var rest = 0
+
+  // MARK: Control thread
+
+  init(rooms all: [ReverbRoom], sampleRate: Double) {
+    let count = Self.lineCount
+    var table: [Double] = []
+    var longest = 0
+    var longestBefore = 0
+    for room in all {
+      var used: Set<Int> = []
+      var energy = 0.0
+      for line in 0..<count {
+        // From 0.6 to 1.67 times the mean, in equal steps of ratio; primes, which share no echo.
+        let share = Double(line) / Double(count - 1)
+        let ideal = room.meanDelay * sampleRate * 0.6 * pow(2.78, share)
+        var delay = max(Self.piece, Int(ideal.rounded()))
+        while !Self.isPrime(delay) || used.contains(delay) { delay += 1 }
+        used.insert(delay)
+        longest = max(longest, delay)
+        let low = pow(10, -3 * Double(delay) / (room.decay * sampleRate))
+        let high = pow(10, -3 * Double(delay) / (room.decay * room.treble * sampleRate))
+        // g (1 - p) / (1 - p z^-1) is g at 0 Hz and g (1 - p) / (1 + p) at half the rate.
+        let p = (low - high) / (low + high)
+        table += [Double(delay), low * (1 - p), p]
+        // The share of white noise that a turn through the line leaves.
+        energy += low * low * (1 - p) / (1 + p)
+      }
+      let wait = Int((room.preDelay * sampleRate).rounded()) + 1
+      longestBefore = max(longestBefore, wait)
+      // Each output hears all lines, and half of the energy belongs to it.
+      let turn = energy / Double(count)
+      let gain = ((1 - turn) / turn / 2).squareRoot()
+      // 120 dB down, and what is in the all-passes.
+      table += [
+        Double(wait), gain, (2 * room.decay + room.preDelay + 1) * sampleRate,
+      ]
+    }
+    rooms = DoubleStorage(table)
+    roomCount = all.count
+    let length = Self.powerOfTwo(longest + Self.piece)
+    mask = length - 1
+    lines = SampleStorage(repeating: 0, count: length * count)
+    let delays = [0.0037, 0.0053, 0.0089, 0.0127].map { time -> Int in
+      var delay = max(Self.piece, Int((time * sampleRate).rounded()))
+      while !Self.isPrime(delay) { delay += 1 }
+      return delay
+    }
+    diffuserDelays = DoubleStorage(delays.map(Double.init))
+    let diffuserLength = Self.powerOfTwo((delays.max() ?? 1) + Self.piece)
+    diffuserMask = diffuserLength - 1
+    diffusers = SampleStorage(repeating: 0, count: diffuserLength * Self.diffuserCount)
+    let beforeLength = Self.powerOfTwo(longestBefore + Self.piece)
+    beforeMask = beforeLength - 1
+    before = SampleStorage(repeating: 0, count: beforeLength)
+    memory = SampleStorage(repeating: 0, count: count)
+    ends = SampleStorage(repeating: 0, count: count * Self.piece)
+    begin = SampleStorage(repeating: 0, count: Self.piece)
+    room = 0
+  }
+
+  private static func powerOfTwo(_ least: Int) -> Int {
+    var length = 1
+    while length < least { length *= 2 }
+    return length
+  }
+
+  private static func isPrime(_ number: Int) -> Bool {
+    guard number > 2, number % 2 == 1 else { return number == 2 }
+    var divisor = 3
+    while divisor * divisor <= number {
+      if number % divisor == 0 { return false }
+      divisor += 2
+    }
+    return true
+  }
+
+  // MARK: Render thread
+
+  /// Forgets every sound, and becomes another room.
+  @_noLocks
+  mutating func reset(room number: Int) {
+    room = number < 0 ? 0 : number < roomCount ? number : roomCount - 1
+    rest = 0
+    position = 0
+    lines.buffer(at: 0, count: lines.count).clear()
+    diffusers.buffer(at: 0, count: diffusers.count).clear()
+    before.buffer(at: 0, count: before.count).clear()
+    memory.buffer(at: 0, count: memory.count).clear()
+  }
+
+  /// Whether nothing is heard until something comes in.
+  var isSilent: Bool { @_noLocks get { rest <= 0 } }
+
+  /// Takes a block in and writes what is heard.
+  ///
+  /// - Parameters:
+  ///   - input: A multiple of 32 frames.
+  ///   - isSilent: Whether they are all zeros.
+  ///   - left: As many frames; `right` too.
+  @_noLocks
+  mutating func render(
+    _ input: ChannelBuffer, isSilent: Bool, left: ChannelBuffer, right: ChannelBuffer
+  ) {
+    precondition(
+      input.count % Self.piece == 0 && left.count == input.count && right.count == input.count,
+      "a block is a multiple of 32 frames")
+    if !isSilent { rest = Int(rooms[room * Self.roomStride + 3 * Self.lineCount + 2]) }
+    rest -= input.count
+    var done = 0
+    while done < input.count {
+      let piece = Self.piece
+      diffuse(input.dropping(done).prefix(piece))
+      turn()
+      hear(left.dropping(done).prefix(piece), right.dropping(done).prefix(piece))
+      position += piece
+      done += piece
+    }
+  }
+
+  /// From the input through the delay before all and the all-passes to `begin`.
+  @_noLocks
+  private mutating func diffuse(_ input: ChannelBuffer) {
+    let wait = Int(rooms[room * Self.roomStride + 3 * Self.lineCount])
+    let begin = begin.buffer(at: 0, count: Self.piece)
+    for frame in 0..<Self.piece {
+      before[(position + frame) & beforeMask] = input[frame]
+      begin[frame] = before[(position + frame - wait) & beforeMask]
+    }
+    for diffuser in 0..<Self.diffuserCount {
+      let delay = Int(diffuserDelays[diffuser])
+      let ring = diffusers.buffer(at: diffuser * (diffuserMask + 1), count: diffuserMask + 1)
+      for frame in 0..<Self.piece {
+        let late = ring[(position + frame - delay) & diffuserMask]
+        let inner = begin[frame] + Self.diffusion * late
+        ring[(position + frame) & diffuserMask] = inner
+        begin[frame] = late - Self.diffusion * inner
+      }
+    }
+  }
+
+  /// From the ends of the lines through the matrix to their beginnings.
+  @_noLocks
+  private mutating func turn() {
+    let piece = Self.piece
+    let count = Self.lineCount
+    for line in 0..<count {
+      let first = room * Self.roomStride + 3 * line
+      let delay = Int(rooms[first])
+      let b0 = Float(rooms[first + 1])
+      let a1 = Float(rooms[first + 2])
+      let ring = lines.buffer(at: line * (mask + 1), count: mask + 1)
+      let end = ends.buffer(at: line * piece, count: piece)
+      var last = memory[line]
+      for frame in 0..<piece {
+        last = b0 * ring[(position + frame - delay) & mask] + a1 * last
+        end[frame] = last
+      }
+      memory[line] = last
+    }
+    // Hadamard's matrix, by sums and differences.
+    var half = 1
+    while half < count {
+      var line = 0
+      while line < count {
+        if line & half == 0 {
+          let a = ends.buffer(at: line * piece, count: piece)
+          let b = ends.buffer(at: (line + half) * piece, count: piece)
+          for frame in 0..<piece {
+            let sum = a[frame] + b[frame]
+            b[frame] = a[frame] - b[frame]
+            a[frame] = sum
+          }
+        }
+        line += 1
+      }
+      half *= 2
+    }
+    // A quarter keeps the energy: there are sixteen lines. What comes in is spread likewise.
+    let begin = begin.buffer(at: 0, count: piece)
+    for line in 0..<count {
+      let ring = lines.buffer(at: line * (mask + 1), count: mask + 1)
+      let end = ends.buffer(at: line * piece, count: piece)
+      let sign: Float = Self.sign(line, 0x6CA0)
+      for frame in 0..<piece {
+        end[frame] *= 0.25
+        ring[(position + frame) & mask] = end[frame] + 0.25 * sign * begin[frame]
+      }
+    }
+  }
+
+  /// Sums what goes back into the lines, with signs that are orthogonal between the channels and in
+  /// which, seen through the matrix, each line has the same share (bent functions).
+  @_noLocks
+  private mutating func hear(_ left: ChannelBuffer, _ right: ChannelBuffer) {
+    let gain = Float(rooms[room * Self.roomStride + 3 * Self.lineCount + 1])
+    left.clear()
+    right.clear()
+    for line in 0..<Self.lineCount {
+      let end = ends.buffer(at: line * Self.piece, count: Self.piece)
+      let l = Self.sign(line, 0x7888) * gain
+      let r = Self.sign(line, 0xD222) * gain
+      for frame in 0..<Self.piece {
+        left[frame] += l * end[frame]
+        right[frame] += r * end[frame]
+      }
+    }
+  }
+
+  @_noLocks
+  private static func sign(_ line: Int, _ pattern: Int) -> Float {
+    pattern >> line & 1 == 0 ? 1 : -1
+  }
+}

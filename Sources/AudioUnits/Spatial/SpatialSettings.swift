@@ -1,0 +1,135 @@
+internal import RenderCore
+
+/// What the parameters of one source amount to at one moment: what its sound is multiplied, filtered
+/// and delayed by.
+struct SpatialSettings: BitwiseCopyable {
+  /// Frames of the source for each frame of the output, before its rate is counted in.
+  var speed = 1.0
+  /// Gains of the direct sound in both channels; for HRTF the left one is the source's.
+  var left = 0.0
+  var right = 0.0
+  /// Gain of what goes to the reverb.
+  var wet = 0.0
+  /// Coefficients of the low-passes before both and before the direct sound.
+  var occlusion = 0.0
+  var obstruction = 0.0
+  /// Delays of both ears, in frames of the output.
+  var leftDelay = 0.0
+  var rightDelay = 0.0
+  var leftShadow = FirstOrderFilter(b0: 1, b1: 0, a1: 0)
+  var rightShadow = FirstOrderFilter(b0: 1, b1: 0, a1: 0)
+  var azimuth = 0.0
+  var elevation = 0.0
+  var focus = 1.0
+
+  @_noLocks
+  init() {}
+
+  /// Reads the controls of an input.
+  ///
+  /// - Parameters:
+  ///   - speed: Metres a second that the source goes away with.
+  @_noLocks
+  init(
+    _ controls: SpatialControls, _ element: Int, algorithm: UInt32,
+    attenuation: DistanceAttenuation, velocity: Double, sampleRate: Double
+  ) {
+    let flags = controls.flags(element)
+    let distance = controls.input(element, SpatialControls.distance, 0, 10_000)
+    azimuth = controls.input(element, SpatialControls.azimuth, -180, 180)
+    elevation = controls.input(element, SpatialControls.elevation, -90, 90)
+    focus = Self.focus(
+      distance, attenuation, isDiffuse: flags & RenderingFlags.distanceDiffusion != 0)
+    speed = controls.input(element, SpatialControls.playbackRate, 0.5, 2)
+    if flags & RenderingFlags.doppler != 0 { speed *= Self.doppler(velocity) }
+
+    // Gains.
+    let curve =
+      flags & RenderingFlags.linearDistanceAttenuation != 0
+      ? DistanceAttenuation.linear : controls.curve(element)
+    var far = 1.0
+    if flags & RenderingFlags.distanceAttenuation != 0 {
+      far = attenuation.gain(distance, curve: curve)
+    }
+    let least = controls.input(element, SpatialControls.minGain, 0, 1)
+    let most = controls.input(element, SpatialControls.maxGain, 0, 1)
+    if far > most { far = most }
+    if far < least { far = least }
+    let source =
+      controls.isEnabled(element)
+      ? renderPower(10, controls.input(element, SpatialControls.gain, -120, 20) / 20) : 0
+    let blend = controls.input(element, SpatialControls.reverbBlend, 0, 100) / 100
+    let isConstant = flags & RenderingFlags.constantReverbBlend != 0
+    wet =
+      blend == 0
+      ? 0
+      : source * renderSine(blend * (Double.pi / 2)) * (isConstant ? far : renderSquareRoot(far))
+    let direct = blend == 1 ? 0 : source * far * renderCosine(blend * (Double.pi / 2))
+
+    // Low-passes.
+    occlusion = Muffling.coefficient(
+      controls.input(element, SpatialControls.occlusion, -100, 0), sampleRate: sampleRate)
+    var hidden = controls.input(element, SpatialControls.obstruction, -100, 0)
+    if flags & RenderingFlags.distanceFilter != 0 {
+      hidden -= (attenuation.held(distance) - attenuation.reference) * Muffling.airAbsorption
+    }
+    obstruction = Muffling.coefficient(hidden < -100 ? -100 : hidden, sampleRate: sampleRate)
+
+    // Where it comes from.
+    let direction = SourceDirection(azimuth: azimuth, elevation: elevation, focus: focus)
+    var gains = StereoGains(left: 1, right: 1)
+    if algorithm == SpatializationAlgorithm.equalPowerPanning {
+      gains = EqualPowerPanning.gains(direction)
+    } else if algorithm == SpatializationAlgorithm.soundField {
+      gains = SoundFieldPanning.gains(direction)
+    } else if algorithm == SpatializationAlgorithm.vectorBasedPanning {
+      gains = VectorBasedPanning.gains(direction)
+    }
+    if algorithm == SpatializationAlgorithm.sphericalHead {
+      let near = SphericalHead.angle(direction, isLeft: true)
+      let other = SphericalHead.angle(direction, isLeft: false)
+      leftShadow = SphericalHead.shadow(near, sampleRate: sampleRate)
+      rightShadow = SphericalHead.shadow(other, sampleRate: sampleRate)
+      // As loud as a panned source, whose power the two channels share.
+      gains = StereoGains(left: 0.707_106_781_186_547_6, right: 0.707_106_781_186_547_6)
+    }
+    if Self.hasEars(algorithm, flags) {
+      leftDelay = SphericalHead.delay(SphericalHead.angle(direction, isLeft: true)) * sampleRate
+      rightDelay = SphericalHead.delay(SphericalHead.angle(direction, isLeft: false)) * sampleRate
+    }
+    left = direct * gains.left
+    right = direct * gains.right
+  }
+
+  /// Whether both ears hear the source at times of their own: on the sphere, and where the flag asks
+  /// for it beside a panning that has none.
+  @_noLocks
+  static func hasEars(_ algorithm: UInt32, _ flags: UInt32) -> Bool {
+    if algorithm == SpatializationAlgorithm.sphericalHead { return true }
+    if algorithm == SpatializationAlgorithm.hrtf { return false }
+    if algorithm == SpatializationAlgorithm.stereoPassThrough { return false }
+    return flags & RenderingFlags.interAuralDelay != 0
+  }
+
+  /// How much of a direction a source has: none in the middle of the head, all from 10 cm on. With
+  /// diffusion, half of it goes with the distance.
+  @_noLocks
+  private static func focus(
+    _ distance: Double, _ attenuation: DistanceAttenuation, isDiffuse: Bool
+  ) -> Double {
+    let near = distance < 0.1 ? distance * 10 : 1
+    if !isDiffuse { return near }
+    if distance <= attenuation.reference { return near }
+    return near * (0.5 + 0.5 * attenuation.reference / distance)
+  }
+
+  /// How much faster a source is heard that goes away with a velocity in m/s: c / (c + v), from half
+  /// to twice as fast.
+  @_noLocks
+  static func doppler(_ velocity: Double) -> Double {
+    let c = SphericalHead.speedOfSound
+    if velocity <= -c / 2 { return 2 }
+    if velocity >= c { return 0.5 }
+    return c / (c + velocity)
+  }
+}

@@ -1,0 +1,134 @@
+import CMysofa
+import Glibc
+
+/// How a head filters sound from each of many directions on its way to either ear: measured impulse
+/// responses, read from a SOFA file (AES69) by libmysofa.
+///
+/// Control thread: reading opens a file and takes memory.
+public struct HeadDataSet: Sendable {
+  /// Where a source was when it was measured.
+  public struct Direction: Hashable, Sendable {
+    /// In degrees, -180 to 180: 0 is ahead and 90 to the right.
+    public var azimuth: Double
+    /// In degrees, -90 to 90: 90 is above.
+    public var elevation: Double
+
+    public init(azimuth: Double, elevation: Double) {
+      self.azimuth = azimuth
+      self.elevation = elevation
+    }
+  }
+
+  /// The data set that comes with the distribution's libmysofa: MIT's measurements of a KEMAR
+  /// manikin (Gardner and Martin 1994), 710 directions at 44100 Hz.
+  public static let defaultPath = "/usr/share/libmysofa/default.sofa"
+
+  /// In hertz, of the responses below.
+  public let sampleRate: Double
+  /// The rate that they were measured at.
+  public let measuredRate: Double
+  public let directions: [Direction]
+  /// For each direction the response of the left ear; all have the same length.
+  public let left: [[Float]]
+  /// For each direction the response of the right ear.
+  public let right: [[Float]]
+
+  public init(
+    sampleRate: Double, measuredRate: Double, directions: [Direction], left: [[Float]],
+    right: [[Float]]
+  ) {
+    precondition(
+      directions.count == left.count && left.count == right.count && !left.isEmpty,
+      "each direction has a response for each ear")
+    self.sampleRate = sampleRate
+    self.measuredRate = measuredRate
+    self.directions = directions
+    self.left = left
+    self.right = right
+  }
+
+  /// Reads a file, and converts its responses to a sample rate where that is not theirs.
+  ///
+  /// - Parameter sampleRate: In hertz; `nil` for the rate of the file.
+  public init(
+    path: String = HeadDataSet.defaultPath, sampleRate: Double? = nil
+  ) throws(HeadDataError) {
+    var status: Int32 = 0
+    guard let set = unsafe mysofa_load(path, &status) else {
+      throw HeadDataError(path: path, code: status)
+    }
+    defer { unsafe mysofa_free(set) }
+    let check = unsafe mysofa_check(set)
+    guard check == 0 else { throw HeadDataError(path: path, code: check) }
+    guard unsafe set.pointee.R == 2, unsafe set.pointee.M > 0, unsafe set.pointee.N > 0,
+      unsafe set.pointee.DataSamplingRate.elements > 0
+    else { throw HeadDataError(path: path, code: Int32(MYSOFA_INVALID_DIMENSIONS)) }
+    let measured = unsafe Double(set.pointee.DataSamplingRate.values[0])
+    let count = unsafe Int(set.pointee.M)
+    let rate = sampleRate ?? measured
+    // libmysofa's own conversion cuts a response where it ends, and its gain is that of a signal
+    // and not of a response; so the responses are converted here.
+    let taps = unsafe Int(set.pointee.N)
+    guard unsafe set.pointee.DataIR.elements >= UInt32(count * 2 * taps) else {
+      throw HeadDataError(path: path, code: Int32(MYSOFA_INVALID_DIMENSIONS))
+    }
+    // The position of the left ear is on the side of positive y.
+    unsafe mysofa_tocartesian(set)
+    let isSwapped = unsafe set.pointee.ReceiverPosition.values[1] < 0
+    unsafe mysofa_tospherical(set)
+    var directions: [Direction] = []
+    var ears: [[[Float]]] = [[], []]
+    let delayCount = unsafe Int(set.pointee.DataDelay.elements)
+    let converter = rate == measured ? nil : ResponseConverter(from: measured, to: rate)
+    for index in 0..<count {
+      // In SOFA an azimuth grows to the left, from 0 to 360.
+      let azimuth = unsafe -Double(set.pointee.SourcePosition.values[3 * index])
+      let elevation = unsafe Double(set.pointee.SourcePosition.values[3 * index + 1])
+      directions.append(
+        Direction(
+          azimuth: azimuth - 360 * ((azimuth + 180) / 360).rounded(.down), elevation: elevation))
+      for ear in 0..<2 {
+        let start = unsafe set.pointee.DataIR.values + (2 * index + ear) * taps
+        // A delay in frames ahead of each response, for all directions or for each.
+        var delay: Float = 0
+        if delayCount >= 2 {
+          delay = unsafe set.pointee.DataDelay.values[
+            delayCount >= 2 * count ? 2 * index + ear : ear]
+        }
+        let response =
+          unsafe [Float](repeating: 0, count: max(0, Int(delay.rounded())))
+          + Array(UnsafeBufferPointer(start: start, count: taps))
+        ears[isSwapped ? 1 - ear : ear].append(converter?.convert(response) ?? response)
+      }
+    }
+    let longest = ears.joined().map(\.count).max() ?? 0
+    for ear in 0..<2 {
+      for index in ears[ear].indices {
+        ears[ear][index] += [Float](repeating: 0, count: longest - ears[ear][index].count)
+      }
+    }
+    self.init(
+      sampleRate: rate, measuredRate: measured, directions: directions, left: ears[0],
+      right: ears[1])
+  }
+}
+
+/// Why a data set could not be read.
+public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var path: String
+  /// libmysofa's code, or an `errno` where the file could not be opened.
+  public var code: Int32
+
+  public var description: String {
+    let reason: String
+    switch code {
+    case Int32(MYSOFA_INVALID_FORMAT), Int32(MYSOFA_UNSUPPORTED_FORMAT):
+      reason = "it is not a SOFA file that libmysofa reads"
+    case Int32(MYSOFA_NO_MEMORY): reason = "there is no memory for it"
+    case Int32(MYSOFA_READ_ERROR): reason = "it could not be read to its end"
+    case 1..<4096: reason = unsafe String(cString: strerror(code))
+    default: reason = "libmysofa refuses its contents (\(code))"
+    }
+    return "'\(path)': \(reason)"
+  }
+}

@@ -1,0 +1,92 @@
+import CVector
+import Glibc
+
+/// Converts impulse responses to another sample rate: a windowed sinc, evaluated where each frame
+/// of the result lies. What lies before the first frame of a response is left out, as the response
+/// begins there; the filter that it describes keeps its gain.
+struct ResponseConverter {
+  private static let reach = 24
+  private let step: Double
+  private let ratio: Double
+  /// For each of `phases` places between two frames a row of `2 * reach` coefficients, more of them
+  /// where the rate goes down.
+  private let taps: Int
+  /// From one row to the next: a multiple of 16.
+  private let width: Int
+  private let phases: Int
+  private let rows: [Float]
+  private let phaseStep: Int
+
+  init(from measured: Double, to rate: Double) {
+    step = measured / rate
+    ratio = rate / measured
+    let stretch = max(1, step)
+    taps = 2 * Int((Double(Self.reach) * stretch).rounded(.up))
+    width = (taps + 15) / 16 * 16
+    // All usual rates have a small common divisor with 44100; others are taken to the nearest
+    // 4096th of a frame, which moves a response by a few nanoseconds.
+    var (divisor, rest) = (Int(measured.rounded()), Int(rate.rounded()))
+    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+    let isWhole = measured == measured.rounded() && rate == rate.rounded()
+    let exact = Int(rate.rounded()) / max(1, divisor)
+    let isExact = isWhole && exact <= 4096
+    phases = isExact ? exact : 4096
+    phaseStep = isExact ? Int(measured.rounded()) / divisor : 0
+    // Kaiser's window with 9.6: a stop band of 96 dB; the pass band reaches to 0.91 of the lower
+    // rate's half.
+    let cutoff = 0.955 / stretch
+    let peak = bessel(9.6)
+    var rows: [Float] = []
+    rows.reserveCapacity(phases * width)
+    for phase in 0..<phases {
+      let offset = Double(phase) / Double(phases)
+      for tap in 0..<taps {
+        let time = Double(tap - taps / 2 + 1) - offset
+        let place = 2 * time / Double(taps)
+        let inside = max(0, 1 - place * place)
+        let window = inside > 0 ? bessel(9.6 * inside.squareRoot()) / peak : 0
+        let angle = Double.pi * cutoff * time
+        rows.append(Float(cutoff * (angle == 0 ? 1 : sin(angle) / angle) * window * step))
+      }
+      rows += [Float](repeating: 0, count: width - taps)
+    }
+    self.rows = rows
+  }
+
+  func convert(_ response: [Float]) -> [Float] {
+    let length = Int((Double(response.count) * ratio).rounded(.up))
+    // Zeros before and after, as far as a row reaches.
+    let padded =
+      [Float](repeating: 0, count: taps) + response + [Float](repeating: 0, count: taps + width)
+    return unsafe [Float](unsafeUninitializedCapacity: length) { output, count in
+      count = length
+      unsafe padded.withUnsafeBufferPointer { input in
+        unsafe rows.withUnsafeBufferPointer { rows in
+          guard let input = input.baseAddress, let rows = rows.baseAddress else { return }
+          for frame in 0..<length {
+            let place: (whole: Int, phase: Int)
+            if phaseStep > 0 {
+              place = (frame * phaseStep / phases, frame * phaseStep % phases)
+            } else {
+              let index = Int((Double(frame) * step * Double(phases)).rounded())
+              place = (index / phases, index % phases)
+            }
+            let first = min(place.whole, response.count) - taps / 2 + 1 + taps
+            unsafe output[frame] = cvector_dot(rows + place.phase * width, input + first, width)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The modified Bessel function of the first kind, order 0, by its power series.
+private func bessel(_ x: Double) -> Double {
+  var (term, sum, index) = (1.0, 1.0, 1.0)
+  while term > sum * 1e-17 {
+    term *= x * x / 4 / (index * index)
+    sum += term
+    index += 1
+  }
+  return sum
+}

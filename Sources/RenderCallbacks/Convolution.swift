@@ -1,0 +1,215 @@
+public import AudioTypes
+public import RenderCore
+import SoundFiles
+
+/// What it pulls, as it would sound in a room, through a loudspeaker, along a spring: convolved with
+/// an impulse response out of a sound file.
+///
+/// There is no latency: each frame that comes out holds the response's first tap of the frame that
+/// went in (see `Convolver`). A response with another rate than the bus is converted, and scaled so
+/// that it colours the sound in the same way. Its channels are used as follows, n being those of the
+/// bus:
+///
+/// - one: on each channel;
+/// - n: each on its own channel;
+/// - two, on a bus of one: the mean of both;
+/// - n², from each channel to each: for two, left to left, left to right, right to left, right to
+///   right ("true stereo").
+public struct ConvolutionCallback: RenderCallback {
+  public static let description = CallbackDescription(
+    kind: "convolution",
+    summary: "What it pulls, convolved with an impulse response, without latency.",
+    input: .required,
+    settings: [
+      SettingInfo(
+        "path", .path, isRequired: true,
+        summary: "The file with the response, relative to the patch; up to 30 s of it."),
+      SettingInfo(
+        "gain", .number(-100...100), unit: .linearGain, defaultValue: .number(1),
+        summary: "What the response is multiplied by."),
+      .mix(1, "How much of the convolved sound, the rest being what is pulled: 0 to 1."),
+    ],
+    make: {
+      ConvolutionCallback(
+        path: $0.text("path") ?? "", gain: $0.number("gain") ?? 1, mix: $0.number("mix") ?? 1)
+    })
+
+  /// In seconds.
+  static let longestResponse = 30.0
+
+  /// Absolute, or relative to the process's working directory.
+  public var path: String
+  /// Linear, from -100 to 100.
+  public var gain: Double
+  /// From 0, what is pulled alone, to 1, the convolved sound alone.
+  public var mix: Double
+
+  public init(path: String, gain: Double = 1, mix: Double = 1) {
+    self.path = path
+    self.gain = gain
+    self.mix = mix
+  }
+
+  public var input: CallbackInput { .required }
+
+  public func duration(for format: StreamFormat) -> Int? {
+    guard case .success(let reader) = reader(for: format) else { return nil }
+    return length(of: reader, at: format.sampleRate) - 1
+  }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] {
+    switch reader(for: format) {
+    case .success: []
+    case .failure(let found): found.problems
+    }
+  }
+
+  public func makeSource(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSource {
+    let reader: SoundFileReader
+    switch self.reader(for: format) {
+    case .success(let found): reader = found
+    case .failure(let found): throw found.problems[0]
+    }
+    var file = try readWhole(reader, at: format.sampleRate)
+    let scale = gain * mix * (reader.sampleRate / format.sampleRate)
+    for channel in file.indices {
+      for tap in file[channel].indices { file[channel][tap] *= scale }
+    }
+    let channels = format.channelCount
+    if reader.channelCount == 2 && channels == 1 {
+      file = [zip(file[0], file[1]).map { ($0 + $1) / 2 }]
+    }
+    let isMatrix = channels > 1 && file.count == channels * channels
+    var paths: [Convolver.Path] = []
+    for channel in 0..<channels {
+      let own = isMatrix ? channel * channels + channel : file.count == 1 ? 0 : channel
+      paths.append(.init(input: channel, output: channel, response: own))
+      if channel == 0 || file.count > 1 { file[own][0] += 1 - mix }
+      guard isMatrix else { continue }
+      for output in 0..<channels where output != channel {
+        paths.append(
+          .init(input: channel, output: output, response: channel * channels + output))
+      }
+    }
+    let length = file[0].count
+    let convolver = Convolver(
+      responses: file.map { $0.map(Float.init) }, paths: paths, inputCount: channels,
+      outputCount: channels)
+    return RenderSource(
+      kernel: .holding(ConvolutionKernel(convolver: convolver)), duration: length - 1)
+  }
+
+  private func length(of reader: SoundFileReader, at sampleRate: Double) -> Int {
+    max(
+      1, RateConverter.outputLength(reader.frameCount, from: reader.sampleRate, to: sampleRate))
+  }
+
+  /// The file, if it can be used on a bus of `format`.
+  private func reader(
+    for format: StreamFormat
+  ) -> Result<SoundFileReader, FileCallback.Problems> {
+    var found =
+      Self.description.problems(with: [
+        "path": .text(path), "gain": .number(gain), "mix": .number(mix),
+      ]) + busProblems(format)
+    guard found.isEmpty else { return .failure(.init(problems: found)) }
+    let reader: SoundFileReader
+    do throws(SoundFileError) {
+      reader = try SoundFileReader(path: path)
+    } catch {
+      return .failure(.init(problems: [CallbackProblem(error, setting: "path")]))
+    }
+    func complain(_ kind: CallbackProblem.Kind, _ message: String, help: String = "") {
+      found.append(
+        CallbackProblem(
+          kind, status: kind == .notAudio ? .invalidFile : .formatNotSupported, message,
+          help: help, setting: "path"))
+    }
+    if reader.frameCount == 0 {
+      complain(.notAudio, "'\(path)' holds no frames: there is no response")
+    }
+    if reader.duration > Self.longestResponse {
+      complain(
+        .formatNotSupported,
+        "'\(path)' is \(rateText((reader.duration * 1e3).rounded() / 1e3)) s long; a response is "
+          + "at most \(rateText(Self.longestResponse)) s",
+        help: "cut it: a response ends where it can no longer be heard")
+    }
+    let channels = format.channelCount
+    let fits = Set([1, channels, channels * channels] + (channels == 1 ? [2] : [])).sorted()
+    if !fits.contains(reader.channelCount) {
+      let numbers = fits.map { "\($0)" }
+      complain(
+        .formatNotSupported,
+        "'\(path)' has \(reader.channelCount) channels, and the bus has \(channels)",
+        help: "a response for this bus has "
+          + (numbers.dropLast().joined(separator: ", ") + " or " + numbers[numbers.count - 1])
+          + " channels")
+    }
+    if found.isEmpty, reader.sampleRate != format.sampleRate {
+      do throws(SoundFileError) {
+        _ = try RateConverter(from: reader.sampleRate, to: format.sampleRate, channelCount: 1)
+      } catch {
+        found.append(CallbackProblem(error, setting: "path"))
+      }
+    }
+    return found.isEmpty ? .success(reader) : .failure(.init(problems: found))
+  }
+
+  /// The response at the rate of the bus: channels, taps.
+  private func readWhole(
+    _ reader: SoundFileReader, at sampleRate: Double
+  ) throws(CallbackProblem) -> [[Double]] {
+    let channels = reader.channelCount
+    var frames = [Double](repeating: 0, count: reader.frameCount * channels)
+    // A damaged file may end early: the rest is silence.
+    _ = reader.read(into: &frames, at: 0, frameCount: reader.frameCount)
+    if reader.sampleRate != sampleRate {
+      do throws(SoundFileError) {
+        frames = try converted(frames, channels, from: reader.sampleRate, to: sampleRate)
+      } catch {
+        throw CallbackProblem(error, setting: "path")
+      }
+    }
+    return (0..<channels).map { channel in
+      stride(from: channel, to: frames.count, by: channels).map {
+        frames[$0].isFinite ? frames[$0] : 0
+      }
+    }
+  }
+
+  private func converted(
+    _ frames: [Double], _ channels: Int, from: Double, to: Double
+  ) throws(SoundFileError) -> [Double] {
+    let converter = try RateConverter(from: from, to: to, channelCount: channels)
+    let frameCount = frames.count / channels
+    let length = max(1, RateConverter.outputLength(frameCount, from: from, to: to))
+    var result: [Double] = []
+    result.reserveCapacity(length * channels)
+    var block = [Double](repeating: 0, count: 4096 * channels)
+    var fed = 0
+    while fed < frameCount {
+      let (taken, given) = converter.convert(
+        frames, from: fed, frameCount: frameCount - fed, into: &block)
+      fed += taken
+      result += block.prefix(given * channels)
+    }
+    while case let given = converter.flush(into: &block), given > 0 {
+      result += block.prefix(given * channels)
+    }
+    if result.isEmpty { result = [Double](repeating: 0, count: channels) }
+    return result
+  }
+}
+
+struct ConvolutionKernel: RenderKernel, ~Copyable {
+  var convolver: Convolver
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    convolver.process(context.input(0), into: context.output(0))
+    return .ok
+  }
+}

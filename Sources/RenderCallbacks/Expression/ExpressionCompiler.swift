@@ -1,0 +1,134 @@
+/// One instruction: rows of numbers in, a row of numbers out.
+struct ExpressionInstruction: BitwiseCopyable, Hashable {
+  let operation: ExpressionOperation
+  let result: UInt16
+  let first: UInt16
+  let second: UInt16
+  let third: UInt16
+}
+
+/// An expression as instructions, for one sample rate and number of channels.
+///
+/// Memory is rows of as many numbers as there are frames in a block: first one for each variable,
+/// then those of intermediate results, then one for each constant, which holds it in every place.
+struct ExpressionCode: Hashable {
+  var instructions: [ExpressionInstruction] = []
+  /// From `firstConstant` on.
+  var constants: [Double] = []
+  var firstConstant = 0
+  /// The row that holds the value of the expression.
+  var result = 0
+  var variables: Set<ExpressionVariable> = []
+  var usesNoise = false
+
+  var rowCount: Int { firstConstant + constants.count }
+
+  /// Whether the channels of a bus may differ.
+  var dependsOnChannel: Bool {
+    usesNoise || readsInput || variables.contains(.channel)
+  }
+
+  var readsInput: Bool {
+    variables.contains(.input) || instructions.contains { $0.operation == .inputOf }
+  }
+
+  /// The rows of variables.
+  static func row(of variable: ExpressionVariable) -> Int {
+    switch variable {
+    case .time: 0
+    case .frame: 1
+    case .input: 2
+    default: 3
+    }
+  }
+  static let variableRows = 4
+}
+
+/// Turns steps into instructions. What is constant is computed here.
+enum ExpressionCompiler {
+  private enum Operand {
+    case constant(Double)
+    case row(Int)
+  }
+
+  static func code(
+    _ steps: [ExpressionStep], sampleRate: Double, channelCount: Int
+  ) -> ExpressionCode {
+    var code = ExpressionCode()
+    // Twice: the number of intermediate rows is known only at the end.
+    code.firstConstant = ExpressionCode.variableRows
+    let depth = assemble(steps, sampleRate, channelCount, into: &code)
+    let firstConstant = ExpressionCode.variableRows + depth
+    code = ExpressionCode()
+    code.firstConstant = firstConstant
+    _ = assemble(steps, sampleRate, channelCount, into: &code)
+    return code
+  }
+
+  /// - Returns: How many intermediate rows there are.
+  private static func assemble(
+    _ steps: [ExpressionStep], _ sampleRate: Double, _ channelCount: Int,
+    into code: inout ExpressionCode
+  ) -> Int {
+    var stack: [Operand] = []
+    var rows: [UInt64: Int] = [:]
+    var depth = 0
+    func row(_ operand: Operand) -> Int {
+      switch operand {
+      case .row(let row): return row
+      case .constant(let value):
+        if let row = rows[value.bitPattern] { return row }
+        let row = code.rowCount
+        code.constants.append(value)
+        rows[value.bitPattern] = row
+        return row
+      }
+    }
+    for step in steps {
+      switch step {
+      case .number(let value): stack.append(.constant(value))
+      case .variable(.rate): stack.append(.constant(sampleRate))
+      case .variable(.channels): stack.append(.constant(Double(channelCount)))
+      case .variable(let variable):
+        code.variables.insert(variable)
+        stack.append(.row(ExpressionCode.row(of: variable)))
+      case .operation(let operation):
+        let operands = Array(stack.suffix(operation.operandCount))
+        precondition(operands.count == operation.operandCount, "steps are in order")
+        stack.removeLast(operands.count)
+        if operation == .noise { code.usesNoise = true }
+        let constants = operands.compactMap {
+          if case .constant(let value) = $0 { value } else { nil }
+        }
+        if operation.isPure && constants.count == operands.count {
+          stack.append(.constant(value(of: operation, constants)))
+          continue
+        }
+        // Two results on the stack at a time never share a row; an operand may, with its own
+        // result, which takes each place after it is read.
+        let result = ExpressionCode.variableRows + stack.count
+        depth = max(depth, stack.count + 1)
+        let inputs = operands.map { UInt16(row($0)) }
+        code.instructions.append(
+          ExpressionInstruction(
+            operation: operation, result: UInt16(result), first: inputs[0],
+            second: inputs.count > 1 ? inputs[1] : inputs[0],
+            third: inputs.count > 2 ? inputs[2] : inputs[0]))
+        stack.append(.row(result))
+      }
+    }
+    precondition(stack.count == 1, "an expression has one value")
+    code.result = row(stack[0])
+    return depth
+  }
+
+  private static func value(of operation: ExpressionOperation, _ operands: [Double]) -> Double {
+    let rows = ExpressionRows(count: operands.count + 1, length: 1)
+    for (row, value) in operands.enumerated() { rows.fill(row, with: value) }
+    rows.run(
+      ExpressionInstruction(
+        operation: operation, result: UInt16(operands.count), first: 0,
+        second: operands.count > 1 ? 1 : 0, third: operands.count > 2 ? 2 : 0), frameCount: 1)
+    return rows[operands.count, 0]
+  }
+}

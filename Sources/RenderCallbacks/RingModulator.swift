@@ -1,0 +1,71 @@
+public import AudioTypes
+public import RenderCore
+
+/// What it pulls, multiplied by a sine: each frequency f of it becomes two, `frequency` above f and
+/// `frequency` below.
+///
+/// y = x ((1 - mix) + mix sin(2π frequency t)), the same sine on each channel, from phase 0 at the
+/// first frame.
+public struct RingModulatorCallback: RenderCallback {
+  public static let description = CallbackDescription(
+    kind: "ringModulator", summary: "What it pulls, multiplied by a sine.", input: .required,
+    settings: [
+      SettingInfo(
+        "frequency", .number(0...1_500_000, excludesLowerBound: true), unit: .hertz,
+        defaultValue: .number(440), summary: "Of the sine, up to half the sample rate of the bus."),
+      .mix(1, "How much of the product, the rest being what is pulled: 0 for none, 1 for all."),
+    ],
+    make: {
+      RingModulatorCallback(
+        frequency: $0.number("frequency") ?? 440, mix: $0.number("mix") ?? 1)
+    })
+
+  /// In Hz, above 0 and up to half the sample rate.
+  public var frequency: Double
+  /// From 0, what is pulled alone, to 1, the product alone.
+  public var mix: Double
+
+  public init(frequency: Double = 440, mix: Double = 1) {
+    self.frequency = frequency
+    self.mix = mix
+  }
+
+  public var input: CallbackInput { .required }
+
+  public func duration(for format: StreamFormat) -> Int? { 0 }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] {
+    Self.description.problems(with: ["frequency": .number(frequency), "mix": .number(mix)])
+      + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }
+  }
+
+  public func makeSource(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSource {
+    if let problem = problems(for: format).first { throw problem }
+    return RenderSource(
+      kernel: .holding(
+        RingModulatorKernel(
+          counter: PhaseCounter(frequency: frequency, sampleRate: format.sampleRate), mix: mix)),
+      duration: 0)
+  }
+}
+
+struct RingModulatorKernel: RenderKernel {
+  var counter: PhaseCounter
+  let mix: Double
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let input = context.input(0)
+    let output = context.output(0)
+    for frame in 0..<context.frameCount {
+      let factor = 1 - mix + mix * sine(cycles: counter.next())
+      for channel in 0..<output.channelCount {
+        output[channel][frame] = Float(Double(input[channel][frame]) * factor)
+      }
+    }
+    if input.isSilent { output.silence() }
+    return .ok
+  }
+}

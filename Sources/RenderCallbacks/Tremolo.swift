@@ -1,0 +1,118 @@
+public import AudioTypes
+public import RenderCore
+
+/// What it pulls, its level going up and down, the same on each channel.
+///
+/// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
+/// second: y = x (1 - depth (1 - w(t)) / 2), w being a wave between -1 and 1 that begins at its top.
+public struct TremoloCallback: RenderCallback {
+  public enum Shape: String, CaseIterable, Hashable, Sendable {
+    /// A cosine.
+    case sine
+    /// Straight down, straight up.
+    case triangle
+    /// On and off, in equal parts. An edge is half a period of a cosine, of `edge` seconds or an
+    /// eighth of the cycle, whichever is shorter: a step would click.
+    case square
+  }
+
+  /// How long a change takes in a square shape, in seconds.
+  static let edge = 0.004
+
+  public static let description = CallbackDescription(
+    kind: "tremolo", summary: "What it pulls, its level going up and down.", input: .required,
+    settings: [
+      SettingInfo(
+        "rate", .number(0...100, excludesLowerBound: true), unit: .hertz,
+        defaultValue: .number(5), summary: "How often a second the level goes down and up again."),
+      SettingInfo(
+        "depth", .number(0...1), unit: .ratio, defaultValue: .number(0.5),
+        summary: "How far down it goes: the gain goes from 1 to 1 - depth."),
+      SettingInfo(
+        "shape", .choice(Shape.allCases.map(\.rawValue)), defaultValue: .text("sine"),
+        summary: "How it goes; the edges of a square take 4 ms, so that they do not click."),
+    ],
+    make: {
+      TremoloCallback(
+        rate: $0.number("rate") ?? 5, depth: $0.number("depth") ?? 0.5,
+        shape: Shape(rawValue: $0.text("shape") ?? "") ?? .sine)
+    })
+
+  /// In Hz, above 0 and up to 100.
+  public var rate: Double
+  /// From 0 to 1.
+  public var depth: Double
+  public var shape: Shape
+
+  public init(rate: Double = 5, depth: Double = 0.5, shape: Shape = .sine) {
+    self.rate = rate
+    self.depth = depth
+    self.shape = shape
+  }
+
+  public var input: CallbackInput { .required }
+
+  public func duration(for format: StreamFormat) -> Int? { 0 }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] {
+    Self.description.problems(with: [
+      "rate": .number(rate), "depth": .number(depth), "shape": .text(shape.rawValue),
+    ]) + busProblems(format) + [frequencyProblem(rate, "rate", format)].compactMap { $0 }
+  }
+
+  public func makeSource(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSource {
+    if let problem = problems(for: format).first { throw problem }
+    return RenderSource(
+      kernel: .holding(
+        TremoloKernel(
+          counter: PhaseCounter(frequency: rate, sampleRate: format.sampleRate), depth: depth,
+          shape: shape, edge: min(Self.edge * rate, 0.125))),
+      duration: 0)
+  }
+}
+
+struct TremoloKernel: RenderKernel {
+  var counter: PhaseCounter
+  let depth: Double
+  let shape: TremoloCallback.Shape
+  /// The length of an edge, in cycles.
+  let edge: Double
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let input = context.input(0)
+    let output = context.output(0)
+    for frame in 0..<context.frameCount {
+      let gain = 1 - depth * fall(counter.next())
+      for channel in 0..<output.channelCount {
+        output[channel][frame] = Float(Double(input[channel][frame]) * gain)
+      }
+    }
+    if input.isSilent { output.silence() }
+    return .ok
+  }
+
+  /// How far down it is, from 0 to 1, at a phase in cycles.
+  @_noLocks
+  private mutating func fall(_ phase: Double) -> Double {
+    switch shape {
+    case .sine: return cosineStep(phase)
+    case .triangle: return phase < 0.5 ? 2 * phase : 2 - 2 * phase
+    case .square:
+      // Down before the middle of the cycle, up before its end.
+      let isUp = phase < 0.5
+      let part = (phase - (isUp ? 0.5 : 1)) / edge + 1
+      let change = part > 0 ? cosineStep(part / 2) : 0
+      return isUp ? change : 1 - change
+    }
+  }
+
+  /// From 0 at phase 0 to 1 at phase 1/2, and back.
+  @_noLocks
+  private mutating func cosineStep(_ phase: Double) -> Double {
+    let half = sine(cycles: phase / 2)
+    return half * half
+  }
+}

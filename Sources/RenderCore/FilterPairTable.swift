@@ -1,0 +1,205 @@
+/// Pairs of filters (a left and a right one for each of many directions, say) as spectra, ready for
+/// a `PairConvolver`.
+///
+/// Each filter is kept without the delay that it begins with, and the delay beside it: what lies
+/// between filters that are in step is a filter of the same kind, while half of one and half of
+/// another that come at different times make a comb. Made on the control thread and never changed.
+@safe
+public final class FilterPairTable: @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes once it has been made.
+
+  /// How many frames a block has, for which one transform is made.
+  public let blockLength: Int
+  /// Of a transform, in frames: a power of two.
+  public let length: Int
+  /// Frames in a filter.
+  public let tapCount: Int
+  public let pairCount: Int
+  /// Numbers in one part of a spectrum: those of `RealFFT`, and zeros to a multiple of 16.
+  let stride: Int
+  private let spectra: UnsafeMutablePointer<Float>
+  private let delays: UnsafeMutablePointer<Double>
+
+  /// - Parameters:
+  ///   - left: For each pair the left filter; all filters have the same length.
+  ///   - right: For each pair the right filter.
+  ///   - leftDelays: How late each left filter begins, in frames, fractions included.
+  ///   - rightDelays: The same of the right ones.
+  ///   - blockLength: In frames.
+  public init(
+    left: [[Float]], right: [[Float]], leftDelays: [Double], rightDelays: [Double],
+    blockLength: Int
+  ) {
+    precondition(
+      !left.isEmpty && left.count == right.count && left.count == leftDelays.count
+        && left.count == rightDelays.count, "each pair has two filters and two delays")
+    let taps = left[0].count
+    precondition(
+      taps > 0 && left.allSatisfy { $0.count == taps } && right.allSatisfy { $0.count == taps },
+      "all filters have the same length")
+    precondition(blockLength > 0, "a block has at least one frame")
+    tapCount = taps
+    self.blockLength = blockLength
+    var length = 64
+    while length < taps + blockLength - 1 { length *= 2 }
+    self.length = length
+    pairCount = left.count
+    let stride = VectorMath.rowLength(length / 2 + 1)
+    self.stride = stride
+    let size = 4 * stride
+    unsafe spectra = .allocate(capacity: left.count * size)
+    unsafe spectra.initialize(repeating: 0, count: left.count * size)
+    unsafe delays = .allocate(capacity: left.count * 2)
+    var fft = RealFFT(length: length)
+    let samples = SampleStorage(repeating: 0, count: length)
+    for pair in left.indices {
+      for (ear, filter) in [left[pair], right[pair]].enumerated() {
+        unsafe filter.withUnsafeBufferPointer {
+          unsafe samples.start.update(from: $0.baseAddress.unsafelyUnwrapped, count: taps)
+        }
+        let real = unsafe spectra + pair * size + ear * 2 * stride
+        unsafe fft.forward(
+          samples.buffer(at: 0, count: length), real: ChannelBuffer(base: real, count: stride),
+          imaginary: ChannelBuffer(base: real + stride, count: stride))
+        let delay = ear == 0 ? leftDelays[pair] : rightDelays[pair]
+        unsafe delays[2 * pair + ear] = delay
+        unsafe rotate(real, real + stride, length: length, by: -delay)
+      }
+    }
+  }
+
+  deinit {
+    unsafe spectra.deallocate()
+    unsafe delays.deallocate()
+  }
+
+  /// What a kernel keeps: valid as long as the table, which the kernel's box holds as company.
+  public var access: FilterPairAccess {
+    unsafe FilterPairAccess(
+      spectra: spectra, delays: delays, pairCount: pairCount, length: length, stride: stride,
+      blockLength: blockLength)
+  }
+}
+
+/// A table as a kernel sees it.
+@safe
+public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
+  let spectra: UnsafePointer<Float>
+  let delays: UnsafePointer<Double>
+  public let pairCount: Int
+  let length: Int
+  let stride: Int
+  let blockLength: Int
+
+  init(
+    spectra: UnsafePointer<Float>, delays: UnsafePointer<Double>, pairCount: Int, length: Int,
+    stride: Int, blockLength: Int
+  ) {
+    unsafe self.spectra = spectra
+    unsafe self.delays = delays
+    self.pairCount = pairCount
+    self.length = length
+    self.stride = stride
+    self.blockLength = blockLength
+  }
+
+  /// Writes the two filters that are a mixture of pairs.
+  @_noLocks
+  func blend(_ mixture: FilterMixture, into filter: UnsafeMutablePointer<Float>) {
+    let size = 4 * stride
+    var index = 0
+    while index < size {
+      unsafe filter[index] = 0
+      index += 1
+    }
+    var left = 0.0
+    var right = 0.0
+    var entry = 0
+    while entry < FilterMixture.count {
+      let (pair, weight) = mixture.entry(entry)
+      entry += 1
+      if weight == 0 { continue }
+      precondition(pair >= 0 && pair < pairCount, "no such pair of filters")
+      unsafe addScaled(spectra + pair * size, weight, count: size, to: filter)
+      unsafe left += Double(weight) * delays[2 * pair]
+      unsafe right += Double(weight) * delays[2 * pair + 1]
+    }
+    unsafe rotate(filter, filter + stride, length: length, by: left)
+    unsafe rotate(filter + 2 * stride, filter + 3 * stride, length: length, by: right)
+  }
+}
+
+/// Delays the signal of a spectrum by a number of frames, in a circle. The bin at half the sample
+/// rate stays as it is: a real signal has no phase there.
+@_noLocks
+private func rotate(
+  _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>, length: Int,
+  by delay: Double
+) {
+  let angle = -2 * Double.pi * delay / Double(length)
+  let stepReal = renderCosine(angle)
+  let stepImaginary = renderSine(angle)
+  var turnReal = stepReal
+  var turnImaginary = stepImaginary
+  var bin = 1
+  while bin < length / 2 {
+    let x = unsafe Double(real[bin])
+    let y = unsafe Double(imaginary[bin])
+    unsafe real[bin] = Float(x * turnReal - y * turnImaginary)
+    unsafe imaginary[bin] = Float(x * turnImaginary + y * turnReal)
+    let next = turnReal * stepReal - turnImaginary * stepImaginary
+    turnImaginary = turnReal * stepImaginary + turnImaginary * stepReal
+    turnReal = next
+    bin += 1
+  }
+}
+
+/// Up to five pairs of a table and how much of each there is; the weights add up to 1. A pair of
+/// weight 0 costs nothing.
+public struct FilterMixture: BitwiseCopyable, Sendable {
+  static var count: Int { @_noLocks get { 5 } }
+
+  private var pairs: SIMD8<Int32>
+  private var weights: SIMD8<Float>
+
+  /// All of one pair.
+  @_noLocks
+  public init(_ pair: Int) {
+    pairs = SIMD8(0, 0, 0, 0, 0, 0, 0, 0)
+    weights = SIMD8(0, 0, 0, 0, 0, 0, 0, 0)
+    set(0, pair, 1)
+  }
+
+  /// Makes an entry, 0 to 4, stand for a pair with a weight.
+  @_noLocks
+  public mutating func set(_ entry: Int, _ pair: Int, _ weight: Float) {
+    pairs[entry] = Int32(truncatingIfNeeded: pair)
+    weights[entry] = weight
+  }
+
+  /// Multiplies every weight.
+  @_noLocks
+  public mutating func scale(by gain: Float) {
+    var entry = 0
+    while entry < Self.count {
+      weights[entry] *= gain
+      entry += 1
+    }
+  }
+
+  @_noLocks
+  public func entry(_ entry: Int) -> (pair: Int, weight: Float) {
+    (Int(pairs[entry]), weights[entry])
+  }
+
+  @_noLocks
+  public func isSame(as other: FilterMixture) -> Bool {
+    var entry = 0
+    while entry < Self.count {
+      if pairs[entry] != other.pairs[entry] { return false }
+      if weights[entry] != other.weights[entry] { return false }
+      entry += 1
+    }
+    return true
+  }
+}

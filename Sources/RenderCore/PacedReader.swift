@@ -1,0 +1,462 @@
+/// Reads a number of signals, each at a pace of its own that may change at any time: sources at
+/// other sample rates, played faster or slower, coming nearer and going away, heard by two ears.
+///
+/// It works in blocks of one length. Within a block a pace goes in a straight line from one value to
+/// another, and so does a delay: frame n of a block is read at
+///
+///     position + n · start + n² · (end - start) / (2 · blockLength) - delay(n) · pace(n)
+///
+/// in frames of the signal. At a pace of 1, on a whole frame, it copies; else it filters with a
+/// windowed sinc that lets through what fits under half the lower rate. From copying to filtering
+/// and from one filter to another it goes over in the course of a block.
+///
+/// For each block and signal: `framesNeeded`, `push` of so many, any number of `read`s, `advance`.
+@safe
+public struct PacedReader: ~Copyable, @unchecked Sendable {
+  /// One signal.
+  public struct Signal: Hashable, Sendable {
+    /// 1 or 2.
+    public var channelCount: Int
+    /// Its frames for one frame that is read, as a rule.
+    public var pace: Double
+    /// Its frames for one frame that is read, at the most and at the least.
+    public var fastest: Double
+    public var slowest: Double
+
+    public init(channelCount: Int, pace: Double, fastest: Double, slowest: Double) {
+      self.channelCount = channelCount
+      self.pace = pace
+      self.fastest = fastest
+      self.slowest = slowest
+    }
+  }
+
+  /// How often each signal may be read in a block, each time in another way.
+  public static var readings: Int { @_noLocks get { 3 } }
+
+  /// Filters from one to the next: each is for paces up to 4% above and below its own.
+  static var filtersPerOctave: Double { @_noLocks get { 8 } }
+
+  private struct State: BitwiseCopyable {
+    var channelCount: Int
+    var firstLane: Int
+    var laneLength: Int
+    /// Frames before `start` that may still be read.
+    var history: Int
+    var slowest: Double
+    var fastest: Double
+    /// Frames in the lanes.
+    var end: Int
+    /// The lanes are zero from here to `end`.
+    var soundEnd: Int
+    /// The next block begins `fraction` of a frame after frame `start`.
+    var start: Int
+    var fraction: Double
+    /// For each reading the filter of the block before: -1 for none yet, -2 for a copy.
+    var filters: (Int, Int, Int)
+  }
+
+  @safe
+  private struct Table: BitwiseCopyable {
+    let rows: UnsafePointer<Float>
+    let tapCount: Int
+    let width: Int
+    let rowCount: Int
+  }
+
+  public let blockLength: Int
+  private let signalCount: Int
+  private let states: UnsafeMutablePointer<State>
+  private let tables: UnsafeMutablePointer<Table>
+  private let filters: [ReadingFilter]
+  private let firstFilter: Int
+  private let filterCount: Int
+  private let lanes: SampleStorage
+  private let row: SampleStorage
+  private let other: SampleStorage
+
+  // MARK: Control thread
+
+  /// - Parameters:
+  ///   - blockLength: In frames that are read.
+  ///   - maximumDelay: Of a reading, in frames that are read.
+  public init(_ signals: [Signal], blockLength: Int, maximumDelay: Int = 0) {
+    precondition(blockLength > 0 && maximumDelay >= 0, "a block has at least one frame")
+    precondition(
+      signals.allSatisfy {
+        (1...2).contains($0.channelCount) && $0.slowest > 0 && $0.slowest <= $0.fastest
+      }, "a signal is mono or stereo and goes forward")
+    self.blockLength = blockLength
+    signalCount = signals.count
+    let first = Self.number(signals.map(\.slowest).min() ?? 1)
+    let last = max(first, Self.number(signals.map(\.fastest).max() ?? 1))
+    firstFilter = first
+    filterCount = last - first + 1
+    filters = (first...last).map(ReadingFilter.number)
+    unsafe tables = .allocate(capacity: filterCount)
+    for (index, filter) in filters.enumerated() {
+      unsafe (tables + index).initialize(
+        to: Table(
+          rows: filter.start, tapCount: filter.tapCount, width: filter.width,
+          rowCount: filter.rowCount))
+    }
+    unsafe states = .allocate(capacity: max(1, signals.count))
+    var laneFrames = 0
+    for (index, signal) in signals.enumerated() {
+      let reach = filters[Self.number(signal.fastest) - first].width / 2 + 16
+      let history = Int((Double(maximumDelay) * signal.fastest).rounded(.up)) + reach + 2
+      let block = Int((Double(blockLength) * signal.fastest).rounded(.up)) + 2
+      // Twice as many new frames as a block needs, so that the lanes are not moved each time.
+      let length = history + 2 * block + 2 * reach + 16
+      unsafe (states + index).initialize(
+        to: State(
+          channelCount: signal.channelCount, firstLane: laneFrames, laneLength: length,
+          history: history, slowest: signal.slowest, fastest: signal.fastest, end: history,
+          soundEnd: 0, start: history, fraction: 0, filters: (-1, -1, -1)))
+      laneFrames += length * signal.channelCount
+    }
+    // What a row reads beyond its taps, times zero, may be behind the last lane.
+    lanes = SampleStorage(repeating: 0, count: laneFrames + 32)
+    row = SampleStorage(repeating: 0, count: filters.map(\.width).max() ?? 16)
+    other = SampleStorage(repeating: 0, count: blockLength)
+  }
+
+  deinit {
+    unsafe states.deallocate()
+    unsafe tables.deallocate()
+  }
+
+  /// How many frames a signal is ahead of what is read of it, at most, when it keeps its pace: a
+  /// block and half a filter.
+  public static func lookAhead(pace: Double, blockLength: Int) -> Int {
+    Int((Double(blockLength) * pace).rounded(.up))
+      + ReadingFilter.number(number(pace)).width / 2 + 3
+  }
+
+  /// The number of the filter for a pace. Below a pace of 1 the signal's own rate is the lower one.
+  private static func number(_ pace: Double) -> Int {
+    pace <= 1 ? 0 : Int((renderLog10(pace) / renderLog10(2) * Self.filtersPerOctave).rounded())
+  }
+
+  // MARK: Render thread
+
+  /// Forgets every frame: back to the beginning.
+  @_noLocks
+  public mutating func reset() {
+    lanes.buffer(at: 0, count: lanes.count).clear()
+    for index in 0..<signalCount {
+      unsafe states[index].end = states[index].history
+      unsafe states[index].soundEnd = 0
+      unsafe states[index].start = states[index].history
+      unsafe states[index].fraction = 0
+      unsafe states[index].filters = (-1, -1, -1)
+    }
+  }
+
+  /// The nearest pace that a signal can have.
+  @_noLocks
+  public mutating func clamped(_ pace: Double, of signal: Int) -> Double {
+    let state = unsafe states[checked(signal)]
+    return pace < state.slowest ? state.slowest : pace > state.fastest ? state.fastest : pace
+  }
+
+  /// How many frames have to be pushed before a block is read.
+  @_noLocks
+  public mutating func framesNeeded(_ signal: Int, from start: Double, until end: Double) -> Int {
+    let state = unsafe states[checked(signal)]
+    var reach = reach(filter(start > end ? start : end))
+    let filters = state.filters
+    if self.reach(filters.0) > reach { reach = self.reach(filters.0) }
+    if self.reach(filters.1) > reach { reach = self.reach(filters.1) }
+    if self.reach(filters.2) > reach { reach = self.reach(filters.2) }
+    let way = state.fraction + Double(blockLength) * (start + end) / 2
+    let last = state.start + Int(way) + 1 + reach
+    return last > state.end ? last - state.end : 0
+  }
+
+  /// Takes frames of a signal; what is not finite counts as 0.
+  @_noLocks
+  public mutating func push(_ signal: Int, _ bus: RenderBus, frameCount: Int) {
+    let state = unsafe states[checked(signal)]
+    precondition(
+      frameCount <= bus.frameCount && bus.channelCount == state.channelCount,
+      "the bus has the signal's channels")
+    if state.end + frameCount > state.laneLength { makeRoom(signal) }
+    let place = unsafe states[signal].end
+    precondition(place + frameCount <= state.laneLength, "no room in the reader")
+    for channel in 0..<bus.channelCount {
+      unsafe copyFinite(
+        bus[channel].start, into: lane(signal, channel) + place, count: frameCount)
+    }
+    unsafe states[signal].end = place + frameCount
+    if !bus.isSilent { unsafe states[signal].soundEnd = place + frameCount }
+  }
+
+  /// Whether all that the next block may read is zero.
+  @_noLocks
+  public mutating func isSilent(_ signal: Int) -> Bool {
+    let state = unsafe states[checked(signal)]
+    return state.soundEnd <= state.start - state.history
+  }
+
+  /// Reads a block of a channel.
+  ///
+  /// - Parameters:
+  ///   - reading: 0, 1 or 2: those that belong together from block to block.
+  ///   - start: The pace at the block's beginning; `end` that after its last frame.
+  ///   - startDelay: In frames that are read, 0 or more; `endDelay` that after the last frame.
+  ///   - output: Room for a block.
+  @_noLocks
+  public mutating func read(
+    _ signal: Int, channel: Int, reading: Int, from start: Double, until end: Double,
+    startDelay: Double = 0, endDelay: Double = 0, into output: ChannelBuffer
+  ) {
+    let index = checked(signal)
+    precondition(
+      unsafe channel >= 0 && channel < states[index].channelCount && output.count >= blockLength,
+      "no such channel, or no room for a block")
+    let span = unsafe Span(
+      start: start, end: end, startDelay: startDelay, endDelay: endDelay,
+      fraction: states[index].fraction, blockLength: blockLength)
+    let filter = span.isCopy ? -2 : filter(start > end ? start : end)
+    let before = unsafe previous(states[index].filters, reading)
+    setFilter(index, reading, filter)
+    if before == -1 || before == filter {
+      unsafe read(index, channel, span, filter, into: output.start)
+      return
+    }
+    unsafe read(index, channel, span, before, into: output.start)
+    unsafe read(index, channel, span, filter, into: other.start)
+    let target = unsafe output.start
+    let source = unsafe other.start
+    let rise = 1 / Float(blockLength)
+    var frame = 0
+    while frame < blockLength {
+      let share = Float(Int32(truncatingIfNeeded: frame + 1)) * rise
+      unsafe target[frame] += (source[frame] - target[frame]) * share
+      frame += 1
+    }
+  }
+
+  /// Goes on to the next block.
+  @_noLocks
+  public mutating func advance(_ signal: Int, from start: Double, until end: Double) {
+    let index = checked(signal)
+    let way = unsafe states[index].fraction + Double(blockLength) * (start + end) / 2
+    let whole = Int(way)
+    unsafe states[index].start += whole
+    unsafe states[index].fraction = way - Double(whole)
+  }
+
+  // MARK: Inner loops
+
+  /// How a block is read.
+  private struct Span: BitwiseCopyable {
+    let start: Double
+    let end: Double
+    let startDelay: Double
+    let endDelay: Double
+    let fraction: Double
+    let bend: Double
+    let paceRise: Double
+    let delayRise: Double
+
+    @_noLocks
+    init(
+      start: Double, end: Double, startDelay: Double, endDelay: Double, fraction: Double,
+      blockLength: Int
+    ) {
+      self.start = start
+      self.end = end
+      self.startDelay = startDelay
+      self.endDelay = endDelay
+      self.fraction = fraction
+      paceRise = (end - start) / Double(blockLength)
+      bend = paceRise / 2
+      delayRise = (endDelay - startDelay) / Double(blockLength)
+    }
+
+    /// Whether all frames lie at the same place between two of the signal's.
+    var isSteady: Bool {
+      @_noLocks get {
+        if start != 1 || end != 1 { return false }
+        return startDelay == endDelay
+      }
+    }
+
+    var isCopy: Bool {
+      @_noLocks get {
+        if !isSteady { return false }
+        let place = fraction - startDelay
+        return place == Double(Int(place))
+      }
+    }
+
+    /// Where a frame is read, after frame `start` of the signal.
+    @_noLocks
+    @inline(__always)
+    func place(_ frame: Int) -> Double {
+      let n = Double(frame)
+      let delay = (startDelay + delayRise * n) * (start + paceRise * n)
+      return fraction + n * (start + n * bend) - delay
+    }
+  }
+
+  @_noLocks
+  private mutating func read(
+    _ index: Int, _ channel: Int, _ span: Span, _ filter: Int,
+    into output: UnsafeMutablePointer<Float>
+  ) {
+    let state = unsafe states[index]
+    // Places are counted from here, so that they are never negative.
+    let origin = state.start - state.history
+    let lift = Double(state.history)
+    let lane = unsafe lane(index, channel) + origin
+    guard filter >= 0 else {
+      unsafe readLinearly(lane, lift, span, into: output)
+      return
+    }
+    let table = unsafe tables[filter]
+    let before = table.tapCount / 2 - 1
+    if span.isSteady {
+      let place = span.place(0) + lift
+      let whole = Int(place)
+      let weights = weights(place - Double(whole), table)
+      unsafe blendRows(
+        table.rows + weights.row * table.width, count: table.width, weights.w0, weights.w1,
+        weights.w2, weights.w3, into: row.start)
+      unsafe filterBlock(
+        row.start, count: table.tapCount, lane + (whole - before), into: output,
+        frameCount: blockLength)
+      return
+    }
+    var sums = SIMD4<Float>(0, 0, 0, 0)
+    var frame = 0
+    while frame < blockLength {
+      let place = span.place(frame) + lift
+      let whole = Int(place)
+      let weights = weights(place - Double(whole), table)
+      unsafe dotFour(
+        table.rows + weights.row * table.width, lane + (whole - before), count: table.width,
+        into: &sums)
+      unsafe output[frame] =
+        sums[0] * weights.w0 + sums[1] * weights.w1 + (sums[2] * weights.w2 + sums[3] * weights.w3)
+      frame += 1
+    }
+  }
+
+  private struct Weights: BitwiseCopyable {
+    let row: Int
+    let w0: Float
+    let w1: Float
+    let w2: Float
+    let w3: Float
+
+    @_noLocks
+    init(row: Int, _ t: Float) {
+      self.row = row
+      // Lagrange's cubic through the rows at -1, 0, 1 and 2. Row -1 is the first in the table.
+      w0 = -t * (t - 1) * (t - 2) / 6
+      w1 = (t + 1) * (t - 1) * (t - 2) / 2
+      w2 = -(t + 1) * t * (t - 2) / 2
+      w3 = (t + 1) * t * (t - 1) / 6
+    }
+  }
+
+  @_noLocks
+  @inline(__always)
+  private func weights(_ fraction: Double, _ table: Table) -> Weights {
+    let place = fraction * Double(table.rowCount)
+    let row = Int(place)
+    return Weights(row: row, Float(place - Double(row)))
+  }
+
+  /// Straight lines between frames: on whole frames, a copy.
+  @_noLocks
+  private mutating func readLinearly(
+    _ lane: UnsafePointer<Float>, _ lift: Double, _ span: Span,
+    into output: UnsafeMutablePointer<Float>
+  ) {
+    if span.isCopy {
+      let first = Int(span.place(0) + lift)
+      var frame = 0
+      while frame < blockLength {
+        unsafe output[frame] = lane[first + frame]
+        frame += 1
+      }
+      return
+    }
+    var frame = 0
+    while frame < blockLength {
+      let place = span.place(frame) + lift
+      let whole = Int(place)
+      let share = Float(place - Double(whole))
+      unsafe output[frame] = lane[whole] + (lane[whole + 1] - lane[whole]) * share
+      frame += 1
+    }
+  }
+
+  @_noLocks
+  private func checked(_ signal: Int) -> Int {
+    precondition(signal >= 0 && signal < signalCount, "no such signal")
+    return signal
+  }
+
+  @_noLocks
+  private func lane(_ index: Int, _ channel: Int) -> UnsafeMutablePointer<Float> {
+    unsafe lanes.start + (states[index].firstLane + channel * states[index].laneLength)
+  }
+
+  @_noLocks
+  private mutating func filter(_ pace: Double) -> Int {
+    var number = 0
+    if pace > 1 {
+      let exact = renderLog10(pace) / renderLog10(2) * Self.filtersPerOctave
+      number = Int(exact + 0.5)
+    }
+    let index = number - firstFilter
+    return index < 0 ? 0 : index < filterCount ? index : filterCount - 1
+  }
+
+  /// How many frames beyond its place a filter reads.
+  @_noLocks
+  private mutating func reach(_ filter: Int) -> Int {
+    filter < 0 ? 2 : unsafe tables[filter].width / 2 + 16
+  }
+
+  @_noLocks
+  private func previous(_ filters: (Int, Int, Int), _ reading: Int) -> Int {
+    reading == 0 ? filters.0 : reading == 1 ? filters.1 : filters.2
+  }
+
+  @_noLocks
+  private mutating func setFilter(_ index: Int, _ reading: Int, _ filter: Int) {
+    if reading == 0 {
+      unsafe states[index].filters.0 = filter
+    } else if reading == 1 {
+      unsafe states[index].filters.1 = filter
+    } else {
+      unsafe states[index].filters.2 = filter
+    }
+  }
+
+  /// Moves what may still be read to the front of the lanes.
+  @_noLocks
+  private mutating func makeRoom(_ index: Int) {
+    let state = unsafe states[index]
+    let first = state.start - state.history
+    guard first > 0 else { return }
+    let count = state.end - first
+    for channel in 0..<state.channelCount {
+      let lane = unsafe lane(index, channel)
+      var frame = 0
+      while frame < count {
+        unsafe lane[frame] = lane[first + frame]
+        frame += 1
+      }
+    }
+    unsafe states[index].start -= first
+    unsafe states[index].end = count
+    unsafe states[index].soundEnd = state.soundEnd > first ? state.soundEnd - first : 0
+  }
+}
