@@ -323,9 +323,11 @@ public enum Mixer3D: AudioUnit {
       help: ["give it a distance: \"distance\": 1"])
   }
 
-  /// Why there is no head to hear with, where one is needed. Internal, for a test of a missing file.
-  static func headViolation(
-    _ configuration: UnitConfiguration, path: String = HeadDataSet.defaultPath
+  /// Why there is no head to hear with, where one is needed.
+  ///
+  /// - Parameter path: Of the data set: the distribution's.
+  public static func headViolation(
+    _ configuration: UnitConfiguration, path: String = "/usr/share/libmysofa/default.sofa"
   ) -> Violation? {
     guard
       let element = configuration.inputs.indices.first(where: {

@@ -134,17 +134,13 @@ func addScaled(
 
 // MARK: - For the paced reader
 
-/// Four neighbouring rows of `count` coefficients against the same samples.
+/// The sum of four neighbouring rows, each times one of four weights.
 @_semantics("no_performance_analysis")
-func dotFour(
-  _ rows: UnsafePointer<Float>, _ samples: UnsafePointer<Float>, count: Int,
-  into sums: inout SIMD4<Float>
+func blendRows(
+  _ rows: UnsafePointer<Float>, count: Int, weights: UnsafePointer<Float>,
+  into row: UnsafeMutablePointer<Float>
 ) {
-  unsafe withUnsafeMutableBytes(of: &sums) {
-    unsafe cvector_dot_block(
-      rows, 4, samples, count,
-      $0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Float.self))
-  }
+  unsafe cvector_blend(rows, count, weights, count, row)
 }
 
 /// One row over time.

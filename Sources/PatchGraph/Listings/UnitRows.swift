@@ -42,7 +42,8 @@ struct PropertyRow {
     case .ids: "whole numbers"
     case .integers(let range):
       range.upperBound == .max
-        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
+        ? "numbers from \(range.lowerBound)"
+        : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -96,8 +97,9 @@ struct PropertyRow {
     case .channelCounts(let counts):
       counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
     case .object(let object): object.object == nil ? "none" : "-"
-    case .floats, .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo,
-      .clipping, .startTime, nil:
+    case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
+    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
+      .startTime, nil:
       "-"
     }
   }
