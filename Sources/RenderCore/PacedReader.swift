@@ -329,13 +329,9 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       let place = span.place(0) + lift
       let whole = Int(place)
       let weights = weights(place - Double(whole), table)
-      sums[0] = weights.w0
-      sums[1] = weights.w1
-      sums[2] = weights.w2
-      sums[3] = weights.w3
       unsafe blendRows(
-        table.rows + weights.row * table.width, count: table.width, weights: sums.start,
-        into: row.start)
+        table.rows + weights.row * table.width, count: table.width, weights.w0, weights.w1,
+        weights.w2, weights.w3, into: row.start)
       unsafe filterBlock(
         row.start, count: table.tapCount, lane + (whole - before), into: output,
         frameCount: blockLength)

@@ -134,15 +134,6 @@ func addScaled(
 
 // MARK: - For the paced reader
 
-/// The sum of four neighbouring rows, each times one of four weights.
-@_semantics("no_performance_analysis")
-func blendRows(
-  _ rows: UnsafePointer<Float>, count: Int, weights: UnsafePointer<Float>,
-  into row: UnsafeMutablePointer<Float>
-) {
-  unsafe cvector_blend(rows, count, weights, count, row)
-}
-
 /// One row over time.
 @_semantics("no_performance_analysis")
 func filterBlock(
