@@ -206,7 +206,7 @@ struct UnitPropertyTests {
       try graph.unit(node).setProperty(.channelMap, .output, 0, to: .integers([-2, 0]))
     }
     try graph.setInputCallback(counting(hashed), of: node)
-    #expect(graph.violations().contains { $0.rule == UnitRules.propertyFits } == !fits)
+    #expect(graph.violations().contains { $0.rule == UnitRules.channelMap } == !fits)
     if fits {
       try graph.initialize()
     } else {

@@ -139,6 +139,20 @@ struct PropertyTablesTests {
     }
   }
 
+  @Test func `every unit has the generic rows, with their numbers, names and kinds of value`() {
+    for unit in UnitCatalog.standard.units {
+      let properties = GenericProperties.properties(of: unit.description)
+      for row in Self.generic {
+        let info = properties.first { $0.id.rawValue == row.id }
+        #expect(info?.constant == row.constant, "\(unit.description.name) \(row.name)")
+        #expect(info?.size == row.size, "\(unit.description.name) \(row.name)")
+        #expect(info?.isReadable == row.access.contains("r"), "\(unit.description.name) \(row.name)")
+      }
+      let ids = properties.map(\.id.rawValue)
+      #expect(Set(Self.absent.flatMap(\.ids)).isDisjoint(with: ids.filter { $0 != 10 && $0 != 3001 }))
+    }
+  }
+
   @Test(arguments: 0..<4)
   func `a fresh unit has the values of its table`(index: Int) throws {
     let (unit, rows) = Self.tables[index]

@@ -72,7 +72,7 @@ struct PropertyRow {
     }
   }
 
-  /// `access` where there is little room; a line above says what `until initialized` means.
+  /// `access` where there is little room; a line above says what `until init` means.
   var shortAccess: String {
     info.access == .readWriteUntilInitialized ? "until init" : access
   }
@@ -89,7 +89,8 @@ struct PropertyRow {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
     case .string(let text): text
-    case .preset(let preset): "\(preset.number) \(preset.name)"
+    case .preset(let preset):
+      preset.number < 0 ? preset.name : "\(preset.number) \(preset.name)"
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
