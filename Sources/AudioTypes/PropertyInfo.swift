@@ -156,6 +156,8 @@ public struct PropertyInfo: Hashable, Sendable {
   /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
   public var constant: String
   public var kind: Kind
+  /// What a number is in; `.generic` for nothing.
+  public var unit: ParameterUnit
   /// The scopes on which it exists.
   public var scopes: Set<Scope>
   /// The only element on which it exists in each scope that is listed; every element elsewhere.
@@ -181,8 +183,9 @@ public struct PropertyInfo: Hashable, Sendable {
 
   /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
   public init(
-    _ id: PropertyID, key: String, constant: String, kind: Kind, scopes: Set<Scope>,
-    elements: [Scope: Int] = [:], access: Access, defaultValue: PropertyValue? = nil,
+    _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
+    scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
+    defaultValue: PropertyValue? = nil,
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
     yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
@@ -190,6 +193,7 @@ public struct PropertyInfo: Hashable, Sendable {
     self.key = key
     self.constant = constant
     self.kind = kind
+    self.unit = unit
     self.scopes = scopes
     self.elements = elements
     self.access = access

@@ -76,6 +76,13 @@ public enum FormatConverter: AudioUnit {
       "samples: rounded to the nearest, halves to even, clipped; equal ones and larger ones exact",
     ])
 
+  /// The output is 16-bit stereo without a rate, as observed on an iPhone: to be set.
+  public static func initialFormat(_ scope: Scope) -> StreamFormat {
+    scope == .output
+      ? .canonical(channels: 2, sampleRate: 0)
+      : .platformCanonical(channels: 2, sampleRate: 44_100)
+  }
+
   public static func refusal(
     of format: StreamFormat, scope: Scope, element: Int
   ) -> FormatRefusal? {

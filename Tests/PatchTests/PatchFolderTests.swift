@@ -29,7 +29,8 @@ struct PatchFolderTests {
   @Test
   func `there is a patch for each design pattern`() {
     let patterns = [
-      "eq-mixer.json", "io-mixer.json", "mixer-host.json", "offline.json", "one-callback.json",
+      "convert-rate.json", "eq-mixer.json", "io-mixer.json", "mixer-host.json", "offline.json",
+      "one-callback.json",
       "pass-through.json", "record-input.json",
     ]
     #expect(Set(Self.patches).isSuperset(of: patterns))
