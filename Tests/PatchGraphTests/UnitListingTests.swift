@@ -97,12 +97,6 @@ struct UnitListingTests {
     }
   }
 
-  @Test func `a component that is not there yet is listed and says so`() throws {
-    let component = try #require(listing.component(named: "3DMixer"))
-    #expect(listing.text(of: component).contains("not there yet"))
-    #expect(listing.markdown().contains("| `3DMixer` | `aumx 3dem appl` |"))
-  }
-
   @Test(arguments: [
     "MultichannelMixer", "MultiChannelMixer", "kAudioUnitSubType_MultiChannelMixer", "mcmx",
     "aumx/mcmx/appl", "aumx mcmx appl",
