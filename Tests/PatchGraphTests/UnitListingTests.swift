@@ -16,7 +16,6 @@ struct UnitListingTests {
     for component in UnitCatalog.standard.components {
       let line = lines.first { $0.hasPrefix(component.name + " ") }
       #expect(line?.contains(component.description.subtype.text ?? "?") == true)
-      #expect(line?.hasSuffix("Not there yet.") == (component.unit == nil))
     }
   }
 
@@ -40,7 +39,7 @@ struct UnitListingTests {
   @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
   func `a unit's text has each row of its description`(name: String) throws {
     let component = try #require(listing.component(named: name))
-    let unit = try #require(component.unit?.description)
+    let unit = component.unit.description
     let text = listing.text(of: component)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -62,7 +61,7 @@ struct UnitListingTests {
 
   @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
   func `the tables have each row of a unit's description`(name: String) throws {
-    let unit = try #require(listing.component(named: name)?.unit?.description)
+    let unit = try #require(listing.component(named: name)?.unit.description)
     let markdown = listing.markdown()
     #expect(markdown.contains("#### \(unit.name)\n"))
     for info in GenericProperties.properties(of: unit) {
@@ -97,12 +96,6 @@ struct UnitListingTests {
     }
   }
 
-  @Test func `a component that is not there yet is listed and says so`() throws {
-    let component = try #require(listing.component(named: "voiceProcessingIO"))
-    #expect(listing.text(of: component).contains("not there yet"))
-    #expect(listing.markdown().contains("| `voiceProcessingIO` | `auou vpio appl` |"))
-  }
-
   @Test(arguments: [
     "MultichannelMixer", "MultiChannelMixer", "kAudioUnitSubType_MultiChannelMixer", "mcmx",
     "aumx/mcmx/appl", "aumx mcmx appl",
@@ -132,11 +125,11 @@ struct UnitListingTests {
     let all = try JSONDecoder().decode([Component].self, from: Data(listing.json().utf8))
     #expect(all.map(\.name) == UnitCatalog.standard.components.map(\.name))
     for (row, component) in zip(all, UnitCatalog.standard.components) {
-      #expect(row.isAvailable == (component.unit != nil))
-      let unit = component.unit?.description
+      #expect(row.isAvailable)
+      let unit = component.unit.description
       #expect(
-        row.properties?.map(\.name) == unit.map { GenericProperties.properties(of: $0).map(\.key) })
-      #expect(row.parameters?.map(\.id) == unit?.parameters.map(\.id))
+        row.properties?.map(\.name) == GenericProperties.properties(of: unit).map(\.key))
+      #expect(row.parameters?.map(\.id) == unit.parameters.map(\.id))
       let one = try JSONDecoder().decode(
         Component.self, from: Data(listing.json(of: component).utf8))
       #expect(one.name == component.name)
