@@ -14,6 +14,7 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "voice", "echo cancelling: ERLE, convergence, double talk, a loudspeaker that distorts, cost",
     measureVoice
   ),
+  ("spatial", "3D Mixer: what a source costs with each algorithm", measureSpatial),
 ]
 
 let names = CommandLine.arguments.dropFirst()
