@@ -44,7 +44,8 @@ let package = Package(
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
+      name: "AudioUnits",
+      dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
@@ -89,7 +90,8 @@ let package = Package(
     .executableTarget(
       name: "patchrun-bench",
       dependencies: [
-        "AudioTypes", "AudioUnits", "RenderCore", "VoiceProcessing", "TestSupport", "CSoxr",
+        "AudioTypes", "AudioUnits", "HeadData", "RenderCore", "VoiceProcessing", "TestSupport",
+        "CSoxr",
       ],
       swiftSettings: settings),
 
