@@ -26,7 +26,8 @@ extension AudioGraph {
       let codes = node.component
       lines.append(
         "    node \(node.id.rawValue): \(codes.type) \(codes.subtype) \(codes.manufacturer), "
-          + "instance \(node.name) \(isOpen ? "O" : "-")\(node.isInitialized ? "I" : "")")
+          + "instance \(node.name) \(isOpen ? "O" : "-")\(node.isInitialized ? "I" : "")"
+          + node.labels.map { "  \"\($0)\"" }.joined())
     }
     var connections: [String] = []
     var callbacks: [String] = []
@@ -83,6 +84,7 @@ private struct ShownNode {
   let name: String
   let isInitialized: Bool
   let configuration: UnitConfiguration?
+  private let unit: UnitInstance?
 
   init(
     id: NodeID, info: (component: ComponentDescription, name: String, unit: UnitInstance?),
@@ -92,7 +94,16 @@ private struct ShownNode {
     component = info.component
     name = info.name
     isInitialized = info.unit?.isInitialized == true
+    unit = info.unit
     self.configuration = configuration
+  }
+
+  /// What the unit has been named, and what the place is called where it is used.
+  var labels: [String] {
+    var labels: [String] = []
+    if let name = unit?.elementName(.global, 0) { labels.append(name) }
+    if case .string(let context)? = try? unit?.property(.contextName) { labels.append(context) }
+    return labels
   }
 
   func format(_ scope: Scope, _ element: Int) -> StreamFormat? {
@@ -100,17 +111,19 @@ private struct ShownNode {
     return elements.indices.contains(element) ? elements[element].format : nil
   }
 
-  /// A line for each element that carries something, or whose format somebody has decided.
+  /// A line for each element that carries something, has a name, or whose format somebody has decided.
   func formatLines(names: [NodeID: String]) -> [String] {
     guard let configuration else { return [] }
     var lines: [String] = []
     for (scope, elements) in [
       (Scope.input, configuration.inputs), (.output, configuration.outputs),
     ] {
-      for (number, element) in elements.enumerated()
-      where element.isUsed || element.origin.isDecision(scope) {
+      for (number, element) in elements.enumerated() {
+        let label = unit?.elementName(scope, number)
+        guard element.isUsed || element.origin.isDecision(scope) || label != nil else { continue }
         lines.append(
-          "    \(name) \(scope) \(number): \(element.format.summary)  "
+          "    \(name) \(scope) \(number)\(label.map { " \"\($0)\"" } ?? ""): "
+            + "\(element.format.summary)  "
             + "(\(element.origin.text(names: names)))")
       }
     }

@@ -75,6 +75,12 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let enableIO = PropertyID(rawValue: 2003)
   public static let hasIO = PropertyID(rawValue: 2006)
   public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
+  public static let bypassVoiceProcessing = PropertyID(rawValue: 2100)
+  public static let voiceProcessingEnableAGC = PropertyID(rawValue: 2101)
+  public static let duckNonVoiceAudio = PropertyID(rawValue: 2102)
+  public static let voiceProcessingQuality = PropertyID(rawValue: 2103)
+  public static let muteOutput = PropertyID(rawValue: 2104)
+  public static let mutedSpeechActivityEventListener = PropertyID(rawValue: 2106)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
   /// `kAudioConverterPrimeMethod`, a property of Core Audio's AudioConverter: `prmm`.
@@ -150,6 +156,8 @@ public struct PropertyInfo: Hashable, Sendable {
   /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
   public var constant: String
   public var kind: Kind
+  /// What a number is in; `.generic` for nothing.
+  public var unit: ParameterUnit
   /// The scopes on which it exists.
   public var scopes: Set<Scope>
   /// The only element on which it exists in each scope that is listed; every element elsewhere.
@@ -175,8 +183,9 @@ public struct PropertyInfo: Hashable, Sendable {
 
   /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
   public init(
-    _ id: PropertyID, key: String, constant: String, kind: Kind, scopes: Set<Scope>,
-    elements: [Scope: Int] = [:], access: Access, defaultValue: PropertyValue? = nil,
+    _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
+    scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
+    defaultValue: PropertyValue? = nil,
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
     yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
@@ -184,6 +193,7 @@ public struct PropertyInfo: Hashable, Sendable {
     self.key = key
     self.constant = constant
     self.kind = kind
+    self.unit = unit
     self.scopes = scopes
     self.elements = elements
     self.access = access

@@ -1,9 +1,11 @@
 public import AudioTypes
 
-/// The properties that every unit has (facts, section 2.2).
+/// The properties that every unit has (facts, section 2.2), in the order of their numbers.
 public enum GenericProperties {
   public static let all: [PropertyInfo] =
-    state + formats + rendering + parameters + names + inMemory
+    (state + formats + rendering + parameters + names + memory).sorted {
+      $0.id.rawValue < $1.id.rawValue
+    }
 
   private static let everywhere: Set<Scope> = [.global, .input, .output]
 
@@ -42,6 +44,7 @@ public enum GenericProperties {
       proposed: "that it is an edit of the graph, which waits for its update"),
     PropertyInfo(
       .sampleRate, key: "sampleRate", constant: "kAudioUnitProperty_SampleRate", kind: .float64,
+      unit: .hertz,
       scopes: [.input, .output], access: .readWriteUntilInitialized,
       summary: "The rate of the bus's stream format, in Hz; the rest of the format stays."),
     PropertyInfo(
@@ -57,6 +60,7 @@ public enum GenericProperties {
   private static let rendering: [PropertyInfo] = [
     PropertyInfo(
       .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .float64,
+      unit: .seconds,
       scopes: [.global], access: .readOnly, defaultValue: .float64(0),
       summary: "From the input to the output, in seconds."),
     PropertyInfo(
@@ -80,7 +84,7 @@ public enum GenericProperties {
       summary: "Whether the client renders offline. Says so, no more: the sound is the same."),
     PropertyInfo(
       .presentationLatency, key: "presentationLatency",
-      constant: "kAudioUnitProperty_PresentationLatency", kind: .float64,
+      constant: "kAudioUnitProperty_PresentationLatency", kind: .float64, unit: .seconds,
       scopes: [.input, .output], access: .writeOnly,
       summary:
         "How long until what crosses the bus is heard, in seconds, as the host tells it. Kept."
@@ -131,7 +135,7 @@ public enum GenericProperties {
       summary: "A name for a bus, or on the global scope for the unit. Shown."),
   ]
 
-  private static let inMemory: [PropertyInfo] = [
+  private static let memory: [PropertyInfo] = [
     PropertyInfo(
       .shouldAllocateBuffer, key: "shouldAllocateBuffer",
       constant: "kAudioUnitProperty_ShouldAllocateBuffer", kind: .boolean,

@@ -22,6 +22,7 @@ public enum IPodEQ: AudioUnit {
         summary: "Which numbers of channels go together: 1 with 1, 2 with 2."),
       PropertyInfo(
         .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+        unit: .seconds,
         scopes: [.global], access: .readOnly,
         summary: "How long the present preset sounds on after its input, in seconds.",
         proposed: "that it is there, and that a sound has ended 120 dB below where it began"),

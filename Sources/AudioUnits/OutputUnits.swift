@@ -106,7 +106,7 @@ public enum OutputUnits {
         return nil
       }
       return Violation(
-        UnitRules.propertyFits, status: .invalidPropertyValue, message,
+        UnitRules.channelMap, status: .invalidPropertyValue, message,
         at: .init(node: nil, .property(.channelMap, .output, element)),
         help: ["write the number of a channel that comes in, or -1, for each that leaves"])
     }

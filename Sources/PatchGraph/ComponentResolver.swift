@@ -98,8 +98,19 @@ enum ComponentResolver {
               help: help)))
       }
     }
-    result.flags = fields.flags?.integer.flatMap { UInt32(exactly: $0) } ?? 0
-    result.flagsMask = fields.flagsMask?.integer.flatMap { UInt32(exactly: $0) } ?? 0
+    for (json, path) in [
+      (fields.flags, \ComponentDescription.flags), (fields.flagsMask, \.flagsMask),
+    ] {
+      guard let json else { continue }
+      guard let word = json.integer.flatMap({ UInt32(exactly: $0) }) else {
+        return .failure(
+          FailedResolution(
+            diagnostic: NameRules.formatField.diagnostic(
+              "flags are a whole number from 0 to 4294967295", at: json.range,
+              pointer: json.pointer.description, help: ["they are 0 in every search"])))
+      }
+      result[keyPath: path] = word
+    }
     return .success(result)
   }
 }

@@ -296,6 +296,7 @@ struct GraphBuilder {
         nodes[member.name] = id
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
+        noteMisspelt(member.value, id)
         setInputCount(member.value, id)
       } catch {
         failedNames.insert(member.name)
@@ -303,6 +304,24 @@ struct GraphBuilder {
         report(error.diagnostic(in: places, at: component.json))
       }
     }
+  }
+
+  /// Where `properties` is misspelt nobody knows what is set.
+  private mutating func noteMisspelt(_ node: PatchDocument.Node, _ id: NodeID) {
+    let keys = [
+      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
+    ]
+    for member in node.json.members {
+      guard let key = member.key.string, !keys.contains(key),
+        nearMisses(to: key, among: keys).first == "properties"
+      else { continue }
+      noteUnknown(id)
+    }
+  }
+
+  /// Says nothing of a slice's size, which may have been set under another name.
+  private mutating func noteUnknown(_ id: NodeID) {
+    unset.insert(.init(node: id, .property(.maximumFramesPerSlice, .global, 0)))
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
@@ -320,6 +339,16 @@ struct GraphBuilder {
         for field in element.properties {
           guard let info = property(field.name, id) else { continue }
           places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
+          // Both scopes of an element share it.
+          if info.id == .channelMap {
+            places.note(field.value, for: .init(node: id, .property(info.id, .output, bus)))
+          }
+        }
+        for field in element.parameters {
+          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
+            continue
+          }
+          places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
         }
       }
     }
@@ -514,6 +543,11 @@ struct GraphBuilder {
     for field in fields where field.value.kind != .invalid {
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
+        if nearMisses(to: field.name, among: unit.properties.map(\.key)).contains(
+          "maximumFramesPerSlice")
+        {
+          noteUnknown(id)
+        }
         continue
       }
       let presets = unit.factoryPresets
@@ -576,12 +610,7 @@ struct GraphBuilder {
     var message = "\(unit.description.name) has no property \(quoted(field.name))"
     if let info = unit.info(named: field.name) {
       message = "\(quoted(info.key)) is not set under \"properties\""
-      help = [
-        info.id == .streamFormat || info.id == .sampleRate
-          ? "write it beside \"properties\", on the bus itself"
-          : info.id == .elementCount
-            ? "write \"inputCount\" on the node" : "it is read, not set"
-      ]
+      help = [place(of: info)]
     } else if unit.parameterInfo(named: field.name, scope) != nil {
       help.insert("\(quoted(field.name)) is a parameter: write it under \"parameters\"", at: 0)
     }
@@ -592,6 +621,17 @@ struct GraphBuilder {
       Diagnostic(
         .error, "PR0501", .init(message), at: field.key.range, pointer: field.key.pointer,
         status: .init("kAudioUnitErr_InvalidProperty", -10879), help: help))
+  }
+
+  /// Where a patch says what a property says that is not set under "properties".
+  private func place(of info: PropertyInfo) -> String {
+    switch info.id {
+    case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
+    case .elementCount: "write \"inputCount\" on the node"
+    case .makeConnection, .setRenderCallback: "write it under \"connections\" of the patch"
+    case .classInfo, .classInfoFromDocument: "the node itself is the state: write its settings"
+    default: info.isWritable ? "a program sets it, and no patch" : "it is read, not set"
+    }
   }
 
   private mutating func setParameters(

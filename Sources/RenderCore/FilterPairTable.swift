@@ -116,7 +116,8 @@ public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
     var right = 0.0
     var entry = 0
     while entry < FilterMixture.count {
-      let (pair, weight) = mixture.entry(entry)
+      let pair = mixture.entry(entry).pair
+      let weight = mixture.entry(entry).weight
       entry += 1
       if weight == 0 { continue }
       precondition(pair >= 0 && pair < pairCount, "no such pair of filters")
@@ -157,49 +158,57 @@ private func rotate(
 /// Up to five pairs of a table and how much of each there is; the weights add up to 1. A pair of
 /// weight 0 costs nothing.
 public struct FilterMixture: BitwiseCopyable, Sendable {
+  /// How many entries there are.
   static var count: Int { @_noLocks get { 5 } }
 
-  private var pairs: SIMD8<Int32>
-  private var weights: SIMD8<Float>
+  private var entry0: Entry
+  private var entry1: Entry
+  private var entry2: Entry
+  private var entry3: Entry
+  private var entry4: Entry
+
+  /// A pair and its weight.
+  public struct Entry: BitwiseCopyable, Sendable {
+    public var pair: Int
+    public var weight: Float
+
+    @_noLocks
+    init(_ pair: Int, _ weight: Float) {
+      self.pair = pair
+      self.weight = weight
+    }
+  }
 
   /// All of one pair.
   @_noLocks
   public init(_ pair: Int) {
-    pairs = SIMD8(0, 0, 0, 0, 0, 0, 0, 0)
-    weights = SIMD8(0, 0, 0, 0, 0, 0, 0, 0)
-    set(0, pair, 1)
+    entry0 = Entry(pair, 1)
+    entry1 = Entry(pair, 0)
+    entry2 = Entry(pair, 0)
+    entry3 = Entry(pair, 0)
+    entry4 = Entry(pair, 0)
   }
 
   /// Makes an entry, 0 to 4, stand for a pair with a weight.
   @_noLocks
   public mutating func set(_ entry: Int, _ pair: Int, _ weight: Float) {
-    pairs[entry] = Int32(truncatingIfNeeded: pair)
-    weights[entry] = weight
-  }
-
-  /// Multiplies every weight.
-  @_noLocks
-  public mutating func scale(by gain: Float) {
-    var entry = 0
-    while entry < Self.count {
-      weights[entry] *= gain
-      entry += 1
+    switch entry {
+    case 0: entry0 = Entry(pair, weight)
+    case 1: entry1 = Entry(pair, weight)
+    case 2: entry2 = Entry(pair, weight)
+    case 3: entry3 = Entry(pair, weight)
+    default: entry4 = Entry(pair, weight)
     }
   }
 
   @_noLocks
-  public func entry(_ entry: Int) -> (pair: Int, weight: Float) {
-    (Int(pairs[entry]), weights[entry])
-  }
-
-  @_noLocks
-  public func isSame(as other: FilterMixture) -> Bool {
-    var entry = 0
-    while entry < Self.count {
-      if pairs[entry] != other.pairs[entry] { return false }
-      if weights[entry] != other.weights[entry] { return false }
-      entry += 1
+  public func entry(_ entry: Int) -> Entry {
+    switch entry {
+    case 0: entry0
+    case 1: entry1
+    case 2: entry2
+    case 3: entry3
+    default: entry4
     }
-    return true
   }
 }

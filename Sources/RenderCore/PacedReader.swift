@@ -53,7 +53,9 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     var start: Int
     var fraction: Double
     /// For each reading the filter of the block before: -1 for none yet, -2 for a copy.
-    var filters: (Int, Int, Int)
+    var filter0: Int
+    var filter1: Int
+    var filter2: Int
   }
 
   @safe
@@ -74,6 +76,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   private let lanes: SampleStorage
   private let row: SampleStorage
   private let other: SampleStorage
+  private let sums: SampleStorage
 
   // MARK: Control thread
 
@@ -112,13 +115,15 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
         to: State(
           channelCount: signal.channelCount, firstLane: laneFrames, laneLength: length,
           history: history, slowest: signal.slowest, fastest: signal.fastest, end: history,
-          soundEnd: 0, start: history, fraction: 0, filters: (-1, -1, -1)))
+          soundEnd: 0, start: history, fraction: 0, filter0: -1,
+          filter1: -1, filter2: -1))
       laneFrames += length * signal.channelCount
     }
     // What a row reads beyond its taps, times zero, may be behind the last lane.
     lanes = SampleStorage(repeating: 0, count: laneFrames + 32)
     row = SampleStorage(repeating: 0, count: filters.map(\.width).max() ?? 16)
     other = SampleStorage(repeating: 0, count: blockLength)
+    sums = SampleStorage(repeating: 0, count: 4)
   }
 
   deinit {
@@ -149,7 +154,9 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       unsafe states[index].soundEnd = 0
       unsafe states[index].start = states[index].history
       unsafe states[index].fraction = 0
-      unsafe states[index].filters = (-1, -1, -1)
+      setFilter(index, 0, -1)
+      setFilter(index, 1, -1)
+      setFilter(index, 2, -1)
     }
   }
 
@@ -165,10 +172,10 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   public mutating func framesNeeded(_ signal: Int, from start: Double, until end: Double) -> Int {
     let state = unsafe states[checked(signal)]
     var reach = reach(filter(start > end ? start : end))
-    let filters = state.filters
-    if self.reach(filters.0) > reach { reach = self.reach(filters.0) }
-    if self.reach(filters.1) > reach { reach = self.reach(filters.1) }
-    if self.reach(filters.2) > reach { reach = self.reach(filters.2) }
+    for reading in 0..<Self.readings {
+      let before = self.reach(previous(state, reading))
+      if before > reach { reach = before }
+    }
     let way = state.fraction + Double(blockLength) * (start + end) / 2
     let last = state.start + Int(way) + 1 + reach
     return last > state.end ? last - state.end : 0
@@ -219,7 +226,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       start: start, end: end, startDelay: startDelay, endDelay: endDelay,
       fraction: states[index].fraction, blockLength: blockLength)
     let filter = span.isCopy ? -2 : filter(start > end ? start : end)
-    let before = unsafe previous(states[index].filters, reading)
+    let before = unsafe previous(states[index], reading)
     setFilter(index, reading, filter)
     if before == -1 || before == filter {
       unsafe read(index, channel, span, filter, into: output.start)
@@ -330,15 +337,15 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
         frameCount: blockLength)
       return
     }
-    var sums = SIMD4<Float>(0, 0, 0, 0)
+    let sums = unsafe self.sums.start
     var frame = 0
     while frame < blockLength {
       let place = span.place(frame) + lift
       let whole = Int(place)
       let weights = weights(place - Double(whole), table)
-      unsafe dotFour(
-        table.rows + weights.row * table.width, lane + (whole - before), count: table.width,
-        into: &sums)
+      unsafe dotBlock(
+        table.rows + weights.row * table.width, rows: 4, lane + (whole - before),
+        count: table.width, into: sums)
       unsafe output[frame] =
         sums[0] * weights.w0 + sums[1] * weights.w1 + (sums[2] * weights.w2 + sums[3] * weights.w3)
       frame += 1
@@ -425,18 +432,18 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   }
 
   @_noLocks
-  private func previous(_ filters: (Int, Int, Int), _ reading: Int) -> Int {
-    reading == 0 ? filters.0 : reading == 1 ? filters.1 : filters.2
+  private func previous(_ state: State, _ reading: Int) -> Int {
+    reading == 0 ? state.filter0 : reading == 1 ? state.filter1 : state.filter2
   }
 
   @_noLocks
   private mutating func setFilter(_ index: Int, _ reading: Int, _ filter: Int) {
     if reading == 0 {
-      unsafe states[index].filters.0 = filter
+      unsafe states[index].filter0 = filter
     } else if reading == 1 {
-      unsafe states[index].filters.1 = filter
+      unsafe states[index].filter1 = filter
     } else {
-      unsafe states[index].filters.2 = filter
+      unsafe states[index].filter2 = filter
     }
   }
 

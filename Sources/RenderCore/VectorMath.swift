@@ -151,19 +151,6 @@ func addScaled(
 
 // MARK: - For the paced reader
 
-/// Four neighbouring rows of `count` coefficients against the same samples.
-@_semantics("no_performance_analysis")
-func dotFour(
-  _ rows: UnsafePointer<Float>, _ samples: UnsafePointer<Float>, count: Int,
-  into sums: inout SIMD4<Float>
-) {
-  unsafe withUnsafeMutableBytes(of: &sums) {
-    unsafe cvector_dot_block(
-      rows, 4, samples, count,
-      $0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Float.self))
-  }
-}
-
 /// One row over time.
 @_semantics("no_performance_analysis")
 func filterBlock(

@@ -48,6 +48,29 @@ struct GraphTextTests {
   }
 
   @Test
+  func `names of units, of elements, and of the place where a unit is used are shown`() throws {
+    let (graph, mixer, _) = try graph()
+    try graph.open()
+    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    let unit = try graph.unit(mixer)
+    try unit.setProperty(.elementName, .global, 0, to: .string("Desk"))
+    try unit.setProperty(.elementName, .input, 1, to: .string("Drums"))
+    try unit.setProperty(.elementName, .input, 5, to: .string("Spare"))
+    try unit.setProperty(.contextName, to: .string("Hall"))
+    let text = graph.show()
+    #expect(text.contains("instance mixer O  \"Desk\"  \"Hall\"\n"))
+    #expect(text.contains("    mixer input 1 \"Drums\": 2 ch, 48000 Hz"))
+    #expect(text.contains("    mixer input 5 \"Spare\": "))
+    #expect(text.contains("    mixer output 0: "))
+    // An empty name takes it away.
+    try unit.setProperty(.elementName, .input, 5, to: .string(""))
+    try unit.setProperty(.contextName, to: .string(""))
+    #expect(!graph.show().contains("input 5"))
+    #expect(!graph.show().contains("Hall"))
+    #expect(unit.elementName(.input, 5) == nil)
+  }
+
+  @Test
   func `a graph shows what waits, and what the last update failed with`() throws {
     let (graph, mixer, io) = try graph()
     try graph.open()

@@ -100,6 +100,23 @@ struct MixerMatrixTests {
     }
   }
 
+  @Test func `a pan that a ramp moves takes the levels' place too`() throws {
+    let result = try mix([[ones(4096), ones(4096)]], at: [1024, 2048]) { frame in
+      switch frame {
+      case 0: try set([0, 0.5, 0.5, 0])
+      case 1024:
+        // As the render thread moves it: nobody has called `setParameter`.
+        let pan = try mixer.rampControl(2, .input, 0, to: 1)
+        pan.block[pan.index] = 1
+      default: try set([0.25, 0, 0, 0.25])
+      }
+    }
+    #expect(result[0][..<1024].allSatisfy { $0 == 0.5 })
+    #expect(result[0][1504..<2048].allSatisfy { $0 == 0 })
+    #expect(result[1][1504..<2048].allSatisfy { $0 == 1 })
+    #expect(result[0][2528...].allSatisfy { $0 == 0.25 })
+  }
+
   @Test func `levels read what the pan amounts to until they are set, and again after a pan`()
     throws
   {

@@ -6,6 +6,7 @@ import PatchGraph
 import PatchSyntax
 import RenderCore
 import RenderHost
+import TestSupport
 import Testing
 
 /// Callbacks that pull, from the text of a patch to the samples.
@@ -89,6 +90,33 @@ import Testing
       #""ones": { "kind": "expression", "value": "k", "constants": { "k": 0.5 } }"#, "ones",
       overrides: ["/callbacks/ones/constants/k=0.25"])
     #expect(found.allSatisfy { $0 == 0.25 })
+  }
+
+  @Test func `no text of an expression stops the builder`() {
+    var generator = SplitMix64(seed: 1)
+    let pieces = [
+      #"\u0073in"#, "sin", "(", ")", "time", #"\ud83d"#, #"\ude00"#, #"\ud83d\ude00"#, #"\n"#,
+      #"\""#,
+      #"\x"#, #"\u12"#, #"\"#, "é", "+", "1", "1e", " ", "\u{1}", "tiem", "^", "?", ":",
+    ]
+    for _ in 0..<2000 {
+      let value = (0..<Int.random(in: 0...8, using: &generator))
+        .map { _ in pieces[Int.random(in: 0..<pieces.count, using: &generator)] }.joined()
+      let text = """
+        { "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": 48000 },
+          "callbacks": { "x": { "kind": "expression", "value": "\(value)" } },
+          "nodes": { "io": { "component": "remoteIO" } },
+          "connections": [ { "from": "x", "to": "io" } ] }
+        """
+      let patch = PatchBuilder.build(
+        PatchReader.read(bytes: Array(text.utf8), name: "test.json"), directory: "",
+        device: .assumed(HardwareAssumption()))
+      for diagnostic in patch.diagnostics {
+        #expect(diagnostic.range.upperBound <= patch.source.bytes.count, "\(value)")
+      }
+      #expect(
+        !TextRenderer(source: patch.source).render(patch.diagnostics).isEmpty || !patch.hasErrors)
+    }
   }
 
   @Test func `two inputs that one callback feeds hear the same sound from its beginning`() throws {

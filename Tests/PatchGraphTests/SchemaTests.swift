@@ -205,6 +205,17 @@ struct SchemaTests {
         "n": { "kind": "noise", "color": "pink", "seed": 7.0 }, "s": { "kind": "silence" } },
       "timeline": [ { "at": 2, "stop": true } ]
       """),
+    with(
+      """
+      "callbacks": { "g": { "kind": "gain", "gain": -1, "from": "io:1" },
+        "r": { "kind": "ringModulator", "from": "g", "mix": 0, "comment": "c" },
+        "x": { "kind": "expression", "value": "k * sin(time)",
+          "constants": { "k": 1, "comment": "c" } },
+        "y": { "kind": "expression", "value": "input", "from": "t" },
+        "c": { "kind": "convolution", "path": "x.wav", "from": "y" },
+        "s": { "kind": "sweep", "from": 20 }, "t": { "kind": "tremolo", "from": "s" } },
+      "connections": [ { "from": "r", "to": "io:0" } ]
+      """),
     with("\"streamFormat\": { \"sample\": \"int24\", \"channels\": 2, \"sampleRate\": 44100 }"),
     with(
       """
@@ -273,6 +284,20 @@ struct SchemaTests {
     with("\"callbacks\": { \"a\": { \"kind\": \"tone\", \"amplitude\": 9 } }"),
     with("\"callbacks\": { \"a\": { \"kind\": \"sweep\", \"duration\": 0 } }"),
     with("\"callbacks\": { \"a\": { \"kind\": \"noise\", \"seed\": 0.5 } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"gain\", \"gain\": 1 } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"gain\", \"gain\": 1, \"from\": 1 } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"gain\", \"gain\": 1, \"from\": \"io:\" } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"gain\", \"from\": \"io:1\" } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"tone\", \"from\": \"io:1\" } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"sweep\", \"from\": \"io:1\" } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"expression\" } }"),
+    with("\"callbacks\": { \"a\": { \"kind\": \"expression\", \"value\": \"\" } }"),
+    with(
+      "\"callbacks\": { \"a\": { \"kind\": \"expression\", \"value\": \"k\","
+        + " \"constants\": { \"k\": \"1\" } } }"),
+    with(
+      "\"callbacks\": { \"a\": { \"kind\": \"expression\", \"value\": \"1\","
+        + " \"constants\": { \"2k\": 1 } } }"),
     with("\"taps\": { \"t\": { \"kind\": \"record\", \"path\": \"x.wav\" } }"),
     with("\"taps\": { \"t\": { \"kind\": \"record\", \"at\": \"io\" } }"),
     with("\"timeline\": {}"),

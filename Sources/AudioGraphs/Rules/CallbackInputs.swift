@@ -54,6 +54,9 @@ enum CallbackFormats {
           "\(source.summary) comes from here",
           at: .init(node: link.source, .streamFormat(.output, link.output)))
       ],
-      help: ["give both buses the same rate and channels"])
+      help: [
+        "give both buses the same rate and channels, or let the callback pull a FormatConverter "
+          + "that changes them"
+      ])
   }
 }

@@ -5,7 +5,7 @@ public enum GraphRules {
   public static let all: [Rule] = [
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
     OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
-    HardwareSides.rule, ConnectedBusesExist.rule, ConnectionFormats.rule, SliceFits.rule,
+    HardwareSides.rule, ConnectionFormats.rule, SliceFits.rule,
     SlicesOfScreenLock.rule, CallbacksReady.rule, CallbackInputs.rule, CallbackFormats.rule,
     TapsReady.rule, ComponentsFound.rule, ComponentsFound.notYet, GraphStates.rule,
     GraphStates.nothingConnected, RampsApart.rule, RampsApart.times,

@@ -12,9 +12,10 @@ public import RenderCore
 ///
 /// Controls are read at the start of each slice. What the first slice finds holds at once; a later
 /// change takes 10 ms, or as long as its control says it is to glide, a straight line in each
-/// channel's gain. An input that is off, once it has got there, adds nothing at all, not even where it carries infinities, and costs nothing. A volume or
-/// a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken as the nearer end;
-/// a level that is not a number is 0.
+/// channel's gain. A pan that changes after levels have been set takes their place. An input that is
+/// off, once it has got there, adds nothing at all, not even where it carries infinities, and costs
+/// nothing. A volume or a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken
+/// as the nearer end; a level that is not a number is 0.
 ///
 /// Pre meters show what arrives at a bus, be it enabled or not; post meters what is left after
 /// enable, volume and pan. A mono input has a left pre meter only. The output's meters show the sum
@@ -37,7 +38,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   // both. After that the gains that cross: from the right channel to the left, from the left one to
   // the right.
   private let strips: SampleStorage
-  // For each input the matrix mode that its gains were worked out from.
+  // For each input the matrix mode that its gains were worked out from, and whether its levels were
+  // in force, 0 for no.
   private let modes: DoubleStorage
   // For each element the pre and post meters, left and right; `metered` says whether they run.
   private let meters: LevelMeters
@@ -70,7 +72,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         strips[element * Self.stripStride + ramp + 5] = Float(rampLength)
       }
     }
-    modes = DoubleStorage(repeating: 0, count: count)
+    modes = DoubleStorage(repeating: 0, count: 2 * count)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
   }
@@ -227,17 +229,22 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let mode = controls.access[word: controls.input(element, MixerControls.matrixMode)]
     guard
       !hasStarted || volume != strips[first] || pan != strips[first + 1]
-        || enable != strips[first + 2] || Double(mode) != modes[element]
+        || enable != strips[first + 2] || Double(mode) != modes[2 * element]
     else { return }
     if !volume.isFinite { volume = strips[first] }
     if pan != pan { pan = strips[first + 1] }
+    if !hasStarted || Double(mode) != modes[2 * element] {
+      modes[2 * element + 1] = mode == 0 ? 0 : 1
+    } else if pan != strips[first + 1] {
+      modes[2 * element + 1] = 0
+    }
     strips[first] = volume
     strips[first + 1] = pan
     strips[first + 2] = enable
-    modes[element] = Double(mode)
+    modes[2 * element] = Double(mode)
     let isMono = channelCount(element) == 1
     let points =
-      mode == 0
+      modes[2 * element + 1] == 0
       ? CrossPoints(pan: pan, channelCount: isMono ? 1 : 2)
       : CrossPoints(
         leftToLeft: level(element, 0), leftToRight: level(element, 1),

@@ -7,7 +7,7 @@ internal import Synchronization
 /// delays that they begin with apart, and the directions in rings of one elevation each.
 final class HeadTable: Sendable {
   let filters: FilterPairTable
-  /// The filter pair that has no direction: an impulse at both ears, as late and as strong as the
+  /// The filter pair that has no direction: a pulse at both ears, as late and as strong as the
   /// response to a source ahead.
   let plain: Int
   /// For each ring its elevation in degrees, ascending, its first point and how many it has.
@@ -29,8 +29,8 @@ final class HeadTable: Sendable {
       } ?? 0
     let energy = (left[ahead] + right[ahead]).reduce(0.0) { $0 + Double($1) * Double($1) } / 2
     let delay = ((leftDelays[ahead] + rightDelays[ahead]) / 2).rounded()
-    var impulse = [Float](repeating: 0, count: left[0].count)
-    impulse[min(impulse.count - 1, Int(delay))] = Float(energy.squareRoot())
+    let impulse = Self.pulse(
+      at: min(Double(left[0].count - 1), delay), energy: energy, count: left[0].count)
     plain = left.count
     left.append(impulse)
     right.append(impulse)
@@ -59,6 +59,19 @@ final class HeadTable: Sendable {
     }
     self.rings = rings
     self.points = points
+  }
+
+  /// An impulse without the topmost tenth of the spectrum, which between two frames would ring on
+  /// and on: a sinc under a Hann window of 64 frames.
+  private static func pulse(at place: Double, energy: Double, count: Int) -> [Float] {
+    let values = (0..<count).map { frame -> Double in
+      let time = Double(frame) - place
+      guard abs(time) < 32 else { return 0 }
+      let angle = Double.pi * 0.9 * time
+      return (angle == 0 ? 1 : sin(angle) / angle) * (0.5 + 0.5 * cos(Double.pi * time / 32))
+    }
+    let scale = (energy / values.reduce(0) { $0 + $1 * $1 }).squareRoot()
+    return values.map { Float($0 * scale) }
   }
 
   /// Where a response begins: where it first reaches 15% of its peak, in frames.

@@ -19,17 +19,16 @@ struct Reverberator: ~Copyable {
   private static var diffuserCount: Int { @_noLocks get { 4 } }
   /// Of an all-pass.
   private static var diffusion: Float { @_noLocks get { 0.6 } }
-  private static var roomStride: Int { @_noLocks get { 3 * lineCount + 3 } }
+  private static var roomStride: Int { @_noLocks get { 3 * lineCount + 3 + diffuserCount } }
 
   /// For each room, of each line the delay and the low-pass's b0 and a1; then the delay before all,
-  /// the output's gain and the frames until nothing is heard any more.
+  /// the output's gain, the frames until nothing is heard any more, and the all-passes' delays.
   private let rooms: DoubleStorage
   private let roomCount: Int
   private let lines: SampleStorage
   private let mask: Int
   private let diffusers: SampleStorage
   private let diffuserMask: Int
-  private let diffuserDelays: DoubleStorage
   private let before: SampleStorage
   private let beforeMask: Int
   private let memory: SampleStorage
@@ -47,6 +46,7 @@ struct Reverberator: ~Copyable {
     var table: [Double] = []
     var longest = 0
     var longestBefore = 0
+    var longestDiffuser = 0
     for room in all {
       var used: Set<Int> = []
       var energy = 0.0
@@ -75,19 +75,20 @@ struct Reverberator: ~Copyable {
       table += [
         Double(wait), gain, (2 * room.decay + room.preDelay + 1) * sampleRate,
       ]
+      // Shorter than the lines, so that they have long ended when the room has.
+      for share in [0.11, 0.17, 0.26, 0.41] {
+        var delay = max(Self.piece, Int((share * room.meanDelay * sampleRate).rounded()))
+        while !Self.isPrime(delay) { delay += 1 }
+        longestDiffuser = max(longestDiffuser, delay)
+        table.append(Double(delay))
+      }
     }
     rooms = DoubleStorage(table)
     roomCount = all.count
     let length = Self.powerOfTwo(longest + Self.piece)
     mask = length - 1
     lines = SampleStorage(repeating: 0, count: length * count)
-    let delays = [0.0037, 0.0053, 0.0089, 0.0127].map { time -> Int in
-      var delay = max(Self.piece, Int((time * sampleRate).rounded()))
-      while !Self.isPrime(delay) { delay += 1 }
-      return delay
-    }
-    diffuserDelays = DoubleStorage(delays.map(Double.init))
-    let diffuserLength = Self.powerOfTwo((delays.max() ?? 1) + Self.piece)
+    let diffuserLength = Self.powerOfTwo(longestDiffuser + Self.piece)
     diffuserMask = diffuserLength - 1
     diffusers = SampleStorage(repeating: 0, count: diffuserLength * Self.diffuserCount)
     let beforeLength = Self.powerOfTwo(longestBefore + Self.piece)
@@ -168,7 +169,7 @@ struct Reverberator: ~Copyable {
       begin[frame] = before[(position + frame - wait) & beforeMask]
     }
     for diffuser in 0..<Self.diffuserCount {
-      let delay = Int(diffuserDelays[diffuser])
+      let delay = Int(rooms[room * Self.roomStride + 3 * Self.lineCount + 3 + diffuser])
       let ring = diffusers.buffer(at: diffuser * (diffuserMask + 1), count: diffuserMask + 1)
       for frame in 0..<Self.piece {
         let late = ring[(position + frame - delay) & diffuserMask]

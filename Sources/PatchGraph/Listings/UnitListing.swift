@@ -71,7 +71,7 @@ public struct UnitListing: Sendable {
     }
     lines += [
       "", "Properties",
-      "  * may be set in a patch; \"until initialized\": may be written until the unit is initialized",
+      "  * may be set in a patch; \"until init\": may be written until the unit is initialized",
       "",
     ]
     lines += properties(unit)
@@ -82,7 +82,11 @@ public struct UnitListing: Sendable {
         columns: 98
       ).map { "  " + $0.map { $0 == "\u{A0}" ? " " : String($0) }.joined() }
     }
-    lines += ["", "Parameters"] + parameters(unit)
+    lines += ["", "Parameters"]
+    if !unit.parameters.isEmpty {
+      lines += ["  those that may be written may be at any time, while the unit renders too", ""]
+    }
+    lines += parameters(unit)
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -206,6 +210,7 @@ public struct UnitListing: Sendable {
           info.elements[scope].map { .init("\(scope)", .number($0)) }
         }),
       "type": .string(kind),
+      "unit": .string(info.unit.name),
       "range": range,
       "access": .string("\(info.access)"),
       "isWritableWhileInitialized": .boolean(info.isWritableWhileInitialized),
@@ -280,7 +285,9 @@ public struct UnitListing: Sendable {
     }
     var text = overview.text + "\n#### Every unit\n\n"
     text += markdown(GenericProperties.all)
-    text += "\n\\* may be set in a patch.\n"
+    text +=
+      "\n\\* may be set in a patch. `read, write` means: also while the unit is initialized. "
+      + "Parameters may\nbe set at any time.\n"
     for unit in catalog.units.map({ $0.description }) {
       text += "\n#### \(unit.name)\n\n\(unit.summary) `\(unit.constant)`"
       text += unit.aliases.isEmpty ? ".\n\n" : ", also \(codeList(unit.aliases)).\n\n"

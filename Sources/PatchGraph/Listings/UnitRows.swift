@@ -22,7 +22,12 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
+  /// With what a number is in: `number (s)`.
   var type: String {
+    kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
+  }
+
+  private var kind: String {
     switch info.kind {
     case .boolean: "boolean"
     case .uint32(let range):
@@ -37,7 +42,8 @@ struct PropertyRow {
     case .ids: "whole numbers"
     case .integers(let range):
       range.upperBound == .max
-        ? "whole numbers" : "numbers \(range.lowerBound) to \(range.upperBound)"
+        ? "numbers from \(range.lowerBound)"
+        : "numbers \(range.lowerBound) to \(range.upperBound)"
     case .choice(let choices): choices.map(\.name).joined(separator: ", ")
     case .channelCounts: "channel counts"
     case .parameterInfo: "parameter info"
@@ -47,7 +53,7 @@ struct PropertyRow {
     case .classInfo: "state"
     case .clipping: "clipping"
     case .startTime: "time stamp"
-    case .object(let noun, _): noun.split(separator: " ").last.map(String.init) ?? noun
+    case .object: "object"
     }
   }
 
@@ -66,9 +72,9 @@ struct PropertyRow {
     }
   }
 
-  /// `access` where there is little room; a line above says what `until initialized` means.
+  /// `access` where there is little room; a line above says what `until init` means.
   var shortAccess: String {
-    info.access == .readWriteUntilInitialized ? "until initialized" : access
+    info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
   /// The value of a fresh unit; `-` where it is not one for all buses.
@@ -83,15 +89,17 @@ struct PropertyRow {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
     case .string(let text): text
-    case .preset(let preset): "\(preset.number) \(preset.name)"
+    case .preset(let preset):
+      preset.number < 0 ? preset.name : "\(preset.number) \(preset.name)"
     case .presets(let presets): "\(presets.count) presets"
     case .status(let status): "\(status.rawValue)"
     case .streamFormat(let format): format.summary
     case .channelCounts(let counts):
       counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
     case .object(let object): object.object == nil ? "none" : "-"
-    case .floats, .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo,
-      .clipping, .startTime, nil:
+    case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
+    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
+      .startTime, nil:
       "-"
     }
   }
