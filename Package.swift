@@ -17,7 +17,8 @@ let package = Package(
     .library(
       name: "AudioGraphs",
       targets: [
-        "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderTaps",
+        "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
+        "RenderCallbacks", "RenderTaps",
         "RenderHost", "AudioGraphs", "PulseIO",
       ]),
   ],
@@ -41,7 +42,9 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData"],
+      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+    .target(
+      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
@@ -84,7 +87,9 @@ let package = Package(
 
     // Measures what the README claims: `swift run -c release patchrun-bench`.
     .executableTarget(
-      name: "patchrun-bench", dependencies: ["RenderCore", "CSoxr"], swiftSettings: settings),
+      name: "patchrun-bench",
+      dependencies: ["RenderCore", "VoiceProcessing", "TestSupport", "CSoxr"],
+      swiftSettings: settings),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
@@ -94,6 +99,10 @@ let package = Package(
     .testTarget(
       name: "RenderCoreTests",
       dependencies: ["AudioTypes", "CVector", "RenderCore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "VoiceProcessingTests",
+      dependencies: ["AudioTypes", "RenderCore", "VoiceProcessing", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioUnitsTests",

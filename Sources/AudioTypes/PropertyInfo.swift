@@ -75,6 +75,12 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let enableIO = PropertyID(rawValue: 2003)
   public static let hasIO = PropertyID(rawValue: 2006)
   public static let startTimestampsAtZero = PropertyID(rawValue: 2007)
+  public static let bypassVoiceProcessing = PropertyID(rawValue: 2100)
+  public static let voiceProcessingEnableAGC = PropertyID(rawValue: 2101)
+  public static let duckNonVoiceAudio = PropertyID(rawValue: 2102)
+  public static let voiceProcessingQuality = PropertyID(rawValue: 2103)
+  public static let muteOutput = PropertyID(rawValue: 2104)
+  public static let mutedSpeechActivityEventListener = PropertyID(rawValue: 2106)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
   /// `kAudioConverterPrimeMethod`, a property of Core Audio's AudioConverter: `prmm`.

@@ -117,6 +117,16 @@ public enum Mixer3D: AudioUnit {
 
   private static let globalProperties: [PropertyInfo] = [
     PropertyInfo(
+      .supportedChannelCounts, key: "supportedNumChannels",
+      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
+      scopes: [.global], access: .readOnly,
+      defaultValue: .channelCounts([
+        ChannelCounts(input: 1, output: 2), ChannelCounts(input: 2, output: 2),
+      ]),
+      summary: "Which numbers of channels go together: 1 on an input (2 with stereoPassThrough), 2 "
+        + "on the output.",
+      proposed: "its value"),
+    PropertyInfo(
       .usesInternalReverb, key: "usesInternalReverb",
       constant: "kAudioUnitProperty_UsesInternalReverb", kind: .boolean, scopes: [.global],
       access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true, isLive: true,

@@ -133,29 +133,49 @@ public enum RemoteIO: AudioUnit {
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
-    guard configuration.isOn(.enableIO, .input, inputElement),
-      let device = configuration.device, let hardware = device.input, let ring = device.capture
-    else { return UnitKernels() }
-    let isMapped =
-      configuration.properties[PropertyPlace(.channelMap, .output, inputElement)] != nil
-    var client = configuration.outputs[inputElement].format
-    // What is mapped is put out as it was heard, and mapped after that.
-    if isMapped { client = client.with(channels: hardware.channelCount) }
+    guard let side = InputSide(configuration) else { return UnitKernels() }
     return UnitKernels(
-      input: .holding(
-        InputElementKernel(
-          ring: ring.access, hardware: hardware,
-          client: client,
-          ioBufferFrames: device.ioBufferFrames,
-          // Without a loudspeaker the microphone keeps the time.
-          isSynchronous: device.isSynchronous || device.output == nil,
-          isAhead: device.isSynchronous,
-          playedRate: configuration.inputs[outputElement].isUsed
-            ? configuration.inputs[outputElement].format.sampleRate : nil,
-          graphLead: device.graphLead),
-        with: ring),
-      inputWritesBusWords: true,
-      inputMap: isMapped ? OutputUnits.channelMap(of: inputElement, in: configuration) : nil)
+      input: .holding(side.makeKernel(), with: side.ring), inputWritesBusWords: true,
+      inputMap: side.map)
+  }
+
+  /// What the kernel of the microphone side is made from.
+  struct InputSide {
+    let ring: FrameRing
+    let hardware: StreamFormat
+    let device: DeviceSides
+    /// What the kernel puts out.
+    var client: StreamFormat
+    let map: [Int]?
+    private let playedRate: Double?
+
+    /// Nothing, where the side is off or the device has none.
+    init?(_ configuration: UnitConfiguration) {
+      guard configuration.isOn(.enableIO, .input, inputElement),
+        let device = configuration.device, let hardware = device.input, let ring = device.capture
+      else { return nil }
+      let isMapped =
+        configuration.properties[PropertyPlace(.channelMap, .output, inputElement)] != nil
+      self.ring = ring
+      self.hardware = hardware
+      self.device = device
+      // What is mapped is put out as it was heard, and mapped after that.
+      client = configuration.outputs[inputElement].format
+      if isMapped { client = client.with(channels: hardware.channelCount) }
+      map = isMapped ? OutputUnits.channelMap(of: inputElement, in: configuration) : nil
+      playedRate =
+        configuration.inputs[outputElement].isUsed
+        ? configuration.inputs[outputElement].format.sampleRate : nil
+    }
+
+    func makeKernel() -> InputElementKernel {
+      InputElementKernel(
+        ring: ring.access, hardware: hardware, client: client,
+        ioBufferFrames: device.ioBufferFrames,
+        // Without a loudspeaker the microphone keeps the time.
+        isSynchronous: device.isSynchronous || device.output == nil,
+        isAhead: device.isSynchronous, playedRate: playedRate, graphLead: device.graphLead)
+    }
   }
 
   /// For each channel of the destination the source channel, or -1 for silence, where no ChannelMap

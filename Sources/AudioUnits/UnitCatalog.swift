@@ -45,9 +45,7 @@ public struct UnitCatalog: Sendable {
     Component(MultichannelMixer.self),
     Component(GenericOutput.self),
     Component(RemoteIO.self),
-    Component(
-      absent: .outputType, "vpio", name: "voiceProcessingIO",
-      constant: "kAudioUnitSubType_VoiceProcessingIO", aliases: ["VoiceProcessingIO"]),
+    Component(VoiceProcessingIO.self),
   ])
 
   /// The first component after `previous` that a search finds; `nil` for no further one.

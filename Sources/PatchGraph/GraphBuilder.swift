@@ -344,6 +344,12 @@ struct GraphBuilder {
             places.note(field.value, for: .init(node: id, .property(info.id, .output, bus)))
           }
         }
+        for field in element.parameters {
+          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
+            continue
+          }
+          places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
+        }
       }
     }
     if let count = node.inputCount {

@@ -1,7 +1,7 @@
 import CKissFFT
 
-/// The discrete Fourier transform of real samples, and its inverse, in a length that is a power of
-/// two: kissfft's, in floats.
+/// The discrete Fourier transform of real samples, and its inverse, in an even length without prime
+/// factors above 5: kissfft's, in floats.
 ///
 /// A plan and its scratch memory are made on the control thread. The transforms neither allocate
 /// nor lock nor call the system, and belong on one thread at a time, since they share the scratch
@@ -13,7 +13,7 @@ import CKissFFT
 /// `@safe`: it owns what it points to, and each transform checks the lengths of its buffers.
 @safe
 public struct RealFFT: ~Copyable, @unchecked Sendable {
-  /// How many samples there are: a power of two.
+  /// How many samples there are.
   public let length: Int
   /// How many bins a spectrum has: `length / 2 + 1`, from 0 Hz to half the sample rate.
   public var binCount: Int { @_noLocks get { length / 2 + 1 } }
@@ -25,11 +25,11 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
   private let bins: UnsafeMutablePointer<kiss_fft_cpx>
   private let pairs: UnsafeMutablePointer<Float>
 
-  /// - Parameter length: A power of two from 4 to 2^24.
+  /// - Parameter length: Even, from 4 to 2^24, with no prime factor but 2, 3 and 5.
   public init(length: Int) {
     precondition(
-      length >= 4 && length <= 1 << 24 && length & (length - 1) == 0,
-      "the length of a transform is a power of two from 4 to 2^24")
+      length >= 4 && length <= 1 << 24 && length % 2 == 0 && Self.hasSmallFactors(length),
+      "the length of a transform is even, from 4 to 2^24, of the factors 2, 3 and 5")
     guard let forward = unsafe kiss_fftr_alloc(Int32(length), 0, nil, nil),
       let inverse = unsafe kiss_fftr_alloc(Int32(length), 1, nil, nil)
     else { preconditionFailure("there is no memory for a transform of \(length) samples") }
@@ -41,6 +41,13 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     unsafe pairs = memory.bindMemory(to: Float.self, capacity: length + 2)
     unsafe pairs.initialize(repeating: 0, count: length + 2)
     unsafe bins = memory.assumingMemoryBound(to: kiss_fft_cpx.self)
+  }
+
+  /// Whether 2, 3 and 5 are the only prime factors of a length.
+  public static func hasSmallFactors(_ length: Int) -> Bool {
+    var rest = length
+    for factor in [2, 3, 5] { while rest > 0 && rest % factor == 0 { rest /= factor } }
+    return rest == 1
   }
 
   deinit {
@@ -86,7 +93,7 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
       "the buffers are as long as the transform")
     let realStart = unsafe real.start
     let imaginaryStart = unsafe imaginary.start
-    // A power of two: scaling here is exact.
+    // For a power of two, scaling here is exact.
     let scale = 1 / Float(length)
     for bin in 0..<binCount {
       unsafe pairs[2 * bin] = realStart[bin] * scale

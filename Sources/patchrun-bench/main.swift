@@ -9,7 +9,11 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
   (
     "converter", "sample rate conversion: ripple, images, aliases, THD+N, speed, beside libsoxr's",
     measureConverter
-  )
+  ),
+  (
+    "voice", "echo cancelling: ERLE, convergence, double talk, a loudspeaker that distorts, cost",
+    measureVoice
+  ),
 ]
 
 let names = CommandLine.arguments.dropFirst()

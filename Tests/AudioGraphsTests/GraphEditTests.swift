@@ -51,7 +51,7 @@ struct GraphEditTests {
     #expect(graph.nodeCount == 1)
   }
 
-  @Test(arguments: ["3dem", "vpio"])
+  @Test(arguments: ["vpio"])
   func `the components to come say so`(subtype: String) throws {
     let component = try #require(UnitCatalog.standard.component(named: subtype))
     let found = refused(.invalidAudioUnit) {

@@ -71,8 +71,7 @@ public struct UnitListing: Sendable {
     }
     lines += [
       "", "Properties",
-      "  * may be set in a patch; \"until init\": may be written until the unit is initialized; others",
-      "  that may be written may be while the unit is initialized too",
+      "  * may be set in a patch; \"until init\": may be written until the unit is initialized",
       "",
     ]
     lines += properties(unit)

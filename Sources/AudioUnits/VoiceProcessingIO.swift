@@ -1,0 +1,232 @@
+public import AudioTypes
+import RenderCore
+import VoiceProcessing
+
+/// A Remote I/O unit that is fit for a conversation: what it plays is taken out of what it hears.
+///
+/// Everything that `RemoteIO` has, it has. Beyond that, the microphone side (element 1) is processed
+/// unless it is bypassed: see `VoiceProcessor`.
+public enum VoiceProcessingIO: AudioUnit {
+  public static let description = UnitDescription(
+    component: ComponentDescription(type: .outputType, subtype: "vpio", manufacturer: .apple),
+    name: "voiceProcessingIO",
+    constant: "kAudioUnitSubType_VoiceProcessingIO",
+    aliases: ["VoiceProcessingIO"],
+    summary: "Plays on a sink and hears from a source, with the echo of the one taken out of the "
+      + "other, noise taken down and speech brought to one level.",
+    inputs: RemoteIO.description.inputs,
+    outputs: RemoteIO.description.outputs,
+    defaultMaximumFramesPerSlice: RemoteIO.description.defaultMaximumFramesPerSlice,
+    sizesItsOwnSlices: true,
+    properties: RemoteIO.description.properties + [
+      PropertyInfo(
+        .bypassVoiceProcessing, key: "bypassVoiceProcessing",
+        constant: "kAUVoiceIOProperty_BypassVoiceProcessing", kind: .boolean, scopes: [.global],
+        access: .readWrite, defaultValue: .uint32(0), isPatchProperty: true, isLive: true,
+        summary: "Whether what is heard is passed on as Remote I/O does, without delay.",
+        proposed: "that the change takes 10 ms"),
+      PropertyInfo(
+        .voiceProcessingEnableAGC, key: "voiceProcessingEnableAGC",
+        constant: "kAUVoiceIOProperty_VoiceProcessingEnableAGC", kind: .boolean,
+        scopes: [.global], access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true,
+        isLive: true,
+        summary: "Whether speech is brought to one level (automatic gain control).",
+        proposed: "the level, -20 dBFS in the mean"),
+      PropertyInfo(
+        .duckNonVoiceAudio, key: "duckNonVoiceAudio",
+        constant: "kAUVoiceIOProperty_DuckNonVoiceAudio", kind: .boolean, scopes: [.global],
+        access: .readWriteUntilInitialized, defaultValue: .uint32(1), isPatchProperty: true,
+        summary: "Whether other programs are asked to be quieter: the sound server's streams then "
+          + "have the role of a phone, which its ducking goes by.",
+        proposed: "how, and that it is refused once the unit is initialized"),
+      PropertyInfo(
+        .voiceProcessingQuality, key: "voiceProcessingQuality",
+        constant: "kAUVoiceIOProperty_VoiceProcessingQuality", kind: .uint32(0...127),
+        scopes: [.global], access: .readWrite, defaultValue: .uint32(127), isPatchProperty: true,
+        isLive: true,
+        summary: "From 0, the cheapest, to 127, the best: how long a room's echo may be (64 to "
+          + "256 ms), from 43 on whether the loudspeaker may distort, from 85 on how fast it "
+          + "settles.",
+        proposed: "the default and what it means"),
+      PropertyInfo(
+        .muteOutput, key: "muteOutput", constant: "kAUVoiceIOProperty_MuteOutput",
+        kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
+        isPatchProperty: true, isLive: true,
+        summary: "Whether the microphone side puts out silence. The echo goes on being learnt.",
+        proposed: "that the change takes 10 ms"),
+      PropertyInfo(
+        .mutedSpeechActivityEventListener, key: "mutedSpeechActivityEventListener",
+        constant: "kAUVoiceIOProperty_MutedSpeechActivityEventListener",
+        kind: .object(noun: "a MutedSpeechActivityListener", size: 8), scopes: [.global],
+        access: .writeOnly, isLive: true,
+        summary: "What is told that someone speaks while muted, and has ended.",
+        proposed: "that it is told on the control thread, 64 ms and 0.4 s late"),
+    ],
+    formatNotes: RemoteIO.description.formatNotes + [
+      "outputs/1: 8 to 192 kHz; the voice is mono, the same on every channel"
+    ])
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? {
+    guard scope == .output, element == RemoteIO.inputElement,
+      !(8000...192_000).contains(format.sampleRate)
+    else { return nil }
+    return FormatRefusal(
+      "a voice is processed at 8000 to 192000 Hz, not at \(rateText(format.sampleRate)) Hz",
+      help: ["\"sampleRate\": \"session\" is the rate that the device was granted"])
+  }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    RemoteIO.violations(in: configuration)
+  }
+
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? {
+    guard place.id == .latency else {
+      return RemoteIO.derivedValue(of: place, in: configuration, controls: controls)
+    }
+    return .float64(
+      configuration.isOn(.bypassVoiceProcessing, .global, 0) ? 0 : latency(in: configuration))
+  }
+
+  /// How late what is heard comes out, in seconds, beyond what Remote I/O takes.
+  static func latency(in configuration: UnitConfiguration) -> Double {
+    guard configuration.isOn(.enableIO, .input, RemoteIO.inputElement) else { return 0 }
+    let rate = configuration.outputs[RemoteIO.inputElement].format.sampleRate
+    guard (8000...192_000).contains(rate) else { return 0 }
+    let shape = LineShape(configuration)
+    return Double(
+      VoiceLine.delay(
+        heardRate: rate, playedRate: shape.playedRate, maximumSlice: shape.maximumSlice,
+        lead: shape.lead)) / rate
+  }
+
+  /// What a voice line is made for.
+  private struct LineShape {
+    let heardRate: Double
+    let playedRate: Double
+    /// In frames of the main plan.
+    let maximumSlice: Int
+    /// In frames of what is heard.
+    let lead: Int
+
+    init(_ configuration: UnitConfiguration) {
+      heardRate = configuration.outputs[RemoteIO.inputElement].format.sampleRate
+      let fed = configuration.inputs[RemoteIO.outputElement]
+      playedRate = fed.isUsed ? fed.format.sampleRate : heardRate
+      let hop = Double(VoiceProcessor.hop(sampleRate: heardRate))
+      maximumSlice = max(1, Int(hop / 2 * playedRate / heardRate))
+      // Where a unit between the two sides is at another rate, the microphone is pulled ahead.
+      let ahead = configuration.device?.graphLead ?? 0
+      lead = ahead > 0 ? Int((ahead * heardRate).rounded(.up)) + 2 : 0
+    }
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    guard var side = RemoteIO.InputSide(configuration) else { return UnitKernels() }
+    let sample = side.client.sampleType ?? .float32
+    side.client = .canonical(like: side.client)
+    let shape = LineShape(configuration)
+    let line = VoiceLine(
+      heardRate: shape.heardRate, playedRate: shape.playedRate, maximumSlice: shape.maximumSlice,
+      lead: shape.lead,
+      // A sound server may take its time between the two.
+      searchesDelay: !side.device.isSynchronous && side.device.output != nil)
+    let block = controls.block
+    let words = VoiceInputKernel.Words(
+      bypass: controls.slot(PropertyPlace(.bypassVoiceProcessing, .global, 0)) ?? 0,
+      level: controls.slot(PropertyPlace(.voiceProcessingEnableAGC, .global, 0)) ?? 0,
+      mute: controls.slot(PropertyPlace(.muteOutput, .global, 0)) ?? 0,
+      quality: controls.slot(PropertyPlace(.voiceProcessingQuality, .global, 0)) ?? 0,
+      activity: controls.slot(PropertyPlace(.mutedSpeechActivityEventListener, .global, 0)) ?? 0)
+    return UnitKernels(
+      input: .holding(
+        VoiceInputKernel(
+          microphone: side.makeKernel(), line: line.access,
+          heardChannels: min(side.hardware.channelCount, side.client.channelCount),
+          sample: sample, controls: block.access, words: words),
+        with: side.ring, line, block),
+      inputWritesBusWords: true,
+      output: .holding(VoiceOutputKernel(line: line.access), with: line), inputMap: side.map,
+      maximumSlice: shape.maximumSlice)
+  }
+}
+
+extension StreamFormat {
+  /// Floats at the rate and in the channels of another format.
+  fileprivate static func canonical(like format: StreamFormat) -> StreamFormat {
+    .platformCanonical(channels: format.channelCount, sampleRate: format.sampleRate)
+  }
+}
+
+/// The microphone side: what Remote I/O hears, processed.
+struct VoiceInputKernel: RenderKernel, ~Copyable {
+  /// Where the settings stand among the unit's controls.
+  struct Words: BitwiseCopyable {
+    var bypass: Int
+    var level: Int
+    var mute: Int
+    var quality: Int
+    var activity: Int
+  }
+
+  private var microphone: InputElementKernel
+  private let line: VoiceLineAccess
+  private let heardChannels: Int
+  private let sample: SampleType
+  private let controls: ControlAccess
+  private let words: Words
+
+  init(
+    microphone: consuming InputElementKernel, line: VoiceLineAccess, heardChannels: Int,
+    sample: SampleType, controls: ControlAccess, words: Words
+  ) {
+    self.microphone = microphone
+    self.line = line
+    self.heardChannels = heardChannels
+    self.sample = sample
+    self.controls = controls
+    self.words = words
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let status = microphone.render(context)
+    guard status == .ok else { return status }
+    line.settings = VoiceSettings(
+      isBypassed: controls[word: words.bypass] != 0,
+      controlsLevel: controls[word: words.level] != 0,
+      isMuted: controls[word: words.mute] != 0, quality: Int(controls[word: words.quality]))
+    let output = context.output(0)
+    line.process(output, channelCount: heardChannels)
+    output.markSounding()
+    controls[word: words.activity] = line.speaksWhileMuted ? 1 : 0
+    guard sample != .float32 else { return .ok }
+    for channel in 0..<output.channelCount {
+      switch sample {
+      case .float32: break
+      case .int16, .int24: SampleCoding.quantize(output[channel], to: sample)
+      case .int32, .fixed824:
+        SampleCoding.encode(output[channel], into: output[channel], as: sample)
+      }
+    }
+    return .ok
+  }
+}
+
+/// The loudspeaker side: says what is played.
+struct VoiceOutputKernel: RenderKernel {
+  private let line: VoiceLineAccess
+
+  init(line: VoiceLineAccess) { self.line = line }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    line.play(context.input(0))
+    return .ok
+  }
+}

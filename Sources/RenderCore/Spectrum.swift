@@ -1,0 +1,217 @@
+/// One spectrum of a real signal, its real and imaginary parts apart.
+///
+/// The operations are written out over the samples, without a check for each: the lengths are checked
+/// once, so that the loops vectorize.
+@safe
+public struct Spectrum: BitwiseCopyable {
+  public let real: ChannelBuffer
+  public let imaginary: ChannelBuffer
+  public var count: Int { @_noLocks get { real.count } }
+
+  @_noLocks
+  init(real: ChannelBuffer, imaginary: ChannelBuffer) {
+    self.real = real
+    self.imaginary = imaginary
+  }
+
+  @_noLocks
+  public func clear() {
+    real.clear()
+    imaginary.clear()
+  }
+
+  @_noLocks
+  public func copy(from source: Spectrum) {
+    real.copy(from: source.real)
+    imaginary.copy(from: source.imaginary)
+  }
+
+  /// Adds `factor` times another spectrum.
+  @_noLocks
+  public func add(_ other: Spectrum, times factor: Float) {
+    precondition(other.count >= count, "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (otherRe, otherIm) = unsafe (other.real.start, other.imaginary.start)
+    for bin in 0..<count {
+      unsafe re[bin] += factor * otherRe[bin]
+      unsafe im[bin] += factor * otherIm[bin]
+    }
+  }
+
+  /// Adds the product of two spectra.
+  @_noLocks
+  public func add(_ a: Spectrum, times b: Spectrum) {
+    precondition(a.count >= count && b.count >= count, "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
+    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
+    for bin in 0..<count {
+      unsafe re[bin] += aRe[bin] * bRe[bin] - aIm[bin] * bIm[bin]
+      unsafe im[bin] += aRe[bin] * bIm[bin] + aIm[bin] * bRe[bin]
+    }
+  }
+
+  /// Becomes `factors` times the conjugate of `a` times `b`, bin by bin.
+  @_noLocks
+  public func set(_ factors: ChannelBuffer, conjugate a: Spectrum, times b: Spectrum) {
+    precondition(
+      factors.count >= count && a.count >= count && b.count >= count,
+      "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
+    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
+    let gain = unsafe factors.start
+    for bin in 0..<count {
+      unsafe re[bin] = gain[bin] * (aRe[bin] * bRe[bin] + aIm[bin] * bIm[bin])
+      unsafe im[bin] = gain[bin] * (aRe[bin] * bIm[bin] - aIm[bin] * bRe[bin])
+    }
+  }
+
+  /// Scales every bin by a factor of its own.
+  @_noLocks
+  public func multiply(by factors: ChannelBuffer) {
+    precondition(factors.count >= count, "a factor for each bin")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let gain = unsafe factors.start
+    for bin in 0..<count {
+      unsafe re[bin] *= gain[bin]
+      unsafe im[bin] *= gain[bin]
+    }
+  }
+
+  @_noLocks
+  public func multiply(by factor: Float) {
+    let (re, im) = unsafe (real.start, imaginary.start)
+    for bin in 0..<count {
+      unsafe re[bin] *= factor
+      unsafe im[bin] *= factor
+    }
+  }
+
+  /// The squared magnitude of each bin.
+  @_noLocks
+  public func power(into result: ChannelBuffer) {
+    precondition(result.count >= count, "room for each bin")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let power = unsafe result.start
+    for bin in 0..<count { unsafe power[bin] = re[bin] * re[bin] + im[bin] * im[bin] }
+  }
+
+  /// The real part of the sum over all bins of `weights` times this times the conjugate of `other`.
+  @_noLocks
+  public func correlation(with other: Spectrum, weights: ChannelBuffer) -> Double {
+    precondition(
+      other.count >= count && weights.count >= count, "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (otherRe, otherIm) = unsafe (other.real.start, other.imaginary.start)
+    let weight = unsafe weights.start
+    var sum = 0.0
+    for bin in 0..<count {
+      sum += unsafe Double(weight[bin] * (re[bin] * otherRe[bin] + im[bin] * otherIm[bin]))
+    }
+    return sum
+  }
+}
+
+/// Spectra that a kernel owns, all of one length: rows that are never resized.
+@safe
+public struct SpectrumStorage: ~Copyable, Sendable {
+  private let memory: SampleStorage
+  public let rowCount: Int
+  public let binCount: Int
+
+  /// Spectra of zeros.
+  public init(rowCount: Int, binCount: Int) {
+    memory = SampleStorage(repeating: 0, count: 2 * rowCount * binCount)
+    self.rowCount = rowCount
+    self.binCount = binCount
+  }
+
+  public subscript(row: Int) -> Spectrum {
+    @_noLocks get {
+      precondition(row >= 0 && row < rowCount, "row out of range")
+      return Spectrum(
+        real: memory.buffer(at: 2 * row * binCount, count: binCount),
+        imaginary: memory.buffer(at: (2 * row + 1) * binCount, count: binCount))
+    }
+  }
+}
+
+extension ChannelBuffer {
+  /// Adds the products of two stretches, sample by sample.
+  @_noLocks
+  public func add(_ a: ChannelBuffer, times b: ChannelBuffer) {
+    precondition(a.count >= count && b.count >= count, "the stretches are as long as each other")
+    let (sum, a, b) = unsafe (start, a.start, b.start)
+    for index in 0..<count { unsafe sum[index] += a[index] * b[index] }
+  }
+
+  /// The sum of the squares.
+  @_noLocks
+  public func energy() -> Float {
+    let samples = unsafe start
+    var sum: Float = 0
+    for index in 0..<count { sum += unsafe samples[index] * samples[index] }
+    return sum
+  }
+
+  /// Adds up the samples.
+  @_noLocks
+  public func sum() -> Float {
+    let samples = unsafe start
+    var sum: Float = 0
+    for index in 0..<count { sum += unsafe samples[index] }
+    return sum
+  }
+}
+
+extension RealFFT {
+  @_noLocks
+  public mutating func forward(_ samples: ChannelBuffer, into spectrum: Spectrum) {
+    forward(samples, real: spectrum.real, imaginary: spectrum.imaginary)
+  }
+
+  @_noLocks
+  public mutating func inverse(_ spectrum: Spectrum, into samples: ChannelBuffer) {
+    inverse(real: spectrum.real, imaginary: spectrum.imaginary, into: samples)
+  }
+}
+
+/// The uncertainty of the coefficients of an adaptive filter, and what follows from it: the diagonal of
+/// a Kalman filter in the frequency domain (G. Enzner and P. Vary, "Frequency-domain adaptive Kalman
+/// filter for acoustic echo control in hands-free telephones", Signal Processing 86, 2006).
+public enum KalmanBins {
+  /// `gains = variance / (spread + 2 noise + floor)`.
+  @_noLocks
+  public static func gains(
+    _ gains: ChannelBuffer, variance: ChannelBuffer, spread: ChannelBuffer, noise: ChannelBuffer,
+    floor: Float
+  ) {
+    let count = gains.count
+    precondition(
+      variance.count >= count && spread.count >= count && noise.count >= count,
+      "the stretches are as long as each other")
+    let (gain, p, s, n) = unsafe (gains.start, variance.start, spread.start, noise.start)
+    for bin in 0..<count { unsafe gain[bin] = p[bin] / (s[bin] + 2 * n[bin] + floor) }
+  }
+
+  /// `variance = a² (1 - rate gain power) variance + (1 - a²) |coefficients|²`, at least `least`.
+  @_noLocks
+  public static func settle(
+    _ variance: ChannelBuffer, gains: ChannelBuffer, power: ChannelBuffer, rate: Float,
+    forgetting: Float, coefficients: Spectrum, least: Float
+  ) {
+    let count = variance.count
+    precondition(
+      gains.count >= count && power.count >= count && coefficients.count >= count,
+      "the stretches are as long as each other")
+    let (p, gain, x2) = unsafe (variance.start, gains.start, power.start)
+    let (re, im) = unsafe (coefficients.real.start, coefficients.imaginary.start)
+    let kept = forgetting * forgetting
+    for bin in 0..<count {
+      let size = unsafe re[bin] * re[bin] + im[bin] * im[bin]
+      let next = unsafe kept * (1 - rate * gain[bin] * x2[bin]) * p[bin] + (1 - kept) * size
+      unsafe p[bin] = next > least ? next : least
+    }
+  }
+}

@@ -1,0 +1,509 @@
+import RenderCore
+
+/// Takes out of a microphone's signal what a loudspeaker brings into it, a hop at a time.
+///
+/// A partitioned-block filter in the frequency domain whose step sizes are those of a Kalman filter
+/// with a diagonal covariance (see `KalmanBins`; F. Kuech, E. Mabande and G. Enzner, "State-space
+/// architecture of the partitioned-block-based acoustic echo controller", ICASSP 2014): a bin that has
+/// heard little of the far end is still uncertain and adapts fast, and speech of the near end, which
+/// no filter explains, slows the adaptation down by itself.
+///
+/// Three things go beyond that:
+/// - **A shadow filter**, shorter and quick to forget, tells when the room has changed: where it is
+///   better than the main one by 3 dB, the main one goes on from there, as uncertain as at the start.
+///   Where the main filter makes the sound worse than none would, it starts anew.
+/// - **A second pass** over the previous hop in the first seconds after a start.
+/// - **A loudspeaker that distorts** is a sum of what lies above four thresholds, in front of the
+///   filter (a Hammerstein model); the four weights are found by recursive least squares.
+///
+/// Everything is made for a hop of about 8 ms; constants per hop are for that.
+struct EchoCanceller: ~Copyable {
+  let hop: Int
+  let bins: Int
+  /// Hops of room that the filter covers at most.
+  let largestLength: Int
+
+  /// How much of the machinery is used: see `VoiceQuality`.
+  var effort: VoiceEffort
+
+  /// Whether the last hop began with new coefficients.
+  private(set) var hasRestarted = false
+  /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
+  /// bin of a frame of two hops, without a window.
+  let uncertainty: SampleStorage
+  /// The far end's power in the last hop, in each bin.
+  private var farPower: ChannelBuffer {
+    @_noLocks mutating get { powers.buffer(at: slot(0) * bins, count: bins) }
+  }
+
+  private var fft: RealFFT
+  private let frame: SampleStorage
+  private let farFrame: SampleStorage
+  private let curveFrames: SampleStorage
+  /// Rows for the last hops, as a ring: as heard, what lies above each threshold, and their sum.
+  private let plain: SpectrumStorage
+  private let curves: SpectrumStorage
+  private let far: SpectrumStorage
+  private let powers: SampleStorage
+  private var newest = 0
+
+  private let filter: SpectrumStorage
+  private let variance: SampleStorage
+  private let shadow: SpectrumStorage
+  private let shadowVariance: SampleStorage
+  private let taper: SampleStorage
+
+  private let scratch: SpectrumStorage
+  private let errorSpectrum: SpectrumStorage
+  private let curveEchoes: SpectrumStorage
+  private let gains: SampleStorage
+  private let noise: SampleStorage
+  private let weights: SampleStorage
+  private let levelMemory: SampleStorage
+  private let shadowUncertainty: SampleStorage
+  private let shadowError: SampleStorage
+  private let previousNear: SampleStorage
+  private let previousError: SampleStorage
+
+  private var errorLevel: Float = 0
+  private var shadowLevel: Float = 0
+  private var nearLevel: Float = 0
+  private var calm = 0
+  private var settling = EchoCanceller.settlingHops
+  private var age = 0
+
+  /// The weights of what lies above the thresholds, and their normal equations.
+  private let curveWeights: DoubleStorage
+  private let curveProducts: DoubleStorage
+  private let curveTargets: DoubleStorage
+  private let equations: DoubleStorage
+
+  private static var curveCount: Int { @_noLocks get { 4 } }
+  private static var settlingHops: Int { @_noLocks get { 300 } }
+  /// What a main filter forgets in a hop, and a shadow filter.
+  private static var forgetting: Float { @_noLocks get { 0.9999 } }
+  private static var shadowForgetting: Float { @_noLocks get { 0.99 } }
+  /// How much of what a Kalman filter would be surer of by a hop it is surer of: bins are not as
+  /// independent as a diagonal covariance has it.
+  private static var settlingRate: Float { @_noLocks get { 0.25 } }
+  /// Hops without a further restart after one.
+  private static var calmHops: Int { @_noLocks get { 150 } }
+
+  /// - Parameters:
+  ///   - hop: In frames; twice as many have no prime factors above 5.
+  ///   - sampleRate: In Hz.
+  ///   - length: Hops of room that the filter covers at most.
+  init(hop: Int, sampleRate: Double, length: Int) {
+    let bins = hop + 1
+    self.hop = hop
+    self.bins = bins
+    largestLength = length
+    effort = VoiceEffort(quality: 127, longest: length)
+    let shadowLength = max(1, length / 2)
+    fft = RealFFT(length: 2 * hop)
+    frame = SampleStorage(repeating: 0, count: 2 * hop)
+    farFrame = SampleStorage(repeating: 0, count: 2 * hop)
+    curveFrames = SampleStorage(repeating: 0, count: Self.curveCount * 2 * hop)
+    plain = SpectrumStorage(rowCount: length + 1, binCount: bins)
+    curves = SpectrumStorage(rowCount: Self.curveCount * (length + 1), binCount: bins)
+    far = SpectrumStorage(rowCount: length + 1, binCount: bins)
+    powers = SampleStorage(repeating: 0, count: (length + 1) * bins)
+    filter = SpectrumStorage(rowCount: length, binCount: bins)
+    shadow = SpectrumStorage(rowCount: shadowLength, binCount: bins)
+    // A room's response is expected to fall by 200 dB a second, which is an RT60 of 0.3 s.
+    let hopSeconds = Double(hop) / sampleRate
+    taper = SampleStorage(
+      (0..<length).map { Float(renderExp(-20 * Double($0) * hopSeconds * 2.302585)) })
+    variance = SampleStorage(repeating: 0, count: length * bins)
+    shadowVariance = SampleStorage(repeating: 0, count: shadowLength * bins)
+    scratch = SpectrumStorage(rowCount: 1, binCount: bins)
+    errorSpectrum = SpectrumStorage(rowCount: 1, binCount: bins)
+    curveEchoes = SpectrumStorage(rowCount: Self.curveCount, binCount: bins)
+    gains = SampleStorage(repeating: 0, count: bins)
+    noise = SampleStorage(repeating: 0, count: bins)
+    weights = SampleStorage(repeating: 0, count: bins)
+    uncertainty = SampleStorage(repeating: 0, count: bins)
+    levelMemory = SampleStorage(repeating: 0, count: 4 * bins)
+    shadowUncertainty = SampleStorage(repeating: 0, count: bins)
+    shadowError = SampleStorage(repeating: 0, count: hop)
+    previousNear = SampleStorage(repeating: 0, count: hop)
+    previousError = SampleStorage(repeating: 0, count: hop)
+    curveWeights = DoubleStorage(repeating: 0, count: Self.curveCount)
+    curveProducts = DoubleStorage(repeating: 0, count: Self.curveCount * Self.curveCount)
+    curveTargets = DoubleStorage(repeating: 0, count: Self.curveCount)
+    equations = DoubleStorage(repeating: 0, count: Self.curveCount * (Self.curveCount + 1))
+    expectAnything(.main)
+    expectAnything(.shadow)
+  }
+
+  /// Takes the echo out of one hop.
+  ///
+  /// - Parameters:
+  ///   - loudspeaker: What was played, a hop long, finite.
+  ///   - microphone: What was heard, a hop long, finite.
+  ///   - error: Becomes the microphone without the echo.
+  ///   - echo: Becomes the echo that was taken out.
+  @_noLocks
+  mutating func cancel(
+    loudspeaker: ChannelBuffer, microphone: ChannelBuffer, error: ChannelBuffer,
+    echo: ChannelBuffer
+  ) {
+    hear(loudspeaker)
+    hasRestarted = false
+    if calm > 0 { calm -= 1 }
+    age += 1
+    predict(.main, into: echo)
+    subtract(echo, from: microphone, into: error)
+    let shadowError = shadowError.buffer(at: 0, count: hop)
+    predict(.shadow, into: shadowError)
+    subtract(shadowError, from: microphone, into: shadowError)
+    compare(microphone, error: error, shadowError: shadowError, echo: echo)
+
+    let spectrum = errorSpectrum[0]
+    transformSecondHalf(error, into: spectrum)
+    let uncertainty = uncertainty.buffer(at: 0, count: bins)
+    spread(.main, into: uncertainty)
+    estimateNoise(.main, spectrum, uncertainty)
+    if effort.modelsDistortion { fitCurves(spectrum) }
+    adapt(.main, error: spectrum, spread: uncertainty)
+    if effort.repeats { repeatPreviousHop() }
+    previousNear.buffer(at: 0, count: hop).copy(from: microphone)
+
+    transformSecondHalf(shadowError, into: spectrum)
+    let shadowUncertainty = shadowUncertainty.buffer(at: 0, count: bins)
+    spread(.shadow, into: shadowUncertainty)
+    estimateNoise(.shadow, spectrum, shadowUncertainty)
+    adapt(.shadow, error: spectrum, spread: shadowUncertainty)
+  }
+
+  /// Forgets the room.
+  @_noLocks
+  mutating func restart() {
+    for part in 0..<largestLength { filter[part].clear() }
+    for part in 0..<shadow.rowCount { shadow[part].clear() }
+    expectAnything(.main)
+    expectAnything(.shadow)
+    forgetLevels(.main)
+    forgetLevels(.shadow)
+    settling = Self.settlingHops
+    hasRestarted = true
+  }
+
+  // MARK: The far end
+
+  /// Transforms the loudspeaker's hop together with the one before.
+  @_noLocks
+  private mutating func hear(_ loudspeaker: ChannelBuffer) {
+    newest = newest == 0 ? largestLength : newest - 1
+    let row = slot(0)
+    let farFrame = farFrame.buffer(at: 0, count: 2 * hop)
+    farFrame.copy(from: farFrame.dropping(hop))
+    farFrame.dropping(hop).copy(from: loudspeaker)
+    fft.forward(farFrame, into: plain[row])
+    if effort.modelsDistortion {
+      for curve in 0..<Self.curveCount {
+        let threshold = Self.threshold(curve)
+        let frame = curveFrames.buffer(at: curve * 2 * hop, count: 2 * hop)
+        frame.copy(from: frame.dropping(hop))
+        for index in 0..<hop {
+          let sample = loudspeaker[index]
+          frame[hop + index] =
+            sample > threshold
+            ? sample - threshold : sample < -threshold ? sample + threshold : 0
+        }
+        fft.forward(frame, into: curves[curve * (largestLength + 1) + row])
+      }
+    }
+    // The weights change from hop to hop, and with them all that has been played.
+    let last = effort.length < largestLength ? effort.length : largestLength
+    for part in 0...last {
+      let row = slot(part)
+      far[row].copy(from: plain[row])
+      if effort.modelsDistortion {
+        for curve in 0..<Self.curveCount {
+          far[row].add(
+            curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
+        }
+      }
+      far[row].power(into: powers.buffer(at: row * bins, count: bins))
+    }
+  }
+
+  /// Where the four curves begin: full scale is 1.
+  @_noLocks
+  private static func threshold(_ curve: Int) -> Float {
+    switch curve {
+    case 0: 0.1
+    case 1: 0.2
+    case 2: 0.4
+    default: 0.7
+    }
+  }
+
+  /// The row of the far end as it was some hops ago.
+  @_noLocks
+  private mutating func slot(_ part: Int) -> Int {
+    let row = newest + part
+    return row > largestLength ? row - largestLength - 1 : row
+  }
+
+  // MARK: The two filters
+
+  private enum Which { case main, shadow }
+
+  @_noLocks
+  private mutating func length(_ which: Which) -> Int {
+    which == .main ? effort.length : effort.shadowLength
+  }
+
+  @_noLocks
+  private mutating func coefficients(_ which: Which, _ part: Int) -> Spectrum {
+    which == .main ? filter[part] : shadow[part]
+  }
+
+  @_noLocks
+  private mutating func variance(_ which: Which, _ part: Int) -> ChannelBuffer {
+    which == .main
+      ? variance.buffer(at: part * bins, count: bins)
+      : shadowVariance.buffer(at: part * bins, count: bins)
+  }
+
+  /// The smoothed power of the error (0), and of what of it was expected (1).
+  @_noLocks
+  private mutating func levels(_ which: Which, _ row: Int) -> ChannelBuffer {
+    levelMemory.buffer(at: ((which == .main ? 0 : 2) + row) * bins, count: bins)
+  }
+
+  // MARK: Filtering
+
+  /// Filters the far end, as it was `ago` hops ago, into a hop of echo.
+  @_noLocks
+  private mutating func predict(
+    _ which: Which, into echo: ChannelBuffer, ago: Int = 0
+  ) {
+    let sum = scratch[0]
+    sum.clear()
+    for part in 0..<length(which) {
+      sum.add(coefficients(which, part), times: far[slot(part + ago)])
+    }
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    fft.inverse(sum, into: frame)
+    echo.copy(from: frame.dropping(hop))
+  }
+
+  @_noLocks
+  private mutating func subtract(
+    _ echo: ChannelBuffer, from microphone: ChannelBuffer, into error: ChannelBuffer
+  ) {
+    for index in 0..<hop { error[index] = microphone[index] - echo[index] }
+  }
+
+  /// Transforms a hop behind a hop of zeros.
+  @_noLocks
+  private mutating func transformSecondHalf(_ samples: ChannelBuffer, into spectrum: Spectrum) {
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    frame.prefix(hop).clear()
+    frame.dropping(hop).copy(from: samples)
+    fft.forward(frame, into: spectrum)
+  }
+
+  // MARK: Choosing
+
+  /// Looks whether the room has changed.
+  @_noLocks
+  private mutating func compare(
+    _ microphone: ChannelBuffer, error: ChannelBuffer, shadowError: ChannelBuffer,
+    echo: ChannelBuffer
+  ) {
+    errorLevel += 0.1 * (error.energy() - errorLevel)
+    shadowLevel += 0.1 * (shadowError.energy() - shadowLevel)
+    nearLevel += 0.1 * (microphone.energy() - nearLevel)
+    guard calm == 0, age > 20, errorLevel > 1e-6 * Float(hop) else { return }
+    if errorLevel > 1.2 * nearLevel && shadowLevel > 0.9 * nearLevel {
+      restart()
+      shadowError.copy(from: microphone)
+      error.copy(from: microphone)
+      echo.clear()
+      errorLevel = nearLevel
+      shadowLevel = nearLevel
+      calm = Self.calmHops
+    } else if shadowLevel < 0.5 * errorLevel {
+      for part in 0..<effort.length {
+        if part < effort.shadowLength {
+          filter[part].copy(from: shadow[part])
+        } else {
+          filter[part].clear()
+        }
+      }
+      expectAnything(.main)
+      forgetLevels(.main)
+      for index in 0..<hop { echo[index] = microphone[index] - shadowError[index] }
+      error.copy(from: shadowError)
+      errorLevel = shadowLevel
+      settling = Self.settlingHops
+      hasRestarted = true
+      calm = Self.calmHops
+    }
+  }
+
+  @_noLocks
+  private mutating func expectAnything(_ which: Which) {
+    for part in 0..<(which == .main ? largestLength : shadow.rowCount) {
+      let expected = taper[part]
+      let uncertain = variance(which, part)
+      for bin in 0..<bins where uncertain[bin] < expected { uncertain[bin] = expected }
+    }
+  }
+
+  @_noLocks
+  private mutating func forgetLevels(_ which: Which) {
+    levels(which, 0).clear()
+    levels(which, 1).clear()
+  }
+
+  // MARK: Adapting
+
+  /// The squared error that the uncertainty of the coefficients leads to.
+  @_noLocks
+  private mutating func spread(_ which: Which, into sum: ChannelBuffer, ago: Int = 0) {
+    sum.clear()
+    for part in 0..<length(which) {
+      sum.add(
+        variance(which, part),
+        times: powers.buffer(at: slot(part + ago) * bins, count: bins))
+    }
+  }
+
+  /// What in the error the uncertainty does not explain: speech of the near end, and noise.
+  @_noLocks
+  private mutating func estimateNoise(_ which: Which, _ error: Spectrum, _ spread: ChannelBuffer) {
+    let (real, imaginary) = (error.real, error.imaginary)
+    let errorPower = levels(which, 0)
+    let spreadPower = levels(which, 1)
+    for bin in 0..<bins {
+      let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
+      let heard = 0.8 * errorPower[bin] + 0.2 * power
+      let explained = 0.8 * spreadPower[bin] + 0.1 * spread[bin]
+      errorPower[bin] = heard
+      spreadPower[bin] = explained
+      let rest = heard - explained
+      noise[bin] = rest > 0.05 * heard ? rest : 0.05 * heard
+    }
+  }
+
+  /// Moves the coefficients against the error of a hop: the present one, from which the filter also
+  /// becomes surer, or an earlier one.
+  @_noLocks
+  private mutating func adapt(
+    _ which: Which, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
+  ) {
+    let gains = gains.buffer(at: 0, count: bins)
+    let noise = noise.buffer(at: 0, count: bins)
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    let step = scratch[0]
+    let forgetting = which == .main ? Self.forgetting : Self.shadowForgetting
+    for part in 0..<length(which) {
+      let row = slot(part + ago)
+      let uncertain = variance(which, part)
+      KalmanBins.gains(
+        gains, variance: uncertain, spread: spread, noise: noise,
+        floor: 1e-9 * Float(2 * hop))
+      step.set(gains, conjugate: far[row], times: error)
+      // A part of the response is a hop long: what the step has behind that is an artefact of cyclic
+      // convolution.
+      fft.inverse(step, into: frame)
+      frame.dropping(hop).clear()
+      fft.forward(frame, into: step)
+      let coefficients = coefficients(which, part)
+      coefficients.add(step, times: 1)
+      guard ago == 0 else { continue }
+      coefficients.multiply(by: forgetting)
+      KalmanBins.settle(
+        uncertain, gains: gains, power: powers.buffer(at: row * bins, count: bins),
+        rate: Self.settlingRate, forgetting: forgetting, coefficients: coefficients,
+        least: which == .main ? 0 : 1e-3 * taper[part])
+    }
+  }
+
+  /// In the first seconds, a second step from the hop before, with what is known by now.
+  @_noLocks
+  private mutating func repeatPreviousHop() {
+    guard settling > 0 else { return }
+    if farPower.sum() > 1e-6 * Float(bins * 2 * hop) { settling -= 1 }
+    let error = previousError.buffer(at: 0, count: hop)
+    predict(.main, into: error, ago: 1)
+    subtract(error, from: previousNear.buffer(at: 0, count: hop), into: error)
+    let spectrum = errorSpectrum[0]
+    transformSecondHalf(error, into: spectrum)
+    let spread = weights.buffer(at: 0, count: bins)
+    self.spread(.main, into: spread, ago: 1)
+    adapt(.main, error: spectrum, spread: spread, ago: 1)
+  }
+
+  // MARK: A loudspeaker that distorts
+
+  /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
+  /// far its error is to be trusted.
+  @_noLocks
+  private mutating func fitCurves(_ error: Spectrum) {
+    let count = Self.curveCount
+    let weights = weights.buffer(at: 0, count: bins)
+    for bin in 0..<bins {
+      weights[bin] = 1 / (noise[bin] + 0.5 * uncertainty[bin] + 1e-9 * Float(2 * hop))
+    }
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    for curve in 0..<count {
+      let echo = curveEchoes[curve]
+      echo.clear()
+      for part in 0..<effort.length {
+        echo.add(filter[part], times: curves[curve * (largestLength + 1) + slot(part)])
+      }
+      fft.inverse(echo, into: frame)
+      frame.prefix(hop).clear()
+      fft.forward(frame, into: echo)
+    }
+    for row in 0..<count { curveTargets[row] *= 0.999 }
+    for row in 0..<count {
+      for column in 0..<count {
+        let product = curveEchoes[row].correlation(with: curveEchoes[column], weights: weights)
+        let index = row * count + column
+        curveProducts[index] = 0.999 * curveProducts[index] + product
+        curveTargets[row] += product * curveWeights[column]
+      }
+      curveTargets[row] += curveEchoes[row].correlation(with: error, weights: weights)
+    }
+    solve()
+  }
+
+  /// Solves the normal equations, made a little stiffer, by elimination: they are positive definite.
+  @_noLocks
+  private mutating func solve() {
+    let count = Self.curveCount
+    var trace = 0.0
+    for row in 0..<count { trace += curveProducts[row * count + row] }
+    let ridge = 1e-3 + 1e-6 * trace / Double(count)
+    for row in 0..<count {
+      for column in 0..<count {
+        equations[row * (count + 1) + column] =
+          curveProducts[row * count + column] + (row == column ? ridge : 0)
+      }
+      equations[row * (count + 1) + count] = curveTargets[row]
+    }
+    for pivot in 0..<count {
+      let diagonal = equations[pivot * (count + 1) + pivot]
+      guard diagonal > 0 else { return }
+      for row in 0..<count where row != pivot {
+        let factor = equations[row * (count + 1) + pivot] / diagonal
+        for column in pivot...count {
+          equations[row * (count + 1) + column] -=
+            factor * equations[pivot * (count + 1) + column]
+        }
+      }
+    }
+    for row in 0..<count {
+      let weight = equations[row * (count + 1) + count] / equations[row * (count + 1) + row]
+      // No loudspeaker bends more than over and back.
+      curveWeights[row] = weight < -2 ? -2 : weight > 2 ? 2 : weight
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import RenderCore
+import TestSupport
+import VoiceProcessing
+
+/// A telephone conversation in a simulated room.
+private struct Scene {
+  enum Event { case echo, change, doubleTalk, silence }
+
+  var loudspeaker: [Float]
+  var microphone: [Float]
+  var near: [Float]
+  let sampleRate: Double
+
+  /// - Parameters:
+  ///   - drive: How far the loudspeaker is driven: it plays tanh(drive x) / drive; 0 for a linear one.
+  init(
+    _ event: Event, voices: Voices, room: UInt64, reverberation: Double, drive: Float,
+    seconds: Double
+  ) {
+    let rate = voices.sampleRate
+    let count = Int(seconds * rate)
+    sampleRate = rate
+    let far = Scene.looped(voices.far, count)
+    let played = drive > 0 ? far.map { tanhf(drive * $0) / drive } : far
+    let first = Room.response(sampleRate: rate, reverberation: reverberation, seed: room)
+    var echo = Room.convolve(played, first)
+    near = [Float](repeating: 0, count: count)
+    loudspeaker = far
+    if event == .change {
+      let second =
+        [Float](repeating: 0, count: Int(0.003 * rate))
+        + Room.response(sampleRate: rate, reverberation: reverberation, seed: room + 50)
+      let other = Room.convolve(played, second)
+      for index in Int(6 * rate)..<count { echo[index] = other[index] }
+    }
+    if event == .doubleTalk {
+      let start = Int(5 * rate)
+      near.replaceSubrange(start..<count, with: Scene.looped(voices.near, count - start))
+    }
+    if event == .silence {
+      near = Scene.looped(voices.near, count)
+      echo = near.map { _ in 0 }
+      loudspeaker = echo
+    }
+    var random = SteadyRandom(seed: room + 100)
+    microphone = echo
+    for index in 0..<count {
+      microphone[index] += near[index] + Float(random.normal() * 0.000316)
+    }
+  }
+
+  private static func looped(_ samples: [Float], _ count: Int) -> [Float] {
+    (0..<count).map { samples[$0 % samples.count] }
+  }
+
+  /// What comes out, moved to where it belongs, and the processor seconds that it took.
+  func process(quality: Int = 127) -> (output: [Float], cost: Double) {
+    var processor = VoiceProcessor(
+      sampleRate: sampleRate, slack: VoiceProcessor.hop(sampleRate: sampleRate) / 2,
+      settings: VoiceSettings(controlsLevel: false, quality: quality))
+    let slice = processor.slack
+    let memory = SampleStorage(repeating: 0, count: 2 * slice)
+    let delay = processor.delay
+    var output: [Float] = []
+    let begin = processorTime()
+    var start = 0
+    while start < microphone.count + delay {
+      let near = memory.buffer(at: 0, count: slice)
+      let far = memory.buffer(at: slice, count: slice)
+      for index in 0..<slice {
+        near[index] = start + index < microphone.count ? microphone[start + index] : 0
+        far[index] = start + index < microphone.count ? loudspeaker[start + index] : 0
+      }
+      processor.process(near, into: near)
+      processor.play(far)
+      for index in 0..<slice { output.append(near[index]) }
+      start += slice
+    }
+    let cost = processorTime() - begin
+    return (Array(output.dropFirst(delay).prefix(microphone.count)), cost)
+  }
+}
+
+/// Two voices at a rate.
+private struct Voices {
+  let name: String
+  let far: [Float]
+  let near: [Float]
+  let sampleRate: Double
+
+  static func all(at rate: Double) -> [Voices] {
+    var found: [Voices] = []
+    let text =
+      "The quick brown fox jumps over the lazy dog while seven wizards quietly mix a hundred audio "
+      + "streams. Every node in the graph renders its block, and the mixer adds the results together "
+      + "without a single dropout. "
+    let answer =
+      "Now the person near the microphone is talking at the same time, which the canceller must leave "
+      + "alone. "
+    if let far = speak(text + text, voice: "en-us", speed: 150, pitch: 50, rate: rate),
+      let near = speak(answer + answer + answer, voice: "en-gb", speed: 140, pitch: 70, rate: rate)
+    {
+      found.append(
+        Voices(
+          name: "espeak", far: level(far, -17), near: level(near, -23), sampleRate: rate))
+    } else {
+      print("espeak-ng is not installed: its voices are left out")
+    }
+    found.append(
+      Voices(
+        name: "model",
+        far: level(SpeechModel.speech(seconds: 12, sampleRate: rate, seed: 1), -17),
+        near: level(SpeechModel.speech(seconds: 9, sampleRate: rate, seed: 2), -23),
+        sampleRate: rate))
+    return found
+  }
+
+  /// The root mean square, where there is anything, at so many dBFS.
+  private static func level(_ samples: [Float], _ decibels: Double) -> [Float] {
+    let peak = samples.reduce(0) { max($0, abs($1)) }
+    let active = samples.filter { abs($0) > 0.02 * peak }
+    let gain = Float(pow(10, decibels / 20) / SpeechMeasures.power(active[...]).squareRoot())
+    return samples.map { $0 * gain }
+  }
+
+  private static func speak(
+    _ text: String, voice: String, speed: Int, pitch: Int, rate: Double
+  ) -> [Float]? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "espeak-ng", "-v", voice, "-s", "\(speed)", "-p", "\(pitch)", "--stdout", text,
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
+    process.waitUntilExit()
+    // A WAV file of 16-bit samples, its header 44 bytes long.
+    guard process.terminationStatus == 0, bytes.count > 44 else { return nil }
+    let spoken = Double(
+      UInt32(bytes[24]) | UInt32(bytes[25]) << 8 | UInt32(bytes[26]) << 16)
+    let samples = stride(from: 44, to: bytes.count - 1, by: 2).map {
+      Float(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)) / 32768
+    }
+    return SpeechMeasures.converted(samples, from: spoken, to: rate)
+  }
+}
+
+func measureVoice() {
+  print(
+    """
+    Voices in a simulated room (image method), the far end at -17 dBFS, the near end at -23 dBFS, noise at \
+    -70 dBFS.
+    ERLE in dB: in the steady state (1.5 to 6 s); seconds until it reaches 40 dB (30 dB with the loudspeaker
+    that distorts: tanh(3x)/3), and again after the room has changed at 6 s. Double talk from 5 s on:
+    intelligibility (STOI) and segmental SNR in dB of the near end; its STOI when the far end is silent.
+    Cost: processor seconds for a second of sound.
+
+    """)
+  print(
+    column("voices", width: 8) + column("rate") + column("RT60") + column("ERLE") + column("40 dB")
+      + column("again") + column("STOI") + column("SNR") + column("silent")
+      + column("tanh ERLE", width: 11)
+      + column("30 dB") + column("STOI") + column("cost"))
+  for rate in [16_000.0, 48_000] {
+    for voices in Voices.all(at: rate) {
+      for (room, reverberation) in [(UInt64(2), 0.2), (3, 0.3)] {
+        measure(voices, room: room, reverberation: reverberation)
+      }
+    }
+  }
+  costs()
+}
+
+private func measure(_ voices: Voices, room: UInt64, reverberation: Double) {
+  let rate = voices.sampleRate
+  func scene(_ event: Scene.Event, drive: Float = 0, seconds: Double = 10) -> Scene {
+    Scene(
+      event, voices: voices, room: room, reverberation: reverberation, drive: drive,
+      seconds: seconds)
+  }
+  func tail(_ samples: [Float]) -> [Float] { Array(samples.dropFirst(Int(5 * rate))) }
+  let change = scene(.change)
+  let (changed, cost) = change.process()
+  func enhancement(_ scene: Scene, _ output: [Float], _ seconds: Range<Double>) -> Double {
+    SpeechMeasures.enhancement(scene.microphone, output, seconds: seconds, sampleRate: rate)
+  }
+  func reached(_ level: Double, _ scene: Scene, _ output: [Float], after start: Double) -> Double {
+    SpeechMeasures.timeToReach(
+      level, scene.microphone, output, after: start, sampleRate: rate) ?? .infinity
+  }
+  let double = scene(.doubleTalk)
+  let spared = tail(double.process().output)
+  let silent = scene(.silence, seconds: 5)
+  let untouched = silent.process().output
+  let distorted = scene(.doubleTalk, drive: 3)
+  let restored = distorted.process().output
+  func stoi(_ output: [Float], _ clean: [Float]) -> Double {
+    SpeechMeasures.intelligibility(of: output, clean: clean, sampleRate: rate)
+  }
+  print(
+    column(voices.name, width: 8) + column(rate, 0) + column(reverberation, 1)
+      + column(enhancement(change, changed, 1.5..<6))
+      + column(reached(40, change, changed, after: 0), 2)
+      + column(reached(40, change, changed, after: 6), 2)
+      + column(stoi(spared, tail(double.near)), 3)
+      + column(
+        SpeechMeasures.segmentalRatio(of: spared, clean: tail(double.near), sampleRate: rate), 1)
+      + column(stoi(untouched, silent.near), 3)
+      + column(enhancement(distorted, restored, 1.5..<5), 1, width: 11)
+      + column(reached(30, distorted, restored, after: 0), 2)
+      + column(stoi(tail(restored), tail(distorted.near)), 3) + column(cost / 10, 3))
+}
+
+/// What a second of sound costs at each quality.
+private func costs() {
+  print("\n" + column("quality", width: 8) + column("rate") + column("cost") + column("ERLE"))
+  for rate in [16_000.0, 48_000] {
+    guard let voices = Voices.all(at: rate).first else { continue }
+    let scene = Scene(
+      .echo, voices: voices, room: 2, reverberation: 0.2, drive: 0, seconds: 6)
+    for quality in [0, 32, 64, 96, 127] {
+      let (output, cost) = scene.process(quality: quality)
+      let enhancement = SpeechMeasures.enhancement(
+        scene.microphone, output, seconds: 1.5..<6, sampleRate: rate)
+      print(
+        column(Double(quality), 0, width: 8) + column(rate, 0) + column(cost / 6, 3)
+          + column(enhancement))
+    }
+  }
+}
