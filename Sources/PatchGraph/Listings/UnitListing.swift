@@ -71,7 +71,8 @@ public struct UnitListing: Sendable {
     }
     lines += [
       "", "Properties",
-      "  * may be set in a patch; \"until init\": may be written until the unit is initialized",
+      "  * may be set in a patch; \"until init\": may be written until the unit is initialized; others",
+      "  that may be written may be while the unit is initialized too",
       "",
     ]
     lines += properties(unit)
