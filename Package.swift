@@ -89,7 +89,10 @@ let package = Package(
     // Measures what the README claims: `swift run -c release patchrun-bench`.
     .executableTarget(
       name: "patchrun-bench",
-      dependencies: ["RenderCore", "VoiceProcessing", "TestSupport", "CSoxr"],
+      dependencies: [
+        "AudioTypes", "AudioUnits", "HeadData", "RenderCore", "VoiceProcessing", "TestSupport",
+        "CSoxr",
+      ],
       swiftSettings: settings),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),

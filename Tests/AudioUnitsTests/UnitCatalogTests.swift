@@ -61,12 +61,11 @@ struct UnitCatalogTests {
     #expect(catalog.component(named: name) == nil)
   }
 
-  @Test func `all of the guide's units are there`() {
+  @Test func `all seven units are there`() {
     #expect(
       catalog.units.map { $0.description.name } == [
         "FormatConverter", "iPodEQ", "3DMixer", "MultichannelMixer", "GenericOutput", "remoteIO",
         "voiceProcessingIO",
       ])
-    #expect(catalog.components.allSatisfy { $0.unit != nil })
   }
 }
