@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import Diagnostics
 import Foundation
 import PatchGraph
 import RenderCallbacks
@@ -116,6 +117,12 @@ struct UnitListingTests {
       struct Row: Decodable {
         var id: UInt32
         var name: String
+        var unit: String
+        var access: String?
+        var isReadOnly: Bool?
+        var isWritableWhileInitialized: Bool
+        var size: Int?
+        var flags: UInt32?
       }
       var name: String
       var isAvailable: Bool
@@ -130,10 +137,29 @@ struct UnitListingTests {
       #expect(
         row.properties?.map(\.name) == GenericProperties.properties(of: unit).map(\.key))
       #expect(row.parameters?.map(\.id) == unit.parameters.map(\.id))
+      for (found, info) in zip(row.properties ?? [], GenericProperties.properties(of: unit)) {
+        #expect(found.isWritableWhileInitialized == info.isWritableWhileInitialized)
+        #expect(found.size == info.size)
+        #expect(found.unit == info.unit.name)
+        #expect(found.access == "\(info.access)")
+      }
+      for (found, info) in zip(row.parameters ?? [], unit.parameters) {
+        #expect(found.isWritableWhileInitialized == !info.isReadOnly)
+        #expect(found.isReadOnly == info.isReadOnly)
+        #expect(found.flags == info.flags)
+      }
       let one = try JSONDecoder().decode(
         Component.self, from: Data(listing.json(of: component).utf8))
       #expect(one.name == component.name)
     }
+  }
+
+  @Test func `no rule is listed twice, and no two have one code or one name`() {
+    let rules = RuleCatalog.graph
+    #expect(Set(rules.map(\.code)).count == rules.count)
+    #expect(Set(rules.map(\.name)).count == rules.count)
+    let codes = rules.map(\.code) + NameRules.all.map(\.code.rawValue)
+    #expect(Set(codes).count == codes.count)
   }
 
   @Test func `every callback and tap, and each setting of it, is in the tables`() {
