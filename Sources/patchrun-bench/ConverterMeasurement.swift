@@ -154,6 +154,10 @@ private func speeds(_ subjects: [Subject], from: Double, to: Double) -> [Double]
   return times.map { median($0) / Double(slice * slices) * 1e9 }
 }
 
+private func name(_ rate: Double) -> String {
+  rate == rate.rounded() ? "\(Int(rate))" : "\(rate)"
+}
+
 func measureConverter() {
   print("vectors in use: \(VectorMath.name)")
   for (from, to) in [
@@ -162,18 +166,18 @@ func measureConverter() {
   ] {
     let subjects = Subject.all
     let speed = speeds(subjects, from: from, to: to)
-    print("\n\(Int(from)) -> \(Int(to)) Hz; dB; ns of processor for a stereo frame of output")
+    print("\n\(name(from)) -> \(name(to)) Hz; dB; ns of processor for a stereo frame of output")
     print(
       "                            ripple  images,   THD+N of\n"
-        + "                        to 20 kHz   aliases     997 Hz       ns  of HQ")
-    let reference = speed[subjects.count - 2]
+        + "                        to 20 kHz   aliases     997 Hz       ns  of HQ of VHQ")
+    let (high, highest) = (speed[subjects.count - 2], speed[subjects.count - 1])
     for (index, subject) in subjects.enumerated() {
       let figures = QualityFigures(subject, from: from, to: to)
       print(
         subject.name + column("", width: 22 - subject.name.count)
           + column(figures.ripple, 5, width: 10) + column(figures.spurious, width: 10)
           + column(figures.thdn, width: 11) + column(speed[index])
-          + column(speed[index] / reference, 2, width: 7))
+          + column(speed[index] / high, 2, width: 7) + column(speed[index] / highest, 2, width: 7))
     }
   }
 }
