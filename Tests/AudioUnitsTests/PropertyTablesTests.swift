@@ -146,10 +146,12 @@ struct PropertyTablesTests {
         let info = properties.first { $0.id.rawValue == row.id }
         #expect(info?.constant == row.constant, "\(unit.description.name) \(row.name)")
         #expect(info?.size == row.size, "\(unit.description.name) \(row.name)")
-        #expect(info?.isReadable == row.access.contains("r"), "\(unit.description.name) \(row.name)")
+        #expect(
+          info?.isReadable == row.access.contains("r"), "\(unit.description.name) \(row.name)")
       }
       let ids = properties.map(\.id.rawValue)
-      #expect(Set(Self.absent.flatMap(\.ids)).isDisjoint(with: ids.filter { $0 != 10 && $0 != 3001 }))
+      #expect(
+        Set(Self.absent.flatMap(\.ids)).isDisjoint(with: ids.filter { $0 != 10 && $0 != 3001 }))
     }
   }
 
