@@ -1,3 +1,4 @@
+import AudioTypes
 import CSoxr
 import Glibc
 import RenderCore
@@ -158,7 +159,41 @@ private func name(_ rate: Double) -> String {
   rate == rate.rounded() ? "\(Int(rate))" : "\(rate)"
 }
 
+/// Each value of a sample type there and back: how many do not come back.
+private func roundTrips() {
+  print("values that a round trip changes:")
+  let plan = RenderPlan(rows: [], busChannelCounts: [1, 1, 1], maximumFramesPerSlice: 1 << 16)
+  let (given, between, back) = (
+    plan.bus(0, frameCount: 1 << 16)[0], plan.bus(1, frameCount: 1 << 16)[0],
+    plan.bus(2, frameCount: 1 << 16)[0]
+  )
+  for (sample, numbers, others) in [
+    (SampleType.int16, -0x8000..<0x8000, [SampleType.float32, .int24, .int32, .fixed824]),
+    (.int24, -0x80_0000..<0x80_0000, [.float32, .int32, .fixed824]),
+    // Within full scale, which is all that 32 bits hold of it.
+    (.fixed824, -0x100_0000..<0x100_0000, [.float32, .int32]),
+  ] {
+    for other in others {
+      var changed = 0
+      for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1 << 16) {
+        for frame in 0..<1 << 16 {
+          if sample == .fixed824 {
+            given[word: frame] = Int32(first + frame)
+          } else {
+            given[frame] = Float(SampleCoding.value(Int32(first + frame), of: sample))
+          }
+        }
+        SampleCoding.convert(given, of: sample, into: between, as: other)
+        SampleCoding.convert(between, of: other, into: back, as: sample)
+        for frame in 0..<1 << 16 where given[word: frame] != back[word: frame] { changed += 1 }
+      }
+      print("  \(sample.rawValue) by \(other.rawValue): \(changed) of \(numbers.count)")
+    }
+  }
+}
+
 func measureConverter() {
+  roundTrips()
   print("vectors in use: \(VectorMath.name)")
   for (from, to) in [
     (44_100.0, 48_000.0), (48_000, 44_100), (22_050, 44_100), (96_000, 48_000), (44_100, 44_101),
