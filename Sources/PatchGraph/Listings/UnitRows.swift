@@ -82,10 +82,22 @@ struct PropertyRow {
     if info.id == .maximumFramesPerSlice, let unit {
       return "\(unit.defaultMaximumFramesPerSlice)"
     }
-    if case .choice(let choices) = info.kind, case .uint32(let word)? = info.defaultValue {
+    if info.id == .elementCount, let unit {
+      return "input \(unit.inputs.count), output \(unit.outputs.count)"
+    }
+    if !info.scopeDefaults.isEmpty {
+      return Scope.allCases.compactMap { scope in
+        info.scopeDefaults[scope].map { "\(scope) \(text(of: $0))" }
+      }.joined(separator: ", ")
+    }
+    return text(of: info.defaultValue)
+  }
+
+  private func text(of value: PropertyValue?) -> String {
+    if case .choice(let choices) = info.kind, case .uint32(let word)? = value {
       return choices.first { $0.value == word }?.name ?? "\(word)"
     }
-    return switch info.defaultValue {
+    return switch value {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
     case .string(let text): text
