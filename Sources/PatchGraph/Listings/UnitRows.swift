@@ -77,18 +77,17 @@ struct PropertyRow {
     info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
-  /// The value of a fresh unit; `-` where it is not one for all buses.
+  /// The value of a fresh unit, by scope with slashes between; `-` where it is not one for all buses.
   var defaultValue: String {
     if info.id == .maximumFramesPerSlice, let unit {
       return "\(unit.defaultMaximumFramesPerSlice)"
     }
     if info.id == .elementCount, let unit {
-      return "input \(unit.inputs.count), output \(unit.outputs.count)"
+      return "\(unit.inputs.count)/\(unit.outputs.count)"
     }
     if !info.scopeDefaults.isEmpty {
-      return Scope.allCases.compactMap { scope in
-        info.scopeDefaults[scope].map { "\(scope) \(text(of: $0))" }
-      }.joined(separator: ", ")
+      return Scope.allCases.compactMap { scope in info.scopeDefaults[scope].map(text) }
+        .joined(separator: "/")
     }
     return text(of: info.defaultValue)
   }
