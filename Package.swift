@@ -44,7 +44,8 @@ let package = Package(
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
-      name: "AudioUnits", dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
+      name: "AudioUnits",
+      dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
     .target(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
@@ -88,7 +89,10 @@ let package = Package(
     // Measures what the README claims: `swift run -c release patchrun-bench`.
     .executableTarget(
       name: "patchrun-bench",
-      dependencies: ["RenderCore", "VoiceProcessing", "TestSupport", "CSoxr"],
+      dependencies: [
+        "AudioTypes", "AudioUnits", "HeadData", "RenderCore", "VoiceProcessing", "TestSupport",
+        "CSoxr",
+      ],
       swiftSettings: settings),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),

@@ -2,33 +2,21 @@ public import AudioTypes
 
 /// Every component that a graph can name: what `AudioComponentFindNext` searches.
 public struct UnitCatalog: Sendable {
-  /// A component: what it is called, and the unit where patchrun has it.
+  /// A component: what it is called, and its unit.
   public struct Component: Sendable {
     public var description: ComponentDescription
     public var name: String
     public var constant: String
     public var aliases: [String]
-    /// `nil` for a component that is known but not there yet.
-    public var unit: (any AudioUnit.Type)?
+    public var unit: any AudioUnit.Type
 
-    init(_ unit: any AudioUnit.Type) {
+    public init(_ unit: any AudioUnit.Type) {
       let description = unit.description
       self.description = description.component
       name = description.name
       constant = description.constant
       aliases = description.aliases
       self.unit = unit
-    }
-
-    init(
-      absent type: FourCharCode, _ subtype: FourCharCode, name: String, constant: String,
-      aliases: [String] = []
-    ) {
-      description = ComponentDescription(type: type, subtype: subtype, manufacturer: .apple)
-      self.name = name
-      self.constant = constant
-      self.aliases = aliases
-      unit = nil
     }
   }
 
@@ -77,6 +65,6 @@ public struct UnitCatalog: Sendable {
     }
   }
 
-  /// The units that are there.
-  public var units: [any AudioUnit.Type] { components.compactMap(\.unit) }
+  /// Their units, in the same order.
+  public var units: [any AudioUnit.Type] { components.map(\.unit) }
 }

@@ -124,6 +124,12 @@ void cvector_blend(const float *rows, size_t stride, float w0, float w1, float w
   chosen->blend(rows, stride, weights, count, output);
 }
 
+void cvector_walk(const float *rows, size_t row_count, size_t count,
+                  const struct cvector_places *places, const float *first, const float *second,
+                  size_t frames, float *first_output, float *second_output) {
+  chosen->walk(rows, row_count, count, places, first, second, frames, first_output, second_output);
+}
+
 void cvector_copy_finite(const float *samples, float *output, size_t count) {
   chosen->copy_finite(samples, output, count);
 }

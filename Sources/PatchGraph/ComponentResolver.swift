@@ -23,7 +23,7 @@ enum ComponentResolver {
         guard let found = UnitCatalog.standard.component(named: name) else {
           return .failure(unknown(name, component))
         }
-        return .success(try ComponentsFound.unit(of: found))
+        return .success(found.unit)
       case .description(let fields):
         let wanted: ComponentDescription
         switch codes(fields) {

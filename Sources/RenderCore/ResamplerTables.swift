@@ -27,15 +27,16 @@ struct ResamplerFilter {
   }
 }
 
-/// Rows for the positions row / `rowCount` between two input frames, row -1 first and row
-/// `rowCount` + 1 last: what a cubic needs.
+/// Rows for the positions row / `rowCount` between two input frames, from row 0 to row `rowCount`: what
+/// a straight line between two of them needs.
 struct RowTable: ~Copyable {
   let rowCount: Int
   /// Of a row: the taps, and zeros to a multiple of 16.
   let width: Int
   private let storage: SampleStorage
 
-  init(_ filter: ResamplerFilter, step: Double, isNeeded: Bool) {
+  /// - Parameter density: Rows for each one that is computed; the others follow from those.
+  init(_ filter: ResamplerFilter, step: Double, density: Int, isNeeded: Bool) {
     width = VectorMath.rowLength(filter.tapCount)
     guard isNeeded else {
       rowCount = 0
@@ -44,11 +45,22 @@ struct RowTable: ~Copyable {
     }
     // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
     // is -161 dB. Filters for steps down are as much smoother as they are longer.
-    rowCount = step > 1 ? max(4, Int((128 / step).rounded(.up))) : 128
-    storage = SampleStorage(repeating: 0, count: (rowCount + 3) * width)
-    for index in -1...rowCount + 1 {
-      let row = filter.row(at: Double(index) / Double(rowCount))
-      for (tap, value) in row.enumerated() { storage[(index + 1) * width + tap] = Float(value) }
+    let computed = step > 1 ? max(4, Int((128 / step).rounded(.up))) : 128
+    let coarse = SampleStorage(repeating: 0, count: (computed + 3) * width)
+    for index in -1...computed + 1 {
+      let row = filter.row(at: Double(index) / Double(computed))
+      for (tap, value) in row.enumerated() { coarse[(index + 1) * width + tap] = Float(value) }
+    }
+    rowCount = computed * density
+    storage = SampleStorage(repeating: 0, count: (rowCount + 1) * width)
+    for row in 0...rowCount {
+      // Row -1 is the first of the computed ones. The last row is one of those.
+      let place = min(row / density, computed - 1)
+      let t = Float(row - place * density) / Float(density)
+      unsafe blendRows(
+        coarse.start + place * width, count: width, -t * (t - 1) * (t - 2) / 6,
+        (t + 1) * (t - 1) * (t - 2) / 2, -(t + 1) * t * (t - 2) / 2, (t + 1) * t * (t - 1) / 6,
+        into: storage.start + row * width)
     }
   }
 

@@ -103,6 +103,23 @@ func blendRows(
   unsafe cvector_blend(rows, count, w0, w1, w2, w3, count, row)
 }
 
+/// A filter between the frames of one channel, or of two where there is a `second`: see
+/// `cvector_walk`. The step and its increment are in 2^-64 frames.
+@_semantics("no_performance_analysis")
+func walk(
+  _ rows: UnsafePointer<Float>, rowCount: Int, width: Int, fraction: UInt64, step: Int128,
+  increment: Int128, _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>?, frames: Int,
+  into firstOutput: UnsafeMutablePointer<Float>, _ secondOutput: UnsafeMutablePointer<Float>?
+) {
+  var places = cvector_places(
+    fraction: fraction, step_high: Int64(truncatingIfNeeded: step &>> 64),
+    step_low: UInt64(truncatingIfNeeded: step),
+    increment_high: Int64(truncatingIfNeeded: increment &>> 64),
+    increment_low: UInt64(truncatingIfNeeded: increment))
+  unsafe cvector_walk(
+    rows, rowCount, width, &places, first, second, frames, firstOutput, secondOutput)
+}
+
 /// Copies samples; what is not finite becomes 0.
 @_semantics("no_performance_analysis")
 func copyFinite(

@@ -12,7 +12,7 @@ import RenderCore
 /// - **A shadow filter**, shorter and quick to forget, tells when the room has changed: where it is
 ///   better than the main one by 3 dB, the main one goes on from there, as uncertain as at the start.
 ///   Where the main filter makes the sound worse than none would, it starts anew.
-/// - **A second pass** over the previous hop in the first seconds after a start.
+/// - **A second step** half as long, from the previous hop, in the first seconds after a start.
 /// - **A loudspeaker that distorts** is a sum of what lies above four thresholds, in front of the
 ///   filter (a Hammerstein model); the four weights are found by recursive least squares.
 ///
@@ -415,7 +415,7 @@ struct EchoCanceller: ~Copyable {
       frame.dropping(hop).clear()
       fft.forward(frame, into: step)
       let coefficients = coefficients(which, part)
-      coefficients.add(step, times: 1)
+      coefficients.add(step, times: ago == 0 ? 1 : 0.5)
       guard ago == 0 else { continue }
       coefficients.multiply(by: forgetting)
       KalmanBins.settle(

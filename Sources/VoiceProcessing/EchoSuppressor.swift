@@ -27,7 +27,7 @@ struct EchoSuppressor: ~Copyable {
   /// Whether someone near speaks, in the last frame.
   var hearsSpeech: Bool {
     @_noLocks get {
-      guard frameEnergy > 4 * noiseEnergy else { return false }
+      guard frameEnergy > 4 * noiseEnergy && frameEnergy > 4 * quietest else { return false }
       return isFarHeard ? nearActivity > Self.spokenShare : true
     }
   }
@@ -48,6 +48,11 @@ struct EchoSuppressor: ~Copyable {
   private let scale: Float
 
   private var leak: Float = 0.3
+  /// The least energy of a frame in the last 1.6 to 3.2 s: what never changes is not speech.
+  private var quietest: Float = 0
+  private var quiet = Float.greatestFiniteMagnitude
+  private var lastQuiet = Float.greatestFiniteMagnitude
+  private var age = 0
   private var settling = 100
   private var depth: Float = 1
 
@@ -200,6 +205,7 @@ struct EchoSuppressor: ~Copyable {
       floor += noise[bin]
     }
     frameEnergy = error
+    watchQuiet()
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
     guard isFarHeard else { return }
@@ -209,6 +215,18 @@ struct EchoSuppressor: ~Copyable {
     } else if nearActivity <= Self.spokenShare {
       leak = leak * 1.01 < 0.5 ? leak * 1.01 : 0.5
     }
+  }
+
+  @_noLocks
+  private mutating func watchQuiet() {
+    age += 1
+    if age % 200 == 0 {
+      lastQuiet = quiet
+      quiet = frameEnergy
+    }
+    // The first frames are not whole.
+    if age > 10 && frameEnergy < quiet { quiet = frameEnergy }
+    quietest = quiet < lastQuiet ? quiet : lastQuiet
   }
 
   /// In which share of the bins more is heard than can be explained when someone near speaks.
@@ -239,13 +257,15 @@ struct EchoSuppressor: ~Copyable {
     let (error, echo, expected) = (row(.error), row(.echo), row(.expected))
     let (errorMean, expectedMean) = (row(.errorMean), row(.expectedMean))
     let (correction, unwanted) = (row(.correction), row(.unwanted))
-    let (minimum, noise) = (row(.minimum), row(.noise))
+    let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
     // From -46 dB to -14 dB.
     let deepest = Float(renderExp(-5.298317 + 3.688879 * Double(nearWeight)))
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
     let rise: Float = isCorrectionSlow ? 1.0003 : 1.02
+    // 2 dB a second; 16 in the first one.
+    let noiseRise: Float = age < 125 ? 1.03 : 1.004
     for bin in 0..<bins {
       let floor = noise[bin]
       if expectedMean[bin] > 0.01 * floor && errorMean[bin] > 3 * floor {
@@ -258,8 +278,8 @@ struct EchoSuppressor: ~Copyable {
       let rest = present > lasting ? present : lasting
       unwanted[bin] = rest
       let lowest = minimum[bin]
-      let now = errorMean[bin]
-      let next = now < lowest ? 0.7 * lowest + 0.3 * now : 1.004 * lowest
+      let now = slowMean[bin]
+      let next = now < lowest ? 0.7 * lowest + 0.3 * now : noiseRise * lowest
       minimum[bin] = next > 1e-9 * scale ? next : 1e-9 * scale
       noise[bin] = 1.5 * minimum[bin]
       let disturbance = over * rest + noise[bin] + 1e-14

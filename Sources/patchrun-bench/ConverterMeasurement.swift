@@ -156,7 +156,10 @@ private func speeds(_ subjects: [Subject], from: Double, to: Double) -> [Double]
 
 func measureConverter() {
   print("vectors in use: \(VectorMath.name)")
-  for (from, to) in [(44_100.0, 48_000.0), (48_000, 44_100), (22_050, 44_100), (44_100, 44_101)] {
+  for (from, to) in [
+    (44_100.0, 48_000.0), (48_000, 44_100), (22_050, 44_100), (96_000, 48_000), (44_100, 44_101),
+    (44_100.5, 48_000),
+  ] {
     let subjects = Subject.all
     let speed = speeds(subjects, from: from, to: to)
     print("\n\(Int(from)) -> \(Int(to)) Hz; dB; ns of processor for a stereo frame of output")

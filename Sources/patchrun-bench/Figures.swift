@@ -23,7 +23,8 @@ func column(_ text: String, width: Int = 9) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-private func fixed(_ value: Double, _ decimals: Int) -> String {
+/// A number with so many decimals.
+func fixed(_ value: Double, _ decimals: Int) -> String {
   var scale = 1.0
   for _ in 0..<decimals { scale *= 10 }
   let whole = Int((abs(value) * scale).rounded())

@@ -14,6 +14,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "voice", "echo cancelling: ERLE, convergence, double talk, a loudspeaker that distorts, cost",
     measureVoice
   ),
+  (
+    "spatial", "3D Mixer: attenuation, pannings, HRTF, pace, Doppler; what a source costs",
+    measureSpatial
+  ),
 ]
 
 let names = CommandLine.arguments.dropFirst()

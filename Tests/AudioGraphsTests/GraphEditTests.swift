@@ -51,17 +51,6 @@ struct GraphEditTests {
     #expect(graph.nodeCount == 1)
   }
 
-  @Test(arguments: ["vpio"])
-  func `the components to come say so`(subtype: String) throws {
-    let component = try #require(UnitCatalog.standard.component(named: subtype))
-    let found = refused(.invalidAudioUnit) {
-      try AudioGraph(assuming: grant()).addNode(component.description)
-    }
-    #expect(found?.rule.code == "PR0202")
-    #expect(found?.status.rawValue == -10864)
-    #expect(found?.message.contains(component.name) == true)
-  }
-
   @Test func `a wildcard must find exactly one component`() throws {
     let graph = AudioGraph(assuming: grant())
     let found = refused(.invalidAudioUnit) {

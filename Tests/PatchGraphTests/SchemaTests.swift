@@ -306,7 +306,7 @@ struct SchemaTests {
     node("\"component\": { \"types\": \"aumx\" }"),
     node("\"component\": { \"subtype\": \"mixer\" }"),
     node("\"component\": { \"subtype\": \"mcmx\", \"flags\": 1 }"),
-    node("\"component\": \"voiceProcessingIO\""),
+    node("\"component\": \"voiceProcesingIO\""),
     node("\"component\": \"mcmx\", \"inputs\": { \"00\": {} }"),
     node("\"component\": \"mcmx\", \"inputs\": { \"0\": { \"parameters\": { \"volum\": 1 } } }"),
     node("\"component\": \"mcmx\", \"inputs\": { \"0\": { \"parameters\": { \"pan\": 1.5 } } }"),

@@ -17,7 +17,6 @@ struct UnitListingTests {
     for component in UnitCatalog.standard.components {
       let line = lines.first { $0.hasPrefix(component.name + " ") }
       #expect(line?.contains(component.description.subtype.text ?? "?") == true)
-      #expect(line?.hasSuffix("Not there yet.") == (component.unit == nil))
     }
   }
 
@@ -41,7 +40,7 @@ struct UnitListingTests {
   @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
   func `a unit's text has each row of its description`(name: String) throws {
     let component = try #require(listing.component(named: name))
-    let unit = try #require(component.unit?.description)
+    let unit = component.unit.description
     let text = listing.text(of: component)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -63,7 +62,7 @@ struct UnitListingTests {
 
   @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
   func `the tables have each row of a unit's description`(name: String) throws {
-    let unit = try #require(listing.component(named: name)?.unit?.description)
+    let unit = try #require(listing.component(named: name)?.unit.description)
     let markdown = listing.markdown()
     #expect(markdown.contains("#### \(unit.name)\n"))
     for info in GenericProperties.properties(of: unit) {
@@ -96,12 +95,6 @@ struct UnitListingTests {
       #expect(cells == expected ?? cells, "\(line)")
       expected = cells
     }
-  }
-
-  @Test func `a component that is not there yet is listed and says so`() throws {
-    let component = try #require(listing.component(named: "voiceProcessingIO"))
-    #expect(listing.text(of: component).contains("not there yet"))
-    #expect(listing.markdown().contains("| `voiceProcessingIO` | `auou vpio appl` |"))
   }
 
   @Test(arguments: [
@@ -139,20 +132,18 @@ struct UnitListingTests {
     let all = try JSONDecoder().decode([Component].self, from: Data(listing.json().utf8))
     #expect(all.map(\.name) == UnitCatalog.standard.components.map(\.name))
     for (row, component) in zip(all, UnitCatalog.standard.components) {
-      #expect(row.isAvailable == (component.unit != nil))
-      let unit = component.unit?.description
+      #expect(row.isAvailable)
+      let unit = component.unit.description
       #expect(
-        row.properties?.map(\.name) == unit.map { GenericProperties.properties(of: $0).map(\.key) })
-      #expect(row.parameters?.map(\.id) == unit?.parameters.map(\.id))
-      for (found, info) in zip(
-        row.properties ?? [], unit.map { GenericProperties.properties(of: $0) } ?? [])
-      {
+        row.properties?.map(\.name) == GenericProperties.properties(of: unit).map(\.key))
+      #expect(row.parameters?.map(\.id) == unit.parameters.map(\.id))
+      for (found, info) in zip(row.properties ?? [], GenericProperties.properties(of: unit)) {
         #expect(found.isWritableWhileInitialized == info.isWritableWhileInitialized)
         #expect(found.size == info.size)
         #expect(found.unit == info.unit.name)
         #expect(found.access == "\(info.access)")
       }
-      for (found, info) in zip(row.parameters ?? [], unit?.parameters ?? []) {
+      for (found, info) in zip(row.parameters ?? [], unit.parameters) {
         #expect(found.isWritableWhileInitialized == !info.isReadOnly)
         #expect(found.isReadOnly == info.isReadOnly)
         #expect(found.flags == info.flags)

@@ -17,7 +17,8 @@ struct PatchFolderTests {
   }
 
   private static let patches = files("json", in: folder)
-  private static let sounds = files("wav", in: folder.appending(path: "audio"))
+  /// Those that run in loops.
+  private static let loops = ["beats.wav", "guitar.wav"]
 
   private static func read(_ name: String) throws -> PatchReader.Result {
     let bytes = try Data(contentsOf: folder.appending(path: name))
@@ -92,7 +93,6 @@ struct PatchFolderTests {
 
   @Test
   func `the guitar is stereo, the beats are mono, and both last five seconds`() throws {
-    #expect(Set(Self.sounds).isSuperset(of: ["beats.wav", "guitar.wav"]))
     for (name, channelCount) in [("guitar.wav", 2), ("beats.wav", 1)] {
       let reader = try SoundFileReader(path: Self.folder.appending(path: "audio/\(name)").path)
       #expect(reader.channelCount == channelCount)
@@ -115,8 +115,8 @@ struct PatchFolderTests {
     }
   }
 
-  @Test(arguments: sounds)
-  func `a sound peaks at -3 dB of full scale and has no constant part`(name: String) throws {
+  @Test(arguments: loops)
+  func `a loop peaks at -3 dB of full scale and has no constant part`(name: String) throws {
     let channels = try Self.channels(name)
     let peak = channels.joined().reduce(0) { max($0, abs($1)) }
     // Half a step of 16 bits is 0.0002 dB at this level.
@@ -128,8 +128,8 @@ struct PatchFolderTests {
     }
   }
 
-  @Test(arguments: sounds)
-  func `a sound runs in a loop without a click`(name: String) throws {
+  @Test(arguments: loops)
+  func `a loop runs without a click`(name: String) throws {
     for channel in try Self.channels(name) {
       let first = try #require(channel.first)
       let last = try #require(channel.last)

@@ -115,6 +115,44 @@ private let kindCount: Int32 = {
     }
   }
 
+  @Test func `a walk takes each frame at its place, with every kind of vector`() {
+    let (rowCount, width, frames) = (8, 32, 20)
+    let rows = noise((rowCount + 1) * width, seed: 8)
+    let first = noise(100, seed: 9)
+    let second = noise(100, seed: 10)
+    // A step of 1.75 and 2^-20, which grows by 2^-20 each time, in 2^-64 frames.
+    var places = cvector_places(
+      fraction: 1 << 63, step_high: 1, step_low: 3 << 62 + 1 << 44, increment_high: 0,
+      increment_low: 1 << 44)
+    for kind in 0..<kindCount {
+      let kernel = unsafe cvector_kind(kind)!.pointee
+      var left = [Float](repeating: 0, count: frames)
+      var right = left
+      var alone = left
+      unsafe kernel.walk(
+        rows, rowCount, width, &places, first, second, frames, &left, &right)
+      unsafe kernel.walk(rows, rowCount, width, &places, second, nil, frames, &alone, nil)
+      #expect(alone == right)
+      for frame in 0..<frames {
+        let n = Double(frame)
+        let place = 0.5 + n * (1.75 + 0x1p-20) + n * (n - 1) / 2 * 0x1p-20
+        let start = Int(place)
+        let position = (place - Double(start)) * Double(rowCount)
+        let row = Int(position)
+        let t = position - Double(row)
+        var exact = (0.0, 0.0)
+        for k in 0..<width {
+          let c =
+            Double(rows[row * width + k]) * (1 - t) + Double(rows[(row + 1) * width + k]) * t
+          exact.0 += c * Double(first[start + k])
+          exact.1 += c * Double(second[start + k])
+        }
+        #expect(abs(Double(left[frame]) - exact.0) < 2e-6)
+        #expect(abs(Double(right[frame]) - exact.1) < 2e-6)
+      }
+    }
+  }
+
   @Test func `the doors take what the kernels take`() {
     let row = SampleStorage(noise(64, seed: 6))
     let samples = SampleStorage(noise(200, seed: 7))

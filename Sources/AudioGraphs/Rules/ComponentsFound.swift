@@ -1,12 +1,10 @@
 public import AudioTypes
 public import AudioUnits
 
-/// A component that a node names is found, once, and is there.
+/// A component that a node names is found, once.
 public enum ComponentsFound {
   public static let rule = Rule(
     "PR0201", "component/found", "A component that is named is found exactly once.")
-  public static let notYet = Rule(
-    "PR0202", "component/not-yet", "A component that is named is one that this version has.")
 
   /// The one component that a description finds. Core Audio documents no code for failing here.
   public static func find(
@@ -14,7 +12,7 @@ public enum ComponentsFound {
   ) throws(Violation) -> any AudioUnit.Type {
     let found = catalog.components.filter { wanted.matches($0.description) }
     if found.count == 1, let only = found.first {
-      return try unit(of: only)
+      return only.unit
     }
     if found.isEmpty {
       throw Violation(
@@ -29,16 +27,5 @@ public enum ComponentsFound {
       "\(found.count) components have the codes \(wanted): "
         + found.map(\.name).joined(separator: ", "),
       at: .graph, help: ["give the subtype as well, or the component's name"])
-  }
-
-  /// The unit of a component that may not be there yet.
-  public static func unit(
-    of component: UnitCatalog.Component
-  ) throws(Violation) -> any AudioUnit.Type {
-    if let unit = component.unit { return unit }
-    throw Violation(
-      notYet, status: .invalidAudioUnit,
-      "\(component.name) (\(component.description)) is known, but not in this version of patchrun",
-      at: .graph, help: ["`patchrun units` lists what is there"])
   }
 }

@@ -7,7 +7,7 @@ public enum GraphRules {
     OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
     HardwareSides.rule, ConnectionFormats.rule, SliceFits.rule,
     SlicesOfScreenLock.rule, CallbacksReady.rule, CallbackInputs.rule, CallbackFormats.rule,
-    TapsReady.rule, ComponentsFound.rule, ComponentsFound.notYet, GraphStates.rule,
+    TapsReady.rule, ComponentsFound.rule, GraphStates.rule,
     GraphStates.nothingConnected, RampsApart.rule, RampsApart.times,
   ]
 }

@@ -89,7 +89,10 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   init(sampleRate: Double, sources: [Source], head: HeadTable?, controls: SpatialControls) {
     self.controls = controls
     self.sampleRate = sampleRate
-    blockLength = Self.blockLength(sampleRate: sampleRate)
+    // Properties of `self` must not be read in closures here, not even in the hidden ones behind `??`:
+    // in release builds Swift 6.3 then frees what has not been made.
+    let block = Self.blockLength(sampleRate: sampleRate)
+    blockLength = block
     sourceCount = sources.count
     var numbers: [Double] = []
     var heads = 0
@@ -112,19 +115,19 @@ struct SpatialKernel: RenderKernel, ~Copyable {
           channelCount: source.channelCount, pace: pace,
           fastest: source.isUsed ? pace * Self.fastest : 1,
           slowest: source.isUsed ? pace * Self.slowest : 1)
-      }, blockLength: blockLength,
+      }, blockLength: block,
       maximumDelay: Int((SphericalHead.longestDelay * sampleRate).rounded(.up)) + 1)
     let filters =
       head?.filters
       ?? FilterPairTable(
-        left: [[1]], right: [[1]], leftDelays: [0], rightDelays: [0], blockLength: blockLength)
+        left: [[1]], right: [[1]], leftDelays: [0], rightDelays: [0], blockLength: block)
     convolver = PairConvolver(sourceCount: max(1, heads), table: filters)
     directions = HeadDirections(
       rings: head?.rings ?? [0, 0, 1], points: head?.points ?? [0, 0], plain: head?.plain ?? 0)
     reverb = Reverberator(rooms: ReverbRoom.all, sampleRate: sampleRate)
-    buffers = SampleStorage(repeating: 0, count: 8 * blockLength)
-    position = blockLength
-    distanceShare = 1 - renderExp(-Double(blockLength) / (0.03 * sampleRate))
+    buffers = SampleStorage(repeating: 0, count: 8 * block)
+    position = block
+    distanceShare = 1 - renderExp(-Double(block) / (0.03 * sampleRate))
   }
 
   // MARK: Render thread

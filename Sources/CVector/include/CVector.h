@@ -52,6 +52,25 @@ void cvector_fir_rows(const float *first, const float *second, size_t count, con
 void cvector_blend(const float *rows, size_t stride, float w0, float w1, float w2, float w3,
                    size_t count, float *output);
 
+/// Where each frame of an output lies in its input, in frames of the input and their 2^-64th parts:
+/// the first at `fraction`, each other a step after the one before it. The step grows by the
+/// increment with each frame. Steps and increments are whole in two's complement: high word, low word.
+struct cvector_places {
+  uint64_t fraction;
+  int64_t step_high;
+  uint64_t step_low;
+  int64_t increment_high;
+  uint64_t increment_low;
+};
+
+/// A filter between the frames of two channels, or of one where `second` is NULL: each of `frames`
+/// results is the sum over `count` (a multiple of 16) of samples from the whole part of its place on,
+/// times a row between two of a table, by linear interpolation. The table has `row_count` + 1 rows, for
+/// the fractions from 0 to 1.
+void cvector_walk(const float *rows, size_t row_count, size_t count,
+                  const struct cvector_places *places, const float *first, const float *second,
+                  size_t frames, float *first_output, float *second_output);
+
 /// Copies samples; what is not finite becomes 0.
 void cvector_copy_finite(const float *samples, float *output, size_t count);
 
@@ -85,6 +104,9 @@ struct cvector_kernels {
   void (*spectrum_add)(const float *re, const float *im, const float *filter_re,
                        const float *filter_im, size_t count, float *sum_re, float *sum_im);
   void (*add_scaled)(const float *samples, float gain, size_t count, float *sum);
+  void (*walk)(const float *rows, size_t row_count, size_t count,
+               const struct cvector_places *places, const float *first, const float *second,
+               size_t frames, float *first_output, float *second_output);
 };
 
 /// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;

@@ -32,11 +32,8 @@ public struct UnitListing: Sendable {
     var table = TextTable(["NAME", "CODES", "INPUTS", "OUTPUTS", "WHAT IT DOES"])
     for component in catalog.components {
       let codes = component.description.codes
-      if let unit = component.unit?.description {
-        table.add([unit.name, codes, unit.inputs.text, unit.outputs.text, unit.summary])
-      } else {
-        table.add([component.name, codes, "-", "-", "Not there yet."])
-      }
+      let unit = component.unit.description
+      table.add([unit.name, codes, unit.inputs.text, unit.outputs.text, unit.summary])
     }
     return
       (table.lines(indentation: 0)
@@ -58,10 +55,7 @@ public struct UnitListing: Sendable {
       )
     }
     lines.append("")
-    guard let unit = component.unit?.description else {
-      lines.append("This unit is not there yet: a patch that names it is refused.")
-      return lines.joined(separator: "\n") + "\n"
-    }
+    let unit = component.unit.description
     lines += wrapped(unit.summary, columns: 100) + [""]
     lines += ["Buses"] + buses(unit).map { "  \($0)" } + [""]
     lines.append("Stream formats")
@@ -155,9 +149,9 @@ public struct UnitListing: Sendable {
       "type": .string(codes.type.text ?? ""),
       "subtype": .string(codes.subtype.text ?? ""),
       "manufacturer": .string(codes.manufacturer.text ?? ""),
-      "isAvailable": .boolean(component.unit != nil),
+      "isAvailable": true,
     ]
-    guard let unit = component.unit?.description else { return head }
+    let unit = component.unit.description
     return head.adding([
       "summary": .string(unit.summary),
       "inputs": json(unit.inputs),
@@ -285,13 +279,8 @@ public struct UnitListing: Sendable {
     var overview = MarkdownTable(["Component", "Codes", "Inputs", "Outputs", "What it does"])
     for component in catalog.components {
       let codes = "`\(component.description.codes)`"
-      if let unit = component.unit?.description {
-        overview.add([
-          "`\(unit.name)`", codes, unit.inputs.text, unit.outputs.text, unit.summary,
-        ])
-      } else {
-        overview.add(["`\(component.name)`", codes, "", "", "Not there yet."])
-      }
+      let unit = component.unit.description
+      overview.add(["`\(unit.name)`", codes, unit.inputs.text, unit.outputs.text, unit.summary])
     }
     var text = overview.text + "\n#### Every unit\n\n"
     text += markdown(GenericProperties.all)

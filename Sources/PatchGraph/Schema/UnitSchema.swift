@@ -6,9 +6,7 @@ struct UnitSchema {
   var catalog: UnitCatalog
 
   private var present: [(component: UnitCatalog.Component, unit: UnitDescription)] {
-    catalog.components.compactMap { component in
-      component.unit.map { (component, $0.description) }
-    }
+    catalog.components.map { ($0, $0.unit.description) }
   }
 
   // MARK: Nodes
@@ -56,12 +54,10 @@ struct UnitSchema {
 
   /// A component by name, or by its codes.
   var component: JSONText {
-    let absent = catalog.components.filter { $0.unit == nil }.map(\.name)
-    var description =
+    let description =
       "Which audio unit the node is: its name, its kAudioUnitSubType_ name, its four-character "
       + "subtype, all three codes (aumx/mcmx/appl), or an object with type, subtype and "
       + "manufacturer."
-    if !absent.isEmpty { description += " Not there yet: \(absent.joined(separator: ", "))." }
     return [
       "description": .string(description),
       "anyOf": [

@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import VoiceProcessing
+
+/// Echoes in a room that is simulated by the image method. `patchrun-bench voice` measures the same on
+/// longer scenes, with voices of a speech synthesizer, at more rates.
+@Suite struct EchoTests {
+  @Test
+  func `an echo falls by 40 dB within 1.5 s and stays there, also after the room has changed`() {
+    let scene = Conversation.inRoom(seconds: 5.5, change: 3)
+    let output = scene.restored()
+    #expect(scene.timeToReach(40, output, after: 0) <= 1.5)
+    #expect(scene.enhancement(output, 1.5..<3) >= 40)
+    #expect(scene.timeToReach(40, output, after: 3) <= 1.5)
+  }
+
+  @Test func `the same at 48 kHz`() {
+    let scene = Conversation.inRoom(seconds: 2.5, sampleRate: 48_000)
+    let output = scene.restored()
+    #expect(scene.timeToReach(40, output, after: 0) <= 1.5)
+    #expect(scene.enhancement(output, 1.5..<2.4) >= 40)
+  }
+
+  @Test func `in double talk the near end stays intelligible`() {
+    let scene = Conversation.inRoom(seconds: 7.5, nearFrom: 5)
+    let output = scene.restored()
+    #expect(scene.enhancement(output, 1.5..<5) >= 40)
+    #expect(scene.intelligibility(output, from: 5) >= 0.97)
+    #expect(scene.segmentalRatio(output, from: 5) >= 9.5)
+    // The microphone itself is not: there is something to be done.
+    #expect(scene.intelligibility(scene.microphone, from: 5) < 0.9)
+  }
+
+  @Test func `a loudspeaker that distorts is modelled`() {
+    let scene = Conversation.inRoom(seconds: 7, nearFrom: 5, drive: 3)
+    let output = scene.restored()
+    #expect(scene.enhancement(output, 1.5..<5) >= 30)
+    #expect(scene.timeToReach(30, output, after: 0) <= 1.5)
+    #expect(scene.intelligibility(output, from: 5) >= 0.93)
+  }
+
+  @Test func `with a silent far end a voice comes through`() {
+    let scene = Conversation.inRoom(seconds: 3, nearFrom: 0, farIsSilent: true)
+    let output = scene.restored()
+    #expect(scene.intelligibility(output, from: 0) >= 0.99)
+    #expect(scene.segmentalRatio(output, from: 0) >= 20)
+  }
+
+  @Test func `an echo that comes a quarter of a second late is found`() {
+    var scene = Conversation.inRoom(seconds: 6, delay: 0.3)
+    #expect(scene.enhancement(scene.restored(), 4.5..<5.9) < 20)
+    scene.searchesDelay = true
+    #expect(scene.enhancement(scene.restored(), 4.5..<5.9) >= 30)
+  }
+
+  @Test(arguments: [0, 43, 85])
+  func `a lower quality takes less of the echo out, but takes it out`(quality: Int) {
+    var scene = Conversation.inRoom(seconds: 3)
+    scene.settings.quality = quality
+    #expect(scene.enhancement(scene.restored(), 1.5..<2.9) >= 25)
+  }
+
+  @Test(arguments: [8000, 11_025, 44_100])
+  func `every rate of a session is processed`(sampleRate: Double) {
+    let scene = Conversation.inRoom(seconds: 1.5, sampleRate: sampleRate)
+    #expect(scene.enhancement(scene.restored(), 1..<1.45) >= 30)
+  }
+}
