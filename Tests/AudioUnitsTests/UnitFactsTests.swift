@@ -43,9 +43,9 @@ struct UnitFactsTests {
         == .streamFormat(.canonical(channels: 2, sampleRate: 0)))
   }
 
-  @Test func `slices are 1024 frames until they are set, and 4096 on Remote IO`() throws {
+  @Test func `slices are 1024 frames until they are set, and 4096 on an IO unit`() throws {
     for unit in UnitCatalog.standard.units {
-      let isIO = unit == RemoteIO.self
+      let isIO = unit == RemoteIO.self || unit == VoiceProcessingIO.self
       #expect(
         try UnitInstance(unit).property(.maximumFramesPerSlice) == .uint32(isIO ? 4096 : 1024))
       #expect(unit.description.sizesItsOwnSlices == isIO)

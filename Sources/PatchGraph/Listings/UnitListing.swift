@@ -107,7 +107,7 @@ public struct UnitListing: Sendable {
       let row = PropertyRow(info: info, unit: unit)
       table.add(
         [
-          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes,
+          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.shortScopes,
           row.shortType.text, row.shortAccess, row.defaultValue,
         ],
         notes: [info.constant, info.summary]

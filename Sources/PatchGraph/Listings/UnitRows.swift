@@ -22,6 +22,12 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
+  /// `scopes` where there is little room: `in 1, out 0`.
+  var shortScopes: String {
+    info.elements.isEmpty
+      ? scopes : scopes.replacing("input", with: "in").replacing("output", with: "out")
+  }
+
   /// With what a number is in: `number (s)`.
   var type: String {
     kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
