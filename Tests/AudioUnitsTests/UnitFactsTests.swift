@@ -43,7 +43,7 @@ struct UnitFactsTests {
         == .streamFormat(.canonical(channels: 2, sampleRate: 0)))
   }
 
-  @Test func `slices are 1024 frames until they are set, and 4096 on Remote IO`() throws {
+  @Test func `slices are 1024 frames until they are set, and 4096 on I-O units`() throws {
     for unit in UnitCatalog.standard.units {
       let isIO = unit == RemoteIO.self || unit == VoiceProcessingIO.self
       #expect(
