@@ -28,6 +28,8 @@ struct EchoCanceller: ~Copyable {
 
   /// Whether the last hop began with new coefficients.
   private(set) var hasRestarted = false
+  /// Whether it has been taking out something worth while.
+  var takesOut: Bool { @_noLocks get { errorLevel < 0.03 * nearLevel } }
   /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
   /// bin of a frame of two hops, without a window.
   let uncertainty: SampleStorage

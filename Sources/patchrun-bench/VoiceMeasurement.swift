@@ -58,7 +58,7 @@ private struct Scene {
   func process(quality: Int = 127) -> (output: [Float], cost: Double) {
     var processor = VoiceProcessor(
       sampleRate: sampleRate, slack: VoiceProcessor.hop(sampleRate: sampleRate) / 2,
-      settings: VoiceSettings(controlsLevel: false, quality: quality))
+      settings: VoiceSettings(controlsLevel: false, quality: quality), searchesDelay: true)
     let slice = processor.slack
     let memory = SampleStorage(repeating: 0, count: 2 * slice)
     let delay = processor.delay
