@@ -165,6 +165,8 @@ public struct PropertyInfo: Hashable, Sendable {
   public var access: Access
   /// The value that a fresh unit has, where it is one for all.
   public var defaultValue: PropertyValue?
+  /// The same where it is another one in each scope.
+  public var scopeDefaults: [Scope: PropertyValue]
   /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
   /// their own in a patch.
   public var isPatchProperty: Bool
@@ -186,6 +188,7 @@ public struct PropertyInfo: Hashable, Sendable {
     _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
     scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
     defaultValue: PropertyValue? = nil,
+    scopeDefaults: [Scope: PropertyValue] = [:],
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
     yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
@@ -198,6 +201,7 @@ public struct PropertyInfo: Hashable, Sendable {
     self.elements = elements
     self.access = access
     self.defaultValue = defaultValue
+    self.scopeDefaults = scopeDefaults
     self.isPatchProperty = isPatchProperty
     self.isLive = isLive
     self.liveWords = liveWords

@@ -22,13 +22,15 @@ public enum RemoteIO: AudioUnit {
       PropertyInfo(
         .enableIO, key: "enableIO", constant: "kAudioOutputUnitProperty_EnableIO",
         kind: .boolean, scopes: [.input, .output], elements: [.input: 1, .output: 0],
-        access: .readWriteUntilInitialized, isPatchProperty: true,
+        access: .readWriteUntilInitialized,
+        scopeDefaults: [.input: .uint32(0), .output: .uint32(1)], isPatchProperty: true,
         summary: "Whether the side is on. At first the output (outputs/0) is, the input "
           + "(inputs/1) is not.",
         proposed: "that it is refused once the unit is initialized"),
       PropertyInfo(
         .hasIO, key: "hasIO", constant: "kAudioOutputUnitProperty_HasIO", kind: .boolean,
         scopes: [.input, .output], elements: [.input: 1, .output: 0], access: .readOnly,
+        scopeDefaults: [.input: .uint32(0), .output: .uint32(1)],
         summary: "Whether the side is on."),
       OutputUnits.cpuLoad, OutputUnits.supportedNumChannels, OutputUnits.isRunning,
       OutputUnits.channelMap(), OutputUnits.startTime, OutputUnits.setInputCallback,

@@ -100,9 +100,10 @@ public final class UnitInstance: Sendable {
       maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
       controls: ControlLayout(
         description, inputCount: description.inputs.count, outputCount: description.outputs.count))
-    if description.property(.enableIO) != nil {
-      initial.values[PropertyPlace(.enableIO, .input, 1)] = .uint32(0)
-      initial.values[PropertyPlace(.enableIO, .output, 0)] = .uint32(1)
+    for info in properties where info.isWritable {
+      for (scope, value) in info.scopeDefaults {
+        initial.values[PropertyPlace(info.id, scope, info.elements[scope] ?? 0)] = value
+      }
     }
     state = Mutex(initial)
   }

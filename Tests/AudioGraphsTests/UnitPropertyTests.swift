@@ -58,6 +58,32 @@ struct UnitPropertyTests {
     #expect(graph.session?.failedSlices.status == .noConnection)
   }
 
+  @Test func `an error upstream of a converter, which pulls at its own pace, comes through`() throws
+  {
+    let graph = try openGraph()
+    let io = try graph.addNode(remoteIO)
+    let converter = try graph.addNode(FormatConverter.description.component)
+    let effect = try graph.addNode(equalizer)
+    for node in [converter, effect] {
+      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    }
+    let slow = float(rate: 24_000)
+    for scope in [Scope.input, .output] {
+      try graph.unit(effect).setProperty(.streamFormat, scope, 0, to: .streamFormat(slow))
+    }
+    try graph.unit(converter).setProperty(.streamFormat, .output, 0, to: .streamFormat(float()))
+    try graph.setInputCallback(failing(from: 1000, .invalidFile), of: effect)
+    try graph.connect(effect, to: converter)
+    try graph.connect(converter, to: io)
+    try graph.initialize()
+    try pull(graph, 512)
+    #expect(try graph.unit(io).property(.lastRenderError) == .status(.ok))
+    try pull(graph, 4096)
+    for node in [effect, converter, io] {
+      #expect(try graph.unit(node).property(.lastRenderError) == .status(.invalidFile))
+    }
+  }
+
   @Test func `listeners hear of a render that failed when the graph is asked`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
@@ -233,6 +259,29 @@ struct UnitPropertyTests {
     for frame in 0..<900 {
       #expect(found[2 * frame] == 2 * hashed(3, frame))
       #expect(found[2 * frame + 1] == 0)
+    }
+  }
+
+  @Test func `the Voice-Processing I/O maps the microphone's channels too`() throws {
+    let graph = try openGraph(grant(input: 3), default: float(1))
+    let io = try graph.addNode(VoiceProcessingIO.description.component)
+    let unit = try graph.unit(io)
+    try unit.setProperty(.enableIO, .input, 1, to: .uint32(1))
+    try unit.setProperty(.bypassVoiceProcessing, to: .uint32(1))
+    try unit.setProperty(.channelMap, .output, 1, to: .integers([2]))
+    try unit.setProperty(.channelMap, .output, 0, to: .integers([-1, 0]))
+    try graph.connect(io, 1, to: io, 0)
+    try graph.initialize()
+    let bytes = try pulled(graph, 900) { first, buffer in
+      for frame in 0..<buffer.count / 3 {
+        for channel in 0..<3 { buffer[3 * frame + channel] = hashed(channel, first + frame) }
+      }
+    }
+    let found = words(bytes, as: Float.self)
+    // Going over to bypass takes 10 ms.
+    for frame in 480..<900 {
+      #expect(found[2 * frame] == 0)
+      #expect(found[2 * frame + 1] == hashed(2, frame))
     }
   }
 

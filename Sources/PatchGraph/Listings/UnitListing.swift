@@ -107,7 +107,7 @@ public struct UnitListing: Sendable {
       let row = PropertyRow(info: info, unit: unit)
       table.add(
         [
-          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.scopes,
+          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.shortScopes,
           row.shortType.text, row.shortAccess, row.defaultValue,
         ],
         notes: [info.constant, info.summary]
@@ -210,8 +210,17 @@ public struct UnitListing: Sendable {
       "access": .string("\(info.access)"),
       "isWritableWhileInitialized": .boolean(info.isWritableWhileInitialized),
       "size": info.size.map { .number($0) } ?? .null,
-      "default": info.kind == .boolean && info.defaultValue != nil
-        ? .boolean(info.defaultValue == .uint32(1)) : defaultValue,
+      "default": info.scopeDefaults.isEmpty
+        ? info.kind == .boolean && info.defaultValue != nil
+          ? .boolean(info.defaultValue == .uint32(1)) : defaultValue
+        : .object(
+          scopes.compactMap { scope in
+            info.scopeDefaults[scope].map { value in
+              .init(
+                "\(scope)",
+                info.kind == .boolean ? .boolean(value == .uint32(1)) : json(value))
+            }
+          }),
       "inPatch": .boolean(info.isPatchProperty),
       "isLive": .boolean(info.isLive),
       "summary": .string(info.summary),

@@ -22,6 +22,12 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
+  /// `scopes` where there is little room: `in 1, out 0`.
+  var shortScopes: String {
+    info.elements.isEmpty
+      ? scopes : scopes.replacing("input", with: "in").replacing("output", with: "out")
+  }
+
   /// With what a number is in: `number (s)`.
   var type: String {
     kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
@@ -77,15 +83,26 @@ struct PropertyRow {
     info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
-  /// The value of a fresh unit; `-` where it is not one for all buses.
+  /// The value of a fresh unit, by scope with slashes between; `-` where it is not one for all buses.
   var defaultValue: String {
     if info.id == .maximumFramesPerSlice, let unit {
       return "\(unit.defaultMaximumFramesPerSlice)"
     }
-    if case .choice(let choices) = info.kind, case .uint32(let word)? = info.defaultValue {
+    if info.id == .elementCount, let unit {
+      return "\(unit.inputs.count)/\(unit.outputs.count)"
+    }
+    if !info.scopeDefaults.isEmpty {
+      return Scope.allCases.compactMap { scope in info.scopeDefaults[scope].map(text) }
+        .joined(separator: "/")
+    }
+    return text(of: info.defaultValue)
+  }
+
+  private func text(of value: PropertyValue?) -> String {
+    if case .choice(let choices) = info.kind, case .uint32(let word)? = value {
       return choices.first { $0.value == word }?.name ?? "\(word)"
     }
-    return switch info.defaultValue {
+    return switch value {
     case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
     case .float64(let number): rateText(number)
     case .string(let text): text

@@ -324,7 +324,11 @@ struct UnitSchema {
   private func properties(
     of unit: UnitDescription, _ scope: Scope, _ element: Int
   ) -> [PropertyInfo] {
-    GenericProperties.properties(of: unit).filter { info in
+    GenericProperties.properties(of: unit).map { info in
+      var info = info
+      info.defaultValue = info.scopeDefaults[scope] ?? info.defaultValue
+      return info
+    }.filter { info in
       info.isPatchProperty && info.scopes.contains(scope) && info.access != .readOnly
         && (info.elements[scope].map { $0 == element } ?? true)
     }
