@@ -347,6 +347,13 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
       try scene.render(5500, slicing: Slicing([4096])), try Self.everythingInOne.get())
   }
 
+  @Test func `from frame 0 it begins again`() throws {
+    var scene = Self.everything
+    scene.changes = []
+    scene.sources[2].parameters[Parameter.reverbBlend] = 40
+    expectSame(try scene.render(3000, passes: 2), try scene.render(3000))
+  }
+
   @Test func `what is not finite does not stay`() throws {
     var signal = noise(8000, seed: 5)
     for frame in 500..<600 { signal[frame] = [.infinity, -.infinity, .nan][frame % 3] }
