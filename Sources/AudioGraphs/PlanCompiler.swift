@@ -147,6 +147,9 @@ struct PlanCompiler {
       let floats = builders[domain, default: .init()].floats(of: bus, format: format)
       builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
     }
+    if let watcher = head.instance?.mutedSpeechKernel {
+      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [], outputs: []))
+    }
     guard domain == .microphone, let rate = domains.mainRate else { return }
     let input = PulledInput(plan(of: domain), bus: bus)
     let silent = builders[.main, default: .init()].silentBus(format.channelCount)

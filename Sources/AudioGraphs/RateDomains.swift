@@ -113,6 +113,10 @@ struct RateDomains: Sendable {
   /// pulled.
   func delay(of input: BusKey) -> Double { demands[input]?.delay ?? 0 }
 
+  /// Frames of the input for which its unit goes on when the input has ended; 0 for an input that is
+  /// not pulled.
+  func tail(of input: BusKey) -> Double { demands[input]?.tail ?? 0 }
+
   /// How far, in seconds, the units between the microphone and the loudspeaker look ahead.
   func microphoneLead(_ model: GraphModel, _ preparation: Preparation) -> Double {
     guard let head = model.head else { return 0 }

@@ -57,13 +57,14 @@ struct SoundingTime {
     return Int(max(0, (frames - 1e-3).rounded(.up)))
   }
 
-  /// By how many frames of the device the sound comes late where an input is pulled.
+  /// By how many frames of the device the sound comes late where an input is pulled, and goes on
+  /// after it.
   private func delay(of input: BusKey) -> Double {
     guard
       let rate = preparation.configurations[input.node]?.inputs[input.bus].format.sampleRate,
       rate > 0
     else { return 0 }
-    return domains.delay(of: input) * deviceRate / rate
+    return (domains.delay(of: input) + domains.tail(of: input)) * deviceRate / rate
   }
 
   private func end(of interaction: Interaction) -> End {

@@ -376,9 +376,39 @@ public enum Mixer3D: AudioUnit {
         framesPerFrame: pace * SpatialKernel.fastest,
         ahead: PacedReader.lookAhead(
           pace: pace, blockLength: SpatialKernel.blockLength(sampleRate: rate)),
-        speed: Double(configuration.parameter(Parameter.playbackRate, .input, element) ?? 1))
+        speed: Double(configuration.parameter(Parameter.playbackRate, .input, element) ?? 1),
+        tail: tail(configuration, element) * input.format.sampleRate)
     }
     return demands
+  }
+
+  /// Seconds for which a source is heard after it has ended: in the responses of a head, and in the
+  /// room until that has fallen by 60 dB.
+  private static func tail(_ configuration: UnitConfiguration, _ element: Int) -> Double {
+    let algorithm = algorithm(configuration, element)
+    var tail = 0.0
+    if algorithm == SpatializationAlgorithm.hrtf,
+      let head = try? HeadTable.standard(sampleRate: configuration.outputs[0].format.sampleRate)
+    {
+      tail = Double(head.length) / configuration.outputs[0].format.sampleRate
+    } else if algorithm == SpatializationAlgorithm.sphericalHead {
+      tail = SphericalHead.longestDelay
+    }
+    let blend = configuration.parameter(Parameter.reverbBlend, .input, element) ?? 0
+    if blend > 0, word(configuration, .usesInternalReverb, initial: 1) != 0 {
+      let number = Int(word(configuration, .reverbPreset, initial: 1))
+      let room = ReverbRoom.all[min(number, ReverbRoom.all.count - 1)]
+      tail = max(tail, room.preDelay + room.decay)
+    }
+    return tail
+  }
+
+  private static func word(
+    _ configuration: UnitConfiguration, _ property: PropertyID, initial: UInt32
+  ) -> UInt32 {
+    guard case .uint32(let word)? = configuration.properties[PropertyPlace(property, .global, 0)]
+    else { return initial }
+    return word
   }
 
   public static func makeKernels(

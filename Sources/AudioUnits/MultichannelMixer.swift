@@ -158,7 +158,8 @@ public enum MultichannelMixer: AudioUnit {
             output.origin == .initial
               ? "give the output the rate: \"outputs\": { \"0\": { \"sampleRate\": "
                 + "\(rateText(input.format.sampleRate)) } }"
-              : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own"
+              : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own",
+            "or put a FormatConverter ahead of the input",
           ]))
     }
     for (element, input) in configuration.inputs.enumerated() where input.isUsed {

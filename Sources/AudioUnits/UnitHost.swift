@@ -66,6 +66,13 @@ extension PropertyValue {
     .object(PropertyObject(body))
   }
 
+  /// What `mutedSpeechActivityEventListener` is set to; `nil` for none.
+  public static func mutedSpeechActivityListener(
+    _ listener: MutedSpeechActivityListener?
+  ) -> PropertyValue {
+    .object(PropertyObject(listener))
+  }
+
   /// What `hostCallbacks` is set to.
   public static func hostCallbacks(_ callbacks: HostCallbacks?) -> PropertyValue {
     .object(PropertyObject(callbacks))
@@ -114,6 +121,19 @@ extension UnitInstance {
     return .holding(InputCallbackKernel(callback), with: callback)
   }
 
+  /// The kernel that tells a client of speech while the unit is muted; `nil` where none asks.
+  public var mutedSpeechKernel: KernelBox? {
+    let place = PropertyPlace(.mutedSpeechActivityEventListener, .global, 0)
+    let (value, controls) = state.withLock { ($0.values[place], $0.controls) }
+    guard case .object(let object)? = value,
+      let listener = object.object as? MutedSpeechActivityListener,
+      let word = controls.slot(place)
+    else { return nil }
+    return .holding(
+      MutedSpeechKernel(listener, controls: controls.block.access, word: word), with: listener,
+      controls.block)
+  }
+
   /// A value that only the graph knows; as a side effect the graph's news has reached the unit.
   func hostValue(_ info: PropertyInfo) -> PropertyValue? {
     switch info.id {
@@ -139,6 +159,11 @@ extension UnitInstance {
       try inGraph(info, scope).setRenderCallback(reference?.callback, of: self, element)
     case (.setInputCallback, .object(let object)):
       guard object.object == nil || object.object is InputCallbackReference else {
+        throw invalid(info, scope)
+      }
+      return try storeAndReplan(info, value)
+    case (.mutedSpeechActivityEventListener, .object(let object)):
+      guard object.object == nil || object.object is MutedSpeechActivityListener else {
         throw invalid(info, scope)
       }
       return try storeAndReplan(info, value)

@@ -60,7 +60,7 @@ public enum VoiceProcessingIO: AudioUnit {
         kind: .object(noun: "a MutedSpeechActivityListener", size: 8), scopes: [.global],
         access: .writeOnly, isLive: true,
         summary: "What is told that someone speaks while muted, and has ended.",
-        proposed: "that it is told on the control thread, 64 ms and 0.4 s late"),
+        proposed: "that it is told on the render thread, 64 ms and 0.4 s late"),
     ],
     formatNotes: RemoteIO.description.formatNotes + [
       "outputs/1: 8 to 192 kHz; the voice is mono, the same on every channel"

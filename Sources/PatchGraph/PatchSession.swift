@@ -17,11 +17,13 @@ public struct SessionRequest: Hashable, Sendable {
   public var wantsInput: Bool
   /// Whether the output unit runs on a device; a Generic Output does not.
   public var isDevice: Bool
+  /// Whether it is a Voice-Processing I/O unit that asks others to be quieter.
+  public var isConversation: Bool
 
   public init(
     preferredSampleRate: Double? = nil, preferredIOBufferDuration: Double? = nil,
     category: String? = nil, wantsOutput: Bool = true, wantsInput: Bool = false,
-    isDevice: Bool = true
+    isDevice: Bool = true, isConversation: Bool = false
   ) {
     self.preferredSampleRate = preferredSampleRate
     self.preferredIOBufferDuration = preferredIOBufferDuration
@@ -29,6 +31,7 @@ public struct SessionRequest: Hashable, Sendable {
     self.wantsOutput = wantsOutput
     self.wantsInput = wantsInput
     self.isDevice = isDevice
+    self.isConversation = isConversation
   }
 }
 
@@ -105,6 +108,11 @@ extension PatchBuilder {
         unit.description.isOutput
       else { continue }
       request.isDevice = unit.description.property(.enableIO) != nil
+      if let ducks = unit.description.property(.duckNonVoiceAudio) {
+        let written = node.value.properties
+          .first { $0.name == ducks.key || $0.name == ducks.constant }?.value
+        request.isConversation = written?.bool ?? (written?.number != 0)
+      }
       func isOn(_ elements: [PatchDocument.Element], _ bus: Int) -> Bool? {
         elements.first { $0.bus.value == bus }?.properties
           .first { $0.name == "enableIO" || $0.name == "kAudioOutputUnitProperty_EnableIO" }?

@@ -76,7 +76,9 @@ enum SettingReader {
       "the name of a preset or its number, or for one of your own "
         + "{ \"number\": -1, \"name\": \"…\" }"
     case .choice(let choices):
-      choices.map { quoted($0.name) }.joined(separator: ", ")
+      choices.enumerated().map { index, choice in
+        (index == 0 ? "" : index == choices.count - 1 ? " or " : ", ") + quoted(choice.name)
+      }.joined()
     case .integers(let range):
       "an array of whole numbers from \(range.lowerBound) to \(range.upperBound)"
     case .floats: "an array of finite numbers"

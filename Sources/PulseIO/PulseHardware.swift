@@ -228,7 +228,7 @@ public final class PulseHardware: AudioHardware {
         .init(
           direction: .sink, name: request.sinkName, sampleRate: request.preferredSampleRate,
           channels: request.outputChannels, bufferDuration: request.preferredIOBufferDuration,
-          title: request.streamName), on: connection)
+          title: request.streamName, isConversation: request.isConversation), on: connection)
     }
     if request.wantsInput {
       // A session has one rate, the loudspeaker's: where the source runs at another one, the server
@@ -238,7 +238,8 @@ public final class PulseHardware: AudioHardware {
           direction: .source, name: request.sourceName,
           sampleRate: playback?.format.sampleRate ?? request.preferredSampleRate,
           keepsRate: playback != nil, channels: request.inputChannels,
-          bufferDuration: request.preferredIOBufferDuration, title: request.streamName),
+          bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
+          isConversation: request.isConversation),
         on: connection)
     }
     let rate = playback?.format.sampleRate ?? capture?.format.sampleRate ?? 0

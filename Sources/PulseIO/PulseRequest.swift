@@ -27,12 +27,16 @@ public struct PulseRequest: Hashable, Sendable {
   /// How long the server may take to answer, in seconds. While the graph is running, one that moves
   /// nothing for twice as long counts as gone.
   public var timeout: Double
+  /// Whether the sound is a conversation, for which others are to be quieter: the streams then have
+  /// the role `phone`, by which the server's `module-role-ducking` goes.
+  public var isConversation: Bool
 
   public init(
     wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
     outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
-    streamName: String = "audio graph", server: String? = nil, timeout: Double = 5
+    streamName: String = "audio graph", server: String? = nil, timeout: Double = 5,
+    isConversation: Bool = false
   ) {
     self.wantsOutput = wantsOutput
     self.wantsInput = wantsInput
@@ -46,5 +50,6 @@ public struct PulseRequest: Hashable, Sendable {
     self.streamName = streamName
     self.server = server
     self.timeout = timeout
+    self.isConversation = isConversation
   }
 }

@@ -64,6 +64,7 @@ final class PulseStream {
     var channels: Int?
     var bufferDuration: Double?
     var title: String
+    var isConversation = false
   }
 
   /// Connects a stream, corked, and reads back what it was given.
@@ -127,7 +128,8 @@ final class PulseStream {
     }
     let properties = unsafe pa_proplist_new()
     unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_NAME, wish.title)
-    unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "production")
+    unsafe pa_proplist_sets(
+      properties, PA_PROP_MEDIA_ROLE, wish.isConversation ? "phone" : "production")
     let handle = unsafe pa_stream_new_with_proplist(
       connection.context, wish.title, &spec, &map, properties)
     unsafe pa_proplist_free(properties)

@@ -17,15 +17,12 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   public struct Signal: Hashable, Sendable {
     /// 1 or 2.
     public var channelCount: Int
-    /// Its frames for one frame that is read, as a rule.
-    public var pace: Double
     /// Its frames for one frame that is read, at the most and at the least.
     public var fastest: Double
     public var slowest: Double
 
-    public init(channelCount: Int, pace: Double, fastest: Double, slowest: Double) {
+    public init(channelCount: Int, fastest: Double, slowest: Double) {
       self.channelCount = channelCount
-      self.pace = pace
       self.fastest = fastest
       self.slowest = slowest
     }
@@ -36,6 +33,9 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
 
   /// Filters from one to the next: each is for paces up to 4% above and below its own.
   static var filtersPerOctave: Double { @_noLocks get { 8 } }
+
+  /// Frames that a row reads beyond its taps, times zero.
+  private static var margin: Int { @_noLocks get { 16 } }
 
   private struct State: BitwiseCopyable {
     var channelCount: Int
@@ -106,7 +106,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     unsafe states = .allocate(capacity: max(1, signals.count))
     var laneFrames = 0
     for (index, signal) in signals.enumerated() {
-      let reach = filters[Self.number(signal.fastest) - first].width / 2 + 16
+      let reach = filters[Self.number(signal.fastest) - first].width / 2 + Self.margin
       let history = Int((Double(maximumDelay) * signal.fastest).rounded(.up)) + reach + 2
       let block = Int((Double(blockLength) * signal.fastest).rounded(.up)) + 2
       // Twice as many new frames as a block needs, so that the lanes are not moved each time.
@@ -134,8 +134,8 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   /// How many frames a signal is ahead of what is read of it, at most, when it keeps its pace: a
   /// block and half a filter.
   public static func lookAhead(pace: Double, blockLength: Int) -> Int {
-    Int((Double(blockLength) * pace).rounded(.up))
-      + ReadingFilter.number(number(pace)).width / 2 + 3
+    Int((Double(blockLength) * pace).rounded(.up)) + 2
+      + ReadingFilter.number(number(pace)).width / 2 + margin
   }
 
   /// The number of the filter for a pace. Below a pace of 1 the signal's own rate is the lower one.
@@ -428,7 +428,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   /// How many frames beyond its place a filter reads.
   @_noLocks
   private mutating func reach(_ filter: Int) -> Int {
-    filter < 0 ? 2 : unsafe tables[filter].width / 2 + 16
+    filter < 0 ? 2 : unsafe tables[filter].width / 2 + Self.margin
   }
 
   @_noLocks

@@ -3,9 +3,9 @@
 /// A windowed sinc in polyphase form. Where the two rates have a simple ratio, as all the usual
 /// ones have, each output frame has a row of coefficients of its own and the position is counted in
 /// whole numbers; other ratios, and ones that are adjusted while running, take a row by linear
-/// interpolation between the rows of a fine table, with an error under -130 dB (mastering; -118 dB
-/// normal), and count in 2^-64 frames. The output is bit for bit the same however input and output are cut. What is not finite
-/// counts as 0.
+/// interpolation between the rows of a fine table, with an error below the filter's stop band or
+/// -128 dB, and count in 2^-64 frames. The output is bit for bit the same however input and output
+/// are cut. What is not finite counts as 0.
 ///
 /// Made on the control thread with all its memory; from there on it belongs to one thread at a time.
 @safe

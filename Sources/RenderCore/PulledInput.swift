@@ -48,13 +48,19 @@ public struct PullDemand: Hashable, Sendable {
   /// Frames of the input by which what the unit puts out comes late; negative where it begins as far
   /// within the input.
   public var delay: Double
+  /// Frames of the input for which the unit goes on sounding, at its first settings, when the input
+  /// has ended: a room's echo.
+  public var tail: Double
 
-  public init(framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0) {
+  public init(
+    framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0, tail: Double = 0
+  ) {
     precondition(framesPerFrame > 0 && ahead >= 0 && speed > 0, "a pull goes forward")
     self.framesPerFrame = framesPerFrame
     self.ahead = ahead
     self.speed = speed
     self.delay = delay
+    self.tail = tail
   }
 
   /// The most frames of the input that `frameCount` frames of the unit can need.

@@ -26,8 +26,10 @@ struct DelaySearch: ~Copyable {
   private let distances: SampleStorage
   private var newest = 0
   private var heard = 0
+  private var compared = 0
   private var candidate = 0
   private var agreement = 0
+  private var isFound = false
   private let width: Double
 
   private static var bandCount: Int { @_noLocks get { 24 } }
@@ -59,9 +61,12 @@ struct DelaySearch: ~Copyable {
     let isLoud = far.energy() > 1e-6 * Float(hop)
     let now = signature(near, 1)
     if near.energy() > 1e-6 * Float(hop) {
+      // The mean of what there is, until there is a second of it.
+      compared += 1
+      let rate = compared < 100 ? 1 / Float(compared) : 0.01
       for ago in 0...longest {
         let differing = (bits[row(ago)].bitPattern ^ now).nonzeroBitCount
-        distances[ago] += 0.01 * (Float(differing) - distances[ago])
+        distances[ago] += rate * (Float(differing) - distances[ago])
       }
       if isLoud { heard += 1 }
     }
@@ -76,10 +81,10 @@ struct DelaySearch: ~Copyable {
     return row < 0 ? row + longest + 1 : row
   }
 
-  /// Takes a new delay where it has been the best one for half a second, and clearly.
+  /// Takes a new delay where it has been the best one for some time, and clearly.
   @_noLocks
   private mutating func choose() -> Bool {
-    guard heard > 100 else { return false }
+    guard heard > 40 else { return false }
     var best = 0
     var mean: Float = 0
     for ago in 0...longest {
@@ -94,7 +99,9 @@ struct DelaySearch: ~Copyable {
     let isSame = best >= candidate - 1 && best <= candidate + 1
     candidate = best
     agreement = isSame ? agreement + 1 : 0
-    guard agreement > 60 else { return false }
+    // At first there is nothing to lose.
+    guard agreement > (isFound ? 60 : 20) else { return false }
+    isFound = true
     // A hop of margin; and what the filter covers anyhow needs no other delay.
     let wanted = best > 2 ? best - 2 : 0
     let change = wanted - delay

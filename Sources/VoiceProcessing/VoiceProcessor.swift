@@ -58,6 +58,7 @@ public struct VoiceProcessor: ~Copyable {
   /// From 0, muted, to 1.
   private var voice: Float
   private let step: Float
+  private var hasBegun = false
   private var speech = 0
   /// Frames of silence that have been put in the place of what was not there yet.
   private var owed = 0
@@ -95,8 +96,8 @@ public struct VoiceProcessor: ~Copyable {
     heard = SampleQueue(capacity: 2 * (hop + slack))
     ready = SampleQueue(capacity: 4 * (hop + slack))
     memory = SampleStorage(repeating: 0, count: 4 * hop + 3 * slack)
-    bypass = settings.isBypassed ? 1 : 0
-    voice = settings.isMuted ? 0 : 1
+    bypass = 0
+    voice = 1
     // 10 ms from one to the other.
     step = Float(100 / sampleRate)
     // The suppressor is a hop late by itself.
@@ -193,6 +194,12 @@ public struct VoiceProcessor: ~Copyable {
     ready.pop(into: voiced)
     let bypassEnd: Float = settings.isBypassed ? 1 : 0
     let voiceEnd: Float = settings.isMuted ? 0 : 1
+    if !hasBegun {
+      // As it is set at the start, without a fade.
+      hasBegun = true
+      bypass = bypassEnd
+      voice = voiceEnd
+    }
     for index in 0..<frames {
       bypass = Self.approach(bypass, bypassEnd, step)
       voice = Self.approach(voice, voiceEnd, step)

@@ -1,3 +1,4 @@
+import AudioTypes
 import CSoxr
 import Glibc
 import RenderCore
@@ -154,7 +155,45 @@ private func speeds(_ subjects: [Subject], from: Double, to: Double) -> [Double]
   return times.map { median($0) / Double(slice * slices) * 1e9 }
 }
 
+private func name(_ rate: Double) -> String {
+  rate == rate.rounded() ? "\(Int(rate))" : "\(rate)"
+}
+
+/// Each value of a sample type there and back: how many do not come back.
+private func roundTrips() {
+  print("values that a round trip changes:")
+  let plan = RenderPlan(rows: [], busChannelCounts: [1, 1, 1], maximumFramesPerSlice: 1 << 16)
+  let (given, between, back) = (
+    plan.bus(0, frameCount: 1 << 16)[0], plan.bus(1, frameCount: 1 << 16)[0],
+    plan.bus(2, frameCount: 1 << 16)[0]
+  )
+  for (sample, numbers, others) in [
+    (SampleType.int16, -0x8000..<0x8000, [SampleType.float32, .int24, .int32, .fixed824]),
+    (.int24, -0x80_0000..<0x80_0000, [.float32, .int32, .fixed824]),
+    // Within full scale, which is all that 32 bits hold of it.
+    (.fixed824, -0x100_0000..<0x100_0000, [.float32, .int32]),
+  ] {
+    for other in others {
+      var changed = 0
+      for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1 << 16) {
+        for frame in 0..<1 << 16 {
+          if sample == .fixed824 {
+            given[word: frame] = Int32(first + frame)
+          } else {
+            given[frame] = Float(SampleCoding.value(Int32(first + frame), of: sample))
+          }
+        }
+        SampleCoding.convert(given, of: sample, into: between, as: other)
+        SampleCoding.convert(between, of: other, into: back, as: sample)
+        for frame in 0..<1 << 16 where given[word: frame] != back[word: frame] { changed += 1 }
+      }
+      print("  \(sample.rawValue) by \(other.rawValue): \(changed) of \(numbers.count)")
+    }
+  }
+}
+
 func measureConverter() {
+  roundTrips()
   print("vectors in use: \(VectorMath.name)")
   for (from, to) in [
     (44_100.0, 48_000.0), (48_000, 44_100), (22_050, 44_100), (96_000, 48_000), (44_100, 44_101),
@@ -162,18 +201,18 @@ func measureConverter() {
   ] {
     let subjects = Subject.all
     let speed = speeds(subjects, from: from, to: to)
-    print("\n\(Int(from)) -> \(Int(to)) Hz; dB; ns of processor for a stereo frame of output")
+    print("\n\(name(from)) -> \(name(to)) Hz; dB; ns of processor for a stereo frame of output")
     print(
       "                            ripple  images,   THD+N of\n"
-        + "                        to 20 kHz   aliases     997 Hz       ns  of HQ")
-    let reference = speed[subjects.count - 2]
+        + "                        to 20 kHz   aliases     997 Hz       ns  of HQ of VHQ")
+    let (high, highest) = (speed[subjects.count - 2], speed[subjects.count - 1])
     for (index, subject) in subjects.enumerated() {
       let figures = QualityFigures(subject, from: from, to: to)
       print(
         subject.name + column("", width: 22 - subject.name.count)
           + column(figures.ripple, 5, width: 10) + column(figures.spurious, width: 10)
           + column(figures.thdn, width: 11) + column(speed[index])
-          + column(speed[index] / reference, 2, width: 7))
+          + column(speed[index] / high, 2, width: 7) + column(speed[index] / highest, 2, width: 7))
     }
   }
 }

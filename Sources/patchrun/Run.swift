@@ -125,7 +125,8 @@ struct Run: PatchCommand {
           wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
           preferredSampleRate: request.preferredSampleRate,
           preferredIOBufferDuration: request.preferredIOBufferDuration, sinkName: sink,
-          sourceName: source, streamName: title ?? (file == "-" ? "patch" : file)))
+          sourceName: source, streamName: title ?? (file == "-" ? "patch" : file),
+          isConversation: request.isConversation))
     } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
     }

@@ -356,6 +356,27 @@ private func fit(
     _ = try conversion.convert(input, frameCount: 1000, start: 96_001)
   }
 
+  @Test func `a graph that starts again starts the input's time again`() throws {
+    struct Clock: RenderKernel {
+      let times: ControlAccess
+
+      @_noLocks
+      mutating func render(_ context: RenderContext) -> Status {
+        times[0] = Float(context.timeStamp.sampleTime)
+        context.output(0).silence()
+        return .ok
+      }
+    }
+    let times = ControlBlock(count: 1)
+    let plan = try Conversion().plan(Clock(times: times.access), channels: 1)
+    for slice in [0, 480, 960] {
+      #expect(plan.render(frameCount: 480, at: TimeStamp(sampleTime: Double(slice))) == .ok)
+    }
+    #expect(times[0] > 900)
+    #expect(plan.render(frameCount: 480, at: TimeStamp(sampleTime: 0)) == .ok)
+    #expect(times[0] == 0)
+  }
+
   @Test func `what fails upstream fails the slice, and is asked for again`() throws {
     struct Failure: RenderKernel {
       var isFirst = true

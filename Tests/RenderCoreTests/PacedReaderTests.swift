@@ -10,7 +10,7 @@ private func read(
 ) -> [Float] {
   let blockLength = 64
   var reader = PacedReader(
-    [.init(channelCount: 1, pace: pace, fastest: pace * 4, slowest: pace / 4)],
+    [.init(channelCount: 1, fastest: pace * 4, slowest: pace / 4)],
     blockLength: blockLength, maximumDelay: 100)
   let plan = RenderPlan(rows: [], busChannelCounts: [1, 1], maximumFramesPerSlice: 4096)
   let target = plan.bus(1, frameCount: blockLength)

@@ -48,8 +48,8 @@ struct RateKernel: RenderKernel, ~Copyable {
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
-    if inputTime < 0 {
-      // A whole number of frames; sample times are exact far beyond 2^40.
+    if inputTime < 0 || context.timeStamp.sampleTime == 0 {
+      // The graph has been started, perhaps again. A whole number of frames; sample times are exact far beyond 2^40.
       let time = startsAtZero ? 0 : context.timeStamp.sampleTime * ratio
       inputTime = time > 0 ? Double(Int64(time < 0x1p62 ? time : 0x1p62)) : 0
     }

@@ -74,9 +74,9 @@ final class HeadTable: Sendable {
     return values.map { Float($0 * scale) }
   }
 
-  /// Where a response begins: where it first reaches 15% of its peak, in frames.
+  /// Where a response begins: where it first reaches 5% of its peak, in frames.
   private static func onset(_ response: [Float]) -> Double {
-    let threshold = (response.map(abs).max() ?? 0) * 0.15
+    let threshold = (response.map(abs).max() ?? 0) * 0.05
     guard threshold > 0, let first = response.firstIndex(where: { abs($0) >= threshold }) else {
       return 0
     }

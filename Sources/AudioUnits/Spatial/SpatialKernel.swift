@@ -32,13 +32,9 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   static let slowest = 0.25
   static let fastest = 4.0
 
-  // Numbers that a source has in `states`.
+  // Where a source's numbers stand in `states`. From 0 on the settings that the block before ended
+  // with, in the order of `settings(_:)`.
   private static var stride: Int { @_noLocks get { 40 } }
-  // The settings at the end of the block before: 0 to 17.
-  private static var azimuth: Int { @_noLocks get { 13 } }
-  private static var elevation: Int { @_noLocks get { 14 } }
-  private static var focus: Int { @_noLocks get { 15 } }
-  private static var settings: Int { @_noLocks get { 0 } }
   /// What the low-passes put out last: occlusion of three readings, obstruction of two.
   private static var muffled: Int { @_noLocks get { 18 } }
   /// What the shadows took and put out last, left and right.
@@ -46,13 +42,16 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   /// The distance on its way, through two low-passes.
   private static var distance: Int { @_noLocks get { 27 } }
   private static var hasStarted: Int { @_noLocks get { 29 } }
+  /// Frames of the input that have been asked for.
   private static var pulled: Int { @_noLocks get { 30 } }
+  /// Frames of the input for each of the output, at the end of the block before.
   private static var pace: Int { @_noLocks get { 31 } }
-  // What does not change.
+  // From here on, what does not change.
   private static var algorithm: Int { @_noLocks get { 32 } }
   private static var reference: Int { @_noLocks get { 33 } }
   private static var maximum: Int { @_noLocks get { 34 } }
   private static var attenuation: Int { @_noLocks get { 35 } }
+  /// The input's rate by the output's.
   private static var ratio: Int { @_noLocks get { 36 } }
   private static var isUsed: Int { @_noLocks get { 37 } }
   private static var isStereo: Int { @_noLocks get { 38 } }
@@ -69,7 +68,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   private var convolver: PairConvolver
   private var directions: HeadDirections
   private var reverb: Reverberator
-  /// The block: left, right; then wet, and what a source is worked on in: three more.
+  /// Of a block each: left, right, what goes to the reverb, and three for what is worked on.
   private let buffers: SampleStorage
   private var position: Int
   private var isSilent = true
@@ -112,11 +111,12 @@ struct SpatialKernel: RenderKernel, ~Copyable {
       sources.map { source in
         let pace = source.isUsed ? source.sampleRate / sampleRate : 1
         return .init(
-          channelCount: source.channelCount, pace: pace,
+          channelCount: source.channelCount,
           fastest: source.isUsed ? pace * Self.fastest : 1,
           slowest: source.isUsed ? pace * Self.slowest : 1)
       }, blockLength: block,
       maximumDelay: Int((SphericalHead.longestDelay * sampleRate).rounded(.up)) + 1)
+    // Where nothing is heard through a head, a table that is never looked at.
     let filters =
       head?.filters
       ?? FilterPairTable(
@@ -125,7 +125,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     directions = HeadDirections(
       rings: head?.rings ?? [0, 0, 1], points: head?.points ?? [0, 0], plain: head?.plain ?? 0)
     reverb = Reverberator(rooms: ReverbRoom.all, sampleRate: sampleRate)
-    buffers = SampleStorage(repeating: 0, count: 8 * block)
+    buffers = SampleStorage(repeating: 0, count: 6 * block)
     position = block
     distanceShare = 1 - renderExp(-Double(block) / (0.03 * sampleRate))
   }
