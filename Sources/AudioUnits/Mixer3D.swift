@@ -333,6 +333,9 @@ public enum Mixer3D: AudioUnit {
       help: ["give it a distance: \"distance\": 1"])
   }
 
+  /// The responses grow with the rate: here they take 200 MB.
+  private static var highestHeadRate: Double { 768_000 }
+
   /// Why there is no head to hear with, where one is needed.
   ///
   /// - Parameter path: Of the data set: the distribution's.
@@ -345,9 +348,17 @@ public enum Mixer3D: AudioUnit {
           && algorithm(configuration, $0) == SpatializationAlgorithm.hrtf
       })
     else { return nil }
+    let rate = configuration.outputs[0].format.sampleRate
+    guard rate <= highestHeadRate else {
+      return Violation(
+        UnitRules.headData, status: .formatNotSupported,
+        "a head is heard at rates up to \(rateText(highestHeadRate)) Hz, not at \(rateText(rate))",
+        at: .init(node: nil, .property(.spatializationAlgorithm, .input, element)),
+        help: ["lower the rate of the output, or take another algorithm: \"sphericalHead\""])
+    }
     do throws(HeadDataError) {
-      if path == HeadDataSet.defaultPath {
-        _ = try HeadTable.standard(sampleRate: configuration.outputs[0].format.sampleRate)
+      if path == HeadDataSet.defaultPath && rate > 0 {
+        _ = try HeadTable.standard(sampleRate: rate)
       } else {
         _ = try HeadDataSet(path: path)
       }

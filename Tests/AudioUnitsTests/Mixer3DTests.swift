@@ -264,6 +264,24 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     }
   }
 
+  @Test(arguments: [
+    (1000.0, 96_000.0), (96_000, 16_000), (7, 100), (3000, 1000), (44_100.5, 47_999),
+  ])
+  func `rates may be far apart`(input: Double, output: Double) throws {
+    let signal = noise(Int(input / output * 4000) + 2000, seed: 20)
+    for algorithm in [1, 2, 5] as [UInt32] {
+      let found = try SpatialScene(
+        .init(
+          signal, rate: input, algorithm: algorithm,
+          parameters: [
+            Parameter.distance: 1, Parameter.playbackRate: 2, Parameter.reverbBlend: 10,
+          ]), rate: output
+      ).render(2000)
+      #expect(found.allSatisfy { $0.allSatisfy(\.isFinite) })
+      #expect(powerLevel(found[0][1000...]) > -40)
+    }
+  }
+
   @Test func `a source with the output's rate that is not moved is not touched`() throws {
     let signal = noise(3000, seed: 3)
     expectSame(
@@ -327,6 +345,13 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     scene.pullLimit = limit
     expectSame(
       try scene.render(5500, slicing: Slicing([4096])), try Self.everythingInOne.get())
+  }
+
+  @Test func `from frame 0 it begins again`() throws {
+    var scene = Self.everything
+    scene.changes = []
+    scene.sources[2].parameters[Parameter.reverbBlend] = 40
+    expectSame(try scene.render(3000, passes: 2), try scene.render(3000))
   }
 
   @Test func `what is not finite does not stay`() throws {

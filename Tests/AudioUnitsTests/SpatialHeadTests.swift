@@ -208,6 +208,11 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
     #expect(violation.status == .failedInitialization)
     #expect(violation.message.contains("'/nowhere/default.sofa': No such file"))
     #expect(violation.help.contains { $0.contains("libmysofa1") })
+    var high = configuration
+    high.outputs[0].format.sampleRate = 2_000_000
+    #expect(Mixer3D.headViolation(high)?.status == .formatNotSupported)
+    high.outputs[0].format.sampleRate = 0
+    #expect(Mixer3D.headViolation(high) == nil)
     // Who needs no head is not asked for one.
     let other = try SpatialScene(.init([0], algorithm: 1)).instance().configuration()
     #expect(Mixer3D.headViolation(other, path: "/nowhere/default.sofa") == nil)

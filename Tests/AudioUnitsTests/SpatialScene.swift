@@ -110,8 +110,10 @@ struct SpatialScene {
   }
 
   /// Left and right: `frameCount` frames, cut at every change as a plan is, and in between as
-  /// `slicing` says.
-  func render(_ frameCount: Int, slicing: Slicing = Slicing([1024])) throws -> [[Float]] {
+  /// `slicing` says. With more passes than one it begins again from frame 0; the last one counts.
+  func render(
+    _ frameCount: Int, slicing: Slicing = Slicing([1024]), passes: Int = 1
+  ) throws -> [[Float]] {
     let unit = try instance()
     let configuration = unit.configuration()
     #expect(Mixer3D.violations(in: configuration).filter { $0.severity == .error }.isEmpty)
@@ -135,7 +137,8 @@ struct SpatialScene {
     let moments = (changes.map(\.frame) + globalChanges.map(\.frame)).filter { $0 < frameCount }
     let cuts = Set(ends + moments).sorted()
     var output: [[Float]] = [[], []]
-    for (start, end) in zip(cuts, cuts.dropFirst()) {
+    for (start, end) in (0..<passes).flatMap({ _ in zip(cuts, cuts.dropFirst()) }) {
+      if start == 0 { output = [[], []] }
       for change in changes where change.frame == start {
         try unit.setParameter(change.parameter, .input, change.element, to: change.value)
       }
