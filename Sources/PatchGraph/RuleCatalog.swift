@@ -14,7 +14,8 @@ extension RuleCatalog {
   fileprivate static let warnings: Set<String> = Set(
     ["PR0308", "PR0311"]
       + [
-        UnitRules.mixerOutputRate, UnitRules.equalizerRate, UnitRules.converterChannels,
+        UnitRules.mixerOutputRate, UnitRules.equalizerRate, UnitRules.equalizerPreset,
+        UnitRules.converterChannels,
         UnitRules.spatialDistance, UnitRules.parameterUsualRange, UnitRules.parameterReplaces,
         UnitRules.deviceRate,
       ].map(\.code))
