@@ -20,7 +20,8 @@ struct DrawingBox: Sendable {
       switch style {
       case .name: TextWidth.of(text, size: 14, isBold: true)
       case .caption: TextWidth.of(text, size: 12)
-      case .port, .setting, .fact: TextWidth.of(text, size: 11)
+      case .port: TextWidth.of(text, size: 11, isBold: true)
+      case .setting, .fact: TextWidth.of(text, size: 11)
       case .conversion: TextWidth.of(text, size: 11, isBold: true) + 14
       }
     }

@@ -74,8 +74,8 @@ private struct DrawingBuilder {
     var node = GraphDrawing.Node(
       .unit, name, type: description.name, component: description.component)
     let patch = written[name]
-    node.settings = ((patch?.properties ?? []) + (patch?.parameters ?? [])).map { field in
-      setting(field, unit.parameterInfo(named: field.name, .global)?.unit)
+    node.settings = ((patch?.parameters ?? []) + (patch?.properties ?? [])).map {
+      setting($0, .global, of: unit)
     }
     node.isDevice = description.property(.enableIO) != nil
     node.inputCount = configuration.inputs.count
@@ -101,8 +101,8 @@ private struct DrawingBuilder {
       return GraphDrawing.Element(
         number: number, name: label, format: element.format,
         origin: origin(element.origin, name, scope, number), isUsed: element.isUsed,
-        settings: fields.map { field in
-          setting(field, unit.parameterInfo(named: field.name, scope)?.unit)
+        settings: fields.map { setting($0, scope, of: unit) }.filter {
+          $0.name != "elementName"
         })
     }
   }
@@ -287,6 +287,16 @@ private struct DrawingBuilder {
         source: source, output: at.bus ?? 0, destination: result.nodes.count, input: 0,
         format: element?.format, origin: element?.origin, isTap: true))
     result.nodes.append(node)
+  }
+
+  /// A parameter or a property of a unit, by its name in patches, however it is written.
+  private func setting(
+    _ field: PatchDocument.Field, _ scope: Scope, of unit: UnitInstance
+  ) -> GraphDrawing.Setting {
+    let parameter = unit.parameterInfo(named: field.name, scope)
+    var setting = setting(field, parameter?.unit)
+    setting.name = parameter?.key ?? unit.info(named: field.name)?.key ?? field.name
+    return setting
   }
 
   private func setting(
