@@ -79,12 +79,19 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Reports", dependencies: ["Diagnostics", "PatchGraph"], swiftSettings: settings),
+    .target(
+      name: "LanguageServer",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks",
+        "Diagnostics", "PatchSyntax", "PatchGraph",
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
-        "Reports",
+        "Reports", "LanguageServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -160,6 +167,10 @@ let package = Package(
       name: "ReportsTests",
       dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "Reports", "TestSupport"],
       exclude: ["Fixtures"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "LanguageServerTests",
+      dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer"],
       swiftSettings: settings),
     .testTarget(
       name: "PatchTests",

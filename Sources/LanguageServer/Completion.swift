@@ -1,0 +1,217 @@
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+
+/// Something that may be typed.
+private struct Proposal {
+  /// CompletionItemKind.
+  enum Kind: Int {
+    case field = 5
+    case variable = 6
+    case unit = 9
+    case property = 10
+    case value = 12
+    case name = 18
+  }
+
+  var value: JSONText
+  var kind: Kind
+  var detail = ""
+}
+
+/// What may stand at a position.
+struct Completion {
+  var patch: OpenPatch
+  var vocabulary: Vocabulary
+
+  /// More would help nobody: a longer beginning finds the rest.
+  private static let most = 5_000
+
+  /// A `CompletionList`.
+  func list(at offset: Int) -> JSONText {
+    guard let cursor = Cursor.at(offset, in: patch.source) else { return list([], nil) }
+    switch cursor.role {
+    case .key: return list(keys(cursor), cursor)
+    case .value: return list(values(cursor), cursor)
+    case nil: return list([], nil)
+    }
+  }
+
+  private func list(_ proposals: [Proposal], _ cursor: Cursor?) -> JSONText {
+    guard let cursor else { return ["isIncomplete": false, "items": []] }
+    let isKey = cursor.role == .key
+    // A key that has its colon keeps it.
+    let hasColon =
+      patch.source.bytes[cursor.token.upperBound...]
+      .first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: ":")
+    let range = patch.places.range(cursor.isInString ? cursor.content : cursor.token)
+    var items: [JSONText] = []
+    for (index, proposal) in proposals.prefix(Self.most).enumerated() {
+      let written = proposal.value.inline
+      var text = written
+      if cursor.isInString {
+        guard proposal.value.text != nil else { continue }
+        text = String(written.dropFirst().dropLast()) + (cursor.isClosed ? "" : "\"")
+      }
+      if isKey, !hasColon, !cursor.isInString || !cursor.isClosed { text += ": " }
+      let number = String(index)
+      let label = proposal.value.text ?? written
+      items.append([
+        "label": .string(label),
+        "kind": .number(proposal.kind.rawValue),
+        "detail": .string(proposal.detail),
+        "filterText": .string(label),
+        "sortText": .string(String(repeating: "0", count: 5 - number.count) + number),
+        "textEdit": ["range": range, "newText": .string(text)],
+      ])
+    }
+    return ["isIncomplete": .boolean(proposals.count > Self.most), "items": .array(items)]
+  }
+
+  // MARK: Keys
+
+  private func keys(_ cursor: Cursor) -> [Proposal] {
+    if cursor.container.count == 3, cursor.container[0] == "nodes",
+      let scope: Scope = ["inputs": .input, "outputs": .output][cursor.container[2]]
+    {
+      return free(
+        (0..<busCount(cursor.container[1], scope)).map {
+          Proposal(value: .string("\($0)"), kind: .field, detail: "\(scope) bus \($0)")
+        }, cursor)
+    }
+    var seen: Set<String> = []
+    var proposals: [Proposal] = []
+    for schema in vocabulary.schemas(cursor.container, in: patch).flatMap(vocabulary.alternatives) {
+      for member in schema["properties"]?.members ?? [] where seen.insert(member.name).inserted {
+        let summary = vocabulary.summary(cursor.container + [member.name], in: patch)
+        proposals.append(
+          Proposal(value: .string(member.name), kind: .property, detail: summary?.text ?? ""))
+      }
+    }
+    return free(proposals, cursor)
+  }
+
+  /// Those that the object does not have yet.
+  private func free(_ proposals: [Proposal], _ cursor: Cursor) -> [Proposal] {
+    guard let object = patch.root?[JSONPointer(cursor.container)] else { return proposals }
+    let keys = Set(
+      object.members.filter { $0.key.range.lowerBound != cursor.token.lowerBound }
+        .compactMap { $0.key.string })
+    return proposals.filter { !keys.contains($0.value.text ?? "") }
+  }
+
+  // MARK: Values
+
+  private func values(_ cursor: Cursor) -> [Proposal] {
+    let path = cursor.path
+    if let proposals = names(path, cursor) { return proposals }
+    var proposals: [Proposal] = []
+    if cursor.step == "streamFormat" {
+      proposals = patch.names("streamFormats").map {
+        Proposal(value: .string($0), kind: .name, detail: "a format of streamFormats")
+      }
+    }
+    let isUnit = path.count == 3 && path[0] == "nodes" && path[2] == "component"
+    var seen: Set<JSONText> = []
+    for schema in vocabulary.schemas(path, in: patch).flatMap(vocabulary.alternatives) {
+      let texts = schema["enumDescriptions"]?.elements ?? []
+      for (index, value) in (schema["enum"]?.elements ?? []).enumerated()
+      where seen.insert(value).inserted {
+        proposals.append(
+          Proposal(
+            value: value, kind: isUnit ? .unit : .value,
+            detail: index < texts.count ? texts[index].text ?? "" : ""))
+      }
+      let types = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []
+      if types.contains("boolean") {
+        for value: JSONText in [true, false] where seen.insert(value).inserted {
+          proposals.append(Proposal(value: value, kind: .value))
+        }
+      }
+      if let value = schema["const"], schema["description"] != nil, seen.insert(value).inserted {
+        proposals.append(Proposal(value: value, kind: .value))
+      }
+      if let value = schema["default"], value.members.isEmpty, seen.insert(value).inserted {
+        proposals.append(Proposal(value: value, kind: .value, detail: "the default"))
+      }
+    }
+    return proposals
+  }
+
+  /// The names that an address or a pointer may have; `nil` where neither belongs.
+  private func names(_ path: [String], _ cursor: Cursor) -> [Proposal]? {
+    switch (path.first, path.count, path.last) {
+    case ("connections", 3, "from"): return sources(besides: nil)
+    case ("connections", 3, "to"): return buses(.input)
+    case ("taps", 3, "at"): return buses(.output)
+    case ("callbacks", 3, "from"):
+      guard OpenPatch.pulls(patch.value(["callbacks", path[1], "kind"])?.string) else {
+        return nil
+      }
+      return sources(besides: path[1])
+    case ("timeline", 4, "path") where path[2] == "ramp": return parameters(cursor)
+    default: return nil
+    }
+  }
+
+  private func sources(besides callback: String?) -> [Proposal] {
+    patch.names("callbacks").filter { $0 != callback }.map { name in
+      let kind = patch.value(["callbacks", name, "kind"])?.string
+      return Proposal(
+        value: .string(name), kind: .variable,
+        detail: "callback" + (kind.map { ": \($0)" } ?? ""))
+    } + buses(.output)
+  }
+
+  private func buses(_ scope: Scope) -> [Proposal] {
+    patch.names("nodes").flatMap { name -> [Proposal] in
+      let unit = Vocabulary.unit(patch.value(["nodes", name, "component"]))
+      let detail = unit?.name ?? "node"
+      let count = busCount(name, scope)
+      return [Proposal(value: .string(name), kind: .variable, detail: detail)]
+        + (count < 2
+          ? []
+          : (0..<count).map {
+            Proposal(
+              value: .string("\(name):\($0)"), kind: .variable, detail: "\(detail), \(scope) \($0)")
+          })
+    }
+  }
+
+  /// How many buses a node has, as far as a list goes.
+  private func busCount(_ node: String, _ scope: Scope) -> Int {
+    let unit = Vocabulary.unit(patch.value(["nodes", node, "component"]))?.unit.description
+    var count = (scope == .input ? unit?.inputs.count : unit?.outputs.count) ?? 1
+    if scope == .input, unit?.inputs.settable != nil,
+      let written = patch.value(["nodes", node, "inputCount"])?.integer
+    {
+      count = written
+    }
+    return min(max(count, 0), 64)
+  }
+
+  /// Pointers to parameters that can ramp, of the nodes that what is typed may lead to.
+  private func parameters(_ cursor: Cursor) -> [Proposal] {
+    let typed = patch.source[cursor.content]
+    return patch.names("nodes").flatMap { name -> [Proposal] in
+      let start = "/nodes/\(JSONPointer.escape(name))"
+      guard typed.isEmpty || start.hasPrefix(typed) || typed.hasPrefix(start),
+        let unit = Vocabulary.unit(patch.value(["nodes", name, "component"]))?.unit.description
+      else { return [] }
+      return unit.parameters.filter { !$0.isReadOnly && $0.canRamp }.flatMap { info -> [Proposal] in
+        let places =
+          switch info.scope {
+          case .global: [start]
+          case .input: (0..<busCount(name, .input)).map { "\(start)/inputs/\($0)" }
+          case .output: (0..<busCount(name, .output)).map { "\(start)/outputs/\($0)" }
+          }
+        return places.map {
+          Proposal(
+            value: .string("\($0)/parameters/\(info.key)"), kind: .property, detail: info.summary)
+        }
+      }
+    }
+  }
+}

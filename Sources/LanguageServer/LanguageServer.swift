@@ -1,0 +1,266 @@
+import Diagnostics
+public import PatchGraph
+import PatchSyntax
+
+/// A server of the Language Server Protocol for patches: messages in, messages out. It opens
+/// nothing itself; how messages travel is somebody else's.
+public struct LanguageServer {
+  private enum State { case new, running, shutDown }
+
+  /// Why a request has no result, by the numbers of JSON-RPC and of the protocol.
+  struct Failure: Error {
+    var code: Int
+    var message: String
+
+    static let parse = -32700
+    static let invalidRequest = -32600
+    static let unknownMethod = -32601
+    static let invalidParameters = -32602
+    static let notInitialized = -32002
+    static let refused = -32803
+  }
+
+  private let version: String
+  private let hardware: HardwareAssumption
+  private let vocabulary = Vocabulary()
+  private var state = State.new
+  private var encoding = PositionEncoding.utf16
+  private var wantsRelated = false
+  private var patches: [String: OpenPatch] = [:]
+
+  /// The status to end with, once the editor has said that it is over: 0 where it was announced.
+  public private(set) var exitStatus: Int32?
+
+  /// - Parameter hardware: What a device is taken to grant.
+  public init(version: String, hardware: HardwareAssumption = HardwareAssumption()) {
+    self.version = version
+    self.hardware = hardware
+  }
+
+  /// Takes a message and gives what is to be sent for it.
+  public mutating func receive(_ message: [UInt8]) -> [JSONText] {
+    let json = JSONReader.read(SourceText(name: "message", bytes: message), dialect: .json)
+    guard !json.hasErrors, let root = json.tree?.root else {
+      return [Self.failure(.null, Failure(code: Failure.parse, message: "this is no JSON"))]
+    }
+    guard root.kind == .object, let method = root["method"]?.string else {
+      // An answer: nothing was asked.
+      if root.kind == .object, root["result"] != nil || root["error"] != nil { return [] }
+      return [
+        Self.failure(
+          Self.identifier(root["id"]) ?? .null,
+          Failure(code: Failure.invalidRequest, message: "this is no request"))
+      ]
+    }
+    let parameters = root["params"]
+    guard let written = root["id"] else {
+      notify(method, parameters)
+      return []
+    }
+    guard let identifier = Self.identifier(written) else {
+      return [
+        Self.failure(
+          .null,
+          Failure(code: Failure.invalidRequest, message: "an id is a string or a whole number"))
+      ]
+    }
+    do throws(Failure) {
+      let result = try answer(method, parameters)
+      return [["jsonrpc": "2.0", "id": identifier, "result": result]]
+    } catch {
+      return [Self.failure(identifier, error)]
+    }
+  }
+
+  /// Says that a message could not be made out.
+  public static func malformed(_ message: String) -> JSONText {
+    failure(.null, Failure(code: Failure.parse, message: message))
+  }
+
+  /// What is wrong with the patches that have changed. Meant for when nothing else has arrived:
+  /// who types quickly does not wait for each letter's findings.
+  public mutating func findings() -> [JSONText] {
+    patches.keys.sorted().filter { patches[$0]?.isStale == true }.compactMap { uri in
+      patches[uri]?.check(hardware)
+      return patches[uri].map { publish($0.findings(withRelated: wantsRelated)) }
+    } + takeClosed()
+  }
+
+  private var closed: [JSONText] = []
+
+  private mutating func takeClosed() -> [JSONText] {
+    defer { closed = [] }
+    return closed
+  }
+
+  private func publish(_ parameters: JSONText) -> JSONText {
+    ["jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": parameters]
+  }
+
+  private static func identifier(_ json: JSONValue?) -> JSONText? {
+    if let text = json?.string { return .string(text) }
+    return json?.integer.map { .number($0) }
+  }
+
+  private static func failure(_ identifier: JSONText, _ failure: Failure) -> JSONText {
+    [
+      "jsonrpc": "2.0", "id": identifier,
+      "error": ["code": .number(failure.code), "message": .string(failure.message)],
+    ]
+  }
+}
+
+// MARK: Notifications
+
+extension LanguageServer {
+  /// What is malformed here has nobody to be told: it is passed over.
+  private mutating func notify(_ method: String, _ parameters: JSONValue?) {
+    if method == "exit" { exitStatus = state == .shutDown ? 0 : 1 }
+    guard state == .running else { return }
+    let document = parameters?["textDocument"]
+    guard let uri = document?["uri"]?.string else { return }
+    switch method {
+    case "textDocument/didOpen":
+      guard let text = document?["text"]?.string else { return }
+      patches[uri] = OpenPatch(
+        uri: uri, version: document?["version"]?.integer, text: text, encoding: encoding)
+    case "textDocument/didChange":
+      guard var patch = patches[uri], let changes = parameters?["contentChanges"] else { return }
+      patch.version = document?["version"]?.integer
+      for change in changes.elements {
+        guard let text = change["text"]?.string else { continue }
+        if let range = change["range"], range.kind == .object {
+          guard let offsets = patch.places.offsets(range) else { continue }
+          patch.replace(offsets, with: text)
+        } else {
+          patch.replace(nil, with: text)
+        }
+      }
+      patch.read()
+      patches[uri] = patch
+    case "textDocument/didSave":
+      // The files that it names may have come or gone.
+      patches[uri]?.markStale()
+    case "textDocument/didClose":
+      guard patches.removeValue(forKey: uri) != nil else { return }
+      closed.append(publish(["uri": .string(uri), "diagnostics": []]))
+    default: break
+    }
+  }
+}
+
+// MARK: Requests
+
+extension LanguageServer {
+  private mutating func answer(
+    _ method: String, _ parameters: JSONValue?
+  ) throws(Failure) -> JSONText {
+    switch state {
+    case .new where method != "initialize":
+      throw Failure(code: Failure.notInitialized, message: "the server is not initialized")
+    case .shutDown:
+      throw Failure(code: Failure.invalidRequest, message: "the server is shut down")
+    case .running where method == "initialize":
+      throw Failure(code: Failure.invalidRequest, message: "the server is initialized already")
+    default: break
+    }
+    switch method {
+    case "initialize": return initialize(parameters)
+    case "shutdown":
+      state = .shutDown
+      return .null
+    case "textDocument/completion":
+      let (patch, offset) = try place(parameters)
+      return Completion(patch: patch, vocabulary: vocabulary).list(at: offset)
+    case "textDocument/hover":
+      let (_, offset) = try place(parameters)
+      let patch = try patch(parameters)
+      return Hover(patch: patch, vocabulary: vocabulary).answer(at: offset)
+    case "textDocument/definition":
+      let (patch, offset) = try place(parameters)
+      return definitions(patch, offset)
+    case "textDocument/prepareRename":
+      let (patch, offset) = try place(parameters)
+      return patch.mention(at: offset).map { mention in
+        ["range": patch.places.range(mention.range), "placeholder": .string(mention.name)]
+      } ?? .null
+    case "textDocument/rename": return try rename(parameters)
+    case "textDocument/codeAction":
+      let patch = try patch(parameters)
+      guard let range = patch.places.offsets(parameters?["range"]) else {
+        throw Failure(code: Failure.invalidParameters, message: "a range is missing")
+      }
+      return patch.actions(in: range, withRelated: wantsRelated)
+    default:
+      throw Failure(code: Failure.unknownMethod, message: "there is no method '\(method)'")
+    }
+  }
+
+  private mutating func initialize(_ parameters: JSONValue?) -> JSONText {
+    state = .running
+    let capabilities = parameters?["capabilities"]
+    let offered = capabilities?["general"]?["positionEncodings"]?.elements.map(\.string) ?? []
+    if offered.contains(PositionEncoding.utf8.rawValue) { encoding = .utf8 }
+    wantsRelated =
+      capabilities?["textDocument"]?["publishDiagnostics"]?["relatedInformation"]?.bool ?? false
+    return [
+      "capabilities": [
+        "positionEncoding": .string(encoding.rawValue),
+        "textDocumentSync": ["openClose": true, "change": 2, "save": true],
+        "completionProvider": ["triggerCharacters": ["\"", ":", "/"]],
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "renameProvider": ["prepareProvider": true],
+        "codeActionProvider": ["codeActionKinds": ["quickfix"]],
+      ],
+      "serverInfo": ["name": "patchrun", "version": .string(version)],
+    ]
+  }
+
+  /// The patch that is asked about, checked.
+  private mutating func patch(_ parameters: JSONValue?) throws(Failure) -> OpenPatch {
+    guard let uri = parameters?["textDocument"]?["uri"]?.string, let patch = patches[uri] else {
+      throw Failure(code: Failure.invalidParameters, message: "no document is open by this URI")
+    }
+    guard patch.isStale else { return patch }
+    // Its findings are still to be sent.
+    var checked = patch
+    checked.check(hardware)
+    return checked
+  }
+
+  private mutating func place(
+    _ parameters: JSONValue?
+  ) throws(Failure) -> (OpenPatch, Int) {
+    guard let uri = parameters?["textDocument"]?["uri"]?.string, let open = patches[uri] else {
+      throw Failure(code: Failure.invalidParameters, message: "no document is open by this URI")
+    }
+    guard let offset = open.places.offset(parameters?["position"]) else {
+      throw Failure(code: Failure.invalidParameters, message: "a position is missing")
+    }
+    return (open, offset)
+  }
+
+  private func definitions(_ patch: OpenPatch, _ offset: Int) -> JSONText {
+    guard let mention = patch.mention(at: offset) else { return .null }
+    return .array(
+      patch.mentions().filter {
+        $0.isDefinition && $0.kind == mention.kind && $0.name == mention.name
+      }.map { patch.location($0.range) })
+  }
+
+  private mutating func rename(_ parameters: JSONValue?) throws(Failure) -> JSONText {
+    let (patch, offset) = try place(parameters)
+    guard let name = parameters?["newName"]?.string else {
+      throw Failure(code: Failure.invalidParameters, message: "a new name is missing")
+    }
+    guard let mention = patch.mention(at: offset) else {
+      throw Failure(
+        code: Failure.refused, message: "no node, callback or stream format is named here")
+    }
+    if let reason = patch.refusal(of: name, for: mention) {
+      throw Failure(code: Failure.refused, message: reason)
+    }
+    return patch.edit(patch.edits(renaming: mention, to: name))
+  }
+}

@@ -1,0 +1,137 @@
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+
+/// A place where something of the patch is named.
+struct Mention {
+  enum Kind: Hashable { case source, format }
+
+  /// Nodes and callbacks share their names; formats have their own.
+  var kind: Kind
+  var name: String
+  /// The name alone: no quotes, no bus.
+  var range: SourceRange
+  var isDefinition = false
+  /// Whether it stands in a JSON Pointer.
+  var isInPointer = false
+  /// The bus behind the name.
+  var bus: Int?
+  /// Whether an input is meant.
+  var isInput = false
+}
+
+extension OpenPatch {
+  /// All names in the text of now.
+  func mentions() -> [Mention] { root.map(Self.mentions) ?? [] }
+
+  /// The name at an offset, its end included.
+  func mention(at offset: Int) -> Mention? {
+    mentions().first { $0.range.lowerBound <= offset && offset <= $0.range.upperBound }
+  }
+
+  /// What a kind of names has been given to, in the text of now and in the last whole one.
+  func names(_ key: String) -> [String] {
+    var seen: Set<String> = []
+    return [root, intactRoot].flatMap { root -> [String] in
+      guard let members = root?[key]?.members else { return [] }
+      return members.compactMap { $0.key.string }
+    }.filter { $0 != "comment" && !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  private static func mentions(_ root: JSONValue) -> [Mention] {
+    var found: [Mention] = []
+    for (section, kind) in [
+      ("nodes", Mention.Kind.source), ("callbacks", .source), ("streamFormats", .format),
+    ] {
+      for (key, _) in members(root[section]) {
+        guard let name = key.string else { continue }
+        found.append(
+          Mention(
+            kind: kind, name: name, range: key.range(ofText: 0..<name.utf8.count),
+            isDefinition: true))
+      }
+    }
+    func address(_ value: JSONValue?, isInput: Bool = false) {
+      guard let value, let text = value.string else { return }
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts.first.map(String.init) ?? ""
+      found.append(
+        Mention(
+          kind: .source, name: name, range: value.range(ofText: 0..<name.utf8.count),
+          bus: parts.count > 1 ? Int(parts[1]) : nil, isInput: isInput))
+    }
+    func format(_ value: JSONValue?) {
+      guard let value, let name = value.string else { return }
+      found.append(
+        Mention(kind: .format, name: name, range: value.range(ofText: 0..<name.utf8.count)))
+    }
+    format(root["streamFormat"])
+    for (_, node) in members(root["nodes"]) {
+      for scope in ["inputs", "outputs"] {
+        for (_, bus) in members(node[scope]) { format(bus["streamFormat"]) }
+      }
+    }
+    for (_, callback) in members(root["callbacks"]) where pulls(callback["kind"]?.string) {
+      address(callback["from"])
+    }
+    for connection in root["connections"].map({ Array($0.elements) }) ?? [] {
+      address(connection["from"])
+      address(connection["to"], isInput: true)
+    }
+    for (_, tap) in members(root["taps"]) { address(tap["at"]) }
+    for step in root["timeline"].map({ Array($0.elements) }) ?? [] {
+      guard let path = step["ramp"]?["path"], let text = path.string,
+        let pointer = JSONPointer(parsing: text), pointer.tokens.count > 1,
+        pointer.tokens[0] == "nodes"
+      else { continue }
+      let name = pointer.tokens[1]
+      let start = "/nodes/".utf8.count
+      let length = JSONPointer.escape(name).utf8.count
+      found.append(
+        Mention(
+          kind: .source, name: name, range: path.range(ofText: start..<(start + length)),
+          isInPointer: true))
+    }
+    return found
+  }
+
+  private static func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
+    value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
+  }
+
+  /// Whether `from` of a kind of callback names what it pulls.
+  static func pulls(_ kind: String?) -> Bool {
+    guard let kind, let description = CallbackCatalog.description(of: kind) else { return true }
+    return !description.settings.contains { $0.key == "from" }
+  }
+}
+
+// MARK: Renaming
+
+extension OpenPatch {
+  /// Why something cannot be called so; `nil` where it can.
+  func refusal(of name: String, for mention: Mention) -> String? {
+    if name.isEmpty { return "the new name is empty" }
+    if name == "comment" { return "'comment' is no name: it is passed over" }
+    if mention.kind == .source, name.contains(":") {
+      return "a node's or callback's name has no colon"
+    }
+    if name == mention.name { return nil }
+    let taken =
+      mention.kind == .format ? names("streamFormats") : names("nodes") + names("callbacks")
+    return taken.contains(name) ? "'\(name)' is taken" : nil
+  }
+
+  /// The edits that give what is mentioned another name.
+  func edits(renaming mention: Mention, to name: String) -> [JSONText] {
+    mentions().filter { $0.kind == mention.kind && $0.name == mention.name }.map { place in
+      let text = place.isInPointer ? JSONPointer.escape(name) : name
+      return [
+        "range": places.range(place.range),
+        "newText": .string(String(JSONText.string(text).inline.dropFirst().dropLast())),
+      ]
+    }
+  }
+}

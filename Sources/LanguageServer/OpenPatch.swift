@@ -1,0 +1,95 @@
+import AudioGraphs
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+
+/// A patch that an editor has open: the text that is typed, and what comes of reading it.
+struct OpenPatch {
+  let uri: String
+  /// The editor's count of changes.
+  var version: Int?
+  var places: TextPlaces
+  /// Read as far as it can be; `nil` where there is nothing to read.
+  private(set) var root: JSONValue?
+  /// The last text all of whose values stood where they were meant to: what is being typed breaks
+  /// the one that is there now.
+  private(set) var intactRoot: JSONValue?
+  private(set) var diagnostics: [Diagnostic] = []
+  /// What initialization settles; `nil` while the patch is wrong.
+  private(set) var drawing: GraphDrawing?
+  /// Whether the text has changed since it was checked.
+  private(set) var isStale = true
+
+  init(uri: String, version: Int?, text: String, encoding: PositionEncoding) {
+    self.uri = uri
+    self.version = version
+    places = TextPlaces(
+      source: SourceText(name: Self.path(of: uri) ?? uri, text: text), encoding: encoding)
+    read()
+  }
+
+  var source: SourceText { places.source }
+
+  /// Puts a text in the place of a range, or of everything.
+  mutating func replace(_ range: SourceRange?, with text: String) {
+    var bytes = source.bytes
+    bytes.replaceSubrange(range ?? 0..<bytes.count, with: Array(text.utf8))
+    places.source = SourceText(name: source.name, bytes: bytes)
+    isStale = true
+  }
+
+  /// Reads the text again, for what is asked about it.
+  mutating func read() {
+    let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
+    root = json.tree?.root
+    if json.isStructureIntact { intactRoot = root }
+  }
+
+  mutating func markStale() { isStale = true }
+
+  /// Checks the patch as `validate` does.
+  mutating func check(_ hardware: HardwareAssumption) {
+    isStale = false
+    let reading = PatchReader.read(source)
+    let directory = Self.directory(of: uri)
+    let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
+    diagnostics = patch.diagnostics
+    drawing = nil
+    if !patch.hasErrors, let graph = patch.graph, let document = reading.document {
+      drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+    }
+  }
+
+  /// The value at the end of a path, in the text of now or else the last one that was whole.
+  func value(_ path: [String]) -> JSONValue? {
+    root?[JSONPointer(path)] ?? intactRoot?[JSONPointer(path)]
+  }
+
+  /// The path of a file; `nil` for what is no file.
+  static func path(of uri: String) -> String? {
+    let scheme = "file://"
+    guard uri.lowercased().hasPrefix(scheme) else { return nil }
+    let rest = Array(uri.utf8.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "/") })
+    var path: [UInt8] = []
+    var index = 0
+    while index < rest.count {
+      if rest[index] == UInt8(ascii: "%"), index + 2 < rest.count,
+        let byte = UInt8(
+          String(decoding: rest[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+      {
+        path.append(byte)
+        index += 3
+      } else {
+        path.append(rest[index])
+        index += 1
+      }
+    }
+    return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+  }
+
+  /// What paths in the patch are relative to; empty for the current folder.
+  private static func directory(of uri: String) -> String {
+    guard let path = path(of: uri), let slash = path.lastIndex(of: "/") else { return "" }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}

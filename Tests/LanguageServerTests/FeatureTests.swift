@@ -1,0 +1,191 @@
+import Diagnostics
+import LanguageServer
+import PatchGraph
+import PatchSyntax
+import Testing
+
+/// A patch, with `inside` in the mixer's input 0 and `more` behind the connections.
+private func patch(_ inside: String, connections: String = "", more: String = "") -> String {
+  """
+  {
+    "streamFormats": { "stereo": { "sample": "float32", "channels": 2, "sampleRate": 44100 } },
+    "callbacks": { "a/b": { "kind": "tone", "frequency": 440 } },
+    "nodes": {
+      "mixer": {
+        "component": "MultichannelMixer",
+        "inputCount": 2,
+        "inputs": { "0": { \(inside) } }
+      },
+      "io": { "component": "remoteIO" }
+    },
+    "connections": [
+      { "from": "a/b", "to": "mixer" },
+      { "from": "mixer", "to": "io" }\(connections)
+    ]\(more)
+  }
+  """
+}
+
+private let format = #""streamFormat": "stereo""#
+
+struct FeatureTests {
+  @Test func `findings are those of validate, with their codes and related places`() throws {
+    var session = Session()
+    let text = patch(
+      #""parameters": { "volum": 1 }"#, connections: #", { "from": "mixer", "to": "io" }"#)
+    let findings = session.open(text)
+    let reading = PatchReader.read(SourceText(name: "/nowhere/patch.json", text: text))
+    let built = PatchBuilder.build(
+      reading, directory: "/nowhere", device: .assumed(HardwareAssumption()))
+    #expect(findings.compactMap { $0["code"]?.string } == built.diagnostics.map(\.code.rawValue))
+    for (finding, diagnostic) in zip(findings, built.diagnostics) {
+      #expect(finding["message"]?.string?.hasPrefix(diagnostic.message.text) == true)
+      let related = finding["relatedInformation"]?.elements.map { $0 }.count ?? 0
+      #expect(related == diagnostic.notes.count)
+    }
+    #expect(built.diagnostics.contains { !$0.notes.isEmpty })
+  }
+
+  @Test func `components, keys, and the settings of a node's unit and scope are proposed`() {
+    var session = Session()
+    #expect(
+      session.labels(#"{ "nodes": { "a": { "component": "|" } } }"#).contains("MultichannelMixer"))
+    #expect(session.labels(#"{ | }"#).contains("streamFormats"))
+    #expect(
+      session.labels(#"{ "nodes": { "a": { "component": "iPodEQ", "| } }"#).contains("inputs"))
+    let parameters = session.labels(patch(#""parameters": { "enable": true, "|" }"#))
+    #expect(parameters.contains("volume"))
+    #expect(!parameters.contains("enable"))
+    #expect(!parameters.contains("maximumFramesPerSlice"))
+    #expect(session.labels(patch(#""properties": { "|" }"#)).contains("meteringMode"))
+    #expect(session.labels(patch(#""parameters": { "enable": | }"#)).contains("true"))
+    #expect(session.labels(patch(#""streamFormat": "|""#)).contains("stereo"))
+  }
+
+  @Test func `kinds, their settings and the values of these are proposed`() {
+    var session = Session()
+    #expect(session.labels(#"{ "callbacks": { "a": { "kind": "|"#).contains("tone"))
+    #expect(session.labels(#"{ "callbacks": { "a": { "kind": "tone", "|"#).contains("frequency"))
+    #expect(
+      session.labels(#"{ "callbacks": { "a": { "kind": "tone", "waveform": "|"#).contains("sine"))
+  }
+
+  @Test func `addresses and pointers are proposed while the text is broken`() {
+    var session = Session()
+    #expect(session.labels(patch(format, connections: #", { "from": "|"#)).contains("a/b"))
+    let inputs = session.labels(patch(format, connections: #", { "to": "|"#))
+    #expect(inputs.contains("mixer:1"))
+    #expect(!inputs.contains("a/b"))
+    #expect(
+      session.labels(patch(format, more: #", "timeline": [{ "at": 1, "ramp": { "path": "|"#))
+        .contains("/nodes/mixer/inputs/1/parameters/volume"))
+  }
+
+  @Test func `what is proposed closes a string that is open`() {
+    var session = Session()
+    let item = session.ask("completion", #"{ "nodes": { "a": { "component": "iPod|"#)["result"]?[
+      "items"]?
+      .elements.map { $0 }.first { $0["label"]?.string == "iPodEQ" }
+    #expect(item?["textEdit"]?["newText"]?.string == #"iPodEQ""#)
+    #expect(item?["textEdit"]?["range"]?["start"]?["character"]?.integer == 34)
+  }
+
+  @Test func `every place of a patch, cut off there or not, is answered`() {
+    var session = Session()
+    let text = patch(format, more: #", "timeline": [{ "at": 1, "stop": true }]"#)
+    for count in stride(from: 0, to: text.count, by: 3) {
+      for rest in [String(text.dropFirst(count)), ""] {
+        let marked = text.prefix(count) + "|" + rest
+        #expect(session.ask("completion", marked)["error"] == nil)
+        #expect(session.ask("hover", marked)["error"] == nil)
+      }
+    }
+  }
+
+  @Test func `a pointer on something is told what it is`() {
+    var session = Session()
+    #expect(
+      session.hover(patch(#""parameters": { "vol|ume": 1 }, \#(format)"#)).contains(
+        "kMultiChannelMixerParam_Volume"))
+    #expect(
+      session.hover(patch(format).replacing("remoteIO", with: "remote|IO")).contains("remoteIO:"))
+    #expect(
+      session.hover(patch(format).replacing("frequency", with: "fre|quency")).contains(
+        "Default: 440"))
+    let settled = session.hover(patch(#""streamFormat": "ste|reo""#))
+    #expect(settled.contains("44100"))
+    #expect(settled.contains("set on mixer input 0"))
+    #expect(
+      session.hover(patch(format).replacing(#""to": "io""#, with: #""to": "i|o""#)).contains(
+        "from mixer output 0"))
+  }
+
+  @Test func `a name leads to its definition`() throws {
+    var session = Session()
+    let answer = session.ask(
+      "definition", patch(format).replacing(#""to": "mixer""#, with: #""to": "mi|xer""#))
+    let places = try #require(answer["result"]).elements.map { $0 }
+    #expect(places.count == 1)
+    #expect(places.first?["range"]?["start"]?["line"]?.integer == 4)
+  }
+
+  @Test func `a node is renamed wherever it is named`() {
+    var session = Session()
+    let text = patch(
+      format,
+      more: """
+        ,
+          "taps": { "t": { "kind": "record", "at": "mixer:0", "path": "x.wav" } },
+          "timeline": [{ "at": 1, "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 0 } }]
+        """)
+    let answer = session.ask(
+      "rename", text.replacing(#""mixer": {"#, with: #""mi|xer": {"#), ["newName": "a/b\"c"])
+    let edits =
+      answer["result"]?["changes"]?[Session.uri]?.elements.compactMap { $0["newText"]?.string }
+      ?? []
+    #expect(edits.count == 5)
+    #expect(edits.filter { $0 == #"a~1b\"c"# }.count == 1)
+    #expect(edits.filter { $0 == #"a/b\"c"# }.count == 4)
+  }
+
+  @Test(arguments: ["io", "", "x:1", "comment", "a/b"])
+  func `a name that cannot be given is refused`(name: String) {
+    var session = Session()
+    let answer = session.ask(
+      "rename", patch(format).replacing(#""mixer": {"#, with: #""mi|xer": {"#),
+      ["newName": .string(name)])
+    #expect(answer["error"]?["code"]?.integer == -32803)
+  }
+
+  @Test func `a stream format is renamed apart from nodes that are called the same`() {
+    var session = Session()
+    let answer = session.ask(
+      "rename", patch(#""streamFormat": "ste|reo""#), ["newName": "io"])
+    #expect(answer["result"]?["changes"]?[Session.uri]?.elements.map { $0 }.count == 2)
+  }
+
+  @Test func `a fix is offered with its edits`() throws {
+    var session = Session()
+    _ = session.open(#"{ "nodes": { "o": { "component": "GenericOutput" }, } }"#)
+    let answer = session.request(
+      "textDocument/codeAction",
+      [
+        "textDocument": ["uri": .string(Session.uri)],
+        "range": ["start": ["line": 0, "character": 0], "end": ["line": 0, "character": 60]],
+        "context": ["diagnostics": []],
+      ])
+    let action = try #require(answer["result"]?.elements.map { $0 }.first)
+    #expect(action["kind"]?.string == "quickfix")
+    let edits = action["edit"]?["changes"]?[Session.uri]?.elements.map { $0 }
+    #expect(edits?.first?["newText"]?.string == "")
+  }
+
+  @Test func `a patch of a thousand nodes is completed`() {
+    var session = Session()
+    let nodes = (0..<1000).map { #""n\#($0)": { "component": "iPodEQ" }"# }.joined(separator: ",\n")
+    let labels = session.labels(
+      "{ \"nodes\": {\n\(nodes) }, \"connections\": [{ \"from\": \"n5|\" }] }")
+    #expect(labels.count == 1000)
+    #expect(labels.contains("n999"))
+  }
+}

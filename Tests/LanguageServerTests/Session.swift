@@ -1,0 +1,83 @@
+import Diagnostics
+import LanguageServer
+import PatchGraph
+import PatchSyntax
+
+/// An editor that talks to a server in process.
+struct Session {
+  var server = LanguageServer(version: "1")
+  static let uri = "file:///nowhere/patch.json"
+  private var number = 0
+
+  /// - Parameter encodings: What the editor offers.
+  init(encodings: [String] = []) {
+    _ = request(
+      "initialize",
+      [
+        "capabilities": [
+          "general": ["positionEncodings": .strings(encodings)],
+          "textDocument": ["publishDiagnostics": ["relatedInformation": true]],
+        ]
+      ])
+    _ = notify("initialized", [:])
+  }
+
+  static func tree(_ text: JSONText) -> JSONValue {
+    // What a server sends is JSON.
+    JSONReader.read(SourceText(name: "answer", text: text.document), dialect: .json).tree!.root
+  }
+
+  mutating func request(_ method: String, _ parameters: JSONText) -> JSONValue {
+    number += 1
+    let message: JSONText = [
+      "jsonrpc": "2.0", "id": .number(number), "method": .string(method), "params": parameters,
+    ]
+    return Self.tree(server.receive(Array(message.document.utf8))[0])
+  }
+
+  /// The findings that follow.
+  mutating func notify(_ method: String, _ parameters: JSONText) -> [JSONValue] {
+    let message: JSONText = [
+      "jsonrpc": "2.0", "method": .string(method), "params": parameters,
+    ]
+    return (server.receive(Array(message.document.utf8)) + server.findings()).map(Self.tree)
+  }
+
+  /// The findings of a text that is opened.
+  mutating func open(_ text: String, uri: String = Session.uri) -> [JSONValue] {
+    let answers = notify(
+      "textDocument/didOpen",
+      [
+        "textDocument": [
+          "uri": .string(uri), "languageId": "json", "version": 1, "text": .string(text),
+        ]
+      ])
+    return answers.first?["params"]?["diagnostics"]?.elements.map { $0 } ?? []
+  }
+
+  /// Asks about the place of a `|`, which is no part of the text.
+  mutating func ask(
+    _ method: String, _ marked: String, _ more: JSONText = [:]
+  ) -> JSONValue {
+    let parts = marked.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+    _ = open(parts.joined())
+    let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
+    let parameters: JSONText = [
+      "textDocument": ["uri": .string(Self.uri)],
+      "position": [
+        "line": .number(lines.count - 1), "character": .number(lines[lines.count - 1].utf16.count),
+      ],
+    ]
+    return request("textDocument/\(method)", parameters.adding(more))
+  }
+
+  /// What may stand at the `|`.
+  mutating func labels(_ marked: String) -> [String] {
+    ask("completion", marked)["result"]?["items"]?.elements.compactMap { $0["label"]?.string } ?? []
+  }
+
+  /// What is said of the `|`.
+  mutating func hover(_ marked: String) -> String {
+    ask("hover", marked)["result"]?["contents"]?["value"]?.string ?? ""
+  }
+}
