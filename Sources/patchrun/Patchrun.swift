@@ -26,6 +26,7 @@ struct Patchrun: ParsableCommand {
     version: "patchrun \(version)",
     subcommands: [
       Run.self, Render.self, Validate.self, Show.self, Units.self, Devices.self, Schema.self,
+      Explain.self,
     ],
     defaultSubcommand: Run.self)
 
