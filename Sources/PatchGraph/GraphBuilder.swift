@@ -30,6 +30,9 @@ struct GraphBuilder {
   var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
   private var unformatted: Set<NodeID> = []
+  /// Whether the format of every bus that is given none could not be read: that a bus has none is no
+  /// news then.
+  private var isDefaultMissing = false
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   private var unset: Set<Violation.Place> = []
   var hasGaps: Bool
@@ -49,6 +52,10 @@ struct GraphBuilder {
     formats.resolveDefinitions(document)
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
+    } else if document.root["streamFormat"] != nil {
+      // Written, and wrong: what it is wrong in has been said.
+      isDefaultMissing = true
+      hasGaps = true
     }
     // Of a name that means two things neither is there: what leads to it could mean either.
     let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
@@ -56,10 +63,6 @@ struct GraphBuilder {
     for member in document.callbacks where !ambiguous.contains(member.name) { addCallback(member) }
     try? graph.open()
     for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
-    if graph.defaultStreamFormat == nil && document.root["streamFormat"] != nil {
-      unformatted.formUnion(nodes.values)
-      hasGaps = true
-    }
     resolveFeeds()
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }
@@ -796,6 +799,7 @@ struct GraphBuilder {
     case "PR0307":
       // What is missing elsewhere may have been meant for the output unit.
       return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
+    case "PR0404" where isDefaultMissing: return true
     case _ where code.hasPrefix("PR04"):
       return violation.place.node.map(unformatted.contains) != false
     default: return false

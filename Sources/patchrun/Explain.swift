@@ -33,20 +33,23 @@ struct Explain: PatchCommand {
 
   func validate() throws {
     if json && markdown { throw ValidationError("--json and --markdown exclude each other") }
-    if topics.count > 1 {
-      throw ValidationError("one topic at a time: \(topics.joined(separator: ", "))")
+    if asked.count > 1 {
+      throw ValidationError("one topic at a time: \(asked.joined(separator: ", "))")
     }
-    if let topic = topics.first, topic.hasPrefix("-"), !Self.isNumber(topic) {
+    if let topic = asked.first, topics.first != "--", topic.hasPrefix("-"), !Self.isNumber(topic) {
       throw ValidationError("Unknown option '\(topic)'")
     }
   }
 
   private static func isNumber(_ text: String) -> Bool { Int(text) != nil }
 
+  /// What was asked for; a `--` in front of it is kept by the parser.
+  private var asked: [String] { topics.first == "--" ? Array(topics.dropFirst()) : topics }
+
   func perform() throws(CommandFailure) -> Int32 {
     let text = ExplanationText(
       width: StandardStream.output.columns ?? 80, color: appearance.color.colors(.output))
-    guard let asked = topics.first else {
+    guard let asked = asked.first else {
       try output(
         json ? ExplanationText.json() : markdown ? ExplanationText.markdown() : text.list())
       return ExitStatus.success

@@ -58,6 +58,21 @@ struct AppearanceOptions: ParsableArguments {
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }
     StandardStream.error.put(text(of: patch, for: .error))
+    hint(at: patch.diagnostics.hint)
+  }
+
+  /// Says on a terminal, where somebody reads it, which command has more about what was found.
+  func hint(at hint: String?) {
+    guard let hint, StandardStream.error.isTerminal else { return }
+    StandardStream.error.put(hint + "\n")
+  }
+}
+
+extension Sequence<Diagnostic> {
+  /// Which command has more about the first error or, where there is none, about the first of all.
+  var hint: String? {
+    let first = first { $0.severity == .error } ?? first { _ in true }
+    return first.map { "`patchrun explain \($0.code)` says more" }
   }
 }
 

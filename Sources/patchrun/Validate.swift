@@ -39,9 +39,13 @@ struct Validate: PatchCommand {
     var errors = 0
     var warnings = 0
     var unreadable = 0
+    /// Which command has more about the first of them.
+    var hint: String?
 
     mutating func add(_ diagnostics: [Diagnostic]) {
       patches += 1
+      if errors == 0 { hint = diagnostics.filter { $0.severity == .error }.hint ?? hint }
+      hint = hint ?? diagnostics.hint
       errors += diagnostics.count { $0.severity == .error }
       warnings += diagnostics.count { $0.severity == .warning }
     }
@@ -84,6 +88,7 @@ struct Validate: PatchCommand {
       }
     }
     if tally.patches > 1 { try output(tally.text + "\n") }
+    appearance.hint(at: tally.hint)
     return tally.status(denyWarnings: denyWarnings)
   }
 
