@@ -51,7 +51,7 @@ public struct ExplanationText: Sendable {
 
   private func text(of page: StatusExplanation) -> String {
     var text = "\(bold(page.status.name)) (\(page.numbers.joined(separator: ", ")))\n"
-    text += "in <\(page.header)>\n\n" + wrapped(page.meaning)
+    text += "in \(page.header)\n\n" + wrapped(page.meaning)
     let codes = page.codes
     if codes.isEmpty { return text + "\nNo code of patchrun carries it.\n" }
     text += "\n\(bold("Codes that carry it"))\n\n"
@@ -125,7 +125,7 @@ extension ExplanationText {
     case .status(let pages):
       return pages.map { page in
         var text = "## `\(page.status.name)` (\(page.numbers.joined(separator: ", ")))\n\n"
-        text += "In `<\(page.header)>`. \(joined(page.meaning))\n"
+        text += "In \(page.header). \(joined(page.meaning))\n"
         let codes = page.codes
         if !codes.isEmpty { text += "\n" }
         for rule in codes { text += "- \(rule.code) `\(rule.name)`: \(rule.summary)\n" }
@@ -197,6 +197,10 @@ extension ExplanationText {
           .init("wrongSet", .strings(patch.wrongOverrides)),
           .init("rightSet", .strings(patch.rightOverrides)),
         ]
+      }
+      if patch.wrongBytes != Array(patch.wrong.utf8) {
+        // Its bytes cannot be shown: this is a description of them.
+        members.append(.init("wrongIsDescribed", true))
       }
       if let hardware = patch.hardware { members.append(.init("hardware", .string(hardware))) }
     case .swift(let wrong, let right):

@@ -10,9 +10,9 @@ extension Explanation {
       "The fields of an AudioStreamBasicDescription agree with each other: bytes are channels times "
         + "sample size, packets have one frame, the fraction bits fit into the sample.",
       because: """
-        Core Audio takes the fields as they are. kAudioFormatFlagsAudioUnitCanonical with frames of 2
-        bytes and 16 bits, a combination seen in many reports, is refused by Remote I/O; others are
-        accepted and heard as noise. The short form cannot contradict itself.
+        Core Audio takes the fields as they are. A known trap is kAudioFormatFlagsAudioUnitCanonical, 8.24
+        in 32 bits, together with 16 bits and frames of 2 bytes: Remote I/O was seen to refuse it. The short
+        form cannot contradict itself.
         """,
       status: notSupported,
       example: .patch(described, wrong: ["\"mBytesPerFrame\": 4": "\"mBytesPerFrame\": 2"])),
@@ -143,8 +143,8 @@ extension Explanation {
     Explanation(
       "PR0421", "A FormatConverter takes a rate down to a 256th at most.",
       because: """
-        Beyond that its filters would be many seconds long, for a sound that has nearly nothing left
-        in it. Two converters in a row go further. Up there is no limit.
+        The filter of a conversion grows with the step down, and beyond that it would be longer than what
+        it is good for. Two converters in a row go further. Upwards there is no limit.
         """,
       status: notSupported, note: undocumented,
       example: .patch(
@@ -203,7 +203,7 @@ extension Explanation {
       "PR0433", "A source with a direction has a distance.",
       because: """
         At distance 0, which is the default, a source is in the middle of the head, and azimuth and
-        elevation do nothing (QA1695). Many have looked for the fault elsewhere.
+        elevation do nothing (QA1695).
         """,
       example: .patch(ExamplePatches.space, wrong: [", \"distance\": 1": ""])),
   ]

@@ -109,8 +109,8 @@ extension Explanation {
     Explanation(
       "PR0308", "Each node is pulled by the output unit, directly or through others.",
       because: """
-        AUGraphInitialize initializes only nodes that take part in a connection, and nothing renders
-        those that do not lead to the output. They cost nothing, and are not heard.
+        AUGraphInitialize initializes only nodes that take part in a connection, and nothing renders those
+        that do not lead to the output. No call fails, and they are not heard.
         """,
       example: .patch(
         ExamplePatches.tone,
@@ -124,15 +124,15 @@ extension Explanation {
     Explanation(
       "PR0309", "A call is made when the graph permits it: new, open, initialize, start.",
       because: """
-        Units exist from open on, and render from initialize on. Most reports of an AUGraphStart that
-        fails are of a program that forgot AUGraphInitialize; those of an uninitialize that fails, of
-        one that closed the graph first. patchrun itself keeps to the order.
+        Units exist from open on, and render from initialize on. AUGraphStart was seen to fail with -10863
+        where AUGraphInitialize was forgotten, and AUGraphUninitialize with -2147450879 after AUGraphClose.
+        patchrun itself keeps to the order.
         """,
       status: .init("kAUGraphErr_CannotDoInCurrentContext", -10863),
       .init("kAudioUnitErr_Uninitialized", -10867), .init("badComponentInstance", -2_147_450_879),
       .init("kAudioUnitErr_Initialized", -10849),
       note: """
-        Seen on Apple's systems: -10863 for a start before initialize, -2147450879 for an
+        Observed on Apple's systems: -10863 for a start before initialize, -2147450879 for an
         uninitialize after close. The others are patchrun's choice.
         """,
       example: .swift(
@@ -160,10 +160,9 @@ extension Explanation {
     Explanation(
       "PR0311", "With no input active, a unit takes slices of 4096 frames.",
       because: """
-        On an iPhone whose screen is locked, slices grow from 1024 to 4096 frames to save the
-        battery, unless the microphone is on. A unit that takes fewer then fails with
-        kAudioUnitErr_TooManyFramesToProcess, and the music stops (QA1606). It does no harm to set it
-        always.
+        On an iPhone whose screen is locked, slices grow from 1024 to 4096 frames, unless the microphone is
+        on. A unit that takes fewer then fails with kAudioUnitErr_TooManyFramesToProcess, and the music
+        stops (QA1606). It does no harm to set it always.
         """,
       example: .patch(
         ExamplePatches.mixer,

@@ -1,4 +1,6 @@
 import Diagnostics
+import RenderCallbacks
+import RenderTaps
 
 extension Explanation {
   /// PR02xx: names, and what they stand for.
@@ -70,11 +72,17 @@ extension Explanation {
         wrong: ["\"kind\": \"tone\", \"frequency\": 440": "\"kind\": \"native\""])),
     Explanation(
       "PR0209", "The kind of a callback is one that there is.",
-      because: "The README lists them, with their settings. So does the schema, in an editor.",
+      because: """
+        They are \(CallbackCatalog.standard.map(\.kind).joined(separator: ", ")). The README has their
+        settings, and so has the schema, in an editor.
+        """,
       example: .patch(ExamplePatches.tone, wrong: ["\"kind\": \"tone\"": "\"kind\": \"tune\""])),
     Explanation(
       "PR0210", "The kind of a tap is one that there is.",
-      because: "The README lists them, with their settings. So does the schema, in an editor.",
+      because: """
+        They are \(TapCatalog.standard.map(\.kind).joined(separator: ", ")). The README has their settings,
+        and so has the schema, in an editor.
+        """,
       example: .patch(tapped, wrong: ["\"record\"": "\"recorder\""])),
     Explanation(
       "PR0211",

@@ -10,9 +10,8 @@ extension Explanation {
     Explanation(
       "PR0601", "The microphone side of an I/O unit is on where something takes from it.",
       because: """
-        The input element is off until kAudioOutputUnitProperty_EnableIO turns it on, on the input
-        scope of element 1. Forgotten, the microphone is silent and no call fails: the guide's most
-        common mistake.
+        The input element is off until kAudioOutputUnitProperty_EnableIO turns it on, on the input scope of
+        element 1. Where that is forgotten the microphone is silent, and nothing says why.
         """,
       status: noConnection, note: undocumented,
       example: .patch(

@@ -173,8 +173,9 @@ extension Explanation {
     Explanation(
       "PR0552", "A parameter lies in the range that the unit describes for it.",
       because: """
-        Pan goes from -1 to 1, azimuth from -180° to 180°. What a unit does with a value beyond that
-        is not defined; Apple's clip it or not.
+        Pan goes from -1 to 1, azimuth from -180° to 180°. Apple's base class takes any value and does not
+        clip it, so that each unit would do something of its own. A mixer's volume may be any finite
+        number.
         """,
       status: invalidParameter, note: undocumented,
       example: .patch(

@@ -4,7 +4,7 @@ public import Diagnostics
 /// The page about an OSStatus: its constant, what it means, and which codes carry it.
 public struct StatusExplanation: Hashable, Sendable {
   public var status: Diagnostic.Status
-  /// Where the constant is declared.
+  /// Where the constant is declared: a header, or the part of the system that it comes from.
   public var header: String
   /// What the header and the public documents say that it means.
   public var meaning: String
@@ -89,10 +89,10 @@ extension StatusExplanation {
       "A unit that plays files was given one that is not valid."),
     .init(
       "kAudioUnitErr_InstrumentTypeNotFound", -10872, in: unitHeader,
-      "From older synthesizers: there is no instrument of the type."),
+      "Of older instrument units: there is no instrument of the type."),
     .init(
       "kAudioUnitErr_IllegalInstrument", -10873, in: unitHeader,
-      "From older synthesizers: the instrument is not valid."),
+      "Of older instrument units: the instrument is not valid."),
     .init(
       "kAudioUnitErr_TooManyFramesToProcess", -10874, in: unitHeader,
       """
@@ -153,13 +153,13 @@ extension StatusExplanation {
       "kAudio_UnimplementedError", -4, in: "CoreAudioTypes/CoreAudioBaseTypes.h",
       "The call exists and is not implemented."),
     .init(
-      "badComponentInstance", -2_147_450_879, in: "CoreServices/Components.h",
+      "badComponentInstance", -2_147_450_879, in: "the Component Manager",
       "The instance is no longer valid: AUGraphUninitialize was called after AUGraphClose."),
     .init(
-      "badComponentSelector", -2_147_450_878, in: "CoreServices/Components.h",
+      "badComponentSelector", -2_147_450_878, in: "the Component Manager",
       "The component does not implement the call."),
     .init(
-      "invalidComponentID", -3000, in: "CoreServices/Components.h",
+      "invalidComponentID", -3000, in: "the Component Manager",
       "There is no such component to make an instance of."),
   ]
 

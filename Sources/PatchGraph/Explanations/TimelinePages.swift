@@ -30,7 +30,7 @@ extension Explanation {
     Explanation(
       "PR0802", "A ramp begins at a time that comes, and ends within ten years.",
       because: """
-        Frames are counted without rounding for so long. A later time is a mistake: milliseconds or
+        Ten years is the longest that a graph is planned for. A later time is a mistake: milliseconds or
         frames where seconds are meant.
         """,
       status: parameterError, note: undocumented,
