@@ -77,7 +77,8 @@ public enum RuleCatalog {
 
   /// Rules of a graph that initialize lets pass.
   private static let warnings: Set<String> = [
-    "PR0308", "PR0311", "PR0406", "PR0408", "PR0423", "PR0433", "PR0554", "PR0555", "PR0608",
+    "PR0308", "PR0311", "PR0406", "PR0408", "PR0411", "PR0423", "PR0433", "PR0554", "PR0555",
+    "PR0608",
   ]
 
   /// In lower case and without a full stop, as the rules of a text say it. An abbreviation or a name

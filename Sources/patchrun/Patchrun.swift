@@ -14,6 +14,7 @@ struct Patchrun: ParsableCommand {
         patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
         patchrun render patches/mixer-host.json --duration 5 -o out.wav
         patchrun validate patches
+        patchrun explain PR0405
 
       EXIT STATUS:
         0  fine

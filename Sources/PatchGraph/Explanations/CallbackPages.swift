@@ -18,7 +18,9 @@ extension Explanation {
       .init("kAudio_FilePermissionError", -54),
       .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
-      .init("kAudioFileInvalidFileError", 1_685_348_671), parameterError,
+      .init("kAudioFileInvalidFileError", 1_685_348_671),
+      .init("kAudioUnitErr_InvalidFile", -10871),
+      .init("kAudioUnitErr_FormatNotSupported", -10868), parameterError,
       example: .patch(
         ExamplePatches.tone.replacing(
           "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),

@@ -141,6 +141,13 @@ extension Explanation {
           converterNode: "",
         ])),
     Explanation(
+      "PR0411", "An iPod EQ has a preset that does something.",
+      because: """
+        Its preset is \"Disabled\" until another is chosen, number 0 of the list, and the sound goes
+        through as it came. \"Flat\", which many expect there, is number 8. Write presets by name.
+        """,
+      example: .patch(ExamplePatches.equalizer, wrong: [", \"presentPreset\": \"Rock\"": ""])),
+    Explanation(
       "PR0421", "A FormatConverter takes a rate down to a 256th at most.",
       because: """
         The filter of a conversion grows with the step down, and beyond that it would be longer than what
@@ -234,7 +241,10 @@ extension Explanation {
       "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": 44100 },
       "callbacks": { "tone": { "kind": "tone" } },
       "nodes": {
-        "eq": { "component": "iPodEQ", "properties": { "maximumFramesPerSlice": 4096 } },
+        "eq": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
 
     """ + converterNode + """
           "space": { "component": "3DMixer", "properties": { "maximumFramesPerSlice": 4096 } },

@@ -71,8 +71,13 @@ extension Explanation {
         wrong: [
           "{ \"from\": \"two\", \"to\"": "{ \"from\": \"one\", \"to\"",
           "    { \"from\": \"tone\", \"to\": \"two\" },\n": "",
-          ",\n    \"two\": { \"component\": \"iPodEQ\", \"properties\": { \"maximumFramesPerSlice\": 4096 } }":
-            "",
+          """
+          ,
+              "two": {
+                "component": "iPodEQ",
+                "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Flat" }
+              }
+          """: "",
         ])),
     Explanation(
       "PR0306", "Connections do not lead in a circle.",
@@ -236,8 +241,14 @@ extension Explanation {
           "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
         },
         "io": { "component": "remoteIO" },
-        "one": { "component": "iPodEQ", "properties": { "maximumFramesPerSlice": 4096 } },
-        "two": { "component": "iPodEQ", "properties": { "maximumFramesPerSlice": 4096 } }
+        "one": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
+        "two": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Flat" }
+        }
       },
       "connections": [
         { "from": "tone", "to": "one" },

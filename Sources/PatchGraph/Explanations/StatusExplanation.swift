@@ -75,8 +75,8 @@ extension StatusExplanation {
     .init(
       "kAudioUnitErr_FormatNotSupported", -10868, in: unitHeader,
       """
-      The stream format is refused: when it is set, when two units are connected, or on initialize. By
-      far the most common one: look at both ends of the connection.
+      The stream format is refused: when it is set, when two units are connected, or on initialize. Look
+      at both ends of the connection.
       """),
     .init(
       "kAudioUnitErr_FileNotSpecified", -10869, in: unitHeader,
