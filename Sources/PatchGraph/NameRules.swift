@@ -2,7 +2,6 @@ import AudioGraphs
 public import AudioTypes
 import AudioUnits
 public import Diagnostics
-import PatchSyntax
 
 /// The rules of the names in a patch: what they mean, and whether they mean anything.
 public enum NameRules {
@@ -63,30 +62,6 @@ public enum NameRules {
 public enum RuleCatalog {
   /// The rules that a graph keeps, whether a patch says so or a program.
   public static let graph: [Rule] = GraphRules.all + UnitRules.all
-
-  /// All rules, those of the text too, by code. The status of a rule that a graph keeps is its
-  /// violations' and not in here; `Explanation` has it.
-  public static let all: [RuleInfo] =
-    (SyntaxRules.all + PatchRules.all + NameRules.all
-    + graph.map { rule in
-      RuleInfo(
-        .init(rawValue: rule.code), rule.name,
-        sentence(rule.summary),
-        severity: warnings.contains(rule.code) ? .warning : .error)
-    }).sorted { $0.code < $1.code }
-
-  /// Rules of a graph that initialize lets pass.
-  private static let warnings: Set<String> = [
-    "PR0308", "PR0311", "PR0406", "PR0408", "PR0411", "PR0423", "PR0433", "PR0554", "PR0555",
-    "PR0608",
-  ]
-
-  /// In lower case and without a full stop, as the rules of a text say it. An abbreviation or a name
-  /// at the beginning stays as it is.
-  private static func sentence(_ text: String) -> String {
-    let text = text.hasSuffix(".") ? String(text.dropLast()) : text
-    return text.prefix(1).lowercased() + text.dropFirst()
-  }
 
   /// The rule of a code.
   public static func rule(_ code: Diagnostic.Code) -> RuleInfo? { all.first { $0.code == code } }

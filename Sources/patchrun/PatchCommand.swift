@@ -48,32 +48,35 @@ struct AppearanceOptions: ParsableArguments {
   }
 
   /// Diagnostics as text, an empty line after each, and what there was in all.
-  func text(of patch: BuiltPatch, for stream: StandardStream) -> String {
+  func text(
+    _ diagnostics: [Diagnostic], in source: SourceText, for stream: StandardStream
+  ) -> String {
     let renderer = TextRenderer(
-      source: patch.source, color: color.colors(stream), width: stream.columns ?? 120)
-    return renderer.render(patch.diagnostics) + renderer.summary(of: patch.diagnostics) + "\n"
+      source: source, color: color.colors(stream), width: stream.columns ?? 120)
+    return renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n"
   }
 
   /// Prints what is wrong with a patch that is to be used, on standard error.
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }
-    StandardStream.error.put(text(of: patch, for: .error))
-    hint(at: patch.diagnostics.hint)
+    StandardStream.error.put(text(patch.diagnostics, in: patch.source, for: .error))
+    hint(at: patch.diagnostics.mainFinding)
   }
 
   /// Says on a terminal, where somebody reads it, which command has more about what was found.
-  func hint(at hint: String?) {
-    guard let hint, StandardStream.error.isTerminal else { return }
-    StandardStream.error.put(hint + "\n")
+  func hint(at finding: Diagnostic?) {
+    guard let finding, StandardStream.error.isTerminal else { return }
+    StandardStream.error.put(Self.hint(at: finding) + "\n")
+  }
+
+  static func hint(at finding: Diagnostic) -> String {
+    "`patchrun explain \(finding.code)` says more"
   }
 }
 
 extension Sequence<Diagnostic> {
-  /// Which command has more about the first error or, where there is none, about the first of all.
-  var hint: String? {
-    let first = first { $0.severity == .error } ?? first { _ in true }
-    return first.map { "`patchrun explain \($0.code)` says more" }
-  }
+  /// The first error or, where there is none, the first of all.
+  var mainFinding: Diagnostic? { first { $0.severity == .error } ?? first { _ in true } }
 }
 
 struct OverrideOptions: ParsableArguments {

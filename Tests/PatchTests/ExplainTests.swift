@@ -69,13 +69,9 @@ struct ExplainTests {
   @Test func `the page that is pointed to is that of the first error`() {
     let warning = Diagnostic(.warning, "PR0311", "small", at: 0..<1)
     let error = Diagnostic(.error, "PR0405", "wrong", at: 5..<6)
-    #expect([warning, error].hint == "`patchrun explain PR0405` says more")
-    #expect([warning].hint == "`patchrun explain PR0311` says more")
-    #expect([Diagnostic]().hint == nil)
-    var tally = Validate.Tally()
-    tally.add([warning])
-    tally.add([warning, error])
-    tally.add([Diagnostic(.error, "PR0101", "other", at: 0..<1)])
-    #expect(tally.hint == "`patchrun explain PR0405` says more")
+    #expect([warning, error].mainFinding == error)
+    #expect([warning].mainFinding == warning)
+    #expect([Diagnostic]().mainFinding == nil)
+    #expect(AppearanceOptions.hint(at: error) == "`patchrun explain PR0405` says more")
   }
 }
