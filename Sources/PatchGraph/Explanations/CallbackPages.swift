@@ -57,7 +57,9 @@ extension Explanation {
         """,
       status: .init("kAudioUnitErr_NoConnection", -10876), invalidConnection, note: undocumented,
       example: .patch(
-        ringModulated.replacing("\n    \"tone\": { \"kind\": \"tone\" },", with: "").replacing(
+        ringModulated.replacing("\"ring\"", with: "\"wave\"").replacing(
+          "\n    \"tone\": { \"kind\": \"tone\" },", with: ""
+        ).replacing(
           "\"ringModulator\", \"frequency\": 90, \"from\": \"tone\"",
           with: "\"tremolo\", \"from\": \"io:1\""
         ).replacing(

@@ -120,10 +120,11 @@ extension Explanation {
       example: .patch(
         ExamplePatches.tone,
         wrong: [
-          "\"nodes\": { ": """
-          "nodes": {
+          "{ \"io\": { \"component\": \"remoteIO\" } }": """
+          {
               "eq": { "component": "iPodEQ", "properties": { "maximumFramesPerSlice": 4096 } },
-              
+              "io": { "component": "remoteIO" }
+            }
           """
         ])),
     Explanation(

@@ -18,10 +18,9 @@ extension Explanation {
         """,
       status: invalidProperty,
       example: .patch(
-        ExamplePatches.mixer,
-        wrong: [
-          "\"volume\": 0.8 } }": "\"volume\": 0.8 }, \"properties\": { \"meterMode\": true } }"
-        ])),
+        ExamplePatches.mixer.replacing(
+          "\"parameters\": { \"volume\": 0.8 }", with: "\"properties\": { \"meteringMode\": true }"),
+        wrong: ["\"meteringMode\"": "\"meterMode\""])),
     Explanation(
       "PR0502", "A property is set on a scope that has it.",
       because: """
