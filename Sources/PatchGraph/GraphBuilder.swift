@@ -322,9 +322,11 @@ struct GraphBuilder {
     }
   }
 
-  /// Says nothing of a slice's size, which may have been set under another name.
+  /// Says nothing of a slice's size or a preset, which may have been set under another name.
   private mutating func noteUnknown(_ id: NodeID) {
-    unset.insert(.init(node: id, .property(.maximumFramesPerSlice, .global, 0)))
+    for property in [PropertyID.maximumFramesPerSlice, .presentPreset] {
+      unset.insert(.init(node: id, .property(property, .global, 0)))
+    }
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
