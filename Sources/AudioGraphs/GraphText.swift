@@ -24,7 +24,7 @@ extension AudioGraph {
     let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
     let places = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
     var lines = [
-      "AudioUnitGraph\(title.isEmpty ? "" : " '\(printable(title))'"):", "  Member Nodes:",
+      "AudioUnitGraph\(title.isEmpty ? "" : " '\(onOneLine(title))'"):", "  Member Nodes:",
     ]
     for node in shown {
       let codes = node.component
@@ -46,7 +46,7 @@ extension AudioGraph {
             + (source.map { "  [\($0)]" } ?? ""))
       case .callback(let callback):
         let names = callback.chain.reversed().enumerated().map { behind, link in
-          callbackName(callback.destination, callback.input, behind).map(printable)
+          callbackName(callback.destination, callback.input, behind).map(onOneLine)
             ?? "\(type(of: link))"
         }
         let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
@@ -82,7 +82,7 @@ extension AudioGraph {
 
 /// A name as a listing can hold it: what would break a line, or mean something to a terminal, is
 /// written as its number.
-public func printable(_ name: String) -> String {
+private func onOneLine(_ name: String) -> String {
   var text = ""
   for scalar in name.unicodeScalars {
     switch scalar.properties.generalCategory {
@@ -114,7 +114,7 @@ private struct ShownNode {
   ) {
     self.id = id
     component = info.component
-    name = printable(info.name)
+    name = onOneLine(info.name)
     isInitialized = info.unit?.isInitialized == true
     unit = info.unit
     self.configuration = configuration
@@ -123,9 +123,9 @@ private struct ShownNode {
   /// What the unit has been named, and what the place is called where it is used.
   var labels: [String] {
     var labels: [String] = []
-    if let name = unit?.elementName(.global, 0) { labels.append(printable(name)) }
+    if let name = unit?.elementName(.global, 0) { labels.append(onOneLine(name)) }
     if case .string(let context)? = try? unit?.property(.contextName) {
-      labels.append(printable(context))
+      labels.append(onOneLine(context))
     }
     return labels
   }
@@ -143,7 +143,7 @@ private struct ShownNode {
       (Scope.input, configuration.inputs), (.output, configuration.outputs),
     ] {
       for (number, element) in elements.enumerated() {
-        let label = unit?.elementName(scope, number).map(printable)
+        let label = unit?.elementName(scope, number).map(onOneLine)
         guard element.isUsed || element.origin.isDecision(scope) || label != nil else { continue }
         lines.append(
           "    \(name) \(scope) \(number)\(label.map { " \"\($0)\"" } ?? ""): "
