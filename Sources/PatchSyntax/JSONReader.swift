@@ -27,6 +27,8 @@ public struct JSONReader {
     public var isStructureIntact: Bool
     /// In the order of the text.
     public var diagnostics: [Diagnostic]
+    /// Where the comments stand, in the order of the text.
+    public var comments: [SourceRange]
 
     /// Whether the text was refused.
     public var hasErrors: Bool { diagnostics.hasErrors }
@@ -81,7 +83,7 @@ public struct JSONReader {
     return Result(
       tree: reader.nodes.isEmpty ? nil : JSONTree(source: source, nodes: reader.nodes),
       isStructureIntact: reader.isStructureIntact && !reader.hasGivenUp,
-      diagnostics: reader.diagnostics.inDocumentOrder())
+      diagnostics: reader.diagnostics.inDocumentOrder(), comments: reader.comments)
   }
 }
 

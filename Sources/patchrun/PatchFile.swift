@@ -78,6 +78,17 @@ enum PatchFolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// The patches that a path on the command line means: itself, or of a folder all below it.
+  static func files(at path: String) throws(CommandFailure) -> [String] {
+    guard path != "-", isFolder(path) else { return [path] }
+    let found = try patches(below: path)
+    guard !found.isEmpty else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
+    }
+    return found
+  }
+
   static func patches(below path: String) throws(CommandFailure) -> [String] {
     guard let folder = unsafe opendir(path) else {
       throw CommandFailure(

@@ -25,7 +25,8 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Show.self, Units.self, Devices.self, Schema.self,
+      Run.self, Render.self, Validate.self, Fmt.self, Show.self, Units.self, Devices.self,
+      Schema.self,
     ],
     defaultSubcommand: Run.self)
 
