@@ -778,7 +778,7 @@ extension Diagnostic {
       fixes: [
         Fix(
           all.count == 1 ? "remove the comment" : "remove the comments",
-          edits: all.map { Edit($0, "") })
+          edits: all.map { Edit($0, "") }, isSafe: false)
       ])
   }
 
@@ -792,7 +792,7 @@ extension Diagnostic {
           ? "comments begin with // or stand between /* and */"
           : "write \"comment\": \"...\" in the object, or // in a .jsonc file"
       ],
-      fixes: [Fix("remove the comment", edits: [Edit(range, "")])])
+      fixes: [Fix("remove the comment", edits: [Edit(range, "")], isSafe: false)])
   }
 
   fileprivate static func unclosedComment(at range: SourceRange) -> Diagnostic {

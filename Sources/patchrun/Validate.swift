@@ -14,6 +14,7 @@ struct Validate: PatchCommand {
       EXAMPLES:
         patchrun validate patches
         patchrun validate --deny-warnings --hardware rate=44100 mixer.json
+        patchrun validate --fix mixer.json
         generate-a-patch | patchrun validate -
 
       EXIT STATUS:
@@ -28,6 +29,13 @@ struct Validate: PatchCommand {
 
   @Flag(help: "Take warnings as errors.")
   var denyWarnings = false
+
+  @Flag(
+    help: """
+      Write what can safely be put right into the files, and say what: misspelt names that can \
+      have meant one thing, commas, quotes.
+      """)
+  var fix = false
 
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
@@ -64,6 +72,16 @@ struct Validate: PatchCommand {
     }
   }
 
+  func validate() throws {
+    guard fix else { return }
+    if paths.contains("-") {
+      throw ValidationError("'--fix' writes into files: standard input has none")
+    }
+    if !overrides.overrides.isEmpty {
+      throw ValidationError("'--fix' and '--set' cannot be given together")
+    }
+  }
+
   func perform() throws(CommandFailure) -> Int32 {
     var tally = Tally()
     for path in paths {
@@ -89,9 +107,25 @@ struct Validate: PatchCommand {
 
   private func check(_ path: String, _ tally: inout Tally) throws(CommandFailure) {
     let file = try PatchFile(path)
-    let patch = PatchBuilder.build(
-      file.read(overrides), directory: file.directory, device: .assumed(hardware.assumption))
+    let device = PatchDevice.assumed(hardware.assumption)
+    let patch =
+      fix
+      ? try fixed(file, device)
+      : PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
     tally.add(patch.diagnostics)
     try output(appearance.text(of: patch, for: .output))
+  }
+
+  /// The patch after what was safe has been put right in its file.
+  private func fixed(_ file: PatchFile, _ device: PatchDevice) throws(CommandFailure) -> BuiltPatch
+  {
+    let result = PatchFixer.fix(file.source, directory: file.directory, device: device)
+    guard !result.changes.isEmpty else { return result.patch }
+    let name = file.source.name
+    try AtomicFile.replace(name, with: result.patch.source.bytes)
+    for change in result.changes {
+      try output("fixed[\(change.code)]: \(name):\(change.position): \(change.title)\n")
+    }
+    return result.patch
   }
 }
