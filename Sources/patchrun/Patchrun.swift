@@ -25,7 +25,8 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Fmt.self, New.self, Show.self, Units.self, Devices.self,
+      Run.self, Render.self, Validate.self, Fmt.self, New.self, Diff.self, Show.self, Units.self,
+      Devices.self,
       Schema.self,
     ],
     defaultSubcommand: Run.self)
