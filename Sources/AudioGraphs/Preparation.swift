@@ -165,7 +165,10 @@ struct Preparer {
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration)
     result.configurations[node.id] = configuration
-    if result.pulled.contains(node.id) {
+    // What was meant to feed it has been said to lead to a bus that is not there.
+    let isMissed = model.interactions(into: node.id)
+      .contains { !configuration.inputs.indices.contains($0.input) }
+    if result.pulled.contains(node.id) && !isMissed {
       let unfed = NeededInputsFed.violations(
         node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
       result.violations += unfed

@@ -96,6 +96,22 @@ public enum IPodEQ: AudioUnit {
           at: .init(node: nil, .streamFormat(.output, 0)),
           help: ["this one follows its curves at any rate; on an iPhone the unit would refuse"]))
     }
+    let preset =
+      configuration.properties[PropertyPlace(.presentPreset, .global, 0)] ?? .preset(presets[0])
+    if input.isUsed && preset == .preset(presets[0])
+      && !found.contains(where: { $0.severity == .error })
+    {
+      found.append(
+        Violation(
+          UnitRules.equalizerPreset, .warning, status: .ok,
+          "the iPodEQ is left at the preset 'Disabled', which changes nothing",
+          at: .init(node: nil, .property(.presentPreset, .global, 0)),
+          help: [
+            "give it a preset by name, as \"presentPreset\": \"Bass Booster\"; `patchrun units iPodEQ` "
+              + "lists them",
+            "the number 0 is 'Disabled', not 'Flat'",
+          ]))
+    }
     return found
   }
 

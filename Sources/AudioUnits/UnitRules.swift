@@ -23,6 +23,8 @@ public enum UnitRules {
   public static let equalizerRate = Rule(
     "PR0408", "format/equalizer-rate",
     "An iPodEQ runs at 44100 or 48000 Hz, as the original does.")
+  public static let equalizerPreset = Rule(
+    "PR0411", "equalizer/preset", "An iPodEQ that is used has a preset that does something.")
   public static let converterStep = Rule(
     "PR0421", "format/converter-step",
     "A FormatConverter takes a rate down to a 256th at most.")
@@ -98,7 +100,8 @@ public enum UnitRules {
 
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
-    effectFormats, equalizerRate, converterStep, channelMap, converterChannels, spatialChannels,
+    effectFormats, equalizerRate, equalizerPreset, converterStep, channelMap, converterChannels,
+    spatialChannels,
     headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
     propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,

@@ -133,9 +133,7 @@ public enum VoiceProcessingIO: AudioUnit {
     let shape = LineShape(configuration)
     let line = VoiceLine(
       heardRate: shape.heardRate, playedRate: shape.playedRate, maximumSlice: shape.maximumSlice,
-      lead: shape.lead,
-      // A sound server may take its time between the two.
-      searchesDelay: !side.device.isSynchronous && side.device.output != nil)
+      lead: shape.lead, searchesDelay: true)
     let block = controls.block
     let words = VoiceInputKernel.Words(
       bypass: controls.slot(PropertyPlace(.bypassVoiceProcessing, .global, 0)) ?? 0,

@@ -30,6 +30,9 @@ struct GraphBuilder {
   var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
   private var unformatted: Set<NodeID> = []
+  /// Whether the format of every bus that is given none could not be read: that a bus has none is no
+  /// news then.
+  private var isDefaultMissing = false
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   private var unset: Set<Violation.Place> = []
   var hasGaps: Bool
@@ -50,7 +53,7 @@ struct GraphBuilder {
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
     } else if document.streamFormat != nil {
-      unformatted.formUnion(nodes.values)
+      isDefaultMissing = true
       hasGaps = true
     }
     for member in document.callbacks { addCallback(member) }
@@ -348,9 +351,11 @@ struct GraphBuilder {
     }
   }
 
-  /// Says nothing of a slice's size, which may have been set under another name.
+  /// Says nothing of a slice's size or a preset, which may have been set under another name.
   private mutating func noteUnknown(_ id: NodeID) {
-    unset.insert(.init(node: id, .property(.maximumFramesPerSlice, .global, 0)))
+    for property in [PropertyID.maximumFramesPerSlice, .presentPreset] {
+      unset.insert(.init(node: id, .property(property, .global, 0)))
+    }
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
@@ -836,6 +841,7 @@ struct GraphBuilder {
     case "PR0307":
       // What is missing elsewhere may have been meant for the output unit.
       return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
+    case "PR0404" where isDefaultMissing: return true
     case _ where code.hasPrefix("PR04"):
       return violation.place.node.map(unformatted.contains) != false
     default: return false

@@ -29,7 +29,7 @@ struct DelaySearch: ~Copyable {
   private var compared = 0
   private var candidate = 0
   private var agreement = 0
-  private var isFound = false
+  private var hasFound = false
   private let width: Double
 
   private static var bandCount: Int { @_noLocks get { 24 } }
@@ -51,9 +51,10 @@ struct DelaySearch: ~Copyable {
   /// Puts what was played `delay` hops ago in the place of what is played, after looking whether the
   /// delay is another one.
   ///
-  /// - Returns: Whether it is.
+  /// - Parameter isFound: Whether an echo is being taken out as it is: then nothing changes.
+  /// - Returns: Whether the delay is another one.
   @_noLocks
-  mutating func align(_ far: ChannelBuffer, _ near: ChannelBuffer) -> Bool {
+  mutating func align(_ far: ChannelBuffer, _ near: ChannelBuffer, isFound: Bool) -> Bool {
     newest = newest == longest ? 0 : newest + 1
     history.buffer(at: newest * hop, count: hop).copy(from: far)
     let played = signature(far, 0)
@@ -70,7 +71,7 @@ struct DelaySearch: ~Copyable {
       }
       if isLoud { heard += 1 }
     }
-    let isNew = choose()
+    let isNew = isFound ? false : choose()
     far.copy(from: history.buffer(at: row(delay) * hop, count: hop))
     return isNew
   }
@@ -100,12 +101,12 @@ struct DelaySearch: ~Copyable {
     candidate = best
     agreement = isSame ? agreement + 1 : 0
     // At first there is nothing to lose.
-    guard agreement > (isFound ? 60 : 20) else { return false }
-    isFound = true
+    guard agreement > (hasFound ? 60 : 20) else { return false }
+    hasFound = true
     // A hop of margin; and what the filter covers anyhow needs no other delay.
     let wanted = best > 2 ? best - 2 : 0
     let change = wanted - delay
-    guard change < -1 || change > 8 else { return false }
+    guard change < -2 || change > 3 else { return false }
     delay = wanted
     agreement = 0
     return true

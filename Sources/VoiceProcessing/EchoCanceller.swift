@@ -28,6 +28,8 @@ struct EchoCanceller: ~Copyable {
 
   /// Whether the last hop began with new coefficients.
   private(set) var hasRestarted = false
+  /// Whether it has been taking out something worth while.
+  var takesOut: Bool { @_noLocks get { errorLevel < 0.03 * nearLevel } }
   /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
   /// bin of a frame of two hops, without a window.
   let uncertainty: SampleStorage
@@ -443,13 +445,15 @@ struct EchoCanceller: ~Copyable {
   // MARK: A loudspeaker that distorts
 
   /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
-  /// far its error is to be trusted.
+  /// little of an error there is, and ever more as the filter becomes surer: what a filter that has yet
+  /// to settle leaves looks like a loudspeaker that bends.
   @_noLocks
   private mutating func fitCurves(_ error: Spectrum) {
     let count = Self.curveCount
     let weights = weights.buffer(at: 0, count: bins)
+    let heard = levels(.main, 0)
     for bin in 0..<bins {
-      weights[bin] = 1 / (noise[bin] + 0.5 * uncertainty[bin] + 1e-9 * Float(2 * hop))
+      weights[bin] = 1 / (heard[bin] + 20 * uncertainty[bin] + 1e-9 * Float(2 * hop))
     }
     let frame = frame.buffer(at: 0, count: 2 * hop)
     for curve in 0..<count {

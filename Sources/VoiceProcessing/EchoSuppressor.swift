@@ -28,7 +28,7 @@ struct EchoSuppressor: ~Copyable {
   var hearsSpeech: Bool {
     @_noLocks get {
       guard frameEnergy > 4 * noiseEnergy && frameEnergy > 4 * quietest else { return false }
-      return isFarHeard ? nearActivity > Self.spokenShare : true
+      return sinceFar < 40 ? nearActivity > Self.spokenShare : true
     }
   }
 
@@ -53,6 +53,8 @@ struct EchoSuppressor: ~Copyable {
   private var quiet = Float.greatestFiniteMagnitude
   private var lastQuiet = Float.greatestFiniteMagnitude
   private var age = 0
+  /// Hops since the loudspeaker was heard: a room rings on.
+  private var sinceFar = 0
   private var settling = 100
   private var depth: Float = 1
 
@@ -208,6 +210,7 @@ struct EchoSuppressor: ~Copyable {
     watchQuiet()
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
+    sinceFar = isFarHeard ? 0 : sinceFar + 1
     guard isFarHeard else { return }
     let rest = error - floor > 1e-9 ? error - floor : 1e-9
     if rest < leak * (echo + 1e-9) {

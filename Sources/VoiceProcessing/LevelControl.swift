@@ -2,8 +2,8 @@ import RenderCore
 
 /// Brings speech to one level: automatic gain control.
 ///
-/// The level is the power of those hops in which someone speaks and that lie at most 25 dB below their
-/// own mean, averaged over 0.4 s of speech. The gain approaches what the target needs by at most 16 dB
+/// The level is the power of those hops in which someone speaks, above -60 dBFS and at most 25 dB below
+/// their own mean, averaged over 0.4 s of speech. The gain approaches what the target needs by at most 16 dB
 /// a second upwards and 48 dB a second downwards, and stays where it is when nobody speaks. What would
 /// exceed full scale is bent, from -2 dBFS on.
 struct LevelControl: ~Copyable {
@@ -29,7 +29,7 @@ struct LevelControl: ~Copyable {
   mutating func control(_ samples: ChannelBuffer, isSpeech: Bool, isOn: Bool) {
     let now = samples.energy() / Float(samples.count)
     if isOn {
-      if isSpeech && now > 1e-7 && now > 0.003 * power { follow(now) }
+      if isSpeech && now > 1e-6 && now > 0.003 * power { follow(now) }
     } else {
       gain = 1
       heard = 0

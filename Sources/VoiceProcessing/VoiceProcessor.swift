@@ -256,7 +256,10 @@ public struct VoiceProcessor: ~Copyable {
       noteSpeech(false)
       return
     }
-    if search.isOn && search.align(far, near) { canceller.restart() }
+    if search.isOn {
+      let isNew = search.align(far, near, isFound: canceller.takesOut)
+      if isNew { canceller.restart() }
+    }
     canceller.effort = VoiceEffort(quality: settings.quality, longest: canceller.largestLength)
     canceller.cancel(loudspeaker: far, microphone: near, error: error, echo: echo)
     suppressor.suppress(

@@ -55,10 +55,12 @@ private struct Scene {
   }
 
   /// What comes out, moved to where it belongs, and the processor seconds that it took.
-  func process(quality: Int = 127) -> (output: [Float], cost: Double) {
+  func process(
+    quality: Int = 127, controlsLevel: Bool = false
+  ) -> (output: [Float], cost: Double) {
     var processor = VoiceProcessor(
       sampleRate: sampleRate, slack: VoiceProcessor.hop(sampleRate: sampleRate) / 2,
-      settings: VoiceSettings(controlsLevel: false, quality: quality))
+      settings: VoiceSettings(controlsLevel: controlsLevel, quality: quality), searchesDelay: true)
     let slice = processor.slack
     let memory = SampleStorage(repeating: 0, count: 2 * slice)
     let delay = processor.delay
@@ -117,7 +119,7 @@ private struct Voices {
   }
 
   /// The root mean square, where there is anything, at so many dBFS.
-  private static func level(_ samples: [Float], _ decibels: Double) -> [Float] {
+  static func level(_ samples: [Float], _ decibels: Double) -> [Float] {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     let active = samples.filter { abs($0) > 0.02 * peak }
     let gain = Float(pow(10, decibels / 20) / SpeechMeasures.power(active[...]).squareRoot())
@@ -173,6 +175,7 @@ func measureVoice() {
     }
   }
   costs()
+  levels()
 }
 
 private func measure(_ voices: Voices, room: UInt64, reverberation: Double) {
@@ -231,4 +234,35 @@ private func costs() {
           + column(enhancement))
     }
   }
+}
+
+/// What speech of three levels comes out at, in dBFS, and by how much noise alone is less.
+private func levels() {
+  let rate = 16_000.0
+  guard let voices = Voices.all(at: rate).first else { return }
+  var scene = Scene(
+    .silence, voices: voices, room: 2, reverberation: 0.2, drive: 0, seconds: 8)
+  print("\nSpeech at -42, -26 and -12 dBFS with level control, after 4 s; its target is -20 dBFS:")
+  for decibels in [-42.0, -26, -12] {
+    scene.microphone = Array(Voices.level(voices.near, decibels).prefix(scene.microphone.count))
+    scene.loudspeaker = scene.microphone.map { _ in 0 }
+    let late = scene.process(controlsLevel: true).output.dropFirst(Int(4 * rate))
+    let peak = late.reduce(0) { max($0, abs($1)) }
+    let active = late.filter { abs($0) > 0.02 * peak }
+    print(column(decibels, 0, width: 8) + column(10 * log10(SpeechMeasures.power(active[...]))))
+  }
+  var random = SteadyRandom(seed: 1)
+  scene.microphone = scene.microphone.map { _ in Float(random.normal() * 0.003) }
+  scene.loudspeaker = scene.microphone.map { _ in 0 }
+  let output = scene.process().output
+  print(
+    "\nNoise at -50 dBFS is less by"
+      + column(
+        SpeechMeasures.enhancement(
+          scene.microphone, output, seconds: 3..<output.duration(rate), sampleRate: rate), width: 6)
+      + " dB")
+}
+
+extension [Float] {
+  fileprivate func duration(_ rate: Double) -> Double { Double(count) / rate }
 }

@@ -252,6 +252,23 @@ struct PulseHardwareTests {
     #expect(session.failedSlices.count == 0)
   }
 
+  @Test(arguments: [(true, "phone"), (false, "production")])
+  func `a conversation says so to the server, which may duck others`(
+    isConversation: Bool, role: String
+  ) throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      PulseRequest(wantsInput: true, server: server.address, isConversation: isConversation))
+    let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
+    let session = session(for: hardware.grant, capture: ring)
+    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    try hardware.start(session)
+    defer { hardware.stop() }
+    for list in ["sink-inputs", "source-outputs"] {
+      #expect(try server.control("list", list).contains("media.role = \"\(role)\""))
+    }
+  }
+
   // MARK: When something is wrong
 
   @Test
