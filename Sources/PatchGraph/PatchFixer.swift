@@ -24,8 +24,9 @@ public enum PatchFixer {
     public var changes: [Change]
   }
 
-  /// One fix after the other is tried only where there are fewer of them than this.
-  static let maximumSingleFixes = 50
+  /// How many parts of the edits are tried before it is given up: of a long text, which takes long to
+  /// check, few.
+  static func maximumAttempts(bytes: Int) -> Int { min(max(1_000_000 / max(bytes, 1), 3), 64) }
 
   /// Fixes a patch until there is nothing left that is safe.
   ///
@@ -40,16 +41,18 @@ public enum PatchFixer {
     while true {
       let fixes = safeFixes(of: result.patch)
       guard !fixes.isEmpty else { return result }
-      // All at once and, where that does not do, the first that does good by itself.
-      let singles =
-        fixes.count > 1 && fixes.count < maximumSingleFixes ? fixes.map { [$0] } : []
-      var improved: (patch: BuiltPatch, fixes: [SafeFix])?
-      for attempt in [fixes] + singles {
-        let text = result.patch.source.applying(attempt.flatMap(\.edits))
-        let patch = build(text)
+      // All at once and, where that does not do, ever smaller parts of them.
+      var improved: (patch: BuiltPatch, fixes: ArraySlice<SafeFix>)?
+      var attempts = [fixes[...]]
+      let limit = maximumAttempts(bytes: result.patch.source.bytes.count)
+      for index in 0..<limit where index < attempts.count && improved == nil {
+        let attempt = attempts[index]
+        let patch = build(result.patch.source.applying(attempt.flatMap(\.edits)))
         if isBetter(patch.diagnostics, than: result.patch.diagnostics) {
           improved = (patch, attempt)
-          break
+        } else if attempt.count > 1 {
+          let middle = attempt.startIndex + attempt.count / 2
+          attempts += [attempt[..<middle], attempt[middle...]]
         }
       }
       guard let improved else { return result }

@@ -7,6 +7,8 @@ enum AtomicFile {
   /// leads to changes.
   static func replace(_ path: String, with bytes: [UInt8]) throws(CommandFailure) {
     let target = resolved(path)
+    // Its folder may be written where it may not.
+    guard unsafe access(target, W_OK) == 0 else { throw cannotWrite(path, errno) }
     var template = Array("\(target).XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&template)
     guard descriptor >= 0 else { throw cannotWrite(path, errno) }

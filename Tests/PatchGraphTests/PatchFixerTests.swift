@@ -114,6 +114,25 @@ import Testing
     #expect(result.patch.hasErrors)
   }
 
+  @Test func `an edit after which something else is wrong is left out, and the others are made`() {
+    // Two nodes for the device there must not be: of the two names only one can be put right.
+    let text = """
+      {
+        "title": 1,
+        "nodes": { "io": { "component": "remoteIO" }, "other": { "component": "remotIO" } },
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+        "callbacks": { "a": { "kind": "tone", "amplitud": 0.1 } },
+        "connections": [ { "from": "a", "to": "io" } ]
+      }
+      """
+    let (fixed, result) = fix(text)
+    let right = text.replacing("amplitud", with: "amplitude")
+      .replacing("\"title\": 1", with: "\"title\": \"1\"")
+    #expect(fixed == right)
+    #expect(result.changes.count == 2)
+    #expect(result.patch.diagnostics.map(\.code) == ["PR0201"])
+  }
+
   @Test func `a key whose right name is taken stays`() {
     let text = #"{ "nodes": { "io": { "component": "remoteIO", "Component": "remoteIO" } } }"#
     #expect(fix(text).0 == text)
