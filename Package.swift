@@ -77,11 +77,14 @@ let package = Package(
         "AudioGraphs", "SoundFiles", "Diagnostics", "PatchSyntax",
       ],
       swiftSettings: settings),
+    .target(
+      name: "Reports", dependencies: ["Diagnostics", "PatchGraph"], swiftSettings: settings),
     .executableTarget(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
+        "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -151,6 +154,11 @@ let package = Package(
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
         "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "SoundFiles", "TestSupport",
       ],
+      exclude: ["Fixtures"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "Reports", "TestSupport"],
       exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(

@@ -478,6 +478,18 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// The configurations of all nodes of an open graph; of one that is not open, none.
+  public var configurations: [NodeID: UnitConfiguration] {
+    state.withLock { state in
+      guard state.isOpen else { return [:] }
+      var found = prepare(state.model, state, capture: nil).configurations
+      for node in state.model.nodes where found[node.id] == nil {
+        found[node.id] = node.instance?.configuration()
+      }
+      return found
+    }
+  }
+
   // MARK: The timeline
 
   /// Moves a parameter at a time that is known beforehand: each start of the graph finds every

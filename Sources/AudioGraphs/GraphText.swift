@@ -17,8 +17,9 @@ extension AudioGraph {
   public func show(
     title: String = "", callbackName: (NodeID, Int, Int) -> String? = { _, _, _ in nil }
   ) -> String {
+    let configurations = configurations
     let shown = nodes.compactMap { id in
-      (try? nodeInfo(id)).map { ShownNode(id: id, info: $0, configuration: try? configuration(id)) }
+      (try? nodeInfo(id)).map { ShownNode(id: id, info: $0, configuration: configurations[id]) }
     }
     let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
     var lines = ["AudioUnitGraph\(title.isEmpty ? "" : " '\(title)'"):", "  Member Nodes:"]

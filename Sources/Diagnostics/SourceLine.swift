@@ -180,7 +180,7 @@ private func isWide(_ value: UInt32) -> Bool {
 }
 
 /// A text that may hold anything, with all that must not reach a terminal escaped.
-func printable(_ text: String) -> String {
+public func printable(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
   var result = ""
   for scalar in text.unicodeScalars {

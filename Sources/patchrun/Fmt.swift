@@ -45,13 +45,11 @@ struct Fmt: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     var status = ExitStatus.success
     func note(_ new: Int32) { status = max(status, new) }
-    for path in paths {
+    for item in PatchPaths.items(paths) {
       do throws(CommandFailure) {
-        for file in try PatchFolder.files(at: path) {
-          do throws(CommandFailure) { note(try format(file)) } catch {
-            note(error.status)
-            appearance.report("error", error.message, help: error.help)
-          }
+        switch item {
+        case .failure(_, let failure): throw failure
+        case .file(let path): note(try format(path))
         }
       } catch {
         note(error.status)

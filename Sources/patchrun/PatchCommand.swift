@@ -48,16 +48,18 @@ struct AppearanceOptions: ParsableArguments {
   }
 
   /// Diagnostics as text, an empty line after each, and what there was in all.
-  func text(of patch: BuiltPatch, for stream: StandardStream) -> String {
+  func text(
+    _ diagnostics: [Diagnostic], in source: SourceText, for stream: StandardStream
+  ) -> String {
     let renderer = TextRenderer(
-      source: patch.source, color: color.colors(stream), width: stream.columns ?? 120)
-    return renderer.render(patch.diagnostics) + renderer.summary(of: patch.diagnostics) + "\n"
+      source: source, color: color.colors(stream), width: stream.columns ?? 120)
+    return renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n"
   }
 
   /// Prints what is wrong with a patch that is to be used, on standard error.
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }
-    StandardStream.error.put(text(of: patch, for: .error))
+    StandardStream.error.put(text(patch.diagnostics, in: patch.source, for: .error))
   }
 }
 

@@ -78,30 +78,26 @@ enum PatchFolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The patches that a path on the command line means: itself, or of a folder all below it.
-  static func files(at path: String) throws(CommandFailure) -> [String] {
-    guard path != "-", isFolder(path) else { return [path] }
-    let found = try patches(below: path)
-    guard !found.isEmpty else {
-      throw CommandFailure(
-        ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
+  /// What a folder holds, in no order; `nil` with the system's error number where it cannot be read.
+  static func names(in path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      names.append(
+        unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+          unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
     }
-    return found
+    return names
   }
 
   static func patches(below path: String) throws(CommandFailure) -> [String] {
-    guard let folder = unsafe opendir(path) else {
+    guard let all = names(in: path) else {
       throw CommandFailure(
         ExitStatus.worldRefused, "\(quoted(path)) cannot be read: \(systemMessage(errno))")
     }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    unsafe closedir(folder)
+    let names = all.filter { !$0.hasPrefix(".") }
     var found: [String] = []
     for name in names.sorted() {
       let inside = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
@@ -115,7 +111,7 @@ enum PatchFolder {
     return found
   }
 
-  private static func isLink(_ path: String) -> Bool {
+  static func isLink(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }

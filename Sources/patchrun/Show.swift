@@ -8,21 +8,49 @@ import PatchSyntax
 struct Show: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Prints the initialized graph of a patch, as CAShow does.",
+    abstract: "Prints the initialized graph of a patch as CAShow does, or draws it.",
     discussion: """
       Nodes, connections with the stream format that each settled on, callbacks, and where every \
-      format came from. No sound server is needed: what the patch prefers is taken as granted, or \
-      what --hardware says.
+      format came from; all but text mark each conversion, too. No sound server is needed: what the \
+      patch prefers is taken as granted, or what --hardware says.
+
+      FORMATS:
+        text     what CAShow prints
+        json     the same for programs
+        dot      for Graphviz
+        mermaid  a flowchart, for a block of Markdown
+        svg      a picture, light or dark as the viewer likes it
 
       EXAMPLES:
         patchrun show patches/mixer-host.json
         patchrun show --hardware rate=48000 mixer.json
+        patchrun show patches/mixer-host.json --format svg -o mixer-host.svg
+        patchrun show patches/mixer-host.json --format dot | dot -Tpdf -o mixer-host.pdf
       """)
+
+  /// What is printed.
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, json, dot, mermaid, svg
+  }
 
   @Argument(
     help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
     completion: .file(extensions: ["json", "jsonc"]))
   var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "What to print: \(Format.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "format"))
+  var format = Format.text
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write; a file that is there is replaced. Not given, or '-', it goes to standard "
+        + "output.",
+      valueName: "path"))
+  var output: String?
 
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
@@ -35,6 +63,7 @@ struct Show: PatchCommand {
     let patch = PatchBuilder.build(reading, directory: file.directory, device: device)
     appearance.report(patch)
     guard !patch.hasErrors else { return ExitStatus.wrongPatch }
+    try protectInputs(of: patch)
     // Initializing begins recordings, and a recording replaces the file that is there: the graph
     // that is shown has none.
     let taps = reading.document?.taps ?? []
@@ -42,21 +71,55 @@ struct Show: PatchCommand {
     let shown =
       taps.isEmpty
       ? patch : PatchBuilder.build(reading, directory: file.directory, device: device)
-    guard let graph = shown.graph, let document = reading.document else {
+    guard let graph = shown.graph, var document = reading.document else {
       return ExitStatus.wrongPatch
     }
     do throws(Violation) { try graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
     }
-    let feeds = Self.callbacks(of: document)
-    try output(
-      graph.show(title: patch.title ?? "") { node, input, behind in
-        guard let name = try? graph.nodeInfo(node).name else { return nil }
-        let chain = feeds[PatchDocument.Address(node: name, bus: input)] ?? []
-        return chain.indices.contains(behind) ? chain[behind] : nil
-      })
-    if !taps.isEmpty { try output(Self.text(of: taps)) }
+    document.taps = taps
+    let text =
+      format == .text
+      ? Self.text(of: graph, document, title: patch.title ?? "")
+      : drawn(GraphDrawing(graph: graph, document: document, directory: file.directory))
+    if let output, output != "-" {
+      try FileOutput.write(text, to: output)
+    } else {
+      try self.output(text)
+    }
     return ExitStatus.success
+  }
+
+  /// Refuses an output that is one of the files that the patch is made of.
+  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
+    guard let output, output != "-" else { return }
+    let read = patch.inputFiles + (file == "-" ? [] : [file])
+    guard let same = read.first(where: { FileIdentity.same($0, output) }) else { return }
+    throw CommandFailure(
+      ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: the patch is made of it",
+      help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
+  }
+
+  private func drawn(_ drawing: GraphDrawing) -> String {
+    switch format {
+    case .text, .json: drawing.json()
+    case .dot: drawing.dot()
+    case .mermaid: drawing.mermaid()
+    case .svg: drawing.svg()
+    }
+  }
+
+  /// What CAShow prints, and the taps.
+  private static func text(
+    of graph: AudioGraph, _ document: PatchDocument, title: String
+  ) -> String {
+    let feeds = callbacks(of: document)
+    let text = graph.show(title: title) { node, input, behind in
+      guard let name = try? graph.nodeInfo(node).name else { return nil }
+      let chain = feeds[PatchDocument.Address(node: name, bus: input)] ?? []
+      return chain.indices.contains(behind) ? chain[behind] : nil
+    }
+    return document.taps.isEmpty ? text : text + Self.text(of: document.taps)
   }
 
   /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,

@@ -18,14 +18,24 @@ enum StandardStream: Int32 {
   /// Writes all of a text. Returns the system's error number, 0 for none. A reader that has gone is
   /// no error: it has had enough.
   @discardableResult
-  func put(_ text: String) -> Int32 {
+  func put(_ text: String) -> Int32 { Self.put(text, to: rawValue) }
+
+  /// Adds a text to a file, which need not be there. Returns the system's error number, 0 for none.
+  static func append(_ text: String, to path: String) -> Int32 {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    guard file >= 0 else { return errno }
+    defer { close(file) }
+    return put(text, to: file)
+  }
+
+  private static func put(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(rawValue, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        var wait = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&wait, 1, -1)
       } else if errno != EINTR {
         return errno == EPIPE ? 0 : errno

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import PatchGraph
+import Reports
 
 struct Validate: PatchCommand {
   static let configuration = CommandConfiguration(
@@ -9,10 +10,13 @@ struct Validate: PatchCommand {
     discussion: """
       Says everything that is wrong, with its place in the text. What the patch prefers is taken as \
       granted by the device, or what --hardware says. Of a folder every file below it that ends in \
-      .json or .jsonc is checked.
+      .json or .jsonc is checked, and of a pattern every such file that it matches. Codes are given \
+      as PR0551, or shortened: PR05.
 
       EXAMPLES:
         patchrun validate patches
+        patchrun validate 'patches/**/*.json' --ignore PR0408
+        patchrun validate --output-format sarif patches > patchrun.sarif
         patchrun validate --deny-warnings --hardware rate=44100 mixer.json
         patchrun validate --fix mixer.json
         generate-a-patch | patchrun validate -
@@ -23,9 +27,17 @@ struct Validate: PatchCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Patches, folders, or '-' for standard input.", valueName: "path"),
+    help: ArgumentHelp(
+      "Patches, folders, patterns such as 'patches/**/*.json', or '-' for standard input.",
+      valueName: "path"),
     completion: .file(extensions: ["json", "jsonc"]))
   var paths: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "The shape of the findings: text, concise, json, sarif, junit, github, gitlab or rdjson.",
+      valueName: "format"))
+  var outputFormat = OutputFormat.text
 
   @Flag(help: "Take warnings as errors.")
   var denyWarnings = false
@@ -37,39 +49,30 @@ struct Validate: PatchCommand {
       """)
   var fix = false
 
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Report these codes only, and what keeps JSON from being read; repeatable.",
+      valueName: "codes"))
+  var select: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Do not report these codes; repeatable. The longer of two that fit decides.",
+      valueName: "codes"))
+  var ignore: [String] = []
+
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
-  /// What was found in all.
-  struct Tally: Equatable {
-    var patches = 0
-    var errors = 0
-    var warnings = 0
-    var unreadable = 0
-
-    mutating func add(_ diagnostics: [Diagnostic]) {
-      patches += 1
-      errors += diagnostics.count { $0.severity == .error }
-      warnings += diagnostics.count { $0.severity == .warning }
-    }
-
-    /// A file that cannot be read outweighs the findings: the answer is not complete.
-    func status(denyWarnings: Bool) -> Int32 {
-      if unreadable > 0 { return ExitStatus.worldRefused }
-      return errors > 0 || (denyWarnings && warnings > 0)
-        ? ExitStatus.wrongPatch : ExitStatus.success
-    }
-
-    var text: String {
-      let findings = [
-        errors > 0 ? counted(errors, "error") : nil,
-        warnings > 0 ? counted(warnings, "warning") : nil,
-        unreadable > 0 ? "\(counted(unreadable, "path")) unreadable" : nil,
-      ].compactMap { $0 }
-      return "\(patches) \(patches == 1 ? "patch" : "patches") checked: "
-        + (findings.isEmpty ? "no errors" : findings.joined(separator: ", "))
-    }
+  /// A patch that has been checked, or a path that could not be.
+  private struct Outcome: Sendable {
+    var entry: Report.Entry
+    var ignoredCount = 0
+    var changes: [String] = []
+    var failure: CommandFailure?
   }
 
   func validate() throws {
@@ -83,49 +86,134 @@ struct Validate: PatchCommand {
   }
 
   func perform() throws(CommandFailure) -> Int32 {
+    let selection = try codes()
+    let items = PatchPaths.items(paths)
+    var report = Report(
+      deniesWarnings: denyWarnings, version: Patchrun.version, rules: RuleCatalog.all)
     var tally = Tally()
-    for path in paths {
-      do throws(CommandFailure) {
-        guard path != "-", PatchFolder.isFolder(path) else {
-          try check(path, &tally)
-          continue
+    let folder = PatchPaths.currentFolder
+    // A part at a time, so that text comes as it is found.
+    for start in stride(from: 0, to: items.count, by: 256) {
+      let part = Array(items[start..<min(start + 256, items.count)])
+      let outcomes = parallelMap(part.count) { check(part[$0], selection, folder) }
+      for outcome in outcomes {
+        tally.add(outcome.entry)
+        tally.ignored += outcome.ignoredCount
+        if let failure = outcome.failure {
+          appearance.report("error", failure.message, help: failure.help)
         }
-        let found = try PatchFolder.patches(below: path)
-        guard !found.isEmpty else {
-          throw CommandFailure(
-            ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
+        let changes = outcome.changes.joined()
+        if outputFormat == .text { try output(changes) } else { StandardStream.error.put(changes) }
+        if outputFormat != .text {
+          report.entries.append(outcome.entry)
+        } else if case .patch(let patch) = outcome.entry {
+          try output(appearance.text(patch.diagnostics, in: patch.source, for: .output))
         }
-        for patch in found { try check(patch, &tally) }
-      } catch {
-        tally.unreadable += 1
-        appearance.report("error", error.message, help: error.help)
       }
     }
-    if tally.patches > 1 { try output(tally.text + "\n") }
+    report.ignoredCount = tally.ignored
+    if outputFormat != .text {
+      try output(outputFormat.text(of: report))
+    } else if tally.patches > 1 || tally.ignored > 0 {
+      try output(tally.text + "\n")
+    }
+    if outputFormat == .github { writeSummary(report) }
     return tally.status(denyWarnings: denyWarnings)
   }
 
-  private func check(_ path: String, _ tally: inout Tally) throws(CommandFailure) {
-    let file = try PatchFile(path)
-    let device = PatchDevice.assumed(hardware.assumption)
-    let patch =
-      fix
-      ? try fixed(file, device)
-      : PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
-    tally.add(patch.diagnostics)
-    try output(appearance.text(of: patch, for: .output))
+  private func codes() throws(CommandFailure) -> CodeSelection {
+    do throws(CodeSelection.UnknownCode) {
+      return try CodeSelection(selected: select, ignored: ignore, rules: RuleCatalog.all)
+    } catch {
+      throw CommandFailure(ExitStatus.wrongUsage, error.message, help: error.help)
+    }
   }
 
-  /// The patch after what was safe has been put right in its file.
-  private func fixed(_ file: PatchFile, _ device: PatchDevice) throws(CommandFailure) -> BuiltPatch
-  {
-    let result = PatchFixer.fix(file.source, directory: file.directory, device: device)
-    guard !result.changes.isEmpty else { return result.patch }
-    let name = file.source.name
-    try AtomicFile.replace(name, with: result.patch.source.bytes)
-    for change in result.changes {
-      try output("fixed[\(change.code)]: \(name):\(change.position): \(change.title)\n")
+  private func check(
+    _ item: PatchPaths.Item, _ selection: CodeSelection, _ folder: String
+  ) -> Outcome {
+    do throws(CommandFailure) {
+      switch item {
+      case .failure(let path, let failure): return unreadable(path, failure, folder)
+      case .file(let path):
+        let file = try PatchFile(path)
+        let device = PatchDevice.assumed(hardware.assumption)
+        let fixing = fix ? try fixed(file, device) : nil
+        let patch =
+          fixing?.patch
+          ?? PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
+        let kept = patch.diagnostics.filter(selection.keeps)
+        // The text of a patch without findings is not needed again.
+        let source =
+          kept.isEmpty ? SourceText(name: patch.source.name, bytes: []) : patch.source
+        return Outcome(
+          entry: .patch(
+            CheckedPatch(
+              path: PatchPaths.reported(path, in: folder), source: source, diagnostics: kept)),
+          ignoredCount: patch.diagnostics.count - kept.count,
+          changes: (fixing?.changes ?? []).map { change in
+            "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
+          })
+      }
+    } catch {
+      guard case .file(let path) = item else { return unreadable("", error, folder) }
+      return unreadable(path, error, folder)
     }
-    return result.patch
+  }
+
+  /// The patch after what is safe has been put right in its file.
+  private func fixed(
+    _ file: PatchFile, _ device: PatchDevice
+  ) throws(CommandFailure) -> PatchFixer.Result {
+    let result = PatchFixer.fix(file.source, directory: file.directory, device: device)
+    if !result.changes.isEmpty {
+      try AtomicFile.replace(file.source.name, with: result.patch.source.bytes)
+    }
+    return result
+  }
+
+  private func unreadable(_ path: String, _ failure: CommandFailure, _ folder: String) -> Outcome {
+    Outcome(
+      entry: .unreadable(
+        UnreadablePath(
+          path: PatchPaths.reported(path, in: folder), message: failure.message)),
+      failure: failure)
+  }
+
+  /// Adds to the summary of the step that GitHub runs, if it does.
+  private func writeSummary(_ report: Report) {
+    guard let path = environmentVariable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
+    let number = StandardStream.append(report.githubSummary(), to: path)
+    if number != 0 {
+      appearance.report(
+        "warning", "the step summary \(quoted(path)) cannot be written: \(systemMessage(number))")
+    }
+  }
+}
+
+extension Tally {
+  /// A file that cannot be read outweighs the findings: the answer is not complete.
+  fileprivate func status(denyWarnings: Bool) -> Int32 {
+    if unreadable > 0 { return ExitStatus.worldRefused }
+    return errors > 0 || (denyWarnings && warnings > 0)
+      ? ExitStatus.wrongPatch : ExitStatus.success
+  }
+}
+
+/// The shapes of a report.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, concise, json, sarif, junit, github, gitlab, rdjson
+
+  /// A report as a whole. Text is printed a patch at a time instead, with colours.
+  fileprivate func text(of report: Report) -> String {
+    switch self {
+    case .text, .concise: report.concise()
+    case .json: report.json()
+    case .sarif: report.sarif()
+    case .junit: report.junit()
+    case .github: report.github()
+    case .gitlab: report.gitlab()
+    case .rdjson: report.rdjson()
+    }
   }
 }

@@ -371,6 +371,51 @@ struct CommandTests {
   }
 
   @Test
+  func `show draws, to standard output or to a file`() throws {
+    try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
+    for (format, beginning) in [
+      ("json", "{\n  \"version\": 1,"), ("dot", "digraph patch {\n"),
+      ("mermaid", "flowchart LR\n"), ("svg", "<svg xmlns="),
+    ] {
+      let outcome = try place.run("show", "noise.json", "--format", format)
+      #expect(outcome.status == 0 && outcome.errors == "")
+      #expect(outcome.output.hasPrefix(beginning))
+      #expect(outcome.output.contains("rec"))
+      let file = try place.run("show", "noise.json", "--format", format, "-o", "drawn")
+      #expect(file.status == 0 && file.output == "" && file.errors == "")
+      #expect(String(decoding: try place.bytes("drawn"), as: UTF8.self) == outcome.output)
+      #expect(
+        try place.run("show", "noise.json", "--format", format, "-o", "-").output == outcome.output)
+    }
+    #expect(!place.exists("rec.wav"))
+  }
+
+  @Test
+  func `show writes over nothing that it reads, and says where it cannot write`() throws {
+    try place.write(TestPatch.noise(), to: "noise.json")
+    let same = try place.run("show", "noise.json", "-o", "./noise.json")
+    #expect(same.status == 2)
+    #expect(
+      same.errors == """
+        error: './noise.json' would be overwritten: the patch is made of it
+          = help: it is the same file as 'noise.json'
+
+        """)
+    #expect(String(decoding: try place.bytes("noise.json"), as: UTF8.self) == TestPatch.noise())
+    let nowhere = try place.run("show", "noise.json", "-o", "nowhere/drawn.svg")
+    #expect(nowhere.status == 3)
+    #expect(
+      nowhere.errors == "error: 'nowhere/drawn.svg' cannot be written: no such file or directory\n")
+    let unknown = try place.run("show", "noise.json", "--format", "pdf")
+    #expect(unknown.status == 2 && unknown.errors.contains("text, json, dot, mermaid, svg"))
+    // A patch that is wrong leaves what is there.
+    try place.write("before", to: "drawn.svg")
+    try place.write("{", to: "wrong.json")
+    #expect(try place.run("show", "wrong.json", "-o", "drawn.svg").status == 1)
+    #expect(try place.bytes("drawn.svg") == [UInt8]("before".utf8))
+  }
+
+  @Test
   func `units and schema are printed without a server`() throws {
     let units = try place.run("units")
     #expect(units.status == 0 && units.output.contains("MultichannelMixer"))

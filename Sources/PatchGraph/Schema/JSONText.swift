@@ -120,6 +120,15 @@ extension JSONText {
     return abs(value) < 0x1p53 && value == value.rounded() ? String(Int(value)) : "\(value)"
   }
 
+  /// What changes how a text is shown or read without being seen: byte order marks, which some
+  /// readers drop, line separators, and what reverses the direction of a text.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0xFEFF, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
   private static func written(_ value: String) -> String {
     var text = "\""
     for scalar in value.unicodeScalars {
@@ -129,7 +138,7 @@ extension JSONText {
       case "\n": text += "\\n"
       case "\t": text += "\\t"
       case "\r": text += "\\r"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F || isInvisible(scalar):
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: text.unicodeScalars.append(scalar)

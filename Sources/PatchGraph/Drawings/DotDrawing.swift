@@ -1,0 +1,89 @@
+import AudioTypes
+
+extension GraphDrawing {
+  /// The graph in the language of Graphviz: `dot -Tpdf`.
+  public func dot() -> String {
+    let drawing = sidesApart()
+    var lines = [
+      "digraph patch {",
+      "  graph [rankdir=LR, nodesep=0.3, ranksep=0.8, fontname=\"Helvetica\""
+        + (title.isEmpty ? "" : ", labelloc=t, label=\(Self.quoted(title))") + "];",
+      "  node [shape=plain, fontname=\"Helvetica\", fontsize=11];",
+      "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];",
+    ]
+    for (index, node) in drawing.nodes.enumerated() {
+      lines.append("  n\(index) [label=<\(drawing.table(node))>];")
+    }
+    for edge in drawing.edges {
+      let label = [edge.format?.summary, edge.origin?.text].compactMap(\.self)
+      let from = "n\(edge.source):out\(edge.output):e"
+      let to = "n\(edge.destination):in\(edge.input):w"
+      lines.append(
+        "  \(from) -> \(to) ["
+          + (edge.isTap
+            ? "style=dashed, arrowhead=none"
+            : "label=\(label.map(Self.escaped).joined(separator: "\\n").quotes)")
+          + "];")
+    }
+    return (lines + ["}"]).joined(separator: "\n") + "\n"
+  }
+
+  /// A table, so that buses stand in their order: inputs at the left, the output at the right.
+  private func table(_ node: Node) -> String {
+    let markup = DrawingText.markup
+    var head = "<B>\(markup(node.name))</B><BR/>\(markup(node.caption))"
+    for text in node.settingTexts + node.facts {
+      head += "<BR/><FONT POINT-SIZE=\"9\">\(markup(text))</FONT>"
+    }
+    for text in node.outputConversions { head += Self.mark(text) }
+    let fed = node.fedInputs
+    let cell = "BORDER=\"1\" SIDES="
+    // The output's cell is as high as all of the others.
+    let numbers = Set(node.outputs.map(\.number)).sorted()
+    let output = numbers.first { $0 == (node.side == .microphone ? 1 : 0) } ?? 0
+    guard fed.count > 1 || fed.first.map({ !$0.isBare }) == true else {
+      let port = fed.first.map { " PORT=\"in\($0.number)\"" } ?? ""
+      return
+        "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"5\" STYLE=\"ROUNDED\">"
+        + "<TR><TD\(port) WIDTH=\"4\"></TD><TD>\(head)</TD>"
+        + "<TD PORT=\"out\(output)\" WIDTH=\"4\"></TD></TR></TABLE>"
+    }
+    var rows: [String] = []
+    for (index, element) in fed.enumerated() {
+      var text = markup(element.label)
+      for setting in element.settings.shownTexts {
+        text += "<BR ALIGN=\"LEFT\"/>\(markup(setting))"
+      }
+      for conversion in element.conversions { text += Self.mark(conversion.text) }
+      let port = "<TD PORT=\"in\(element.number)\" \(cell)\"TR\">"
+      rows.append(
+        "<TR>\(port)<FONT POINT-SIZE=\"9\">\(text)</FONT></TD>"
+          + (index == 0
+            ? "<TD PORT=\"out\(output)\" ROWSPAN=\"\(fed.count)\" \(cell)\"T\"> </TD>" : "")
+          + "</TR>")
+    }
+    return
+      "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"5\" STYLE=\"ROUNDED\">"
+      + "<TR><TD COLSPAN=\"2\">\(head)</TD></TR>" + rows.joined() + "</TABLE>"
+  }
+
+  private static func mark(_ text: String) -> String {
+    "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"#bc4c00\">\(DrawingText.markup(text))</FONT>"
+  }
+
+  /// Graphviz reads entities and backslashes also between quotes.
+  private static func escaped(_ text: String) -> String {
+    DrawingText.markup(text).replacing("\\", with: "\\\\")
+  }
+
+  private static func quoted(_ text: String) -> String { escaped(text).quotes }
+}
+
+extension String {
+  fileprivate var quotes: String { "\"\(self)\"" }
+}
+
+extension GraphDrawing.Element {
+  /// Whether there is nothing to say of it.
+  var isBare: Bool { name == nil && settings.isEmpty && conversions.isEmpty }
+}

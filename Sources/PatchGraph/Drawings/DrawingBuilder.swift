@@ -1,0 +1,319 @@
+public import AudioGraphs
+import AudioTypes
+import AudioUnits
+public import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderTaps
+import SoundFiles
+
+extension GraphDrawing {
+  /// Draws the graph of a patch: open, and free of errors. What is said of formats is what
+  /// initialization settles.
+  ///
+  /// - Parameters:
+  ///   - document: The patch that the graph was built from, with its taps.
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
+    var builder = DrawingBuilder(graph: graph, document: document, directory: directory)
+    self = builder.drawing()
+  }
+}
+
+/// Puts a drawing together, from what initialization has settled and from the names and settings
+/// of the patch.
+private struct DrawingBuilder {
+  private let graph: AudioGraph
+  private let document: PatchDocument
+  private let directory: String
+  private let callbacks: [String: PatchDocument.Callback]
+  private let written: [String: PatchDocument.Node]
+  private var names: [NodeID: String] = [:]
+  /// Into `result.nodes`.
+  private var units: [String: Int] = [:]
+  private var drawnCallbacks: [String: Int] = [:]
+  private var result: GraphDrawing
+
+  init(graph: AudioGraph, document: PatchDocument, directory: String) {
+    self.graph = graph
+    self.document = document
+    self.directory = directory
+    callbacks = Dictionary(
+      document.callbacks.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    written = Dictionary(
+      document.nodes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    result = GraphDrawing(title: document.title?.value ?? "", nodes: [], edges: [])
+  }
+
+  mutating func drawing() -> GraphDrawing {
+    for id in graph.nodes { names[id] = try? graph.nodeInfo(id).name }
+    let configurations = graph.configurations
+    for id in graph.nodes {
+      guard let info = try? graph.nodeInfo(id), let unit = info.unit,
+        let configuration = configurations[id]
+      else { continue }
+      units[info.name] = result.nodes.count
+      result.nodes.append(node(info.name, unit, configuration))
+    }
+    for connection in document.connections {
+      guard let from = connection.from?.value, let to = connection.to?.value,
+        let destination = units[to.node]
+      else { continue }
+      join(from, to: destination, input: to.bus ?? 0)
+    }
+    for tap in document.taps { add(tap) }
+    return result
+  }
+
+  // MARK: Units
+
+  private func node(
+    _ name: String, _ unit: UnitInstance, _ configuration: UnitConfiguration
+  ) -> GraphDrawing.Node {
+    let description = unit.description
+    var node = GraphDrawing.Node(
+      .unit, name, type: description.name, component: description.component)
+    let patch = written[name]
+    node.settings = ((patch?.parameters ?? []) + (patch?.properties ?? [])).map {
+      setting($0, .global, of: unit)
+    }
+    node.isDevice = description.property(.enableIO) != nil
+    node.inputCount = configuration.inputs.count
+    node.inputs = elements(configuration.inputs, .input, name, unit, patch?.inputs ?? [])
+    node.outputs = elements(configuration.outputs, .output, name, unit, patch?.outputs ?? [])
+    markConversions(&node, configuration)
+    return node
+  }
+
+  private func elements(
+    _ elements: [UnitConfiguration.Element], _ scope: Scope, _ name: String, _ unit: UnitInstance,
+    _ patch: [PatchDocument.Element]
+  ) -> [GraphDrawing.Element] {
+    let patch = Dictionary(
+      patch.map { ($0.bus.value, $0) }, uniquingKeysWith: { first, _ in first })
+    return elements.enumerated().compactMap { number, element in
+      let label = unit.elementName(scope, number)
+      let isWorth =
+        element.isUsed || label != nil || patch[number] != nil || scope == .output
+        || [.given, .rateGiven, .hardware].contains(element.origin)
+      guard isWorth else { return nil }
+      let fields = (patch[number]?.parameters ?? []) + (patch[number]?.properties ?? [])
+      return GraphDrawing.Element(
+        number: number, name: label, format: element.format,
+        origin: origin(element.origin, name, scope, number), isUsed: element.isUsed,
+        settings: fields.map { setting($0, scope, of: unit) }.filter {
+          $0.name != "elementName"
+        })
+    }
+  }
+
+  private func origin(
+    _ origin: FormatOrigin, _ name: String, _ scope: Scope, _ number: Int
+  ) -> GraphDrawing.Origin {
+    func here(_ kind: GraphDrawing.Origin.Kind) -> GraphDrawing.Origin {
+      .init(kind: kind, node: name, scope: scope, element: number)
+    }
+    switch origin {
+    case .initial: return here(.unitDefault)
+    case .given: return here(.set)
+    case .rateGiven: return here(.rateSet)
+    case .graphDefault: return here(.streamFormat)
+    case .hardware: return here(.device)
+    case .followsInput: return here(.input)
+    case .propagated(let source, let output):
+      return .init(
+        kind: .propagated, node: names[source] ?? "", scope: .output, element: output)
+    }
+  }
+
+  private func markConversions(
+    _ node: inout GraphDrawing.Node, _ configuration: UnitConfiguration
+  ) {
+    func conversions(
+      _ before: GraphDrawing.Element?, _ after: GraphDrawing.Element?,
+      _ kinds: [GraphDrawing.Conversion.Kind]
+    ) -> [GraphDrawing.Conversion] {
+      guard let before = before?.format, let after = after?.format else { return [] }
+      return GraphDrawing.Conversion.between(before, after, kinds)
+    }
+    switch node.component?.type {
+    case .outputType? where node.isDevice:
+      for index in node.inputs.indices where node.inputs[index].number == 0 {
+        guard node.inputs[index].isUsed else { continue }
+        node.inputs[index].conversions = conversions(
+          node.inputs[index], node.output(0), [.rate, .sample, .channels])
+      }
+      guard configuration.isOn(.enableIO, .input, 1) else { return }
+      for index in node.outputs.indices where node.outputs[index].number == 1 {
+        node.outputs[index].conversions = conversions(
+          node.input(1), node.outputs[index], [.rate, .sample, .channels])
+      }
+    case .mixerType?:
+      // Channels are mixed, not converted.
+      for index in node.inputs.indices where node.inputs[index].isUsed {
+        node.inputs[index].conversions = conversions(
+          node.inputs[index], node.output(0), [.rate, .sample])
+      }
+    default:
+      for index in node.inputs.indices where node.inputs[index].isUsed {
+        node.inputs[index].conversions = conversions(
+          node.inputs[index], node.output(0), [.rate, .sample, .channels, .layout])
+      }
+    }
+  }
+
+  // MARK: Edges
+
+  /// Draws what leads to an input: a connection, or a callback and all that it pulls.
+  private mutating func join(_ from: PatchDocument.Address, to destination: Int, input: Int) {
+    let fed = result.nodes[destination].input(input)
+    if let source = units[from.node] {
+      let output = from.bus ?? 0
+      let element = result.nodes[source].output(output)
+      result.edges.append(
+        GraphDrawing.Edge(
+          source: source, output: output, destination: destination, input: input,
+          format: element?.format, origin: element?.origin))
+      return
+    }
+    var floats = fed?.format
+    if let format = floats {
+      floats = StreamFormat(
+        .float32, channels: format.channelCount, sampleRate: format.sampleRate)
+    }
+    var taker = (node: destination, input: input, format: fed?.format, origin: fed?.origin)
+    var name: String? = from.node
+    var seen: Set<String> = []
+    var edges: [GraphDrawing.Edge] = []
+    // What follows was pulled before by another that this callback feeds.
+    while let here = name, seen.insert(here).inserted, let callback = callbacks[here] {
+      let isNew = drawnCallbacks[here] == nil
+      let index = drawnCallbacks[here] ?? result.nodes.count
+      let pulls = pulled(by: callback)
+      if isNew {
+        drawnCallbacks[here] = index
+        result.nodes.append(node(here, callback, feeding: taker.format, pulls: pulls != nil))
+      } else if let file = result.nodes[index].file, let format = taker.format {
+        let known = result.nodes[index].outputs[0].conversions
+        result.nodes[index].outputs[0].conversions += GraphDrawing.Conversion.between(
+          file, format, [.rate, .channels]
+        ).filter { !known.contains($0) }
+      }
+      edges.append(
+        GraphDrawing.Edge(
+          source: index, output: 0, destination: taker.node, input: taker.input,
+          format: taker.format, origin: taker.origin))
+      guard isNew, let pulls else { break }
+      taker = (
+        index, 0, floats,
+        GraphDrawing.Origin(kind: .callback, node: here, scope: .input, element: 0)
+      )
+      name = nil
+      if let source = units[pulls.node] {
+        let output = pulls.bus ?? 0
+        let element = result.nodes[source].output(output)
+        if let before = element?.format, let floats {
+          result.nodes[index].inputs[0].conversions = GraphDrawing.Conversion.between(
+            before, floats, [.sample])
+        }
+        edges.append(
+          GraphDrawing.Edge(
+            source: source, output: output, destination: index, input: 0,
+            format: element?.format, origin: element?.origin))
+      } else {
+        name = pulls.node
+      }
+    }
+    result.edges += edges.reversed()
+  }
+
+  private func pulled(by callback: PatchDocument.Callback) -> PatchDocument.Address? {
+    guard let kind = callback.kind?.value,
+      let description = CallbackCatalog.description(of: kind), description.input != .none,
+      let from = callback.fields.first(where: { $0.name == "from" })
+    else { return nil }
+    return PatchReader.address(from.value, "'from'").0?.value
+  }
+
+  private func node(
+    _ name: String, _ callback: PatchDocument.Callback, feeding format: StreamFormat?, pulls: Bool
+  ) -> GraphDrawing.Node {
+    let kind = callback.kind?.value ?? "callback"
+    let infos = CallbackCatalog.description(of: kind)?.settings ?? []
+    var node = GraphDrawing.Node(.callback, name, type: kind)
+    node.settings = callback.fields.filter { !(pulls && $0.name == "from") }.map { field in
+      setting(field, infos.first { $0.key == field.name }?.unit)
+    }
+    var output = GraphDrawing.Element(number: 0, isUsed: true)
+    if pulls {
+      node.inputCount = 1
+      node.inputs = [GraphDrawing.Element(number: 0, isUsed: true)]
+      if let format {
+        let floats = StreamFormat(
+          .float32, channels: format.channelCount, sampleRate: format.sampleRate)
+        output.conversions = GraphDrawing.Conversion.between(floats, format, [.sample])
+      }
+    } else if kind == "file", let format,
+      let path = callback.fields.first(where: { $0.name == "path" })?.value.string,
+      let reader = try? SoundFileReader(path: resolved(path))
+    {
+      // Its samples are numbers here, so that only these two count.
+      let file = StreamFormat(
+        .float32, channels: reader.channelCount, sampleRate: reader.sampleRate)
+      node.file = file
+      output.conversions = GraphDrawing.Conversion.between(file, format, [.rate, .channels])
+    }
+    node.outputs = [output]
+    return node
+  }
+
+  private func resolved(_ path: String) -> String {
+    path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+  }
+
+  private mutating func add(_ tap: PatchDocument.Member<PatchDocument.Tap>) {
+    guard let at = tap.value.at?.value, let source = units[at.node] else { return }
+    let kind = tap.value.kind?.value ?? "tap"
+    let infos = TapCatalog.description(of: kind)?.settings ?? []
+    var node = GraphDrawing.Node(.tap, tap.name, type: kind)
+    node.settings = tap.value.fields.map { field in
+      setting(field, infos.first { $0.key == field.name }?.unit)
+    }
+    node.inputCount = 1
+    node.inputs = [GraphDrawing.Element(number: 0, isUsed: true)]
+    let element = result.nodes[source].output(at.bus ?? 0)
+    result.edges.append(
+      GraphDrawing.Edge(
+        source: source, output: at.bus ?? 0, destination: result.nodes.count, input: 0,
+        format: element?.format, origin: element?.origin, isTap: true))
+    result.nodes.append(node)
+  }
+
+  /// A parameter or a property of a unit, by its name in patches, however it is written.
+  private func setting(
+    _ field: PatchDocument.Field, _ scope: Scope, of unit: UnitInstance
+  ) -> GraphDrawing.Setting {
+    let parameter = unit.parameterInfo(named: field.name, scope)
+    var setting = setting(field, parameter?.unit)
+    setting.name = parameter?.key ?? unit.info(named: field.name)?.key ?? field.name
+    return setting
+  }
+
+  private func setting(
+    _ field: PatchDocument.Field, _ unit: ParameterUnit?
+  ) -> GraphDrawing.Setting {
+    GraphDrawing.Setting(
+      name: field.name, value: Self.text(field.value), unit: unit?.symbol ?? "")
+  }
+
+  private static func text(_ value: JSONValue) -> JSONText {
+    switch value.kind {
+    case .null, .invalid: .null
+    case .bool: .boolean(value.bool ?? false)
+    case .number: .number(value.number ?? 0)
+    case .string: .string(value.string ?? "")
+    case .array: .array(value.elements.map(text))
+    case .object: .object(value.members.map { .init($0.key.string ?? "", text($0.value)) })
+    }
+  }
+}

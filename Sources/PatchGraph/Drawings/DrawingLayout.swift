@@ -1,0 +1,297 @@
+import AudioTypes
+
+/// Where everything of a drawing is: boxes in columns by how far they are from where sound ends,
+/// edges from left to right between them.
+struct DrawingLayout: Sendable {
+  /// A stretch of an edge from one column to the next.
+  struct Stretch: Sendable {
+    var x: Double
+    var y: Double
+    /// Up to here it is straight, so that a label has room.
+    var bend: Double
+    var endX: Double
+    var endY: Double
+  }
+
+  /// An edge of the drawing, with the stretches that it is made of.
+  struct Wire: Sendable {
+    var edge: Int
+    var stretches: [Stretch] = []
+    /// Whether another wire from the same place has the label already.
+    var isLabelled = true
+  }
+
+  private struct Item {
+    var box: Int?
+    var layer: Int
+    var height: Double
+    var y = 0.0
+  }
+
+  private static let gap = 22.0
+  /// Room of an edge that passes a column.
+  private static let passage = 26.0
+  let drawing: GraphDrawing
+  private(set) var boxes: [DrawingBox] = []
+  /// The upper left corner of each box.
+  private(set) var corners: [(x: Double, y: Double)] = []
+  private(set) var wires: [Wire] = []
+  private(set) var width = 0.0
+  private(set) var height = 0.0
+  private(set) var crossings = 0
+  private var layerOf: [Int] = []
+  /// Which output of its box each edge leaves by.
+  private var outlets: [Int] = []
+  private var items: [Item] = []
+  private var segments: [LayeredOrder.Segment] = []
+  /// Which edge each segment belongs to.
+  private var owners: [Int] = []
+
+  /// - Parameter drawing: With its I/O units in halves.
+  init(_ drawing: GraphDrawing) {
+    self.drawing = drawing
+    findLayers()
+    makeBoxes()
+    makeSegments()
+    var order = LayeredOrder(layerOf: items.map(\.layer), segments: segments)
+    sortOutlets(order.layers)
+    order = LayeredOrder(layerOf: items.map(\.layer), segments: segments)
+    crossings = order.crossings()
+    placeRows(order.layers)
+    placeColumns(order.layers)
+  }
+
+  // MARK: Columns
+
+  /// The longest way to where sound ends says how far to the left a box is.
+  private mutating func findLayers() {
+    let flows = drawing.edges.filter { !$0.isTap }
+    let sources = Dictionary(grouping: flows, by: \.destination)
+    var waiting = [Int](repeating: 0, count: drawing.nodes.count)
+    for edge in flows { waiting[edge.source] += 1 }
+    var distance = waiting.map { _ in 0 }
+    var ready = waiting.indices.filter { waiting[$0] == 0 }
+    while let node = ready.popLast() {
+      for edge in sources[node] ?? [] {
+        distance[edge.source] = max(distance[edge.source], distance[node] + 1)
+        waiting[edge.source] -= 1
+        if waiting[edge.source] == 0 { ready.append(edge.source) }
+      }
+    }
+    let farthest = distance.max() ?? 0
+    layerOf = distance.map { farthest - $0 }
+    let feeding = Set(flows.map(\.source))
+    for edge in drawing.edges where edge.isTap {
+      // What only taps take from stands beside what feeds the end.
+      if !feeding.contains(edge.source), sources[edge.source] == nil {
+        layerOf[edge.source] = farthest - 1
+      }
+      layerOf[edge.destination] = layerOf[edge.source] + 1
+    }
+    // Where only taps watch the first columns may be empty.
+    let first = layerOf.min() ?? 0
+    for index in layerOf.indices { layerOf[index] -= first }
+  }
+
+  private mutating func makeBoxes() {
+    outlets = [Int](repeating: 0, count: drawing.edges.count)
+    var counts = [Int](repeating: 0, count: drawing.nodes.count)
+    var feeders: [Int: [Int: Int]] = [:]
+    for (index, edge) in drawing.edges.enumerated() {
+      feeders[edge.destination, default: [:]][edge.input] = edge.source
+      guard drawing.nodes[edge.source].kind == .callback else { continue }
+      // What a callback feeds has a format of its own each.
+      outlets[index] = counts[edge.source]
+      counts[edge.source] += 1
+    }
+    var made = [DrawingBox?](repeating: nil, count: drawing.nodes.count)
+    for index in drawing.nodes.indices.sorted(by: { layerOf[$0] < layerOf[$1] }) {
+      let node = drawing.nodes[index]
+      var pitches: [Double] = []
+      let fed = node.fedInputs
+      if fed.count > 6 {
+        // Wires to so many inputs are best straight.
+        let heights = fed.map { element -> Double in
+          guard let feeder = feeders[index]?[element.number],
+            layerOf[feeder] == layerOf[index] - 1
+          else { return Self.passage }
+          return made[feeder]?.height ?? Self.passage
+        }
+        pitches = zip(heights, heights.dropFirst()).map { ($0 + $1) / 2 + Self.gap }
+      }
+      made[index] = DrawingBox(node, outputCount: max(1, counts[index]), pitches: pitches)
+    }
+    boxes = made.compactMap(\.self)
+    items = boxes.indices.map {
+      Item(box: $0, layer: layerOf[$0], height: boxes[$0].height)
+    }
+  }
+
+  /// Cuts the edges at every column that they pass.
+  private mutating func makeSegments() {
+    for (index, edge) in drawing.edges.enumerated() {
+      let box = boxes[edge.source]
+      var from = edge.source
+      var fromPlace = box.outputs[min(outlets[index], box.outputs.count - 1)] / box.height
+      let target = boxes[edge.destination]
+      let end = target.inputs.first { $0.number == edge.input }?.y ?? target.height / 2
+      for layer
+        in (layerOf[edge.source] + 1)..<max(
+          layerOf[edge.source] + 1, layerOf[edge.destination])
+      {
+        segments.append(
+          .init(from: from, to: items.count, fromPlace: fromPlace, toPlace: 0.5))
+        owners.append(index)
+        from = items.count
+        fromPlace = 0.5
+        items.append(Item(box: nil, layer: layer, height: Self.passage))
+      }
+      segments.append(
+        .init(
+          from: from, to: edge.destination, fromPlace: fromPlace, toPlace: end / target.height))
+      owners.append(index)
+    }
+  }
+
+  /// Lets what a callback feeds leave it in the order in which it stands in the next column.
+  private mutating func sortOutlets(_ layers: [[Int]]) {
+    var position = [Int](repeating: 0, count: items.count)
+    for layer in layers {
+      for (index, item) in layer.enumerated() { position[item] = index }
+    }
+    for box in boxes.indices where boxes[box].outputs.count > 1 {
+      let leaving = segments.indices.filter { segments[$0].from == box }.sorted {
+        let (left, right) = (segments[$0], segments[$1])
+        return (position[left.to], left.toPlace) < (position[right.to], right.toPlace)
+      }
+      for (outlet, index) in leaving.enumerated() {
+        outlets[owners[index]] = outlet
+        segments[index].fromPlace = boxes[box].outputs[outlet] / boxes[box].height
+      }
+    }
+  }
+
+  // MARK: Rows
+
+  /// Puts every item level with its neighbours as well as their heights permit, by least squares.
+  private mutating func placeRows(_ layers: [[Int]]) {
+    let incoming = Dictionary(grouping: segments, by: \.to)
+    let outgoing = Dictionary(grouping: segments, by: \.from)
+    for layer in layers {
+      var y = 0.0
+      for item in layer {
+        items[item].y = y
+        y += items[item].height + Self.gap
+      }
+    }
+    for round in 0..<7 {
+      let isForward = round % 2 == 0
+      for layer in isForward ? layers : layers.reversed() {
+        let wishes = layer.map { item -> (y: Double, weight: Double) in
+          let places = (isForward ? incoming[item] : outgoing[item] ?? nil)?.map { segment in
+            isForward
+              ? exit(segment) - segment.toPlace * items[item].height
+              : arrival(segment) - segment.fromPlace * items[item].height
+          }
+          guard let places, !places.isEmpty else { return (items[item].y, 0.05) }
+          return (places.reduce(0, +) / Double(places.count), Double(places.count))
+        }
+        settle(layer, wishes)
+      }
+    }
+    let top = items.map(\.y).min() ?? 0
+    for index in items.indices { items[index].y = (items[index].y - top).rounded() }
+    height = items.map { $0.y + $0.height }.max() ?? 0
+  }
+
+  private func exit(_ segment: LayeredOrder.Segment) -> Double {
+    items[segment.from].y + segment.fromPlace * items[segment.from].height
+  }
+
+  private func arrival(_ segment: LayeredOrder.Segment) -> Double {
+    items[segment.to].y + segment.toPlace * items[segment.to].height
+  }
+
+  /// The places nearest to what is wished at which nothing overlaps: where two would, they and all
+  /// that they push share the mean of their wishes.
+  private mutating func settle(_ layer: [Int], _ wishes: [(y: Double, weight: Double)]) {
+    var blocks: [(sum: Double, weight: Double, count: Int)] = []
+    var offsets: [Double] = []
+    var offset = 0.0
+    for (index, item) in layer.enumerated() {
+      offsets.append(offset)
+      let wish = wishes[index]
+      blocks.append(((wish.y - offset) * wish.weight, wish.weight, 1))
+      offset += items[item].height + Self.gap
+      while blocks.count > 1 {
+        let (upper, lower) = (blocks[blocks.count - 2], blocks[blocks.count - 1])
+        guard upper.sum / upper.weight > lower.sum / lower.weight else { break }
+        blocks.removeLast()
+        blocks[blocks.count - 1] = (
+          upper.sum + lower.sum, upper.weight + lower.weight, upper.count + lower.count
+        )
+      }
+    }
+    var index = 0
+    for block in blocks {
+      for _ in 0..<block.count {
+        items[layer[index]].y = block.sum / block.weight + offsets[index]
+        index += 1
+      }
+    }
+  }
+
+  // MARK: Wires
+
+  private mutating func placeColumns(_ layers: [[Int]]) {
+    wires = drawing.edges.indices.map { Wire(edge: $0) }
+    corners = boxes.map { _ in (0, 0) }
+    let bySource = Dictionary(grouping: segments.indices, by: { items[segments[$0].from].layer })
+    var x = 0.0
+    // A label stands once where several wires leave one place.
+    var labelled: Set<[Int]> = []
+    for index in drawing.edges.indices.sorted(by: { isTap($0) ? false : isTap($1) }) {
+      let edge = drawing.edges[index]
+      wires[index].isLabelled = labelled.insert([edge.source, outlets[index]]).inserted
+    }
+    for (number, layer) in layers.enumerated() {
+      let column = layer.compactMap { items[$0].box.map { boxes[$0].width } }.max() ?? 0
+      for item in layer {
+        guard let box = items[item].box else { continue }
+        boxes[box].width = column
+        corners[box] = (x, items[item].y)
+      }
+      let some = bySource[number] ?? []
+      let label = some.map { items[segments[$0].from].box == nil ? 0 : room(owners[$0]) }.max() ?? 0
+      let travel = some.map { (exit(segments[$0]) - arrival(segments[$0])).magnitude }.max() ?? 0
+      let bend = (x + column + label).rounded()
+      let end = (bend + min(160, 30 + travel * 0.25)).rounded()
+      for index in some {
+        let segment = segments[index]
+        let from = items[segment.from].box == nil ? x : x + column
+        let y = exit(segment)
+        // A step that one does not see as such looks like a mistake.
+        let isLevel = (y - arrival(segment)).magnitude <= 2
+        wires[owners[index]].stretches.append(
+          Stretch(x: from, y: y, bend: bend, endX: end, endY: isLevel ? y : arrival(segment)))
+      }
+      width = max(width, x + column)
+      x = end
+    }
+  }
+
+  private func isTap(_ edge: Int) -> Bool { drawing.edges[edge].isTap }
+
+  /// How wide the label of an edge is.
+  private func room(_ index: Int) -> Double {
+    guard wires[index].isLabelled else { return 0 }
+    let label = Self.label(of: drawing.edges[index])
+    return max(
+      TextWidth.of(label.format, size: 12), TextWidth.of(label.origin, size: 11)) + 16
+  }
+
+  /// What stands above and below an edge.
+  static func label(of edge: GraphDrawing.Edge) -> (format: String, origin: String) {
+    (edge.format?.summary ?? "", DrawingText.short(edge.origin?.text ?? "", 34))
+  }
+}

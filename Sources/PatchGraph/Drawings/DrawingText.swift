@@ -1,0 +1,45 @@
+/// Text that a drawing takes from a patch, where names may hold anything.
+enum DrawingText {
+  /// The text on one line, without what no document may hold: control characters become spaces,
+  /// and what would turn the direction of the text around is gone.
+  static func line(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: line.append(" ")
+      case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
+      case 0xFFFE, 0xFFFF: line.append("\u{FFFD}")
+      default: line.append(scalar)
+      }
+    }
+    return String(line)
+  }
+
+  /// The beginning of a line, with an ellipsis where something is left out.
+  static func short(_ text: String, _ count: Int) -> String {
+    let line = line(text)
+    return line.count > count ? line.prefix(count - 1) + "…" : line
+  }
+
+  /// The first of several lines, and how many there are more.
+  static func short(_ lines: [String], _ count: Int) -> [String] {
+    guard lines.count > count else { return lines }
+    return lines.prefix(count - 1) + ["and \(lines.count - count + 1) more"]
+  }
+
+  /// As text or an attribute's value in XML, and in the labels of Graphviz that look like it.
+  static func markup(_ text: String) -> String {
+    var result = ""
+    for character in line(text).unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,188 @@
+public import AudioTypes
+
+/// What is drawn of an initialized graph, whatever it is drawn with: nodes, their buses, and the
+/// edges between them, each with its stream format and where that came from.
+public struct GraphDrawing: Hashable, Sendable {
+  public var title: String
+  /// The units in the order of the graph, then the callbacks that are used, then the taps.
+  public var nodes: [Node]
+  /// In the order of the patch, what a callback pulls before what it feeds; those of taps last.
+  public var edges: [Edge]
+
+  /// A box.
+  public struct Node: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable { case unit, callback, tap }
+
+    public var kind: Kind
+    /// Its name in the patch.
+    public var name: String
+    /// The unit's name, or the kind of the callback or tap.
+    public var type: String
+    /// Of a unit.
+    public var component: ComponentDescription?
+    /// Which half of an I/O unit it is; see `sidesApart()`.
+    public var side: Side?
+    /// Whether the outer side of the unit is a device.
+    public var isDevice = false
+    /// What is set for the whole of it.
+    public var settings: [Setting] = []
+    /// Buses that carry something, have a name, or whose format somebody has decided.
+    public var inputs: [Element] = []
+    public var outputs: [Element] = []
+    /// How many inputs there are; 0 where nothing is pulled.
+    public var inputCount = 0
+    /// The channels and the rate of a file that is played.
+    public var file: StreamFormat?
+
+    init(_ kind: Kind, _ name: String, type: String, component: ComponentDescription? = nil) {
+      self.kind = kind
+      self.name = name
+      self.type = type
+      self.component = component
+    }
+
+    func input(_ number: Int) -> Element? { inputs.first { $0.number == number } }
+    func output(_ number: Int) -> Element? { outputs.first { $0.number == number } }
+  }
+
+  /// The halves of an I/O unit.
+  public enum Side: String, Hashable, Sendable { case microphone, loudspeaker }
+
+  /// A bus.
+  public struct Element: Hashable, Sendable {
+    public var number: Int
+    /// Its ElementName.
+    public var name: String?
+    public var format: StreamFormat?
+    public var origin: Origin?
+    /// Whether an edge leads to it, or from it.
+    public var isUsed = false
+    public var settings: [Setting] = []
+    /// What becomes of the samples between this bus and the rest of the node.
+    public var conversions: [Conversion] = []
+  }
+
+  /// From where to where sound goes.
+  public struct Edge: Hashable, Sendable {
+    /// Into `nodes`.
+    public var source: Int
+    public var output: Int
+    /// Into `nodes`.
+    public var destination: Int
+    public var input: Int
+    public var format: StreamFormat?
+    public var origin: Origin?
+    /// Whether a tap watches, and nothing flows.
+    public var isTap = false
+  }
+
+  /// A setting as it is written in the patch.
+  public struct Setting: Hashable, Sendable {
+    public var name: String
+    public var value: JSONText
+    /// A few letters to follow a number: `Hz`.
+    public var unit = ""
+  }
+
+  /// Where a stream format was decided.
+  public struct Origin: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+      /// Set on this bus.
+      case set
+      /// Only the rate was set on this bus; the rest is the unit's default.
+      case rateSet
+      /// What the unit has until something is set.
+      case unitDefault
+      /// The `streamFormat` of the patch.
+      case streamFormat
+      /// Carried along a connection, from this output.
+      case propagated
+      case device
+      /// That of the unit's input 0.
+      case input
+      /// A callback works in floats, with the rate and the channels of the bus it feeds.
+      case callback
+    }
+
+    public var kind: Kind
+    /// The node that the bus below belongs to.
+    public var node: String
+    public var scope: Scope
+    public var element: Int
+
+    /// A few words for a label.
+    public var text: String {
+      let bus = "\(node) \(scope) \(element)"
+      switch kind {
+      case .set: return "set on \(bus)"
+      case .rateSet: return "rate set on \(bus)"
+      case .unitDefault: return "the default of \(node)"
+      case .streamFormat: return "the patch's streamFormat"
+      case .propagated: return "from \(bus)"
+      case .device: return "the device's"
+      case .input: return "as \(node) input 0"
+      case .callback: return "floats, as the bus it feeds"
+      }
+    }
+  }
+
+  /// A change of format within a node.
+  public struct Conversion: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable { case rate, sample, channels, layout }
+
+    public var kind: Kind
+    public var from: String
+    public var to: String
+
+    /// `22050 → 44100 Hz`.
+    public var text: String {
+      "\(from) → \(to)" + (kind == .rate ? " Hz" : kind == .channels ? " ch" : "")
+    }
+  }
+}
+
+extension GraphDrawing.Conversion {
+  /// What has to change between two formats, of those kinds that are asked for.
+  static func between(
+    _ before: StreamFormat, _ after: StreamFormat, _ kinds: [Kind]
+  ) -> [GraphDrawing.Conversion] {
+    kinds.compactMap { kind in
+      let (from, to) = (text(before, kind), text(after, kind))
+      return from == to ? nil : GraphDrawing.Conversion(kind: kind, from: from, to: to)
+    }
+  }
+
+  private static func text(_ format: StreamFormat, _ kind: Kind) -> String {
+    switch kind {
+    case .rate: rateText(format.sampleRate)
+    case .sample: format.sampleType?.rawValue ?? "\(format.bitsPerChannel)-bit PCM"
+    case .channels: "\(format.channelCount)"
+    // One channel lies the same either way.
+    case .layout:
+      format.isInterleaved && format.channelCount > 1 ? "interleaved" : "deinterleaved"
+    }
+  }
+}
+
+extension GraphDrawing.Setting {
+  /// `frequency 440 Hz`.
+  public var text: String {
+    guard case .number = value, !unit.isEmpty else { return "\(name) \(Self.text(value))" }
+    return "\(name) \(Self.text(value))\(unit == "°" ? "" : " ")\(unit)"
+  }
+
+  private static func text(_ value: JSONText) -> String {
+    switch value {
+    case .null: return "null"
+    case .boolean(let flag): return "\(flag)"
+    case .number(let number): return rateText(number)
+    case .string(let text): return text
+    // What is inside would be no label.
+    case .array(let values) where values.count > 16: return "[\(values.count) values]"
+    case .array(let values): return "[\(values.map(text).joined(separator: ", "))]"
+    case .object(let members):
+      let texts = members.prefix(16).map { "\($0.name) \(text($0.value))" }
+      return "{\(texts.joined(separator: ", "))}"
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import AudioTypes
+
+extension GraphDrawing {
+  /// The form of `patchrun show --format json`. Members are added to it, never taken away or given
+  /// another meaning, as long as `version` is 1.
+  public func json() -> String {
+    let document: JSONText = [
+      "version": 1,
+      "title": .string(title),
+      "nodes": .array(nodes.filter { $0.kind == .unit }.map(unit)),
+      "callbacks": .array(
+        nodes.filter { $0.kind == .callback }.map { node in
+          [
+            "name": .string(node.name),
+            "kind": .string(node.type),
+            "settings": settings(node.settings),
+            "conversions": .array(
+              (node.inputs + node.outputs).flatMap(\.conversions).map(conversion)),
+          ]
+        }),
+      "connections": .array(edges.filter { !$0.isTap }.map(connection)),
+      "taps": .array(
+        edges.filter(\.isTap).map { edge in
+          let node = nodes[edge.destination]
+          return [
+            "name": .string(node.name),
+            "kind": .string(node.type),
+            "at": end(edge.source, edge.output),
+            "streamFormat": format(edge.format),
+            "settings": settings(node.settings),
+          ]
+        }),
+    ]
+    return document.document
+  }
+
+  private func unit(_ node: Node) -> JSONText {
+    let component = node.component
+    return [
+      "name": .string(node.name),
+      "unit": .string(node.type),
+      "component": [
+        "type": code(component?.type),
+        "subtype": code(component?.subtype),
+        "manufacturer": code(component?.manufacturer),
+      ],
+      "settings": settings(node.settings),
+      "inputCount": .number(node.inputCount),
+      "inputs": .array(node.inputs.map(element)),
+      "outputs": .array(node.outputs.map(element)),
+    ]
+  }
+
+  private func element(_ element: Element) -> JSONText {
+    [
+      "element": .number(element.number),
+      "name": element.name.map(JSONText.string) ?? .null,
+      "used": .boolean(element.isUsed),
+      "streamFormat": format(element.format),
+      "origin": origin(element.origin),
+      "settings": settings(element.settings),
+      "conversions": .array(element.conversions.map(conversion)),
+    ]
+  }
+
+  private func connection(_ edge: Edge) -> JSONText {
+    [
+      "from": end(edge.source, edge.output),
+      "to": end(edge.destination, edge.input),
+      "streamFormat": format(edge.format),
+      "origin": origin(edge.origin),
+    ]
+  }
+
+  private func end(_ index: Int, _ element: Int) -> JSONText {
+    let node = nodes[index]
+    guard node.kind == .unit else { return ["callback": .string(node.name)] }
+    return ["node": .string(node.name), "element": .number(element)]
+  }
+
+  private func code(_ code: FourCharCode?) -> JSONText {
+    guard let code else { return .null }
+    return .string(code.text ?? "\(code)")
+  }
+
+  private func settings(_ settings: [Setting]) -> JSONText {
+    .object(settings.map { .init($0.name, $0.value) })
+  }
+
+  private func format(_ format: StreamFormat?) -> JSONText {
+    guard let format else { return .null }
+    return [
+      "sample": .string(format.sampleType?.rawValue ?? "\(format.bitsPerChannel)-bit PCM"),
+      "channels": .number(format.channelCount),
+      "sampleRate": .number(format.sampleRate),
+      "interleaved": .boolean(format.isInterleaved),
+    ]
+  }
+
+  private func origin(_ origin: Origin?) -> JSONText {
+    guard let origin else { return .null }
+    return [
+      "kind": .string(origin.kind.rawValue),
+      "node": .string(origin.node),
+      "scope": .string("\(origin.scope)"),
+      "element": .number(origin.element),
+    ]
+  }
+
+  private func conversion(_ conversion: Conversion) -> JSONText {
+    [
+      "kind": .string(conversion.kind.rawValue),
+      "from": .string(conversion.from),
+      "to": .string(conversion.to),
+    ]
+  }
+}

@@ -1,0 +1,69 @@
+import AudioTypes
+
+extension GraphDrawing {
+  /// A flowchart as Mermaid takes it, and with it GitHub in a block of Markdown.
+  public func mermaid() -> String {
+    let drawing = sidesApart()
+    var lines: [String] = []
+    if !title.isEmpty {
+      lines += ["---", "title: \(Self.yaml(title))", "---"]
+    }
+    lines.append("flowchart LR")
+    for (index, node) in drawing.nodes.enumerated() {
+      let label = drawing.label(node)
+      let shape =
+        switch (node.kind, node.side) {
+        case (.callback, _): ("([", "])")
+        case (.tap, _): ("[/", "/]")
+        case (.unit, _): ("[", "]")
+        }
+      lines.append("  n\(index)\(shape.0)\"\(label)\"\(shape.1)")
+    }
+    for edge in drawing.edges {
+      let ends = ("n\(edge.source)", "n\(edge.destination)")
+      if edge.isTap {
+        lines.append("  \(ends.0) -.-> \(ends.1)")
+        continue
+      }
+      var texts = [edge.format?.summary, edge.origin?.text].compactMap(\.self)
+      let destination = drawing.nodes[edge.destination]
+      if destination.fedInputs.count > 1 { texts.append("to input \(edge.input)") }
+      let label = texts.map(Self.escaped).joined(separator: "<br/>")
+      lines.append(
+        label.isEmpty ? "  \(ends.0) --> \(ends.1)" : "  \(ends.0) -- \"\(label)\" --> \(ends.1)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func label(_ node: Node) -> String {
+    var lines = ["<b>\(Self.escaped(node.name))</b>", Self.escaped(node.caption)]
+    lines += (node.settingTexts + node.facts).map(Self.escaped)
+    let several = node.fedInputs.count > 1
+    for element in node.fedInputs {
+      let texts = element.settings.shownTexts + element.conversions.map(\.text)
+      guard !texts.isEmpty || element.name != nil else { continue }
+      let head = several || element.name != nil ? "\(element.label): " : ""
+      lines.append(Self.escaped(head + texts.joined(separator: ", ")))
+    }
+    lines += node.outputConversions.map(Self.escaped)
+    return lines.joined(separator: "<br/>")
+  }
+
+  /// Between quotes everything that could mean something is written as its number.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in DrawingText.line(text).unicodeScalars {
+      switch scalar {
+      case _ where !scalar.isASCII, " ", ",", ".", ":", "-", "/", "0"..."9", "a"..."z", "A"..."Z":
+        result.unicodeScalars.append(scalar)
+      default: result += "#\(scalar.value);"
+      }
+    }
+    return result
+  }
+
+  private static func yaml(_ text: String) -> String {
+    "\""
+      + DrawingText.line(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}

@@ -1,0 +1,204 @@
+import AudioTypes
+
+extension GraphDrawing {
+  /// The graph as a picture, light or dark as the viewer likes it.
+  public func svg() -> String {
+    SVGPage(DrawingLayout(sidesApart())).document()
+  }
+}
+
+/// Writes a layout as an SVG document.
+private struct SVGPage {
+  private let layout: DrawingLayout
+  private static let margin = 24.0
+
+  init(_ layout: DrawingLayout) { self.layout = layout }
+
+  func document() -> String {
+    let drawing = layout.drawing
+    let content = max(layout.width, 320)
+    let title = wrapped(drawing.title, width: content)
+    let top = Self.margin + (title.isEmpty ? 0 : Double(title.count) * 20 + 14)
+    let width = content + 2 * Self.margin
+    let height = top + layout.height + Self.margin
+    var lines = [
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(number(width)) \(number(height))\" "
+        + "width=\"\(number(width))\" height=\"\(number(height))\" role=\"img\" "
+        + "aria-labelledby=\"patch-title patch-description\">",
+      "<title id=\"patch-title\">\(markup(drawing.title.isEmpty ? "Audio graph" : drawing.title))"
+        + "</title>",
+      "<desc id=\"patch-description\">\(markup(description))</desc>",
+      Self.style,
+      "<rect class=\"page\" width=\"\(number(width))\" height=\"\(number(height))\" rx=\"10\"/>",
+    ]
+    for (index, line) in title.enumerated() {
+      lines.append(
+        text("title", Self.margin, Self.margin + 14 + Double(index) * 20, line))
+    }
+    lines.append("<g transform=\"translate(\(number(Self.margin)) \(number(top)))\">")
+    // Of wires that lie on one another the dashed one of a tap is on top.
+    for wire in layout.wires where !drawing.edges[wire.edge].isTap { lines += drawn(wire) }
+    for wire in layout.wires where drawing.edges[wire.edge].isTap { lines += drawn(wire) }
+    for index in drawing.nodes.indices { lines += drawn(box: index) }
+    return (lines + ["</g>", "</svg>"]).joined(separator: "\n") + "\n"
+  }
+
+  // MARK: Parts
+
+  private func drawn(_ wire: DrawingLayout.Wire) -> [String] {
+    let edge = layout.drawing.edges[wire.edge]
+    guard let first = wire.stretches.first, let last = wire.stretches.last else { return [] }
+    var path = "M\(number(first.x)) \(number(first.y))"
+    for stretch in wire.stretches {
+      path += "H\(number(stretch.bend))"
+      let isEnd = stretch.endX == last.endX
+      let endX = isEnd && !edge.isTap ? stretch.endX - 6 : stretch.endX
+      if stretch.y == stretch.endY {
+        path += "H\(number(endX))"
+      } else {
+        let middle = (stretch.bend + endX) / 2
+        path += "C\(number(middle)) \(number(stretch.y)) \(number(middle)) "
+        path += "\(number(stretch.endY)) \(number(endX)) \(number(stretch.endY))"
+      }
+    }
+    var lines = ["<path class=\"\(edge.isTap ? "wire tap" : "wire")\" d=\"\(path)\"/>"]
+    if !edge.isTap {
+      let (x, y) = (number(last.endX), last.endY)
+      let back = number(last.endX - 8)
+      lines.append(
+        "<path class=\"head\" d=\"M\(x) \(number(y))L\(back) \(number(y - 4))"
+          + "V\(number(y + 4))Z\"/>")
+    }
+    guard wire.isLabelled else { return lines }
+    let label = DrawingLayout.label(of: edge)
+    lines.append(text("format", first.x + 8, first.y - 6, label.format))
+    lines.append(text("origin", first.x + 8, first.y + 15, label.origin))
+    return lines
+  }
+
+  private func drawn(box index: Int) -> [String] {
+    let node = layout.drawing.nodes[index]
+    let box = layout.boxes[index]
+    let corner = layout.corners[index]
+    var lines = [
+      "<g class=\"box \(kind(of: node))\" "
+        + "transform=\"translate(\(number(corner.x)) \(number(corner.y)))\">",
+      "<title>\(markup("\(node.name): \(node.caption)"))</title>",
+      "<rect width=\"\(number(box.width))\" height=\"\(number(box.height))\" rx=\"7\"/>",
+    ]
+    if let divider = box.divider {
+      lines.append("<path class=\"divider\" d=\"M0 \(number(divider))H\(number(box.width))\"/>")
+    }
+    for line in box.lines {
+      let isMark = line.style == .conversion
+      if isMark {
+        lines.append(
+          "<rect class=\"mark\" x=\"\(number(DrawingBox.padding - 4))\" "
+            + "y=\"\(number(line.y - 11.5))\" width=\"\(number(line.width))\" "
+            + "height=\"16\" rx=\"8\"/>")
+      }
+      let x = DrawingBox.padding + (isMark ? 3 : 0)
+      lines.append(text(line.style.rawValue, x, line.y, line.text))
+    }
+    return lines + ["</g>"]
+  }
+
+  private func kind(of node: GraphDrawing.Node) -> String {
+    switch (node.kind, node.side) {
+    case (.unit, nil): node.component?.type == .outputType ? "device" : "unit"
+    case (.unit, _): "device"
+    case (.callback, _): node.inputs.isEmpty ? "source" : "processor"
+    case (.tap, _): "watcher"
+    }
+  }
+
+  /// The edges in words, for those who cannot see them.
+  private var description: String {
+    let drawing = layout.drawing
+    let sentences = drawing.edges.map { edge in
+      let source = drawing.nodes[edge.source]
+      let destination = drawing.nodes[edge.destination]
+      let format = edge.format.map { " (\($0.summary))" } ?? ""
+      let input = destination.kind == .unit ? " input \(edge.input)" : ""
+      return
+        "\(source.name), \(source.caption), \(edge.isTap ? "is watched by" : "feeds") "
+        + "\(destination.name)\(input)\(format)."
+    }
+    return sentences.isEmpty
+      ? drawing.nodes.map { "\($0.name), \($0.caption)." }.joined(separator: " ")
+      : sentences.joined(separator: " ")
+  }
+
+  private func wrapped(_ title: String, width: Double) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in DrawingText.line(title).split(separator: " ") {
+      let word = DrawingText.short(String(word), 40)
+      let longer = line.isEmpty ? word : "\(line) \(word)"
+      if TextWidth.of(longer, size: 15, isBold: true) > width, !line.isEmpty {
+        lines.append(line)
+        line = word
+      } else {
+        line = longer
+      }
+    }
+    lines += line.isEmpty ? [] : [line]
+    return lines.count > 4 ? Array(lines.prefix(3)) + [lines[3] + " …"] : lines
+  }
+
+  // MARK: Writing
+
+  private func text(_ style: String, _ x: Double, _ y: Double, _ text: String) -> String {
+    guard !text.isEmpty else { return "" }
+    return "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(markup(text))</text>"
+  }
+
+  private func markup(_ text: String) -> String { DrawingText.markup(text) }
+
+  /// To a tenth, without a fraction that is zero.
+  private func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    let sign = tenths < 0 ? "-" : ""
+    let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+    return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
+  }
+
+  private static let style = """
+    <style>
+    text{font-family:-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:11px;fill:#1f2328}
+    .title{font-size:15px;font-weight:600}
+    .name{font-size:14px;font-weight:600}
+    .caption,.format{font-size:12px}
+    .caption,.fact,.origin,.setting{fill:#59636e}
+    .port{font-weight:600}
+    .page{fill:#fff}
+    .wire{fill:none;stroke:#656d76;stroke-width:1.5}
+    .wire.tap{stroke-dasharray:4 4;stroke:#9a6700}
+    .head{fill:#656d76}
+    .box rect{fill:#f6f8fa;stroke:#818b98;stroke-width:1.2}
+    .source rect{fill:#ddf4ff;stroke:#0969da}
+    .processor rect{fill:#fbefff;stroke:#8250df}
+    .device rect{fill:#dafbe1;stroke:#1a7f37}
+    .watcher rect{fill:#fff8c5;stroke:#9a6700;stroke-dasharray:4 4}
+    .divider{stroke:#d1d9e0}
+    .box rect.mark{fill:#fff1e5;stroke:#bc4c00;stroke-width:.8}
+    .conversion{fill:#953800;font-weight:600}
+    @media (prefers-color-scheme:dark){
+    text{fill:#f0f6fc}
+    .caption,.fact,.origin,.setting{fill:#a5adb6}
+    .page{fill:#0d1117}
+    .wire{stroke:#9198a1}
+    .wire.tap{stroke:#d29922}
+    .head{fill:#9198a1}
+    .box rect{fill:#161b22;stroke:#656c76}
+    .source rect{fill:#0c2d4d;stroke:#4493f8}
+    .processor rect{fill:#2e1a4d;stroke:#ab7df8}
+    .device rect{fill:#0f2f1a;stroke:#3fb950}
+    .watcher rect{fill:#2e2409;stroke:#d29922}
+    .divider{stroke:#3d444d}
+    .box rect.mark{fill:#3d1a05;stroke:#f0883e}
+    .conversion{fill:#ffb77c}
+    }
+    </style>
+    """
+}

@@ -1,0 +1,19 @@
+import Diagnostics
+
+extension Report {
+  /// A line for each finding, `file:line:column: severity[code] message`, and what there was in all.
+  public func concise() -> String {
+    var text = ""
+    for (patch, diagnostic) in findings { text += patch.conciseLine(of: diagnostic) + "\n" }
+    return text + tally.text + "\n"
+  }
+}
+
+extension CheckedPatch {
+  /// A finding on one line.
+  func conciseLine(of diagnostic: Diagnostic) -> String {
+    let place = printable(place(of: diagnostic.range))
+    let words = printable(diagnostic.message.text)
+    return "\(place): \(diagnostic.severity.rawValue)[\(diagnostic.code)] \(words)"
+  }
+}

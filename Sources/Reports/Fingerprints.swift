@@ -1,0 +1,38 @@
+import Diagnostics
+
+/// Says of each finding which one it is, so that a service knows it again after the file has
+/// changed elsewhere: by the path, the code, the JSON Pointer and the text concerned, never by the
+/// line. Findings that have all of these in common are counted.
+struct Fingerprints {
+  private var counts: [String: Int] = [:]
+
+  /// 32 hexadecimal digits, another one for each finding of a report.
+  mutating func next(_ diagnostic: Diagnostic, in patch: CheckedPatch) -> String {
+    let text = patch.source[
+      diagnostic.range
+        .lowerBound..<min(
+          diagnostic.range.upperBound, diagnostic.range.lowerBound + 256)]
+    let words = text.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
+    let key = [
+      patch.path, diagnostic.code.rawValue, Self.steady(diagnostic.pointer ?? ""), words,
+    ].joined(separator: "\0")
+    counts[key, default: 0] += 1
+    let whole = "\(key)\0\(counts[key] ?? 0)"
+    return Self.digits(whole, 0xCBF2_9CE4_8422_2325) + Self.digits(whole, 0x6C62_272E_07BB_0142)
+  }
+
+  /// A pointer without the places in lists, which move when another item is put in.
+  private static func steady(_ pointer: String) -> String {
+    var parts = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    if parts.count > 2, parts[1] == "connections" || parts[1] == "timeline" { parts[2] = "*" }
+    return parts.joined(separator: "/")
+  }
+
+  /// The FNV-1a hash of 64 bits from a basis of choice.
+  private static func digits(_ text: String, _ basis: UInt64) -> String {
+    var hash = basis
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

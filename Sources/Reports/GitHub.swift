@@ -1,0 +1,148 @@
+import Diagnostics
+
+extension Report {
+  /// How many annotations of a kind GitHub shows for a step; it drops the others.
+  static let annotationLimit = 10
+
+  /// Workflow commands that annotate the lines of a pull request, errors first. Those over GitHub's
+  /// limit follow as lines of the log, and all of them are in `githubSummary()`.
+  public func github() -> String {
+    let names = names
+    var text = ""
+    var rest = ""
+    var counts: [Diagnostic.Severity: Int] = [:]
+    func mayAnnotate(_ severity: Diagnostic.Severity) -> Bool {
+      counts[severity, default: 0] += 1
+      return counts[severity, default: 0] <= Self.annotationLimit
+    }
+    for unreadable in unreadablePaths {
+      if mayAnnotate(.error) {
+        text += Self.command(
+          .error, [("title", "patchrun validate")], printable(unreadable.message))
+      } else {
+        rest += Self.logLine("error: \(printable(unreadable.message))")
+      }
+    }
+    let findings = findings
+    for severity in Diagnostic.Severity.allCases {
+      for (patch, diagnostic) in findings where diagnostic.severity == severity {
+        if mayAnnotate(severity) {
+          text += Self.command(
+            severity, Self.properties(of: diagnostic, in: patch, name: names[diagnostic.code]),
+            patch.lines(of: diagnostic).joined(separator: "\n"))
+        } else {
+          rest += Self.logLine("- " + patch.conciseLine(of: diagnostic))
+        }
+      }
+    }
+    if !rest.isEmpty {
+      text += "More than GitHub shows as annotations; the step's summary has all of them:\n" + rest
+    }
+    return text + tally.text + "\n"
+  }
+
+  private static func properties(
+    of diagnostic: Diagnostic, in patch: CheckedPatch, name: String?
+  ) -> [(String, String)] {
+    var properties: [(String, String)] = []
+    if let region = patch.region(of: diagnostic.range) {
+      let start = region.start
+      let end = region.end
+      properties += [
+        ("file", patch.path), ("line", "\(start.line)"), ("endLine", "\(end.line)"),
+      ]
+      // Columns are for what lies on one line.
+      if start.line == end.line {
+        properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")]
+      }
+    } else {
+      properties.append(("file", patch.path))
+    }
+    return properties + [
+      (
+        "title",
+        [diagnostic.code.rawValue, name].compactMap(\.self)
+          .joined(separator: " ")
+      )
+    ]
+  }
+
+  private static func command(
+    _ severity: Diagnostic.Severity, _ properties: [(String, String)], _ message: String
+  ) -> String {
+    let name = severity == .note ? "notice" : severity.rawValue
+    let list = properties.map { "\($0)=\(githubProperty($1))" }.joined(separator: ",")
+    return "::\(name) \(list)::\(githubData(message))\n"
+  }
+
+  /// A line that the runner does not take for a command: those begin with `::`, or have `##[` in
+  /// them.
+  private static func logLine(_ text: String) -> String {
+    text.replacing("##[", with: "## [") + "\n"
+  }
+}
+
+// MARK: The step summary
+
+extension Report {
+  /// What a step's summary may hold, GitHub's limit being 1 MiB.
+  static let summaryLimit = 512 << 10
+
+  /// Markdown for the file that GITHUB_STEP_SUMMARY names: every finding in a table.
+  public func githubSummary() -> String {
+    var text = "### patchrun validate\n\n\(markdown(tally.text))\n"
+    var rows =
+      unreadablePaths.map {
+        "| error | \(markdown($0.path)) | | \(markdown(printable($0.message))) |\n"
+      }
+      + Diagnostic.Severity.allCases.flatMap { severity in
+        findings.lazy.filter { $0.diagnostic.severity == severity }.map { patch, diagnostic in
+          let place = markdown(printable(patch.place(of: diagnostic.range)))
+          let words = patch.lines(of: diagnostic).map(markdown).joined(separator: "<br>")
+          return "| \(severity.rawValue) | \(place) | \(diagnostic.code) | \(words) |\n"
+        }
+      }
+    guard !rows.isEmpty else { return text }
+    text += "\n| | Place | Code | Finding |\n| --- | --- | --- | --- |\n"
+    var length = 0
+    let fitting = rows.prefix { row in
+      length += row.utf8.count
+      return length <= Self.summaryLimit
+    }
+    text += fitting.joined()
+    rows.removeFirst(fitting.count)
+    return rows.isEmpty ? text : text + "\nAnd \(rows.count) more, in the log.\n"
+  }
+}
+
+/// The part of a workflow command behind the second `::`.
+func githubData(_ text: String) -> String {
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "%": result += "%25"
+    case "\r": result += "%0D"
+    case "\n": result += "%0A"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+/// The value of a property of a workflow command.
+func githubProperty(_ text: String) -> String {
+  githubData(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
+}
+
+/// A text in a cell of a Markdown table, in which nothing is markup.
+func markdown(_ text: String) -> String {
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "&", "<", ">", "|", "`", "*", "_", "[", "]", "\\", "~", "#", "@", "!", "$", "\r", "\n":
+      result += "&#\(scalar.value);"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}

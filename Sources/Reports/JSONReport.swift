@@ -1,0 +1,82 @@
+import Diagnostics
+import PatchGraph
+
+extension Report {
+  /// Everything there is to say, for programs: the patches in order, each with its diagnostics.
+  ///
+  /// Lines and columns count from 1 and columns in Unicode scalars; offsets count bytes from 0.
+  public func json() -> String {
+    let names = names
+    let tally = tally
+    let document: JSONText = [
+      "formatVersion": 1,
+      "patchrun": .string(version),
+      "summary": [
+        "patches": .number(tally.patches), "errors": .number(tally.errors),
+        "warnings": .number(tally.warnings), "unreadable": .number(tally.unreadable),
+        "ignored": .number(tally.ignored),
+      ],
+      "patches": .array(patches.map { $0.json(names) }),
+      "unreadable": .array(
+        unreadablePaths.map { ["path": .string($0.path), "message": .string($0.message)] }),
+    ]
+    return document.document
+  }
+}
+
+extension CheckedPatch {
+  fileprivate func json(_ names: [Diagnostic.Code: String]) -> JSONText {
+    [
+      "path": .string(path),
+      "diagnostics": .array(diagnostics.map { json($0, names) }),
+    ]
+  }
+
+  private func json(_ diagnostic: Diagnostic, _ names: [Diagnostic.Code: String]) -> JSONText {
+    [
+      "code": .string(diagnostic.code.rawValue),
+      "rule": names[diagnostic.code].map(JSONText.string) ?? .null,
+      "severity": .string(diagnostic.severity.rawValue),
+      "message": .string(diagnostic.message.text),
+      "label": diagnostic.label.map { .string($0.text) } ?? .null,
+      "status": diagnostic.status.map {
+        ["name": .string($0.name), "number": .number($0.number)]
+      } ?? .null,
+      "pointer": diagnostic.pointer.map(JSONText.string) ?? .null,
+      "location": json(diagnostic.range),
+      "notes": .array(
+        diagnostic.notes.map {
+          ["message": .string($0.message.text), "location": json($0.range)]
+        }),
+      "help": .strings(diagnostic.help),
+      "fixes": .array(
+        diagnostic.fixes.compactMap { fix in
+          guard let edits = edits(of: fix) else { return nil }
+          return [
+            "title": .string(fix.title),
+            "edits": .array(
+              edits.map {
+                ["location": json($0.region), "replacement": .string($0.replacement)]
+              }),
+          ]
+        }),
+    ]
+  }
+
+  /// A place on the command line is `null`.
+  private func json(_ range: SourceRange) -> JSONText {
+    region(of: range).map { json($0) } ?? .null
+  }
+
+  private func json(_ region: Region) -> JSONText {
+    func position(_ place: SourcePosition, _ offset: Int) -> JSONText {
+      [
+        "line": .number(place.line), "column": .number(place.column), "offset": .number(offset),
+      ]
+    }
+    return [
+      "start": position(region.start, region.range.lowerBound),
+      "end": position(region.end, region.range.upperBound),
+    ]
+  }
+}

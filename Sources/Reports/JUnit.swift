@@ -1,0 +1,107 @@
+import Diagnostics
+
+extension Report {
+  /// JUnit's XML: a suite for each patch, in it a test for each finding, and one that passes where
+  /// there is none. A warning is a test that passes and has something to say, unless it is denied.
+  public func junit() -> String {
+    let names = names
+    let suites = entries.map { entry in
+      switch entry {
+      case .patch(let patch): Self.suite(patch, names, deniesWarnings: deniesWarnings)
+      case .unreadable(let path): Self.suite(path)
+      }
+    }
+    var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    let totals = [
+      ("tests", suites.reduce(0) { $0 + $1.tests }),
+      ("failures", suites.reduce(0) { $0 + $1.failures }),
+      ("errors", suites.reduce(0) { $0 + $1.errors }),
+    ]
+    xml += "<testsuites name=\"patchrun validate\""
+    for (name, count) in totals { xml += " \(name)=\"\(count)\"" }
+    xml += ">\n"
+    for suite in suites { xml += suite.xml }
+    return xml + "</testsuites>\n"
+  }
+
+  private struct Suite {
+    var tests = 0
+    var failures = 0
+    var errors = 0
+    var cases = ""
+    let name: String
+
+    init(_ name: String) { self.name = xmlAttribute(name) }
+
+    mutating func add(_ test: String, _ body: String = "") {
+      tests += 1
+      let head = "    <testcase name=\"\(xmlAttribute(test))\" classname=\"\(name)\""
+      cases += body.isEmpty ? "\(head)/>\n" : "\(head)>\n      \(body)\n    </testcase>\n"
+    }
+
+    var xml: String {
+      "  <testsuite name=\"\(name)\" tests=\"\(tests)\" failures=\"\(failures)\""
+        + " errors=\"\(errors)\">\n\(cases)  </testsuite>\n"
+    }
+  }
+
+  private static func suite(
+    _ patch: CheckedPatch, _ names: [Diagnostic.Code: String], deniesWarnings: Bool
+  ) -> Suite {
+    var suite = Suite(patch.path)
+    let renderer = TextRenderer(source: patch.source)
+    for diagnostic in patch.diagnostics {
+      let place = patch.region(of: diagnostic.range).map { " at \($0.start)" } ?? ""
+      let name = names[diagnostic.code].map { " \($0)" } ?? ""
+      let text = xmlText(renderer.render(diagnostic))
+      var body = "<system-out>\(text)</system-out>"
+      if diagnostic.severity == .error || deniesWarnings && diagnostic.severity == .warning {
+        suite.failures += 1
+        body =
+          "<failure type=\"\(diagnostic.severity.rawValue)\""
+          + " message=\"\(xmlAttribute(diagnostic.message.text))\">\(text)</failure>"
+      }
+      suite.add("\(diagnostic.code)\(name)\(place)", body)
+    }
+    if patch.diagnostics.isEmpty { suite.add("validates") }
+    return suite
+  }
+
+  private static func suite(_ path: UnreadablePath) -> Suite {
+    var suite = Suite(path.path)
+    suite.errors = 1
+    suite.add(
+      "can be read", "<error type=\"unreadable\" message=\"\(xmlAttribute(path.message))\"/>")
+    return suite
+  }
+}
+
+/// A text between tags. What XML 1.0 cannot hold in any form is shown as U+FFFD.
+func xmlText(_ text: String) -> String {
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar.value {
+    case 0x26: result += "&amp;"
+    case 0x3C: result += "&lt;"
+    case 0x3E: result += "&gt;"
+    case 0x0D: result += "&#13;"
+    case 0..<0x09, 0x0B, 0x0C, 0x0E..<0x20, 0xFFFE, 0xFFFF: result += "\u{FFFD}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+/// A text in double quotes.
+func xmlAttribute(_ text: String) -> String {
+  var result = ""
+  for scalar in xmlText(text).unicodeScalars {
+    switch scalar {
+    case "\"": result += "&quot;"
+    case "\t": result += "&#9;"
+    case "\n": result += "&#10;"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}

@@ -1,0 +1,65 @@
+import Diagnostics
+import PatchGraph
+
+extension Report {
+  /// reviewdog's diagnostic format, with suggestions. Its columns count bytes.
+  public func rdjson() -> String {
+    var diagnostics: [JSONText] = findings.map { patch, diagnostic in
+      var location: JSONText = ["path": .string(patch.path)]
+      if let region = patch.region(of: diagnostic.range) {
+        location = location.adding(["range": Self.range(region)])
+      }
+      let suggestions = diagnostic.fixes.compactMap { patch.suggestion($0) }
+      let value: JSONText = [
+        "message": .string(patch.lines(of: diagnostic).joined(separator: "\n")),
+        "location": location,
+        "severity": .string(diagnostic.severity.rdjson),
+        "code": ["value": .string(diagnostic.code.rawValue)],
+      ]
+      return suggestions.isEmpty ? value : value.adding(["suggestions": .array(suggestions)])
+    }
+    diagnostics += unreadablePaths.map {
+      [
+        "message": .string(printable($0.message)), "location": ["path": .string($0.path)],
+        "severity": "ERROR",
+      ]
+    }
+    let document: JSONText = [
+      "source": ["name": "patchrun"], "diagnostics": .array(diagnostics),
+    ]
+    return document.document
+  }
+
+  fileprivate static func range(_ region: Region) -> JSONText {
+    func position(_ place: SourcePosition) -> JSONText {
+      ["line": .number(place.line), "column": .number(place.column)]
+    }
+    return ["start": position(region.startByte), "end": position(region.endByte)]
+  }
+}
+
+extension CheckedPatch {
+  /// One replacement that does what all of a fix's edits do.
+  fileprivate func suggestion(_ fix: Diagnostic.Fix) -> JSONText? {
+    guard let edits = edits(of: fix), let first = edits.first?.region else { return nil }
+    var text = ""
+    var end = first.range.lowerBound
+    for (region, replacement) in edits {
+      guard region.range.lowerBound >= end else { return nil }
+      text += region.source[end..<region.range.lowerBound] + replacement
+      end = region.range.upperBound
+    }
+    let whole = Region(source: first.source, range: first.range.lowerBound..<end)
+    return ["range": Report.range(whole), "text": .string(text)]
+  }
+}
+
+extension Diagnostic.Severity {
+  fileprivate var rdjson: String {
+    switch self {
+    case .error: "ERROR"
+    case .warning: "WARNING"
+    case .note: "INFO"
+    }
+  }
+}

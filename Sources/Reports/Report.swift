@@ -1,0 +1,131 @@
+public import Diagnostics
+
+/// What the check of patches has come to: what is turned into a report of one of the shapes.
+public struct Report: Sendable {
+  /// In the order in which the patches were named.
+  public var entries: [Entry]
+  /// Findings that were left out because their codes were ignored, or not selected.
+  public var ignoredCount: Int
+  /// Whether a warning counts as a failure.
+  public var deniesWarnings: Bool
+  /// The version of patchrun that has checked.
+  public var version: String
+  /// Every rule that was checked.
+  public var rules: [RuleInfo]
+
+  public init(
+    _ entries: [Entry] = [], ignoredCount: Int = 0, deniesWarnings: Bool = false,
+    version: String, rules: [RuleInfo]
+  ) {
+    self.entries = entries
+    self.ignoredCount = ignoredCount
+    self.deniesWarnings = deniesWarnings
+    self.version = version
+    self.rules = rules
+  }
+
+  /// What has come of one path.
+  public enum Entry: Sendable {
+    case patch(CheckedPatch)
+    case unreadable(UnreadablePath)
+  }
+}
+
+/// A patch and what was found in it.
+public struct CheckedPatch: Sendable {
+  /// As a report names it: best relative to the folder of the repository.
+  public var path: String
+  public var source: SourceText
+  /// By place.
+  public var diagnostics: [Diagnostic]
+
+  public init(path: String, source: SourceText, diagnostics: [Diagnostic]) {
+    self.path = path
+    self.source = source
+    self.diagnostics = diagnostics
+  }
+}
+
+/// A path that holds no patch that can be read.
+public struct UnreadablePath: Sendable {
+  public var path: String
+  /// A sentence that starts in lower case.
+  public var message: String
+
+  public init(path: String, message: String) {
+    self.path = path
+    self.message = message
+  }
+}
+
+/// How many there are of each.
+public struct Tally: Equatable, Sendable {
+  public var patches = 0
+  public var errors = 0
+  public var warnings = 0
+  public var unreadable = 0
+  public var ignored = 0
+
+  public init() {}
+
+  public mutating func add(_ diagnostics: [Diagnostic]) {
+    patches += 1
+    errors += diagnostics.count { $0.severity == .error }
+    warnings += diagnostics.count { $0.severity == .warning }
+  }
+
+  public mutating func add(_ entry: Report.Entry) {
+    switch entry {
+    case .patch(let patch): add(patch.diagnostics)
+    case .unreadable: unreadable += 1
+    }
+  }
+
+  /// Such as "3 patches checked: 1 error, 2 warnings".
+  public var text: String {
+    func counted(_ count: Int, _ word: String) -> String? {
+      count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
+    let findings = [counted(errors, "error"), counted(warnings, "warning")].compactMap(\.self)
+    let rest = [
+      counted(unreadable, "path").map { "\($0) unreadable" },
+      ignored > 0 ? "\(ignored) ignored" : nil,
+    ].compactMap(\.self)
+    return "\(patches) \(patches == 1 ? "patch" : "patches") checked: "
+      + ((findings.isEmpty && unreadable == 0 ? ["no errors"] : findings) + rest)
+      .joined(separator: ", ")
+  }
+}
+
+extension Report {
+  public var tally: Tally {
+    var tally = Tally()
+    for entry in entries { tally.add(entry) }
+    tally.ignored = ignoredCount
+    return tally
+  }
+
+  /// Whether all is well: everything could be read, and nothing in it fails.
+  var isSuccess: Bool {
+    let tally = tally
+    return tally.unreadable == 0 && tally.errors == 0 && (!deniesWarnings || tally.warnings == 0)
+  }
+
+  var patches: [CheckedPatch] {
+    entries.compactMap { if case .patch(let patch) = $0 { patch } else { nil } }
+  }
+
+  var unreadablePaths: [UnreadablePath] {
+    entries.compactMap { if case .unreadable(let path) = $0 { path } else { nil } }
+  }
+
+  /// Every finding, in order, with the patch that it is in.
+  var findings: [(patch: CheckedPatch, diagnostic: Diagnostic)] {
+    patches.flatMap { patch in patch.diagnostics.map { (patch, $0) } }
+  }
+
+  /// The name of the rule of a code, such as `connection/format`.
+  var names: [Diagnostic.Code: String] {
+    Dictionary(rules.map { ($0.code, $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+}

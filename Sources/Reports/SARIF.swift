@@ -1,0 +1,171 @@
+import Diagnostics
+import PatchGraph
+
+extension Report {
+  /// SARIF 2.1.0: the rules, the artifacts, and a result for each finding with its region, the
+  /// other places concerned, fixes and a fingerprint.
+  public func sarif() -> String {
+    var indices: [String: Int] = [:]
+    var artifacts: [JSONText] = []
+    for patch in patches where indices[patch.path] == nil {
+      indices[patch.path] = artifacts.count
+      artifacts.append(["location": sarifLocation(patch.path), "roles": ["analysisTarget"]])
+    }
+    let ruleIndices = Dictionary(
+      rules.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
+    var fingerprints = Fingerprints()
+    let results = findings.map { patch, diagnostic in
+      SARIFWriter(patch: patch, artifact: indices[patch.path] ?? 0).result(
+        diagnostic, rule: ruleIndices[diagnostic.code],
+        fingerprint: fingerprints.next(diagnostic, in: patch))
+    }
+    var invocation: JSONText = ["executionSuccessful": .boolean(unreadablePaths.isEmpty)]
+    if !unreadablePaths.isEmpty {
+      invocation = invocation.adding([
+        "toolExecutionNotifications": .array(
+          unreadablePaths.map {
+            [
+              "level": "error", "message": ["text": .string(printable($0.message))],
+              "locations": [["physicalLocation": ["artifactLocation": sarifLocation($0.path)]]],
+            ]
+          })
+      ])
+    }
+    let run: JSONText = [
+      "tool": [
+        "driver": [
+          "name": "patchrun", "version": .string(version), "semanticVersion": .string(version),
+          "rules": .array(rules.map(Self.rule)),
+        ]
+      ],
+      "invocations": [invocation],
+      "columnKind": "unicodeCodePoints",
+      "newlineSequences": ["\r\n", "\n", "\r"],
+      "artifacts": .array(artifacts),
+      "results": .array(results),
+    ]
+    let document: JSONText = [
+      "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+      "version": "2.1.0",
+      "runs": [run],
+    ]
+    return document.document
+  }
+
+  private static func rule(_ rule: RuleInfo) -> JSONText {
+    var help = "Once this rule is kept, \(rule.summary)."
+    if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
+    return [
+      "id": .string(rule.code.rawValue),
+      "name": .string(rule.name),
+      "shortDescription": ["text": .string(rule.summary)],
+      "help": ["text": .string(help)],
+      "defaultConfiguration": ["level": .string(rule.severity.rawValue)],
+    ]
+  }
+}
+
+/// A path as SARIF has it: a URI, relative to the root of the sources unless it is absolute.
+private func sarifLocation(_ path: String) -> JSONText {
+  let uri = sarifURI(path)
+  return path.hasPrefix("/")
+    ? ["uri": .string("file://" + uri)]
+    : [
+      "uri": .string(uri), "uriBaseId": "%SRCROOT%",
+    ]
+}
+
+/// A path with everything percent-encoded that does not stand for itself in a URI.
+func sarifURI(_ path: String) -> String {
+  var uri = ""
+  for byte in path.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+      uri.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+  }
+  return uri
+}
+
+/// The results of one patch.
+private struct SARIFWriter {
+  let patch: CheckedPatch
+  let artifact: Int
+
+  func result(_ diagnostic: Diagnostic, rule: Int?, fingerprint: String) -> JSONText {
+    var location: JSONText = ["physicalLocation": physicalLocation(diagnostic.range)]
+    if let pointer = diagnostic.pointer, !pointer.isEmpty {
+      location = location.adding([
+        "logicalLocations": [["fullyQualifiedName": .string(pointer), "kind": "value"]]
+      ])
+    }
+    var result: JSONText = ["ruleId": .string(diagnostic.code.rawValue)]
+    if let rule { result = result.adding(["ruleIndex": .number(rule)]) }
+    // The other places have a list of their own.
+    var words = diagnostic
+    words.notes = []
+    result = result.adding([
+      "level": .string(diagnostic.severity.rawValue),
+      "message": ["text": .string(patch.lines(of: words).joined(separator: "\n"))],
+      "locations": [location],
+    ])
+    if !diagnostic.notes.isEmpty {
+      result = result.adding([
+        "relatedLocations": .array(
+          diagnostic.notes.enumerated().map { index, note in
+            [
+              "id": .number(index), "message": ["text": .string(printable(note.message.text))],
+              "physicalLocation": physicalLocation(note.range),
+            ]
+          })
+      ])
+    }
+    result = result.adding(["partialFingerprints": ["patchrun/v1": .string(fingerprint)]])
+    let fixes = diagnostic.fixes.compactMap(fix)
+    if !fixes.isEmpty { result = result.adding(["fixes": .array(fixes)]) }
+    if let status = diagnostic.status {
+      result = result.adding([
+        "properties": [
+          "status": .string(status.name), "statusNumber": .number(status.number),
+        ]
+      ])
+    }
+    return result
+  }
+
+  private var artifactLocation: JSONText {
+    sarifLocation(patch.path).adding(["index": .number(artifact)])
+  }
+
+  private func physicalLocation(_ range: SourceRange) -> JSONText {
+    let location: JSONText = ["artifactLocation": artifactLocation]
+    guard let place = patch.region(of: range) else { return location }
+    return location.adding(["region": region(place)])
+  }
+
+  private func region(_ region: Region) -> JSONText {
+    [
+      "startLine": .number(region.start.line), "startColumn": .number(region.start.column),
+      "endLine": .number(region.end.line), "endColumn": .number(region.end.column),
+    ]
+  }
+
+  private func fix(_ fix: Diagnostic.Fix) -> JSONText? {
+    guard let edits = patch.edits(of: fix) else { return nil }
+    let replacements: [JSONText] = edits.map { edit in
+      let deleted: JSONText = ["deletedRegion": region(edit.region)]
+      guard !edit.replacement.isEmpty else { return deleted }
+      return deleted.adding(["insertedContent": ["text": .string(edit.replacement)]])
+    }
+    return [
+      "description": ["text": .string(printable(fix.title))],
+      "artifactChanges": [
+        ["artifactLocation": artifactLocation, "replacements": .array(replacements)]
+      ],
+    ]
+  }
+}

@@ -1,0 +1,118 @@
+import Diagnostics
+import Glibc
+
+/// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard input.
+enum PatchPaths {
+  /// A file to check, or why there is none.
+  enum Item: Equatable {
+    case file(String)
+    case failure(path: String, CommandFailure)
+  }
+
+  /// In the order of the arguments; what is named twice is there once.
+  static func items(_ arguments: [String]) -> [Item] {
+    var seen: Set<String> = []
+    return arguments.flatMap { argument -> [Item] in
+      do throws(CommandFailure) {
+        return try files(argument).filter { seen.insert($0).inserted }.map(Item.file)
+      } catch {
+        return [.failure(path: argument, error)]
+      }
+    }
+  }
+
+  private static func files(_ path: String) throws(CommandFailure) -> [String] {
+    if path == "-" { return [path] }
+    if PatchFolder.isFolder(path) {
+      let found = try PatchFolder.patches(below: path)
+      guard !found.isEmpty else {
+        throw CommandFailure(
+          ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
+      }
+      return found
+    }
+    guard PathPattern.isPattern(path), !exists(path) else { return [path] }
+    let found = PathPattern.files(path)
+    guard !found.isEmpty else {
+      throw CommandFailure(
+        ExitStatus.worldRefused,
+        "no file that ends in .json or .jsonc matches \(quoted(path))",
+        help: ["'*' and '?' stand for a part of a name, '**' for folders"])
+    }
+    return found
+  }
+
+  fileprivate static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// The path as a report names it: relative to a folder, if it lies below it.
+  static func reported(_ path: String, in folder: String) -> String {
+    if path == "-" { return "<stdin>" }
+    var path = path[...]
+    let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+    if path.hasPrefix(prefix) { path = path.dropFirst(prefix.count) }
+    var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    parts.removeAll { $0 == "." }
+    return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  }
+
+  /// The folder that the process works in; empty where it is gone.
+  static var currentFolder: String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    guard unsafe getcwd(&buffer, buffer.count) != nil else { return "" }
+    return String(
+      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// Paths with `*`, `?` and `[…]` for parts of a name, and `**` for any number of folders, for
+/// whoever has no shell that knows them, or quotes them. What is hidden has to be written out.
+enum PathPattern {
+  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
+  /// The patches that match, by name.
+  static func files(_ pattern: String) -> [String] {
+    let parts = pattern.split(separator: "/").map(String.init).filter { $0 != "." }
+    var found: Set<String> = []
+    find(parts[...], in: pattern.hasPrefix("/") ? "/" : "", &found)
+    return found.sorted()
+  }
+
+  private static func find(
+    _ parts: ArraySlice<String>, in folder: String, _ found: inout Set<String>
+  ) {
+    guard let part = parts.first else { return }
+    let rest = parts.dropFirst()
+    if part == "**" {
+      // None, or one and perhaps more. At the end it is every patch below.
+      let after = rest.first == "**" ? rest.dropFirst() : rest
+      find(after.isEmpty ? ["*"] : after, in: folder, &found)
+      for name in names(in: folder) {
+        let path = folder + name
+        if PatchFolder.isFolder(path), !PatchFolder.isLink(path) {
+          find(parts, in: path + "/", &found)
+        }
+      }
+      return
+    }
+    let candidates = isPattern(part) ? names(in: folder, hidden: part.hasPrefix(".")) : [part]
+    for name in candidates where !isPattern(part) || matches(name, part) {
+      let path = folder + name
+      if !rest.isEmpty {
+        if PatchFolder.isFolder(path) { find(rest, in: path + "/", &found) }
+      } else if name.hasSuffix(".json") || name.hasSuffix(".jsonc"), PatchPaths.exists(path),
+        !PatchFolder.isFolder(path)
+      {
+        found.insert(path)
+      }
+    }
+  }
+
+  private static func matches(_ name: String, _ part: String) -> Bool {
+    unsafe fnmatch(part, name, FNM_PERIOD) == 0
+  }
+
+  private static func names(in folder: String, hidden: Bool = false) -> [String] {
+    let all = PatchFolder.names(in: folder.isEmpty ? "." : folder) ?? []
+    return all.filter { hidden ? $0 != "." && $0 != ".." : !$0.hasPrefix(".") }
+  }
+}

@@ -1,0 +1,153 @@
+import Diagnostics
+import Foundation
+import PatchGraph
+import PatchSyntax
+import Testing
+
+@testable import Reports
+
+/// The same findings in each shape, beside the very text that is expected.
+///
+/// `PATCHRUN_REPRINT=1 swift test --filter ReportTests` writes the expectations anew; read what
+/// has changed before you commit it.
+struct ReportTests {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures")
+
+  static let shapes: [(name: String, print: @Sendable (Report) -> String)] = [
+    ("concise.txt", { $0.concise() }), ("json", { $0.json() }), ("sarif", { $0.sarif() }),
+    ("junit.xml", { $0.junit() }), ("github.txt", { $0.github() }),
+    ("github.md", { $0.githubSummary() }), ("gitlab.json", { $0.gitlab() }),
+    ("rdjson", { $0.rdjson() }),
+  ]
+
+  /// Two patches that are checked, and a third that is not there.
+  static func report() throws -> Report {
+    var report = Report(ignoredCount: 1, version: "1.2.3", rules: RuleCatalog.all)
+    for name in ["broken.json", "right.json"] {
+      let bytes = try Data(contentsOf: folder.appending(path: name))
+      let patch = check(Array(bytes), name)
+      report.entries.append(.patch(patch))
+    }
+    report.entries.append(
+      .unreadable(UnreadablePath(path: "gone.json", message: "there is no file 'gone.json'")))
+    return report
+  }
+
+  static func check(_ bytes: [UInt8], _ name: String, overrides: [String] = []) -> CheckedPatch {
+    let patch = PatchBuilder.build(
+      PatchReader.read(bytes: bytes, name: name, overrides: overrides), directory: "",
+      device: .assumed(HardwareAssumption()))
+    return CheckedPatch(path: name, source: patch.source, diagnostics: patch.diagnostics)
+  }
+
+  @Test(arguments: shapes.indices)
+  func `a report has the text expected`(index: Int) throws {
+    let (name, print) = Self.shapes[index]
+    // The list of rules is that of the catalogue, which has tests of its own.
+    var report = try Self.report()
+    let broken = Set(report.findings.map(\.diagnostic.code))
+    report.rules.removeAll { !broken.contains($0.code) }
+    let found = print(report)
+    let file = Self.folder.appending(path: "report.\(name)")
+    if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
+      try found.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(found == (try String(contentsOf: file, encoding: .utf8)))
+  }
+
+  @Test func `a report without a patch is still one of its kind`() throws {
+    let report = Report(version: "1.2.3", rules: [])
+    #expect(report.gitlab() == "[]\n")
+    #expect(report.github() == "0 patches checked: no errors\n")
+    for text in [report.json(), report.sarif(), report.rdjson()] {
+      _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    }
+  }
+
+  @Test func `a warning is a failure only where it is denied`() {
+    let diagnostic = Diagnostic(.warning, "PR0554", "loud", at: 0..<1)
+    let patch = CheckedPatch(
+      path: "a.json", source: SourceText(name: "a.json", text: "{}"), diagnostics: [diagnostic])
+    var report = Report([.patch(patch)], version: "1", rules: [])
+    #expect(report.junit().contains("failures=\"0\"") && !report.junit().contains("<failure"))
+    report.deniesWarnings = true
+    #expect(report.junit().contains("failures=\"1\"") && report.junit().contains("<failure"))
+  }
+
+  @Test func `what was written on the command line has no place in a file`() throws {
+    let text = "{ \"nodes\": { \"io\": { \"component\": \"remoteIO\" } } }"
+    let patch = Self.check(
+      Array(text.utf8), "a.json", overrides: ["/nodes/io/component=remotIO"])
+    let report = Report([.patch(patch)], version: "1", rules: RuleCatalog.all)
+    #expect(report.concise().contains("--set:1:21: error[PR0"))
+    let command = try #require(report.github().split(separator: "\n").first)
+    #expect(command.contains("file=a.json,title=") && !command.contains("line="))
+    #expect(!report.sarif().contains("\"region\""))
+    #expect(!report.rdjson().contains("\"range\""))
+    #expect(report.gitlab().contains("\"begin\": 1"))
+    #expect(report.json().contains("\"location\": null"))
+  }
+
+  // MARK: Fingerprints
+
+  private static func fingerprints(_ patch: CheckedPatch) -> [String] {
+    var fingerprints = Fingerprints()
+    return patch.diagnostics.map { fingerprints.next($0, in: patch) }
+  }
+
+  @Test func `a fingerprint stays while the text moves, and each is another`() throws {
+    let text = try String(
+      contentsOf: Self.folder.appending(path: "broken.json"), encoding: .utf8)
+    let before = Self.fingerprints(Self.check(Array(text.utf8), "broken.json"))
+    let moved = text.replacing("\"title\"", with: "\"comment\": \"a\",\n\n  \"title\"")
+      .replacing(
+        "\"connections\": [", with: "\"connections\": [\n    { \"from\": \"a\", \"to\": \"io\" },")
+    let after = Self.fingerprints(Self.check(Array(moved.utf8), "broken.json"))
+    #expect(before.count >= 5 && Set(before).count == before.count)
+    #expect(Set(after).isSuperset(of: before))
+    #expect(Set(after).count == after.count)
+    let elsewhere = Self.fingerprints(Self.check(Array(text.utf8), "other.json"))
+    #expect(Set(elsewhere).isDisjoint(with: before))
+  }
+
+  @Test func `findings that are alike in all are counted`() {
+    let diagnostic = Diagnostic(.error, "PR0001", "a", at: 0..<1)
+    let patch = CheckedPatch(
+      path: "a.json", source: SourceText(name: "a.json", text: "{}"),
+      diagnostics: [diagnostic, diagnostic, diagnostic])
+    #expect(Set(Self.fingerprints(patch)).count == 3)
+  }
+
+  // MARK: GitHub
+
+  @Test func `GitHub gets ten annotations of a kind, the log and the summary the rest`() {
+    let severities: [Diagnostic.Severity] = [.note, .warning, .error]
+    let diagnostics = (0..<75).map { index in
+      Diagnostic(severities[index % 3], "PR0001", "number \(index)|", at: 0..<1)
+    }
+    let patch = CheckedPatch(
+      path: "::error.json", source: SourceText(name: "a", text: "{}"), diagnostics: diagnostics)
+    let report = Report([.patch(patch)], version: "1", rules: [])
+    let lines = report.github().split(separator: "\n").map(String.init)
+    for (kind, first) in [("error", 2), ("warning", 1), ("notice", 0)] {
+      let annotations = lines.filter { $0.hasPrefix("::\(kind) ") }
+      #expect(annotations.count == 10 && annotations[0].contains("::number \(first)|"))
+    }
+    #expect(lines.count { $0.hasPrefix("- ::error.json:1:1: ") } == 45)
+    #expect(lines.last == "1 patch checked: 25 errors, 25 warnings")
+    let rows = report.githubSummary().split(separator: "\n").filter { $0.contains("number") }
+    #expect(rows.count == 75 && rows.allSatisfy { $0.count { $0 == "|" } == 5 })
+  }
+
+  @Test func `a summary keeps within what a step may write`() {
+    let diagnostics = (0..<3000).map {
+      Diagnostic(.error, "PR0001", .init("\($0)" + String(repeating: "ü|", count: 200)), at: 0..<1)
+    }
+    let patch = CheckedPatch(
+      path: "a.json", source: SourceText(name: "a", text: "{}"), diagnostics: diagnostics)
+    let summary = Report([.patch(patch)], version: "1", rules: []).githubSummary()
+    #expect(summary.utf8.count < 1 << 20)
+    #expect(summary.hasSuffix(" more, in the log.\n"))
+  }
+}
