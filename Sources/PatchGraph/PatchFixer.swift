@@ -30,16 +30,19 @@ public enum PatchFixer {
 
   /// Fixes a patch until there is nothing left that is safe.
   ///
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - isWanted: Whether what a diagnostic is about is to be put right.
   public static func fix(
-    _ source: SourceText, directory: String, device: PatchDevice
+    _ source: SourceText, directory: String, device: PatchDevice,
+    where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> Result {
     func build(_ source: SourceText) -> BuiltPatch {
       PatchBuilder.build(PatchReader.read(source), directory: directory, device: device)
     }
     var result = Result(patch: build(source), changes: [])
     while true {
-      let fixes = safeFixes(of: result.patch)
+      let fixes = safeFixes(of: result.patch, where: isWanted)
       guard !fixes.isEmpty else { return result }
       // All at once and, where that does not do, ever smaller parts of them.
       var improved: (patch: BuiltPatch, fixes: ArraySlice<SafeFix>)?
@@ -67,10 +70,12 @@ public enum PatchFixer {
   }
 
   /// The edits that can be made together.
-  private static func safeFixes(of patch: BuiltPatch) -> [SafeFix] {
+  private static func safeFixes(
+    of patch: BuiltPatch, where isWanted: (Diagnostic) -> Bool
+  ) -> [SafeFix] {
     var fixes: [SafeFix] = []
     var taken: [SourceRange] = []
-    for diagnostic in patch.diagnostics {
+    for diagnostic in patch.diagnostics where isWanted(diagnostic) {
       guard diagnostic.fixes.count == 1, let fix = diagnostic.fixes.first, fix.isSafe,
         !fix.edits.isEmpty
       else { continue }

@@ -138,7 +138,7 @@ struct Validate: PatchCommand {
       case .file(let path):
         let file = try PatchFile(path)
         let device = PatchDevice.assumed(hardware.assumption)
-        let fixing = fix ? try fixed(file, device) : nil
+        let fixing = fix ? try fixed(file, device, selection) : nil
         let patch =
           fixing?.patch
           ?? PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
@@ -163,9 +163,10 @@ struct Validate: PatchCommand {
 
   /// The patch after what is safe has been put right in its file.
   private func fixed(
-    _ file: PatchFile, _ device: PatchDevice
+    _ file: PatchFile, _ device: PatchDevice, _ selection: CodeSelection
   ) throws(CommandFailure) -> PatchFixer.Result {
-    let result = PatchFixer.fix(file.source, directory: file.directory, device: device)
+    let result = PatchFixer.fix(
+      file.source, directory: file.directory, device: device, where: selection.keeps)
     if !result.changes.isEmpty {
       try AtomicFile.replace(file.source.name, with: result.patch.source.bytes)
     }

@@ -34,6 +34,16 @@ import Testing
     #expect(outcome.output.contains("error[PR0203]"))
   }
 
+  @Test func `what is not selected is not fixed`() throws {
+    let place = try Workplace()
+    try place.write(wrong, to: "patch.json")
+    let outcome = try place.run("validate", "--fix", "--ignore", "PR0201", "patch.json")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("fixed[PR0209]"))
+    let right = wrong.replacing("\"ton\", }", with: "\"tone\" }")
+    #expect(try place.bytes("patch.json") == Array(right.utf8))
+  }
+
   @Test func `--fix needs files, as they are`() throws {
     let place = try Workplace()
     #expect(try place.run("validate", "--fix", "-").status == 2)
