@@ -52,13 +52,17 @@ struct GraphBuilder {
     formats.resolveDefinitions(document)
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
-    } else if document.streamFormat != nil {
+    } else if document.root["streamFormat"] != nil {
+      // Written, and wrong: what it is wrong in has been said.
       isDefaultMissing = true
       hasGaps = true
     }
-    for member in document.callbacks { addCallback(member) }
+    // Of a name that means two things neither is there: what leads to it could mean either.
+    let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
+    failedNames.formUnion(ambiguous)
+    for member in document.callbacks where !ambiguous.contains(member.name) { addCallback(member) }
     try? graph.open()
-    for member in document.nodes { addNode(member) }
+    for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
     resolveFeeds()
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }

@@ -91,6 +91,8 @@ struct Validate: PatchCommand {
     var report = Report(
       deniesWarnings: denyWarnings, version: Patchrun.version, rules: RuleCatalog.all)
     var tally = Tally()
+    /// What the last line points to.
+    var noted: Diagnostic?
     let folder = PatchPaths.currentFolder
     // A part at a time, so that text comes as it is found.
     for start in stride(from: 0, to: items.count, by: 256) {
@@ -108,6 +110,7 @@ struct Validate: PatchCommand {
           report.entries.append(outcome.entry)
         } else if case .patch(let patch) = outcome.entry {
           try output(appearance.text(patch.diagnostics, in: patch.source, for: .output))
+          noted = ([noted].compactMap(\.self) + patch.diagnostics).mainFinding
         }
       }
     }
@@ -117,6 +120,7 @@ struct Validate: PatchCommand {
     } else if tally.patches > 1 || tally.ignored > 0 {
       try output(tally.text + "\n")
     }
+    if outputFormat == .text { appearance.hint(at: noted) }
     if outputFormat == .github { writeSummary(report) }
     return tally.status(denyWarnings: denyWarnings)
   }
