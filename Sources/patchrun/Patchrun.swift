@@ -26,8 +26,8 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Show.self, Units.self, Devices.self, Schema.self,
-      Explain.self,
+      Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
+      Units.self, Devices.self, Schema.self,
     ],
     defaultSubcommand: Run.self)
 
