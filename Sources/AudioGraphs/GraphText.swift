@@ -22,7 +22,10 @@ extension AudioGraph {
       (try? nodeInfo(id)).map { ShownNode(id: id, info: $0, configuration: configurations[id]) }
     }
     let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
-    var lines = ["AudioUnitGraph\(title.isEmpty ? "" : " '\(title)'"):", "  Member Nodes:"]
+    let places = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
+    var lines = [
+      "AudioUnitGraph\(title.isEmpty ? "" : " '\(onOneLine(title))'"):", "  Member Nodes:",
+    ]
     for node in shown {
       let codes = node.component
       lines.append(
@@ -34,18 +37,17 @@ extension AudioGraph {
     var callbacks: [String] = []
     for interaction in interactions {
       let destination = place(interaction.destination, interaction.input)
-      let format = shown.first { $0.id == interaction.destination }?
-        .format(.input, interaction.input)
+      let format = places[interaction.destination]?.format(.input, interaction.input)
       switch interaction {
       case .connection(let connection):
-        let source = shown.first { $0.id == connection.source }?
-          .format(.output, connection.output)
+        let source = places[connection.source]?.format(.output, connection.output)
         connections.append(
           "    \(place(connection.source, connection.output)) => \(destination)"
             + (source.map { "  [\($0)]" } ?? ""))
       case .callback(let callback):
         let names = callback.chain.reversed().enumerated().map { behind, link in
-          callbackName(callback.destination, callback.input, behind) ?? "\(type(of: link))"
+          callbackName(callback.destination, callback.input, behind).map(onOneLine)
+            ?? "\(type(of: link))"
         }
         let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
         let before = callback.source.map { ["\(place($0.node, $0.bus))"] } ?? []
@@ -78,6 +80,25 @@ extension AudioGraph {
   private func flag(_ value: Bool) -> String { value ? "T" : "F" }
 }
 
+/// A name as a listing can hold it: what would break a line, or mean something to a terminal, is
+/// written as its number.
+private func onOneLine(_ name: String) -> String {
+  var text = ""
+  for scalar in name.unicodeScalars {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator:
+      text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    // Those that turn the direction of the text; others join what is one sign.
+    case .format
+    where (0x202A...0x202E).contains(scalar.value)
+      || (0x2066...0x2069).contains(scalar.value):
+      text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    default: text.unicodeScalars.append(scalar)
+    }
+  }
+  return text
+}
+
 /// A node, and what initialization has settled of it.
 private struct ShownNode {
   let id: NodeID
@@ -93,7 +114,7 @@ private struct ShownNode {
   ) {
     self.id = id
     component = info.component
-    name = info.name
+    name = onOneLine(info.name)
     isInitialized = info.unit?.isInitialized == true
     unit = info.unit
     self.configuration = configuration
@@ -102,8 +123,10 @@ private struct ShownNode {
   /// What the unit has been named, and what the place is called where it is used.
   var labels: [String] {
     var labels: [String] = []
-    if let name = unit?.elementName(.global, 0) { labels.append(name) }
-    if case .string(let context)? = try? unit?.property(.contextName) { labels.append(context) }
+    if let name = unit?.elementName(.global, 0) { labels.append(onOneLine(name)) }
+    if case .string(let context)? = try? unit?.property(.contextName) {
+      labels.append(onOneLine(context))
+    }
     return labels
   }
 
@@ -120,7 +143,7 @@ private struct ShownNode {
       (Scope.input, configuration.inputs), (.output, configuration.outputs),
     ] {
       for (number, element) in elements.enumerated() {
-        let label = unit?.elementName(scope, number)
+        let label = unit?.elementName(scope, number).map(onOneLine)
         guard element.isUsed || element.origin.isDecision(scope) || label != nil else { continue }
         lines.append(
           "    \(name) \(scope) \(number)\(label.map { " \"\($0)\"" } ?? ""): "

@@ -18,6 +18,7 @@ struct PlanCompiler {
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
 
+  private let taps: [BusKey: [GraphModel.Tap]]
   private var builders: [RateDomains.Domain: PlanBuilder] = [:]
   /// The bus that holds what an output element puts out, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
@@ -35,6 +36,7 @@ struct PlanCompiler {
     self.sinks = sinks
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
+    taps = Dictionary(grouping: model.taps) { BusKey(node: $0.node, bus: $0.output) }
   }
 
   mutating func compile() -> RenderPlan {
@@ -204,7 +206,8 @@ struct PlanCompiler {
     _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, asWords: Bool,
     in domain: RateDomains.Domain
   ) -> Int {
-    var builder = builders[domain] ?? PlanBuilder()
+    // Taken out, so that its rows are not copied.
+    var builder = builders.removeValue(forKey: domain) ?? PlanBuilder()
     defer { builders[domain] = builder }
     guard let chain = sources[callback.serial], !chain.isEmpty else {
       return builder.silentBus(format.channelCount)
@@ -258,7 +261,7 @@ struct PlanCompiler {
   }
 
   private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {
-    for tap in model.taps where tap.node == key.node && tap.output == key.bus {
+    for tap in taps[key] ?? [] {
       guard let sink = sinks[tap.id], let bus = outputBuses[key] else { continue }
       builders[domain, default: .init()].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
     }

@@ -398,10 +398,12 @@ public enum Mixer3D: AudioUnit {
   private static func tail(_ configuration: UnitConfiguration, _ element: Int) -> Double {
     let algorithm = algorithm(configuration, element)
     var tail = 0.0
-    if algorithm == SpatializationAlgorithm.hrtf,
-      let head = try? HeadTable.standard(sampleRate: configuration.outputs[0].format.sampleRate)
+    let rate = configuration.outputs[0].format.sampleRate
+    // Beyond the highest rate the head is refused, and not computed either.
+    if algorithm == SpatializationAlgorithm.hrtf, rate <= highestHeadRate,
+      let head = try? HeadTable.standard(sampleRate: rate)
     {
-      tail = Double(head.length) / configuration.outputs[0].format.sampleRate
+      tail = Double(head.length) / rate
     } else if algorithm == SpatializationAlgorithm.sphericalHead {
       tail = SphericalHead.longestDelay
     }

@@ -113,10 +113,13 @@ extension Diagnostic {
     public var title: String
     /// In any order. No two of them overlap.
     public var edits: [Edit]
+    /// Whether it may be made without asking: nothing that was written for people is lost.
+    public var isSafe: Bool
 
-    public init(_ title: String, edits: [Edit]) {
+    public init(_ title: String, edits: [Edit], isSafe: Bool = true) {
       self.title = title
       self.edits = edits
+      self.isSafe = isSafe
     }
   }
 

@@ -23,6 +23,15 @@ public func nearMisses(to name: String, among candidates: some Sequence<String>)
   return Array(unique.prefix(3))
 }
 
+/// The one candidate that a misspelled name can only have meant; `nil` where there is none, or where
+/// there are several. One that differs in case alone outweighs those that differ in letters.
+public func onlyNearMiss(to name: String, among candidates: some Sequence<String>) -> String? {
+  let near = nearMisses(to: name, among: candidates)
+  if near.count == 1 { return near[0] }
+  let sameLetters = near.filter { $0.lowercased() == name.lowercased() }
+  return sameLetters.count == 1 ? sameLetters[0] : nil
+}
+
 /// "did you mean 'gain'?", or `nil` when nothing is near.
 public func didYouMean(_ name: String, among candidates: some Sequence<String>) -> String? {
   let near = nearMisses(to: name, among: candidates).map(quoted)

@@ -63,7 +63,8 @@ enum ComponentResolver {
       diagnostic: Diagnostic(
         .error, .init(rawValue: rule.code), "there is no component \(quoted(name))",
         at: component.range, pointer: component.pointer,
-        status: .init("kAUGraphErr_InvalidAudioUnit", -10864), help: help))
+        status: .init("kAUGraphErr_InvalidAudioUnit", -10864), help: help,
+        fixes: component.json.correction(of: name, among: names)))
   }
 
   private static func codes(
@@ -95,7 +96,9 @@ enum ComponentResolver {
           FailedResolution(
             diagnostic: NameRules.formatField.diagnostic(
               "this is not a four-char code", at: json.range, pointer: json.pointer.description,
-              help: help)))
+              help: help,
+              fixes: json.string.map { json.correction(of: $0, among: names.keys.sorted()) } ?? []))
+        )
       }
     }
     for (json, path) in [

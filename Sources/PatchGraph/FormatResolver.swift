@@ -37,7 +37,7 @@ struct FormatResolver {
             named.isEmpty
               ? "define it under \"streamFormats\", or write the format here"
               : "the stream formats are: " + named.keys.sorted().joined(separator: ", ")
-          ]))
+          ], fixes: format.json.correction(of: name, among: named.keys.sorted())))
       return nil
     case .short(let short): return resolve(short, format.json)
     case .description(let fields): return resolve(fields, format.json)
@@ -66,7 +66,8 @@ struct FormatResolver {
           "a bus does not carry \(quoted(sampleName.value)) samples", at: sampleName.range,
           pointer: sampleName.pointer,
           help: [didYouMean(sampleName.value, among: names)].compactMap(\.self)
-            + ["the sample types are: " + names.joined(separator: ", ")]))
+            + ["the sample types are: " + names.joined(separator: ", ")],
+          fixes: sampleName.json.correction(of: sampleName.value, among: names)))
       return nil
     }
     guard channels.value <= 1024 else {
@@ -153,7 +154,10 @@ struct FormatResolver {
             "this is no format flag", at: part.range, pointer: part.pointer.description,
             help: [guess].compactMap(\.self) + [
               "a number, or names such as \"kAudioFormatFlagIsFloat\""
-            ]))
+            ],
+            fixes: part.string.map {
+              part.correction(of: $0, among: Self.flagNames.keys.sorted())
+            } ?? []))
         return nil
       } else {
         return nil

@@ -52,13 +52,17 @@ struct GraphBuilder {
     formats.resolveDefinitions(document)
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
-    } else if document.streamFormat != nil {
+    } else if document.root["streamFormat"] != nil {
+      // Written, and wrong: what it is wrong in has been said.
       isDefaultMissing = true
       hasGaps = true
     }
-    for member in document.callbacks { addCallback(member) }
+    // Of a name that means two things neither is there: what leads to it could mean either.
+    let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
+    failedNames.formUnion(ambiguous)
+    for member in document.callbacks where !ambiguous.contains(member.name) { addCallback(member) }
     try? graph.open()
-    for member in document.nodes { addNode(member) }
+    for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
     resolveFeeds()
     for connection in document.connections { connect(connection) }
     for member in document.nodes { configure(member) }
@@ -113,7 +117,8 @@ struct GraphBuilder {
           "there is no category \(quoted(written.value))", at: written.range,
           pointer: written.pointer,
           help: [didYouMean(written.value, among: names)].compactMap(\.self)
-            + ["the categories are: " + names.joined(separator: ", ")]))
+            + ["the categories are: " + names.joined(separator: ", ")],
+          fixes: written.json.correction(of: written.value, among: names)))
       return
     }
     let request = PatchBuilder.request(of: document)
@@ -166,7 +171,8 @@ struct GraphBuilder {
             "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
             pointer: kind.pointer,
             help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")]))
+              + ["the kinds are: " + names.joined(separator: ", ")],
+            fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     // What it pulls, unless the kind has a setting of that name.
@@ -249,9 +255,36 @@ struct GraphBuilder {
         NameRules.setting.diagnostic(
           .init(problem.message), at: part ?? place.markRange,
           pointer: place.pointer.description,
-          help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help])))
+          help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help]),
+          fixes: corrections(of: problem, at: place, isKnown: isKnown, infos)))
     }
     return isWhole ? values : nil
+  }
+
+  /// The edit for a name that is misspelt: of a setting, or in its value.
+  private func corrections(
+    of problem: CallbackProblem, at place: JSONValue, isKnown: Bool, _ infos: [SettingInfo]
+  ) -> [Diagnostic.Fix] {
+    guard isKnown else {
+      return problem.setting.map { place.correction(of: $0, among: infos.map(\.key)) } ?? []
+    }
+    guard let unknown = problem.unknown else {
+      switch infos.first(where: { $0.key == problem.setting })?.kind {
+      case .choice(let names)?:
+        return place.string.map { place.correction(of: $0, among: names) } ?? []
+      case .number?, .integer?: return place.unquoting(for: .number)
+      case .boolean?: return place.unquoting(for: .bool)
+      default: return []
+      }
+    }
+    guard let part = problem.range else {
+      return place.string == unknown.name
+        ? place.correction(of: unknown.name, among: unknown.candidates) : []
+    }
+    guard let text = place.string, part.upperBound <= text.utf8.count,
+      String(decoding: Array(text.utf8)[part], as: UTF8.self) == unknown.name
+    else { return [] }
+    return place.correction(of: unknown.name, among: unknown.candidates, part: part)
   }
 
   /// The members of an object of numbers, and whether all of them are: one that is none is 0.
@@ -479,7 +512,8 @@ struct GraphBuilder {
     report(
       NameRules.unknownName.diagnostic(
         "the patch has no node or callback \(quoted(name))", at: address.range,
-        pointer: address.pointer, help: help))
+        pointer: address.pointer, help: help,
+        fixes: address.json.correction(of: name, among: names, part: 0..<name.utf8.count)))
   }
 
   // MARK: Settings
@@ -565,10 +599,16 @@ struct GraphBuilder {
           "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
           at: field.value.markRange, pointer: field.value.pointer.description,
           status: .init("kAudioUnitErr_InvalidPropertyValue", -10851))
+        switch info.kind {
+        case .boolean: diagnostic.fixes = field.value.unquoting(for: .bool)
+        case .uint32, .float64: diagnostic.fixes = field.value.unquoting(for: .number)
+        default: break
+        }
         if case .choice(let choices) = info.kind, let text = field.value.string,
           let guess = didYouMean(text, among: choices.map(\.name))
         {
           diagnostic.help.append(guess)
+          diagnostic.fixes = field.value.correction(of: text, among: choices.map(\.name))
         }
         report(diagnostic)
         continue
@@ -604,14 +644,16 @@ struct GraphBuilder {
         help: names.isEmpty
           ? ["write { \"number\": -1, \"name\": \"\(name)\" }"]
           : [didYouMean(name, among: names)].compactMap(\.self)
-            + ["the presets are: " + names.joined(separator: ", ")]))
+            + ["the presets are: " + names.joined(separator: ", ")],
+        fixes: json.string == name ? json.correction(of: name, among: names) : []))
   }
 
   private mutating func reportUnknownProperty(
     _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
   ) {
     let here = unit.properties.filter { $0.isPatchProperty && $0.scopes.contains(scope) }
-    var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
+    let guess = didYouMean(field.name, among: here.map(\.key))
+    var help = [guess].compactMap(\.self)
     var message = "\(unit.description.name) has no property \(quoted(field.name))"
     if let info = unit.info(named: field.name) {
       message = "\(quoted(info.key)) is not set under \"properties\""
@@ -625,7 +667,9 @@ struct GraphBuilder {
     report(
       Diagnostic(
         .error, "PR0501", .init(message), at: field.key.range, pointer: field.key.pointer,
-        status: .init("kAudioUnitErr_InvalidProperty", -10879), help: help))
+        status: .init("kAudioUnitErr_InvalidProperty", -10879), help: help,
+        fixes: guess != nil && help.first == guess
+          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
 
   /// Where a patch says what a property says that is not set under "properties".
@@ -653,7 +697,8 @@ struct GraphBuilder {
             .error, "PR0552",
             "\(quoted(field.name)) takes \(SettingReader.noun(info))",
             at: field.value.markRange, pointer: field.value.pointer.description,
-            status: .init("kAudioUnitErr_InvalidParameter", -10878)))
+            status: .init("kAudioUnitErr_InvalidParameter", -10878),
+            fixes: field.value.unquoting(for: .number)))
         continue
       }
       do throws(Violation) {
@@ -713,7 +758,9 @@ struct GraphBuilder {
         .error, "PR0551",
         "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
         at: field.key.range, pointer: field.key.pointer,
-        status: .init("kAudioUnitErr_InvalidParameter", -10878), help: help))
+        status: .init("kAudioUnitErr_InvalidParameter", -10878), help: help,
+        fixes: help.first == didYouMean(field.name, among: here.map(\.key))
+          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
 
   // MARK: Taps
@@ -731,7 +778,8 @@ struct GraphBuilder {
             "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
             pointer: kind.pointer,
             help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")]))
+              + ["the kinds are: " + names.joined(separator: ", ")],
+            fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(

@@ -62,4 +62,7 @@ public enum NameRules {
 public enum RuleCatalog {
   /// The rules that a graph keeps, whether a patch says so or a program.
   public static let graph: [Rule] = GraphRules.all + UnitRules.all
+
+  /// The rule of a code.
+  public static func rule(_ code: Diagnostic.Code) -> RuleInfo? { all.first { $0.code == code } }
 }

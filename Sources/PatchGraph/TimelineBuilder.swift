@@ -87,7 +87,9 @@ struct TimelineBuilder {
       guard !failedNames.contains(name) else { return nil }
       report(
         path, "the patch has no node \(quoted(name))",
-        help: [didYouMean(name, among: document.nodes.map(\.name))].compactMap(\.self))
+        help: [didYouMean(name, among: document.nodes.map(\.name))].compactMap(\.self),
+        fixes: path.json.correction(
+          ofToken: 1, in: path.value, among: document.nodes.map(\.name)))
       return nil
     }
     guard let place = place(Array(tokens.dropFirst(2))) else {
@@ -101,7 +103,8 @@ struct TimelineBuilder {
       report(
         path,
         "the \(place.scope) scope of \(unit.description.name) has no parameter "
-          + quoted(place.key), help: help)
+          + quoted(place.key), help: help,
+        fixes: path.json.correction(ofToken: tokens.count - 1, in: path.value, among: here))
       return nil
     }
     return Target(node: id, info: info, element: place.element)
@@ -124,13 +127,14 @@ struct TimelineBuilder {
   }
 
   private mutating func report(
-    _ path: Located<JSONPointer>, _ message: String, help: [String]? = nil
+    _ path: Located<JSONPointer>, _ message: String, help: [String]? = nil,
+    fixes: [Diagnostic.Fix] = []
   ) {
     diagnostics.append(
       NameRules.timelinePath.diagnostic(
         .init(message), at: path.range, pointer: path.pointer,
         help: help ?? [
           "write /nodes/NAME/parameters/KEY, or /nodes/NAME/inputs/BUS/parameters/KEY"
-        ]))
+        ], fixes: fixes))
   }
 }

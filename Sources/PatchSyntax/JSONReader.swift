@@ -27,6 +27,8 @@ public struct JSONReader {
     public var isStructureIntact: Bool
     /// In the order of the text.
     public var diagnostics: [Diagnostic]
+    /// Where the comments stand, in the order of the text.
+    public var comments: [SourceRange]
 
     /// Whether the text was refused.
     public var hasErrors: Bool { diagnostics.hasErrors }
@@ -81,7 +83,7 @@ public struct JSONReader {
     return Result(
       tree: reader.nodes.isEmpty ? nil : JSONTree(source: source, nodes: reader.nodes),
       isStructureIntact: reader.isStructureIntact && !reader.hasGivenUp,
-      diagnostics: reader.diagnostics.inDocumentOrder())
+      diagnostics: reader.diagnostics.inDocumentOrder(), comments: reader.comments)
   }
 }
 
@@ -776,7 +778,7 @@ extension Diagnostic {
       fixes: [
         Fix(
           all.count == 1 ? "remove the comment" : "remove the comments",
-          edits: all.map { Edit($0, "") })
+          edits: all.map { Edit($0, "") }, isSafe: false)
       ])
   }
 
@@ -790,7 +792,7 @@ extension Diagnostic {
           ? "comments begin with // or stand between /* and */"
           : "write \"comment\": \"...\" in the object, or // in a .jsonc file"
       ],
-      fixes: [Fix("remove the comment", edits: [Edit(range, "")])])
+      fixes: [Fix("remove the comment", edits: [Edit(range, "")], isSafe: false)])
   }
 
   fileprivate static func unclosedComment(at range: SourceRange) -> Diagnostic {

@@ -696,15 +696,12 @@ extension Diagnostic {
   fileprivate static func unknownKey(
     _ key: JSONValue, _ text: String, in json: JSONValue, _ name: String, keys: [String]
   ) -> Diagnostic {
-    let near = nearMisses(to: text, among: keys + ["comment"])
-    let isFree = near.first.map { json[$0] == nil } ?? false
     return PatchRules.unknownKey.diagnostic(
       "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
       pointer: key.pointer.description,
       label: didYouMean(text, among: keys + ["comment"]).map { Message($0) } ?? "unknown key",
       help: ["the keys here are \(list(keys + ["comment"], "and"))"],
-      fixes: isFree && near.count == 1
-        ? [Fix("write '\(near[0])'", edits: [Edit(key.range, "\"\(near[0])\"")])] : [])
+      fixes: key.correction(of: text, among: keys + ["comment"]))
   }
 
   fileprivate static func missing(

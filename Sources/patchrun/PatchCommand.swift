@@ -60,7 +60,23 @@ struct AppearanceOptions: ParsableArguments {
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }
     StandardStream.error.put(text(patch.diagnostics, in: patch.source, for: .error))
+    hint(at: patch.diagnostics.mainFinding)
   }
+
+  /// Says on a terminal, where somebody reads it, which command has more about what was found.
+  func hint(at finding: Diagnostic?) {
+    guard let finding, StandardStream.error.isTerminal else { return }
+    StandardStream.error.put(Self.hint(at: finding) + "\n")
+  }
+
+  static func hint(at finding: Diagnostic) -> String {
+    "`patchrun explain \(finding.code)` says more"
+  }
+}
+
+extension Sequence<Diagnostic> {
+  /// The first error or, where there is none, the first of all.
+  var mainFinding: Diagnostic? { first { $0.severity == .error } ?? first { _ in true } }
 }
 
 struct OverrideOptions: ParsableArguments {

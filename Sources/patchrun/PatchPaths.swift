@@ -1,7 +1,7 @@
 import Diagnostics
 import Glibc
 
-/// The patches that the arguments of `validate` name: files, folders, patterns, standard input.
+/// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard input.
 enum PatchPaths {
   /// A file to check, or why there is none.
   enum Item: Equatable {

@@ -14,6 +14,7 @@ struct Patchrun: ParsableCommand {
         patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
         patchrun render patches/mixer-host.json --duration 5 -o out.wav
         patchrun validate patches
+        patchrun explain PR0405
 
       EXIT STATUS:
         0  fine
@@ -25,8 +26,8 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Show.self, Units.self, Devices.self, Schema.self,
-      Lsp.self,
+      Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
+      Units.self, Devices.self, Schema.self, Lsp.self,
     ],
     defaultSubcommand: Run.self)
 

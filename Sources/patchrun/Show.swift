@@ -38,10 +38,7 @@ struct Show: PatchCommand {
     completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
-  @Option(
-    help: ArgumentHelp(
-      "What to print: \(Format.allCases.map(\.rawValue).joined(separator: ", ")).",
-      valueName: "format"))
+  @Option(help: "What to print.")
   var format = Format.text
 
   @Option(
@@ -64,24 +61,9 @@ struct Show: PatchCommand {
     appearance.report(patch)
     guard !patch.hasErrors else { return ExitStatus.wrongPatch }
     try protectInputs(of: patch)
-    // Initializing begins recordings, and a recording replaces the file that is there: the graph
-    // that is shown has none.
-    let taps = reading.document?.taps ?? []
-    reading.document?.taps = []
-    let shown =
-      taps.isEmpty
-      ? patch : PatchBuilder.build(reading, directory: file.directory, device: device)
-    guard let graph = shown.graph, var document = reading.document else {
-      return ExitStatus.wrongPatch
-    }
-    do throws(Violation) { try graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
-    }
-    document.taps = taps
     let text =
       format == .text
-      ? Self.text(of: graph, document, title: patch.title ?? "")
-      : drawn(GraphDrawing(graph: graph, document: document, directory: file.directory))
+      ? try text(of: patch, &reading, file, device) : drawing(of: patch, reading, file)
     if let output, output != "-" {
       try FileOutput.write(text, to: output)
     } else {
@@ -100,26 +82,43 @@ struct Show: PatchCommand {
       help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
   }
 
-  private func drawn(_ drawing: GraphDrawing) -> String {
+  /// A picture, of what initialization would settle.
+  private func drawing(
+    of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile
+  ) -> String {
+    guard let graph = patch.graph, let document = reading.document else { return "" }
+    let drawing = GraphDrawing(graph: graph, document: document, directory: file.directory)
     switch format {
-    case .text, .json: drawing.json()
-    case .dot: drawing.dot()
-    case .mermaid: drawing.mermaid()
-    case .svg: drawing.svg()
+    case .text, .json: return drawing.json()
+    case .dot: return drawing.dot()
+    case .mermaid: return drawing.mermaid()
+    case .svg: return drawing.svg()
     }
   }
 
-  /// What CAShow prints, and the taps.
-  private static func text(
-    of graph: AudioGraph, _ document: PatchDocument, title: String
-  ) -> String {
-    let feeds = callbacks(of: document)
-    let text = graph.show(title: title) { node, input, behind in
+  /// What CAShow prints of the initialized graph, and the taps.
+  private func text(
+    of patch: BuiltPatch, _ reading: inout PatchReader.Result, _ file: PatchFile,
+    _ device: PatchDevice
+  ) throws(CommandFailure) -> String {
+    // Initializing begins recordings, and a recording replaces the file that is there: the graph
+    // that is shown has none.
+    let taps = reading.document?.taps ?? []
+    reading.document?.taps = []
+    let shown =
+      taps.isEmpty
+      ? patch : PatchBuilder.build(reading, directory: file.directory, device: device)
+    guard let graph = shown.graph, let document = reading.document else { return "" }
+    do throws(Violation) { try graph.initialize() } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+    }
+    let feeds = Self.callbacks(of: document)
+    let text = graph.show(title: patch.title ?? "") { node, input, behind in
       guard let name = try? graph.nodeInfo(node).name else { return nil }
       let chain = feeds[PatchDocument.Address(node: name, bus: input)] ?? []
       return chain.indices.contains(behind) ? chain[behind] : nil
     }
-    return document.taps.isEmpty ? text : text + Self.text(of: document.taps)
+    return taps.isEmpty ? text : text + Self.text(of: taps)
   }
 
   /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,
@@ -145,8 +144,9 @@ struct Show: PatchCommand {
     var text = "  Taps:\n"
     for tap in taps {
       let path = tap.value.fields.first { $0.name == "path" }?.value.string
-      text += "    {\(tap.value.kind?.value ?? "tap"), \(tap.name)} at "
-      text += (tap.value.at?.value.description ?? "?") + (path.map { "  [\($0)]" } ?? "") + "\n"
+      var line = "    {\(tap.value.kind?.value ?? "tap"), \(tap.name)} at "
+      line += (tap.value.at?.value.description ?? "?") + (path.map { "  [\($0)]" } ?? "")
+      text += printable(line) + "\n"
     }
     return text
   }

@@ -18,6 +18,7 @@ struct Validate: PatchCommand {
         patchrun validate 'patches/**/*.json' --ignore PR0408
         patchrun validate --output-format sarif patches > patchrun.sarif
         patchrun validate --deny-warnings --hardware rate=44100 mixer.json
+        patchrun validate --fix mixer.json
         generate-a-patch | patchrun validate -
 
       EXIT STATUS:
@@ -41,6 +42,13 @@ struct Validate: PatchCommand {
   @Flag(help: "Take warnings as errors.")
   var denyWarnings = false
 
+  @Flag(
+    help: """
+      Write what can safely be put right into the files, and say what: misspelt names that can \
+      have meant one thing, commas, quotes.
+      """)
+  var fix = false
+
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
@@ -63,7 +71,18 @@ struct Validate: PatchCommand {
   private struct Outcome: Sendable {
     var entry: Report.Entry
     var ignoredCount = 0
+    var changes: [String] = []
     var failure: CommandFailure?
+  }
+
+  func validate() throws {
+    guard fix else { return }
+    if paths.contains("-") {
+      throw ValidationError("'--fix' writes into files: standard input has none")
+    }
+    if !overrides.overrides.isEmpty {
+      throw ValidationError("'--fix' and '--set' cannot be given together")
+    }
   }
 
   func perform() throws(CommandFailure) -> Int32 {
@@ -72,6 +91,8 @@ struct Validate: PatchCommand {
     var report = Report(
       deniesWarnings: denyWarnings, version: Patchrun.version, rules: RuleCatalog.all)
     var tally = Tally()
+    /// What the last line points to.
+    var noted: Diagnostic?
     let folder = PatchPaths.currentFolder
     // A part at a time, so that text comes as it is found.
     for start in stride(from: 0, to: items.count, by: 256) {
@@ -83,10 +104,13 @@ struct Validate: PatchCommand {
         if let failure = outcome.failure {
           appearance.report("error", failure.message, help: failure.help)
         }
+        let changes = outcome.changes.joined()
+        if outputFormat == .text { try output(changes) } else { StandardStream.error.put(changes) }
         if outputFormat != .text {
           report.entries.append(outcome.entry)
         } else if case .patch(let patch) = outcome.entry {
           try output(appearance.text(patch.diagnostics, in: patch.source, for: .output))
+          noted = ([noted].compactMap(\.self) + patch.diagnostics).mainFinding
         }
       }
     }
@@ -96,6 +120,7 @@ struct Validate: PatchCommand {
     } else if tally.patches > 1 || tally.ignored > 0 {
       try output(tally.text + "\n")
     }
+    if outputFormat == .text { appearance.hint(at: noted) }
     if outputFormat == .github { writeSummary(report) }
     return tally.status(denyWarnings: denyWarnings)
   }
@@ -116,8 +141,11 @@ struct Validate: PatchCommand {
       case .failure(let path, let failure): return unreadable(path, failure, folder)
       case .file(let path):
         let file = try PatchFile(path)
-        let patch = PatchBuilder.build(
-          file.read(overrides), directory: file.directory, device: .assumed(hardware.assumption))
+        let device = PatchDevice.assumed(hardware.assumption)
+        let fixing = fix ? try fixed(file, device, selection) : nil
+        let patch =
+          fixing?.patch
+          ?? PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
         let kept = patch.diagnostics.filter(selection.keeps)
         // The text of a patch without findings is not needed again.
         let source =
@@ -126,12 +154,27 @@ struct Validate: PatchCommand {
           entry: .patch(
             CheckedPatch(
               path: PatchPaths.reported(path, in: folder), source: source, diagnostics: kept)),
-          ignoredCount: patch.diagnostics.count - kept.count)
+          ignoredCount: patch.diagnostics.count - kept.count,
+          changes: (fixing?.changes ?? []).map { change in
+            "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
+          })
       }
     } catch {
       guard case .file(let path) = item else { return unreadable("", error, folder) }
       return unreadable(path, error, folder)
     }
+  }
+
+  /// The patch after what is safe has been put right in its file.
+  private func fixed(
+    _ file: PatchFile, _ device: PatchDevice, _ selection: CodeSelection
+  ) throws(CommandFailure) -> PatchFixer.Result {
+    let result = PatchFixer.fix(
+      file.source, directory: file.directory, device: device, where: selection.keeps)
+    if !result.changes.isEmpty {
+      try AtomicFile.replace(file.source.name, with: result.patch.source.bytes)
+    }
+    return result
   }
 
   private func unreadable(_ path: String, _ failure: CommandFailure, _ folder: String) -> Outcome {

@@ -71,6 +71,19 @@ struct GraphTextTests {
   }
 
   @Test
+  func `a name breaks no line, and says nothing to a terminal`() throws {
+    let (graph, mixer, _) = try graph()
+    try graph.open()
+    try graph.unit(mixer).setProperty(.elementName, .global, 0, to: .string("De\nsk"))
+    let name = "a\u{1B}[2J \u{202E}é 🎸"
+    try graph.addNode(IPodEQ.description.component, name: name)
+    let text = graph.show(title: "one\ntwo")
+    #expect(text.hasPrefix("AudioUnitGraph 'one\\u{A}two':\n"))
+    #expect(text.contains("instance mixer O  \"De\\u{A}sk\"\n"))
+    #expect(text.contains("instance a\\u{1B}[2J \\u{202E}é 🎸 O\n"))
+  }
+
+  @Test
   func `a graph shows what waits, and what the last update failed with`() throws {
     let (graph, mixer, io) = try graph()
     try graph.open()

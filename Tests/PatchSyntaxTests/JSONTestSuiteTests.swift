@@ -3,6 +3,14 @@ import Foundation
 import PatchSyntax
 import Testing
 
+/// Where the files of github.com/nst/JSONTestSuite are.
+enum JSONTestSuite {
+  /// Those that every reader of JSON accepts.
+  static var accepted: [URL] {
+    JSONTestSuiteTests.cases.filter { $0.lastPathComponent.hasPrefix("y_") }
+  }
+}
+
 /// The cases of github.com/nst/JSONTestSuite, an oracle we did not write, when they lie beside the
 /// repository.
 struct JSONTestSuiteTests {
@@ -20,7 +28,7 @@ struct JSONTestSuiteTests {
     return folders
   }
 
-  private static let cases: [URL] = {
+  fileprivate static let cases: [URL] = {
     for folder in candidates() {
       let files = try? FileManager.default.contentsOfDirectory(
         at: folder.appending(path: "test_parsing"), includingPropertiesForKeys: nil)

@@ -48,6 +48,12 @@ struct PatchFolderTests {
   }
 
   @Test(arguments: patches)
+  func `a patch is formatted`(name: String) throws {
+    let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+    #expect(PatchFormatter.format(SourceText(name: name, bytes: bytes)).text == bytes)
+  }
+
+  @Test(arguments: patches)
   func `a patch says what it shows, and points an editor to the schema`(name: String) throws {
     let document = try #require(try Self.read(name).document)
     #expect(document.title?.value.isEmpty == false)

@@ -1,0 +1,130 @@
+import Diagnostics
+
+extension Explanation {
+  private static let invalidConnection = Diagnostic.Status("kAUGraphErr_InvalidConnection", -10861)
+  private static let parameterError = Diagnostic.Status("kAudio_ParamError", -50)
+
+  /// PR07xx: callbacks and taps.
+  static let callbackPages: [Explanation] = [
+    Explanation(
+      "PR0701",
+      "A callback can feed its bus: its files are there, and its settings fit the format.",
+      because: """
+        A callback that cannot open its file has only silence to give. It is found before the graph
+        starts, for the format that the bus has then: a tone of 30 kHz fits a bus of 96 kHz and not
+        one of 44.1. Paths are relative to the patch.
+        """,
+      status: .init("kAudio_FileNotFoundError", -43),
+      .init("kAudio_FilePermissionError", -54),
+      .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
+      .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
+      .init("kAudioFileInvalidFileError", 1_685_348_671),
+      .init("kAudioUnitErr_InvalidFile", -10871),
+      .init("kAudioUnitErr_FormatNotSupported", -10868), parameterError,
+      example: .patch(
+        ExamplePatches.tone.replacing(
+          "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),
+        wrong: ["audio/guitar.wav": "audio/no-such-file.wav"])),
+    Explanation(
+      "PR0702", "A tap can watch its bus, and write its file.",
+      because: """
+        A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
+        watch the node that feeds it. The extension of a recording's path says its type.
+        """,
+      status: .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
+      .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
+      .init("kAudioUnitErr_InvalidElement", -10877), .init("kAudio_FileNotFoundError", -43),
+      .init("kAudio_FilePermissionError", -54), parameterError, note: undocumented,
+      example: .patch(tapped, wrong: ["\"mix.wav\"": "\"mix.xyz\""])),
+    Explanation(
+      "PR0703", "Each recording has a file of its own.",
+      because:
+        "Two that write to one file would overwrite each other, and neither could be played.",
+      example: .patch(
+        tapped.replacing(
+          "\"taps\": { \"mix\"",
+          with:
+            "\"taps\": {\n    \"again\": { \"kind\": \"record\", \"at\": \"mixer\", \"path\": \"again.wav\" },\n    \"mix\""
+        )
+        .replacing("\"mix.wav\" } }", with: "\"mix.wav\" }\n  }"),
+        wrong: ["again.wav": "mix.wav"])),
+    Explanation(
+      "PR0704", "A callback that processes is given something to pull, and no other is.",
+      because: """
+        The guide's callback between two units calls AudioUnitRender on the one in front of it. With
+        nothing to pull it would process silence; one that makes its own sound would never hear what
+        it is given.
+        """,
+      status: .init("kAudioUnitErr_NoConnection", -10876), invalidConnection, note: undocumented,
+      example: .patch(
+        ringModulated.replacing("\"ring\"", with: "\"wave\"").replacing(
+          "\n    \"tone\": { \"kind\": \"tone\" },", with: ""
+        ).replacing(
+          "\"ringModulator\", \"frequency\": 90, \"from\": \"tone\"",
+          with: "\"tremolo\", \"from\": \"io:1\""
+        ).replacing(
+          "{ \"io\": { \"component\": \"remoteIO\" } }",
+          with: """
+            {
+                "io": {
+                  "component": "remoteIO",
+                  "inputs": { "1": { "properties": { "enableIO": true } } }
+                }
+              }
+            """),
+        wrong: [", \"from\": \"io:1\"": ""])),
+    Explanation(
+      "PR0705",
+      "A processing callback feeds a bus with the rate and the channels of the output that it pulls.",
+      because: """
+        It hands on frame for frame and channel for channel what AudioUnitRender gave it, into the
+        buffers of its own bus. With other rates or channels there is nothing to put into some of
+        them. A FormatConverter changes either.
+        """,
+      status: .init("kAudioUnitErr_FormatNotSupported", -10868), note: undocumented,
+      example: .patch(
+        between,
+        wrong: [
+          "\"channels\": 2, \"sampleRate\": 44100 } } }\n":
+            "\"channels\": 1, \"sampleRate\": 44100 } } }\n"
+        ])),
+    Explanation(
+      "PR0706", "Callbacks do not pull each other in a circle.",
+      because: "Each would ask the next for ever. An `echo` feeds back by itself, after a delay.",
+      status: invalidConnection, note: undocumented,
+      example: .patch(
+        ringModulated.replacing(
+          "\"kind\": \"tone\" }",
+          with: "\"kind\": \"tone\" },\n    \"wave\": { \"kind\": \"tremolo\", \"from\": \"tone\" }"
+        ).replacing("90, \"from\": \"tone\"", with: "90, \"from\": \"wave\""),
+        wrong: [
+          "\"tremolo\", \"from\": \"tone\"": "\"tremolo\", \"from\": \"ring\"",
+          "\"tone\": { \"kind\": \"tone\" },\n    ": "",
+        ])),
+  ]
+
+  /// A tremolo between a mixer and the loudspeaker.
+  private static let between = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": {
+        "tone": { "kind": "tone" },
+        "wave": { "kind": "tremolo", "from": "mixer" }
+      },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": {
+          "component": "remoteIO",
+          "inputs": {
+            "0": { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 } } }
+        }
+      },
+      "connections": [
+        { "from": "tone", "to": "mixer" },
+        { "from": "wave", "to": "io" }
+      ]
+    }
+    """
+}

@@ -1,0 +1,64 @@
+import Diagnostics
+
+/// Finds the page that somebody asks for.
+public enum ExplanationIndex {
+  public enum Topic: Hashable, Sendable {
+    case rule(Explanation)
+    /// Two constants may have one number.
+    case status([StatusExplanation])
+  }
+
+  /// The page for a code (`PR0405`, `pr405`, `405`), a rule's name (`format/mixer-rates`), a status
+  /// (`-10868`, `!cat`, `560161140`) or a constant (`kAudioUnitErr_FormatNotSupported`), in either
+  /// case; `nil` where there is none.
+  public static func topic(_ text: String) -> Topic? {
+    let asked = text.lowercased()
+    if let page = Explanation.all.first(where: { page in
+      page.code.rawValue.lowercased() == asked || page.rule?.name == asked
+    }) {
+      return .rule(page)
+    }
+    if let number = codeNumber(asked),
+      let page = Explanation.all.first(where: { Int($0.code.rawValue.dropFirst(2)) == number })
+    {
+      return .rule(page)
+    }
+    let bare = asked.filter { $0 != "'" }
+    let found = StatusExplanation.all.filter { page in
+      page.status.name.lowercased() == asked
+        || page.numbers.contains { $0.lowercased().filter { $0 != "'" } == bare }
+        || hexadecimal(bare) == UInt32(bitPattern: page.status.number)
+    }
+    return found.isEmpty ? nil : .status(found)
+  }
+
+  /// The digits of a code that was written short.
+  private static func codeNumber(_ text: String) -> Int? {
+    let digits = text.hasPrefix("pr") ? text.dropFirst(2) : text[...]
+    guard (1...4).contains(digits.utf8.count), digits.allSatisfy(\.isASCIIDigit),
+      text.hasPrefix("pr") || digits.utf8.count >= 3
+    else { return nil }
+    return Int(digits)
+  }
+
+  private static func hexadecimal(_ text: String) -> UInt32? {
+    text.hasPrefix("0x") ? UInt32(text.dropFirst(2), radix: 16) : nil
+  }
+
+  /// What there is to do for one who asked for something that is not there.
+  public static func help(for text: String) -> [String] {
+    let names =
+      RuleCatalog.all.map(\.code.rawValue) + RuleCatalog.all.map(\.name)
+      + StatusExplanation.all.map(\.status.name)
+    let end = "`patchrun explain` lists the codes, and `patchrun explain -10868` explains a status"
+    // A digit wrong is no near miss of a number: the others are other things.
+    let isNumber = text.contains(where: \.isASCIIDigit) && !text.contains("/")
+    let guess =
+      isNumber && !text.lowercased().hasPrefix("pr") ? nil : didYouMean(text, among: names)
+    return [guess, end].compactMap(\.self)
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}

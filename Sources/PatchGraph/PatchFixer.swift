@@ -1,0 +1,122 @@
+public import Diagnostics
+import PatchSyntax
+
+/// Makes the edits that the diagnostics of a patch carry.
+///
+/// Only those are made that are safe: where there is one way to put it right, nothing that was
+/// written for people is lost, and what was wrong is less afterwards, and nothing new. The rest of
+/// the text stays as it is.
+public enum PatchFixer {
+  /// An edit that was made.
+  public struct Change: Hashable, Sendable {
+    /// Where, in the text as it was when the edit was made.
+    public var position: SourcePosition
+    public var code: Diagnostic.Code
+    /// What was done, as an instruction: "remove the comma".
+    public var title: String
+  }
+
+  /// What came of fixing.
+  public struct Result: Sendable {
+    /// The patch as it is now.
+    public var patch: BuiltPatch
+    /// What was done, in the order it was.
+    public var changes: [Change]
+  }
+
+  /// How many parts of the edits are tried before it is given up: of a long text, which takes long to
+  /// check, few.
+  static func maximumAttempts(bytes: Int) -> Int { min(max(1_000_000 / max(bytes, 1), 3), 64) }
+
+  /// Fixes a patch until there is nothing left that is safe.
+  ///
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - isWanted: Whether what a diagnostic is about is to be put right.
+  public static func fix(
+    _ source: SourceText, directory: String, device: PatchDevice,
+    where isWanted: (Diagnostic) -> Bool = { _ in true }
+  ) -> Result {
+    func build(_ source: SourceText) -> BuiltPatch {
+      PatchBuilder.build(PatchReader.read(source), directory: directory, device: device)
+    }
+    var result = Result(patch: build(source), changes: [])
+    while true {
+      let fixes = safeFixes(of: result.patch, where: isWanted)
+      guard !fixes.isEmpty else { return result }
+      // All at once and, where that does not do, ever smaller parts of them.
+      var improved: (patch: BuiltPatch, fixes: ArraySlice<SafeFix>)?
+      var attempts = [fixes[...]]
+      let limit = maximumAttempts(bytes: result.patch.source.bytes.count)
+      for index in 0..<limit where index < attempts.count && improved == nil {
+        let attempt = attempts[index]
+        let patch = build(result.patch.source.applying(attempt.flatMap(\.edits)))
+        if isBetter(patch.diagnostics, than: result.patch.diagnostics) {
+          improved = (patch, attempt)
+        } else if attempt.count > 1 {
+          let middle = attempt.startIndex + attempt.count / 2
+          attempts += [attempt[..<middle], attempt[middle...]]
+        }
+      }
+      guard let improved else { return result }
+      result.changes += improved.fixes.map(\.change)
+      result.patch = improved.patch
+    }
+  }
+
+  private struct SafeFix {
+    var edits: [Diagnostic.Edit]
+    var change: Change
+  }
+
+  /// The edits that can be made together.
+  private static func safeFixes(
+    of patch: BuiltPatch, where isWanted: (Diagnostic) -> Bool
+  ) -> [SafeFix] {
+    var fixes: [SafeFix] = []
+    var taken: [SourceRange] = []
+    for diagnostic in patch.diagnostics where isWanted(diagnostic) {
+      guard diagnostic.fixes.count == 1, let fix = diagnostic.fixes.first, fix.isSafe,
+        !fix.edits.isEmpty
+      else { continue }
+      let ranges = fix.edits.map(\.range)
+      let isApart = ranges.allSatisfy { range in taken.allSatisfy { areApart($0, range) } }
+      guard isApart else { continue }
+      taken += ranges
+      fixes.append(
+        SafeFix(
+          edits: fix.edits,
+          change: Change(
+            position: patch.source.position(of: diagnostic.range.lowerBound),
+            code: diagnostic.code, title: fix.title)))
+    }
+    return fixes
+  }
+
+  private static func areApart(_ left: SourceRange, _ right: SourceRange) -> Bool {
+    // Insertions at one place, or at the edge of another edit, have no order.
+    let gap = left.isEmpty || right.isEmpty ? 1 : 0
+    return left.upperBound + gap <= right.lowerBound || right.upperBound + gap <= left.lowerBound
+  }
+
+  /// Whether there is less wrong than before, and nothing of another kind.
+  ///
+  /// Of a text that was no JSON only its JSON is compared: no one knew what else was wrong.
+  private static func isBetter(_ new: [Diagnostic], than old: [Diagnostic]) -> Bool {
+    let syntax = old.filter { isSyntax($0) && $0.severity == .error }
+    let rest = new.filter { isSyntax($0) && $0.severity == .error }
+    if rest.count < syntax.count {
+      return Set(rest.map(\.code)).isSubset(of: Set(syntax.map(\.code)))
+    }
+    func weight(_ diagnostics: [Diagnostic]) -> (Int, Int) {
+      (
+        diagnostics.count { $0.severity == .error }, diagnostics.count { $0.severity == .warning }
+      )
+    }
+    return weight(new) < weight(old) && Set(new.map(\.code)).isSubset(of: Set(old.map(\.code)))
+  }
+
+  private static func isSyntax(_ diagnostic: Diagnostic) -> Bool {
+    diagnostic.code.rawValue.hasPrefix("PR00")
+  }
+}

@@ -1,0 +1,290 @@
+public import Diagnostics
+
+/// What two documents differ in, as changes that a person reads and as the operations of a JSON
+/// Patch (RFC 6902) that turn the old document into the new one.
+///
+/// Values are compared, not texts: the order of keys, blanks and comments make no difference, and
+/// `2` and `2.0` are one number. A connection is one thing, changed as a whole.
+public struct PatchDifference: Sendable {
+  /// One thing that differs.
+  public struct Change: Sendable {
+    /// Where: in the old document for what is gone, in the new one for all else.
+    public var pointer: JSONPointer
+    /// What was there, if anything.
+    public var old: JSONValue?
+    /// What is there now, if anything.
+    public var new: JSONValue?
+  }
+
+  /// An operation of a JSON Patch.
+  public struct Operation: Sendable {
+    public enum Kind: String, Sendable { case add, remove, replace }
+
+    public var kind: Kind
+    /// Where, in the document as the operations before have left it.
+    public var path: JSONPointer
+    /// What is put there; `nil` for what is removed.
+    public var value: JSONValue?
+  }
+
+  /// In the order of the documents, what is gone from an object before what is there.
+  public private(set) var changes: [Change] = []
+  /// To be carried out in this order.
+  public private(set) var operations: [Operation] = []
+
+  /// Whether the documents say the same.
+  public var isEmpty: Bool { operations.isEmpty }
+
+  /// What came of reading a document that is to be compared.
+  public struct Reading: Sendable {
+    /// The document; `nil` where it has mistakes.
+    public var tree: JSONTree?
+    public var diagnostics: [Diagnostic]
+  }
+
+  /// Reads a document that is to be compared: it has to be JSON, and no key may stand twice.
+  public static func read(_ source: SourceText) -> Reading {
+    let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
+    guard !reading.hasErrors, let tree = reading.tree else {
+      return Reading(tree: nil, diagnostics: reading.diagnostics)
+    }
+    let duplicates = tree.duplicateKeys().diagnostics
+    return Reading(tree: duplicates.isEmpty ? tree : nil, diagnostics: duplicates)
+  }
+
+  /// Compares two documents.
+  public init(from old: JSONTree, to new: JSONTree) {
+    let comparison = ValueComparison(old, new)
+    compare(old.root, new.root, at: JSONPointer(), path: JSONPointer(), comparison)
+  }
+
+  /// More pairs of elements than this are compared place by place.
+  private static let maximumPairs = 1_000_000
+}
+
+// MARK: Comparing
+
+extension PatchDifference {
+  private mutating func compare(
+    _ old: JSONValue, _ new: JSONValue, at pointer: JSONPointer, path: JSONPointer,
+    _ comparison: ValueComparison
+  ) {
+    if comparison.areEqual(old, new) { return }
+    let isConnection = pointer.tokens.count == 2 && pointer.tokens[0] == "connections"
+    switch (old.kind, new.kind) {
+    case (.object, .object) where !isConnection:
+      compareObjects(old, new, at: pointer, path: path, comparison)
+    case (.array, .array):
+      compareArrays(old, new, at: pointer, path: path, comparison)
+    default:
+      changes.append(Change(pointer: pointer, old: old, new: new))
+      operations.append(Operation(kind: .replace, path: path, value: new))
+    }
+  }
+
+  private mutating func compareObjects(
+    _ old: JSONValue, _ new: JSONValue, at pointer: JSONPointer, path: JSONPointer,
+    _ comparison: ValueComparison
+  ) {
+    var before: [[UInt8]: JSONValue] = [:]
+    for (key, value) in old.members { before[Array((key.string ?? "").utf8)] = value }
+    let names = Set(new.members.map { Array(($0.key.string ?? "").utf8) })
+    for (key, value) in old.members {
+      let name = key.string ?? ""
+      guard !names.contains(Array(name.utf8)) else { continue }
+      note(value, isNew: false, at: pointer.appending(name))
+      operations.append(Operation(kind: .remove, path: path.appending(name), value: nil))
+    }
+    for (key, value) in new.members {
+      let name = key.string ?? ""
+      if let earlier = before[Array(name.utf8)] {
+        compare(
+          earlier, value, at: pointer.appending(name), path: path.appending(name), comparison)
+      } else {
+        note(value, isNew: true, at: pointer.appending(name))
+        operations.append(Operation(kind: .add, path: path.appending(name), value: value))
+      }
+    }
+  }
+
+  private mutating func compareArrays(
+    _ old: JSONValue, _ new: JSONValue, at pointer: JSONPointer, path: JSONPointer,
+    _ comparison: ValueComparison
+  ) {
+    let old = Array(old.elements)
+    let new = Array(new.elements)
+    let kept = Self.keptPairs(old, new, comparison)
+    var before = 0
+    var after = 0
+    // The elements between two that are kept: as many as there are on both sides changed, the rest
+    // removed or added. What stands at an index of the new array stands there already.
+    for pair in kept + [(old.count, new.count)] {
+      while before < pair.0 && after < pair.1 {
+        let index = String(after)
+        compare(
+          old[before], new[after], at: pointer.appending(index), path: path.appending(index),
+          comparison)
+        before += 1
+        after += 1
+      }
+      while before < pair.0 {
+        note(old[before], isNew: false, at: pointer.appending(String(before)))
+        operations.append(
+          Operation(kind: .remove, path: path.appending(String(after)), value: nil))
+        before += 1
+      }
+      while after < pair.1 {
+        let index = String(after)
+        note(new[after], isNew: true, at: pointer.appending(index))
+        operations.append(
+          Operation(kind: .add, path: path.appending(index), value: new[after]))
+        after += 1
+      }
+      before += 1
+      after += 1
+    }
+  }
+
+  /// Elements that are in both arrays, in the same order, as many as there can be.
+  private static func keptPairs(
+    _ old: [JSONValue], _ new: [JSONValue], _ comparison: ValueComparison
+  ) -> [(Int, Int)] {
+    var start = 0
+    let shorter = min(old.count, new.count)
+    while start < shorter, comparison.areEqual(old[start], new[start]) { start += 1 }
+    var end = 0
+    while end < shorter - start,
+      comparison.areEqual(old[old.count - 1 - end], new[new.count - 1 - end])
+    {
+      end += 1
+    }
+    let rows = old.count - start - end
+    let columns = new.count - start - end
+    var middle: [(Int, Int)] = []
+    if rows > 0, columns > 0, rows <= maximumPairs / columns {
+      // The length of the longest common sequence of what follows each pair.
+      let width = columns + 1
+      var lengths = [Int32](repeating: 0, count: (rows + 1) * width)
+      for row in (0..<rows).reversed() {
+        for column in (0..<columns).reversed() {
+          lengths[row * width + column] =
+            comparison.areEqual(old[start + row], new[start + column])
+            ? lengths[(row + 1) * width + column + 1] + 1
+            : max(lengths[(row + 1) * width + column], lengths[row * width + column + 1])
+        }
+      }
+      var (row, column) = (0, 0)
+      while row < rows, column < columns {
+        if comparison.areEqual(old[start + row], new[start + column]) {
+          middle.append((start + row, start + column))
+          row += 1
+          column += 1
+        } else if lengths[(row + 1) * width + column] >= lengths[row * width + column + 1] {
+          row += 1
+        } else {
+          column += 1
+        }
+      }
+    }
+    return (0..<start).map { ($0, $0) } + middle
+      + (0..<end).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
+  }
+
+  /// Notes what is gone or has come: of a patch's tables and of a node's scopes each row by itself.
+  private mutating func note(_ value: JSONValue, isNew: Bool, at pointer: JSONPointer) {
+    let tokens = pointer.tokens
+    let tables = [
+      "session", "streamFormats", "callbacks", "nodes", "connections", "taps", "timeline",
+    ]
+    let isTable = tokens.count == 1 && tables.contains(tokens[0])
+    let isScope =
+      tokens.count > 2 && tokens[0] == "nodes"
+      && ["properties", "parameters", "inputs", "outputs"].contains(tokens[2])
+      && (tokens.count == 3 || tokens[2].hasSuffix("puts") && tokens.count == 4
+        || tokens.count == 5 && ["properties", "parameters"].contains(tokens[4]))
+    let members = Array(value.members)
+    let elements = Array(value.elements)
+    guard isTable || isScope, !members.isEmpty || !elements.isEmpty else {
+      changes.append(
+        Change(pointer: pointer, old: isNew ? nil : value, new: isNew ? value : nil))
+      return
+    }
+    for (key, inside) in members {
+      note(inside, isNew: isNew, at: pointer.appending(key.string ?? ""))
+    }
+    for (index, inside) in elements.enumerated() {
+      note(inside, isNew: isNew, at: pointer.appending(String(index)))
+    }
+  }
+}
+
+/// Whether values of two documents are equal, found quickly by a number for each value.
+struct ValueComparison {
+  private let old: [Int]
+  private let new: [Int]
+
+  init(_ old: JSONTree, _ new: JSONTree) {
+    self.old = Self.digests(of: old)
+    self.new = Self.digests(of: new)
+  }
+
+  func areEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    old[left.index] == new[right.index] && haveSameValue(left, right)
+  }
+
+  /// Rows that are equal have equal digests.
+  private static func digests(of tree: JSONTree) -> [Int] {
+    var digests = [Int](repeating: 0, count: tree.nodes.count)
+    for index in tree.nodes.indices.reversed() {
+      let node = tree.nodes[index]
+      let value = JSONValue(tree: tree, index: index)
+      var hasher = Hasher()
+      hasher.combine(node.kind)
+      switch node.kind {
+      case .number: hasher.combine(value.number == 0 ? 0 : value.number)
+      case .string: hasher.combine(Array((value.string ?? "").utf8))
+      case .array:
+        for element in value.elements { hasher.combine(digests[element.index]) }
+      case .object:
+        // In any order.
+        var sum = 0
+        for (key, value) in value.members {
+          var member = Hasher()
+          member.combine(digests[key.index])
+          member.combine(digests[value.index])
+          sum &+= member.finalize()
+        }
+        hasher.combine(sum)
+      default: break
+      }
+      digests[index] = hasher.finalize()
+    }
+    return digests
+  }
+
+  private func haveSameValue(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    guard left.kind == right.kind else { return false }
+    switch left.kind {
+    case .null, .invalid: return true
+    case .bool: return left.bool == right.bool
+    case .number:
+      guard let number = left.number, number.isFinite else {
+        return left.numberText == right.numberText
+      }
+      return number == right.number
+    case .string:
+      return (left.string ?? "").utf8.elementsEqual((right.string ?? "").utf8)
+    case .array:
+      let (left, right) = (Array(left.elements), Array(right.elements))
+      return left.count == right.count && zip(left, right).allSatisfy { haveSameValue($0, $1) }
+    case .object:
+      let members = Array(left.members)
+      var others: [[UInt8]: JSONValue] = [:]
+      for (key, value) in right.members { others[Array((key.string ?? "").utf8)] = value }
+      return members.count == others.count
+        && members.allSatisfy { key, value in
+          others[Array((key.string ?? "").utf8)].map { haveSameValue(value, $0) } ?? false
+        }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Diagnostics
+import PatchSyntax
+
+struct Fmt: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fmt",
+    abstract: "Formats patches in one canonical way.",
+    discussion: """
+      Two spaces a level, what is short on one line. Keys keep their order, strings and numbers \
+      their spelling, comments their places. Of a folder every file below it that ends in .json or \
+      .jsonc is formatted. A document with mistakes stays as it is.
+
+      EXAMPLES:
+        patchrun fmt patches
+        patchrun fmt --check patches
+        patchrun fmt - < mixer.json
+
+      EXIT STATUS:
+        0 when all is well, 1 where a document has mistakes or (with --check) is formatted \
+      otherwise, 3 where a file cannot be read or written
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Patches, folders, or '-' for standard input, which is written to standard output.",
+      valueName: "path"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var paths: [String]
+
+  @Flag(help: "Change nothing: list what would change.")
+  var check = false
+
+  @Flag(help: "Write the formatted text to standard output, and leave the files alone.")
+  var stdout = false
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    if check && stdout {
+      throw ValidationError("'--check' and '--stdout' cannot be given together")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    var status = ExitStatus.success
+    func note(_ new: Int32) { status = max(status, new) }
+    for item in PatchPaths.items(paths) {
+      do throws(CommandFailure) {
+        switch item {
+        case .failure(_, let failure): throw failure
+        case .file(let path): note(try format(path))
+        }
+      } catch {
+        note(error.status)
+        appearance.report("error", error.message, help: error.help)
+      }
+    }
+    return status
+  }
+
+  private func format(_ path: String) throws(CommandFailure) -> Int32 {
+    let source = try PatchFile(path).source
+    let result = PatchFormatter.format(source)
+    guard let text = result.text else {
+      let renderer = TextRenderer(
+        source: source, color: appearance.color.colors(.error),
+        width: StandardStream.error.columns ?? 120)
+      StandardStream.error.put(
+        renderer.render(result.diagnostics) + renderer.summary(of: result.diagnostics) + "\n")
+      return ExitStatus.wrongPatch
+    }
+    let isChanged = text != source.bytes
+    if check {
+      if isChanged { try output(source.name + "\n") }
+      return isChanged ? ExitStatus.wrongPatch : ExitStatus.success
+    }
+    if stdout || path == "-" {
+      try output(String(decoding: text, as: UTF8.self))
+    } else if isChanged {
+      try AtomicFile.replace(path, with: text)
+      try output("formatted \(path)\n")
+    }
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Diagnostics
+import PatchGraph
+
+struct New: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Writes a patch to begin with, after a design pattern.",
+    discussion: """
+      There is one for each pattern of Apple's hosting guide, with comments; it runs as it is. \
+      Without a pattern they are listed.
+
+      EXAMPLES:
+        patchrun new
+        patchrun new mixer-host -o mix.json
+
+      EXIT STATUS:
+        0 when it is written, 2 where there is no such pattern, 3 where the file is there already or \
+      cannot be written
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Which pattern.", valueName: "pattern"),
+    completion: .list(StarterPatch.all.map(\.name)))
+  var pattern: String?
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write, which must not be there yet; otherwise, standard output.",
+      valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var output: String?
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    if pattern == nil && output != nil {
+      throw ValidationError("'--output' needs a pattern: 'patchrun new' lists them")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    guard let pattern else {
+      let names = StarterPatch.all.map(\.name)
+      let width = names.map(\.count).max() ?? 0
+      for patch in StarterPatch.all {
+        let blanks = String(repeating: " ", count: width - patch.name.count + 2)
+        try output("\(patch.name)\(blanks)\(patch.summary)\n")
+      }
+      return ExitStatus.success
+    }
+    guard let patch = StarterPatch.named(pattern) else {
+      let names = StarterPatch.all.map(\.name)
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "there is no pattern \(quoted(pattern))",
+        help: [
+          didYouMean(pattern, among: names) ?? "", "they are: " + names.joined(separator: ", "),
+        ])
+    }
+    if let output, output != "-" {
+      try AtomicFile.create(output, with: Array(patch.text.utf8))
+    } else {
+      try output(patch.text)
+    }
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,169 @@
+import AudioTypes
+import Diagnostics
+import Foundation
+import PatchGraph
+import PatchSyntax
+import Testing
+
+/// What the pages of `patchrun explain` say is what happens.
+@Suite struct ExplanationTests {
+  /// What paths in the examples are relative to: the folder with the patches and their sounds.
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "patches").path
+
+  static let patches: [(code: Diagnostic.Code, example: Explanation.PatchExample)] =
+    Explanation.all.compactMap { page in
+      if case .patch(let example) = page.example { (page.code, example) } else { nil }
+    }
+
+  private static func build(
+    _ bytes: [UInt8], _ overrides: [String], _ hardware: String?
+  ) throws -> BuiltPatch {
+    let assumption = try hardware.map { try HardwareAssumption.parse($0) } ?? HardwareAssumption()
+    return PatchBuilder.build(
+      PatchReader.read(bytes: bytes, name: "example.json", overrides: overrides),
+      directory: folder, device: .assumed(assumption))
+  }
+
+  private static func rendered(_ patch: BuiltPatch) -> String {
+    TextRenderer(source: patch.source).render(patch.diagnostics)
+  }
+
+  @Test(arguments: patches.map(\.code))
+  func `the wrong patch of a page is answered with its code and nothing else`(
+    code: Diagnostic.Code
+  ) throws {
+    let page = try #require(Explanation.page(code))
+    guard case .patch(let example) = page.example else { return }
+    let built = try Self.build(example.wrongBytes, example.wrongOverrides, example.hardware)
+    #expect(!built.diagnostics.isEmpty)
+    #expect(Set(built.diagnostics.map(\.code)) == [code], "\(Self.rendered(built))")
+    for diagnostic in built.diagnostics {
+      #expect(diagnostic.severity == page.rule?.severity)
+      if let status = diagnostic.status {
+        #expect(page.statuses.contains(status), "\(status) is not on the page")
+      } else {
+        #expect(page.statuses.isEmpty, "the diagnostic has no status")
+      }
+    }
+  }
+
+  @Test(arguments: patches.map(\.code))
+  func `the right patch of a page has nothing wrong with it`(code: Diagnostic.Code) throws {
+    guard case .patch(let example) = try #require(Explanation.page(code)).example else { return }
+    let built = try Self.build(
+      Array(example.right.utf8), example.rightOverrides, example.hardware)
+    #expect(built.diagnostics.isEmpty, "\(Self.rendered(built))")
+    #expect(
+      example.right.split(separator: "\n").allSatisfy { $0.count <= 100 },
+      "the patch is too wide for a page")
+  }
+
+  @Test func `every code has a page, and every page a code`() {
+    let codes = RuleCatalog.all.map(\.code)
+    let pages = Explanation.all.map(\.code)
+    #expect(Set(codes).subtracting(pages) == [])
+    #expect(Set(pages).subtracting(codes) == [])
+    #expect(Set(codes).count == codes.count)
+    #expect(Set(pages).count == pages.count)
+    #expect(Set(RuleCatalog.all.map(\.name)).count == codes.count)
+  }
+
+  @Test func `a status that a rule has of its own is on its page`() throws {
+    for rule in RuleCatalog.all {
+      guard let status = rule.status else { continue }
+      #expect(try #require(Explanation.page(rule.code)).statuses.contains(status), "\(rule.code)")
+    }
+  }
+
+  @Test func `every status on a page has a page`() {
+    for page in Explanation.all {
+      for status in page.statuses {
+        #expect(StatusExplanation.all.contains { $0.status == status }, "\(page.code): \(status)")
+      }
+    }
+  }
+
+  @Test func `statuses are called what Core Audio calls them`() {
+    for page in StatusExplanation.all where page.status.number != -10863 {
+      #expect(AudioTypes.Status(rawValue: page.status.number).name == page.status.name)
+    }
+  }
+
+  @Test(arguments: [
+    "PR0405", "pr0405", "PR405", "405", "format/mixer-rates", "Format/Mixer-Rates",
+  ])
+  func `a code is found by its number and by its name`(text: String) throws {
+    guard case .rule(let page) = try #require(ExplanationIndex.topic(text)) else {
+      Issue.record("a status was found")
+      return
+    }
+    #expect(page.code == "PR0405")
+  }
+
+  @Test(arguments: [
+    ("-10868", "kAudioUnitErr_FormatNotSupported"),
+    ("0xFFFFD58C", "kAudioUnitErr_FormatNotSupported"),
+    ("kaudiouniterr_formatnotsupported", "kAudioUnitErr_FormatNotSupported"),
+    ("!cat", "kAudioSessionIncompatibleCategory"), ("'!cat'", "kAudioSessionIncompatibleCategory"),
+    ("560161140", "kAudioSessionIncompatibleCategory"),
+  ])
+  func `a status is found by its number, its characters and its constant`(
+    text: String, name: String
+  ) throws {
+    guard case .status(let pages) = try #require(ExplanationIndex.topic(text)) else {
+      Issue.record("a rule was found")
+      return
+    }
+    #expect(pages.map(\.status.name) == [name])
+  }
+
+  @Test func `the page of a status lists the codes that carry it`() throws {
+    let page = try #require(StatusExplanation.all.first { $0.status.number == -10868 })
+    #expect(page.codes.map(\.code).contains("PR0405"))
+    #expect(ExplanationText().page(.status([page])).contains("PR0405  format/mixer-rates"))
+  }
+
+  @Test func `two constants of one number are both explained`() throws {
+    guard case .status(let pages) = try #require(ExplanationIndex.topic("-10863")) else { return }
+    #expect(pages.count == 2)
+  }
+
+  @Test func `what is not there is answered with what may have been meant`() {
+    #expect(ExplanationIndex.topic("PR9999") == nil)
+    #expect(ExplanationIndex.topic("") == nil)
+    #expect(ExplanationIndex.topic("0x") == nil)
+    #expect(
+      ExplanationIndex.help(for: "kAudioUnitErr_FormatNotSuported").first
+        == "did you mean 'kAudioUnitErr_FormatNotSupported'?")
+    #expect(
+      ExplanationIndex.help(for: "format/mixerrates").first == "did you mean 'format/mixer-rates'?")
+  }
+
+  @Test func `a page is text, Markdown and JSON`() throws {
+    let topic = try #require(ExplanationIndex.topic("PR0405"))
+    let text = ExplanationText(width: 80).page(topic)
+    #expect(text.hasPrefix("PR0405 format/mixer-rates (an error)\n"))
+    #expect(text.contains("status: kAudioUnitErr_FormatNotSupported (-10868)\n"))
+    #expect(text.contains("\nWrong\n\n    {\n"))
+    #expect(ExplanationText.markdown(topic).contains("```json\n{\n"))
+    for topic in [topic, try #require(ExplanationIndex.topic("-10868"))] {
+      let json = Array(ExplanationText.json(topic).utf8)
+      #expect(
+        JSONReader.read(SourceText(name: "page.json", bytes: json), dialect: .json).diagnostics
+          == [])
+    }
+    let all = Array(ExplanationText.json().utf8)
+    #expect(
+      JSONReader.read(SourceText(name: "all.json", bytes: all), dialect: .json).diagnostics == [])
+  }
+
+  @Test func `the list has a line for each code, and all pages are in one document`() {
+    let lines = ExplanationText().list().split(separator: "\n")
+    #expect(lines.count == RuleCatalog.all.count)
+    let document = ExplanationText.markdown()
+    for rule in RuleCatalog.all {
+      #expect(document.contains("\n## \(rule.code) `\(rule.name)`\n"))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import AudioGraphs
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import Testing
+
+@Suite struct StarterPatchTests {
+  @Test func `there is one for each design pattern, by a name of its own`() {
+    let names = StarterPatch.all.map(\.name)
+    #expect(Set(names).count == names.count)
+    #expect(
+      names == [
+        "pass-through", "io-callback", "io-mixer", "one-callback", "mixer-host", "eq", "offline",
+        "record", "voice-chat", "spatial",
+      ])
+  }
+
+  @Test(arguments: StarterPatch.all.map(\.name), [44100.0, 48000.0])
+  func `each validates without a warning and initializes`(name: String, rate: Double) throws {
+    let patch = try #require(StarterPatch.named(name))
+    var hardware = HardwareAssumption()
+    hardware.sampleRate = rate
+    let built = PatchBuilder.build(
+      PatchReader.read(SourceText(name: "new.json", text: patch.text)), directory: "/tmp",
+      device: .assumed(hardware))
+    // An iPod EQ takes 44.1 and 48 kHz.
+    #expect(built.diagnostics.isEmpty, "\(built.diagnostics)")
+    #expect(built.inputFiles.isEmpty)
+    try #require(built.graph).initialize()
+  }
+
+  @Test(arguments: StarterPatch.all.map(\.name))
+  func `each is commented, and formatted`(name: String) throws {
+    let patch = try #require(StarterPatch.named(name))
+    let source = SourceText(name: "new.json", text: patch.text)
+    #expect(PatchFormatter.format(source).text == source.bytes)
+    #expect(patch.text.contains("\"comment\""))
+  }
+}
