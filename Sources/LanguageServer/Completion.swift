@@ -23,8 +23,21 @@ private struct Proposal {
 
 /// What may stand at a position.
 struct Completion {
-  var patch: OpenPatch
-  var vocabulary: Vocabulary
+  let patch: OpenPatch
+  let vocabulary: Vocabulary
+  /// The nodes by name.
+  private let nodes: [String: JSONValue]
+
+  init(patch: OpenPatch, vocabulary: Vocabulary) {
+    self.patch = patch
+    self.vocabulary = vocabulary
+    let all = [patch.root, patch.intactRoot].flatMap { root in
+      root?["nodes"].map { Array($0.members) } ?? []
+    }
+    nodes = Dictionary(
+      all.compactMap { member in member.key.string.map { ($0, member.value) } },
+      uniquingKeysWith: { first, _ in first })
+  }
 
   /// More would help nobody: a longer beginning finds the rest.
   private static let most = 5_000
@@ -167,7 +180,7 @@ struct Completion {
 
   private func buses(_ scope: Scope) -> [Proposal] {
     patch.names("nodes").flatMap { name -> [Proposal] in
-      let unit = Vocabulary.unit(patch.value(["nodes", name, "component"]))
+      let unit = Vocabulary.unit(nodes[name]?["component"])
       let detail = unit?.name ?? "node"
       let count = busCount(name, scope)
       return [Proposal(value: .string(name), kind: .variable, detail: detail)]
@@ -182,10 +195,10 @@ struct Completion {
 
   /// How many buses a node has, as far as a list goes.
   private func busCount(_ node: String, _ scope: Scope) -> Int {
-    let unit = Vocabulary.unit(patch.value(["nodes", node, "component"]))?.unit.description
+    let unit = Vocabulary.unit(nodes[node]?["component"])?.unit.description
     var count = (scope == .input ? unit?.inputs.count : unit?.outputs.count) ?? 1
     if scope == .input, unit?.inputs.settable != nil,
-      let written = patch.value(["nodes", node, "inputCount"])?.integer
+      let written = nodes[node]?["inputCount"]?.integer
     {
       count = written
     }
@@ -198,7 +211,7 @@ struct Completion {
     return patch.names("nodes").flatMap { name -> [Proposal] in
       let start = "/nodes/\(JSONPointer.escape(name))"
       guard typed.isEmpty || start.hasPrefix(typed) || typed.hasPrefix(start),
-        let unit = Vocabulary.unit(patch.value(["nodes", name, "component"]))?.unit.description
+        let unit = Vocabulary.unit(nodes[name]?["component"])?.unit.description
       else { return [] }
       return unit.parameters.filter { !$0.isReadOnly && $0.canRamp }.flatMap { info -> [Proposal] in
         let places =

@@ -58,7 +58,7 @@ extension OpenPatch {
           [
             "title": .string(fix.title),
             "kind": "quickfix",
-            "isPreferred": .boolean(diagnostic.fixes.count == 1),
+            "isPreferred": .boolean(fix.isSafe && diagnostic.fixes.count == 1),
             "diagnostics": [finding(diagnostic, withRelated: withRelated)],
             "edit": edit(
               fix.edits.map {

@@ -40,7 +40,8 @@ public struct LanguageServer {
   /// Takes a message and gives what is to be sent for it.
   public mutating func receive(_ message: [UInt8]) -> [JSONText] {
     let json = JSONReader.read(SourceText(name: "message", bytes: message), dialect: .json)
-    guard !json.hasErrors, let root = json.tree?.root else {
+    // Half of a surrogate pair, which an editor's text may hold, is U+FFFD from here on.
+    guard json.isStructureIntact, let root = json.tree?.root else {
       return [Self.failure(.null, Failure(code: Failure.parse, message: "this is no JSON"))]
     }
     guard root.kind == .object, let method = root["method"]?.string else {

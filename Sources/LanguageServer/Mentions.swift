@@ -94,7 +94,7 @@ extension OpenPatch {
           kind: .source, name: name, range: path.range(ofText: start..<(start + length)),
           isInPointer: true))
     }
-    return found
+    return found.filter { !$0.name.isEmpty }
   }
 
   private static func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {

@@ -112,6 +112,18 @@ struct ProtocolTests {
     #expect(range?["end"]?["character"]?.integer == 11)
   }
 
+  @Test func `half of a surrogate pair in a text is one character`() {
+    var session = Session()
+    let message = #"""
+      {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "x", "version": 1,
+      "text": "{\"title\": \"\ud800\", \"x\": 1, \"nodes\": {}}"}}}
+      """#
+    #expect(session.server.receive(Array(message.utf8)).isEmpty)
+    let findings = session.server.findings().map(Session.tree)
+    let ranges = findings.first?["params"]?["diagnostics"]?.elements.map { $0["range"] }
+    #expect(ranges?.first??["start"]?["character"]?.integer == 15)
+  }
+
   @Test func `a patch that is closed has no findings any more`() {
     var session = Session()
     #expect(!session.open("{").isEmpty)
