@@ -2,6 +2,7 @@ import AudioTypes
 import CSoxr
 import Glibc
 import RenderCore
+import TestSupport
 
 /// One converter under test, in floats: ours, or libsoxr called directly.
 private enum Subject {
@@ -80,7 +81,7 @@ private struct QualityFigures {
     // The pass band: how far each tone is from its level, and what else is there: images.
     for step in 0...80 {
       let frequency = max(20, min(20_000, lower * 0.45) * Double(step) / 80)
-      let found = fitSine(
+      let found = SineFit(
         middle(subject.convert(sine(frequency, rate: from, count: count), from: from, to: to)),
         frequency: frequency, rate: to)
       let level = decibels(found.amplitude)
@@ -95,11 +96,11 @@ private struct QualityFigures {
         subject.convert(sine(frequency, rate: from, count: count), from: from, to: to))
       let rest =
         frequency < to / 2
-        ? fitSine(signal, frequency: frequency, rate: to).rest
+        ? SineFit(signal, frequency: frequency, rate: to).rest
         : (signal.reduce(0) { $0 + Double($1) * Double($1) } / Double(signal.count)).squareRoot()
       spurious = max(spurious, decibels(rest / 0.5.squareRoot()))
     }
-    let tone = fitSine(
+    let tone = SineFit(
       middle(subject.convert(sine(997, rate: from, count: count), from: from, to: to)),
       frequency: 997, rate: to)
     thdn = decibels(tone.rest / (tone.amplitude * 0.5.squareRoot()))

@@ -32,31 +32,3 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   let sign = value < 0 && whole > 0 ? "-" : ""
   return sign + String(whole / Int(scale)) + (decimals > 0 ? "." + digits : "")
 }
-
-/// The sine of one frequency in a signal by least squares: its amplitude, and the root mean square
-/// of what is left over.
-func fitSine(
-  _ signal: ArraySlice<Float>, frequency: Double, rate: Double
-) -> (amplitude: Double, rest: Double) {
-  var (cc, cs, ss, xc, xs) = (0.0, 0.0, 0.0, 0.0, 0.0)
-  let angle = 2 * Double.pi * frequency / rate
-  for index in signal.indices {
-    let (c, s, x) = (cos(angle * Double(index)), sin(angle * Double(index)), Double(signal[index]))
-    cc += c * c
-    cs += c * s
-    ss += s * s
-    xc += x * c
-    xs += x * s
-  }
-  let determinant = cc * ss - cs * cs
-  let cosine = (xc * ss - xs * cs) / determinant
-  let sine = (xs * cc - xc * cs) / determinant
-  var rest = 0.0
-  for index in signal.indices {
-    let model = cosine * cos(angle * Double(index)) + sine * sin(angle * Double(index))
-    rest += (Double(signal[index]) - model) * (Double(signal[index]) - model)
-  }
-  return (
-    (cosine * cosine + sine * sine).squareRoot(), (rest / Double(signal.count)).squareRoot()
-  )
-}

@@ -130,33 +130,6 @@ private struct Conversion: Sendable, CustomTestStringConvertible {
 
 private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
 
-/// The root mean square of what is left of a signal without a sine of `frequency`, and the sine's
-/// amplitude, by least squares.
-private func fit(
-  _ signal: ArraySlice<Float>, _ frequency: Double, rate: Double
-) -> (amplitude: Double, rest: Double) {
-  var (cc, cs, ss, xc, xs, xx) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-  var model: [(Double, Double)] = []
-  for index in signal.indices {
-    let angle = 2 * Double.pi * frequency / rate * Double(index)
-    let (c, s, x) = (cos(angle), sin(angle), Double(signal[index]))
-    model.append((c, s))
-    cc += c * c
-    cs += c * s
-    ss += s * s
-    xc += x * c
-    xs += x * s
-    xx += x * x
-  }
-  let determinant = cc * ss - cs * cs
-  let (a, b) = ((xc * ss - xs * cs) / determinant, (xs * cc - xc * cs) / determinant)
-  let rest = zip(signal, model).reduce(0.0) {
-    let error = Double($1.0) - a * $1.1.0 - b * $1.1.1
-    return $0 + error * error
-  }
-  return ((a * a + b * b).squareRoot(), (rest / Double(signal.count)).squareRoot())
-}
-
 @Suite struct RateConversionTests {
   // MARK: Quality, through the unit
 
@@ -165,7 +138,7 @@ private func fit(
     for frequency in [30.0, 1000, 5000, 10_000, 15_000, 18_000, 19_000, 19_600, 20_000] {
       let input = sine(1500, frequency: frequency, sampleRate: 44_100, amplitude: 0.9)
       let output = try conversion.convert([input], frameCount: 1300)[0]
-      let found = fit(output[300..<1300], frequency, rate: 48_000)
+      let found = SineFit(output[300..<1300], frequency: frequency, rate: 48_000)
       #expect(abs(decibels(found.amplitude / 0.9)) < 0.01)
       #expect(decibels(found.rest * 2.0.squareRoot()) < -120)
     }
@@ -174,7 +147,9 @@ private func fit(
       let input = sine(1500, frequency: frequency, sampleRate: 44_100, amplitude: 0.9)
       let output = try conversion.convert([input], frameCount: 1300)[0]
       #expect(
-        decibels(fit(output[300..<1300], frequency, rate: 48_000).rest * 2.0.squareRoot()) < -120)
+        decibels(
+          SineFit(output[300..<1300], frequency: frequency, rate: 48_000).rest * 2.0.squareRoot())
+          < -120)
     }
   }
 
@@ -206,7 +181,7 @@ private func fit(
   private func noise(_ conversion: Conversion) throws -> Double {
     let input = sine(4000, frequency: 997, sampleRate: conversion.from)
     let output = try conversion.convert([input], frameCount: 3400)[0]
-    let found = fit(output[400..<3400], 997, rate: conversion.to)
+    let found = SineFit(output[400..<3400], frequency: 997, rate: conversion.to)
     return decibels(found.rest * 2.0.squareRoot() / found.amplitude)
   }
 

@@ -49,32 +49,6 @@ private func make(
 
 private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
 
-/// The least-squares sine of one frequency in a signal: its two amplitudes, and what is left over,
-/// both as root mean squares.
-private func fit(
-  _ signal: ArraySlice<Float>, frequency: Double, rate: Double
-) -> (cosine: Double, sine: Double, rest: Double) {
-  var (cc, cs, ss, xc, xs) = (0.0, 0.0, 0.0, 0.0, 0.0)
-  let angle = 2 * Double.pi * frequency / rate
-  for index in signal.indices {
-    let (c, s, x) = (cos(angle * Double(index)), sin(angle * Double(index)), Double(signal[index]))
-    cc += c * c
-    cs += c * s
-    ss += s * s
-    xc += x * c
-    xs += x * s
-  }
-  let determinant = cc * ss - cs * cs
-  let cosine = (xc * ss - xs * cs) / determinant
-  let sine = (xs * cc - xc * cs) / determinant
-  var rest = 0.0
-  for index in signal.indices {
-    let model = cosine * cos(angle * Double(index)) + sine * sin(angle * Double(index))
-    rest += (Double(signal[index]) - model) * (Double(signal[index]) - model)
-  }
-  return (cosine, sine, (rest / Double(signal.count)).squareRoot())
-}
-
 /// A noise that is its own index's, so that any stretch can be had without the ones before.
 private func noise(_ channel: Int, _ frame: Int) -> Float {
   var generator = SplitMix64(seed: UInt64(bitPattern: Int64(frame * 8 + channel)))
@@ -115,8 +89,8 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
       let output = convert(&resampler, frameCount: count) { _, frame in
         Float(sin(2 * Double.pi * frequency / conversion.input * Double(frame)))
       }
-      let found = fit(output[0][skip...], frequency: frequency, rate: conversion.output)
-      let amplitude = (found.cosine * found.cosine + found.sine * found.sine).squareRoot()
+      let found = SineFit(output[0][skip...], frequency: frequency, rate: conversion.output)
+      let amplitude = found.amplitude
       if abs(decibels(amplitude)) > abs(worstRipple) { worstRipple = decibels(amplitude) }
       // What is left over are images, each at least as deep as the stop band, and rounding.
       worstStop = max(worstStop, decibels(found.rest / 0.5.squareRoot()))
@@ -151,7 +125,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     }
     // Sample for sample the sine of the closed form: no delay. What is left over is the stop band,
     // in places, and rounding, which in floats is -150 dB a step.
-    let found = fit(output[0][skip...], frequency: 997, rate: 48000)
+    let found = SineFit(output[0][skip...], frequency: 997, rate: 48000)
     #expect(decibels(abs(found.cosine)) < -120)
     #expect(abs(decibels(found.sine)) < 0.0001)
     #expect(decibels(found.rest / 0.5.squareRoot()) < (quality == .normal ? -115 : -135))
@@ -292,7 +266,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     let slow = pow(2 * sin(Double.pi * 997 / 48000), 4)
     #expect(worst < slow * 1.01)
     // 960 frames after it was asked for, the pitch is another by a ten-thousandth and nothing else.
-    let found = fit(output[0][1300...], frequency: 997 * ratio, rate: 48000)
+    let found = SineFit(output[0][1300...], frequency: 997 * ratio, rate: 48000)
     #expect(decibels(found.rest / 0.5.squareRoot()) < -125)
   }
 
