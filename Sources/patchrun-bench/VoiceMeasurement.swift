@@ -43,7 +43,7 @@ private struct Scene {
       echo = near.map { _ in 0 }
       loudspeaker = echo
     }
-    var random = SteadyRandom(seed: room + 100)
+    var random = SplitMix64(seed: room + 100)
     microphone = echo
     for index in 0..<count {
       microphone[index] += near[index] + Float(random.normal() * 0.000316)
@@ -251,7 +251,7 @@ private func levels() {
     let active = late.filter { abs($0) > 0.02 * peak }
     print(column(decibels, 0, width: 8) + column(10 * log10(SpeechMeasures.power(active[...]))))
   }
-  var random = SteadyRandom(seed: 1)
+  var random = SplitMix64(seed: 1)
   scene.microphone = scene.microphone.map { _ in Float(random.normal() * 0.003) }
   scene.loudspeaker = scene.microphone.map { _ in 0 }
   let output = scene.process().output

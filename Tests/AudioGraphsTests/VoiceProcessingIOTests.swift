@@ -75,7 +75,7 @@ import Testing
   /// What a microphone hears of it: two reflections.
   private static func echo(of far: [Float], rate: Double = 16_000) -> [Float] {
     let (first, second) = (Int(0.003 * rate), Int(0.017 * rate))
-    var random = SteadyRandom(seed: 1)
+    var random = SplitMix64(seed: 1)
     return far.indices.map { index in
       (index >= first ? 0.5 * far[index - first] : 0)
         - (index >= second ? 0.3 * far[index - second] : 0) + Float(random.normal()) * 3e-4
@@ -139,7 +139,7 @@ import Testing
     let near =
       SpeechModel.speech(seconds: 1.2, sampleRate: 16_000, seed: 2)
       .map { $0 * 0.3 } + [Float](repeating: 0, count: 12_000)
-    var random = SteadyRandom(seed: 2)
+    var random = SplitMix64(seed: 2)
     let noisy = near.map { $0 + Float(random.normal()) * 3e-4 }
     let output = try Chat().run([], noisy, listener: listener, [(.muteOutput, .uint32(1))])
     #expect(output[0].allSatisfy { $0 == 0 })

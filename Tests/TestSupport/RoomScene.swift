@@ -1,19 +1,6 @@
 import RenderCore
 
-/// Numbers that look random and are the same on every run (SplitMix64).
-public struct SteadyRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  public init(seed: UInt64) { state = seed }
-
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// From -1 to 1, evenly.
   public mutating func even() -> Double { Double.random(in: -1...1, using: &self) }
 
@@ -35,7 +22,7 @@ public enum Room {
   public static func response(
     sampleRate: Double, reverberation: Double, seed: UInt64, isExact: Bool = true
   ) -> [Float] {
-    var random = SteadyRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let room = [4.7 + 0.5 * random.even(), 3.8 + 0.5 * random.even(), 2.6]
     let source = [1.7 + 0.4 * random.even(), 1.1, 1.0]
     var direction = [random.normal(), random.normal(), 0.3 * random.normal()]

@@ -5,7 +5,7 @@ import RenderCore
 public enum SpeechModel {
   /// - Parameter seed: Another voice, saying something else.
   public static func speech(seconds: Double, sampleRate: Double, seed: UInt64) -> [Float] {
-    var random = SteadyRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let count = Int(seconds * sampleRate)
     var output = [Float](repeating: 0, count: count)
     let pitch = 115 + 30 * random.even()
@@ -33,7 +33,7 @@ public enum SpeechModel {
 
   /// Pulses through four resonances that move.
   private static func voiced(
-    _ length: Int, _ pitch: Double, _ rate: Double, _ random: inout SteadyRandom
+    _ length: Int, _ pitch: Double, _ rate: Double, _ random: inout SplitMix64
   ) -> [Double] {
     let centers = [
       500 + 250 * random.even(), 1500 + 700 * random.even(), 2600 + 400 * random.even(),
@@ -72,7 +72,7 @@ public enum SpeechModel {
 
   /// Noise above 2.5 kHz.
   private static func hiss(
-    _ length: Int, _ rate: Double, _ random: inout SteadyRandom
+    _ length: Int, _ rate: Double, _ random: inout SplitMix64
   ) -> [Double] {
     let loudness = 0.06 + 0.03 * random.even()
     let share = min(1, 2 * Double.pi * 2500 / rate)

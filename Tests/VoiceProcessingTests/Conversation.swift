@@ -34,7 +34,7 @@ struct Conversation {
       let voice = spoken(seconds - nearFrom, sampleRate, seed: 2, decibels: -23)
       scene.near = [Float](repeating: 0, count: count - voice.count) + voice
     }
-    var random = SteadyRandom(seed: 3)
+    var random = SplitMix64(seed: 3)
     let noise = (0..<count).map { _ in Float(random.normal() * 0.000316) }
     scene.microphone = zip(scene.near, noise).map { $0 + $1 }
     scene.loudspeaker = noise.map { _ in 0 }

@@ -77,7 +77,7 @@ import Testing
 
   @Test func `noise alone is not brought to the level of speech`() {
     var scene = Conversation()
-    var random = SteadyRandom(seed: 9)
+    var random = SplitMix64(seed: 9)
     scene.microphone = (0..<48_000).map { _ in Float(random.normal() * 0.003) }
     scene.loudspeaker = scene.microphone.map { _ in 0 }
     scene.settings.controlsLevel = true
