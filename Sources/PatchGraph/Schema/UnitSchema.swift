@@ -5,10 +5,6 @@ import AudioUnits
 struct UnitSchema {
   var catalog: UnitCatalog
 
-  private var present: [(component: UnitCatalog.Component, unit: UnitDescription)] {
-    catalog.components.map { ($0, $0.unit.description) }
-  }
-
   // MARK: Nodes
 
   /// Any node. What depends on the unit is in the definition that its component leads to.
@@ -40,13 +36,13 @@ struct UnitSchema {
       "then": ["properties": ["component": false]],
       "else": ["required": ["component"]],
       "allOf": .array(
-        present.map { component, unit in
+        catalog.components.map { component in
           [
             "if": [
-              "properties": ["component": Schema.reference("names.\(unit.name)")],
+              "properties": ["component": Schema.reference("names.\(component.name)")],
               "required": ["component"],
             ],
-            "then": Schema.reference("node.\(unit.name)"),
+            "then": Schema.reference("node.\(component.name)"),
           ]
         }),
     ]
@@ -62,13 +58,13 @@ struct UnitSchema {
       "description": .string(description),
       "anyOf": [
         [
-          "enum": .strings(present.map(\.unit.name)),
-          "enumDescriptions": .strings(present.map(\.unit.summary)),
+          "enum": .strings(catalog.units.map { $0.description.name }),
+          "enumDescriptions": .strings(catalog.units.map { $0.description.summary }),
         ],
         [
           "type": "string",
           "pattern": .string(
-            "^(" + present.flatMap { namePatterns($0.component) }.joined(separator: "|") + ")$"),
+            "^(" + catalog.components.flatMap(namePatterns).joined(separator: "|") + ")$"),
         ],
         Schema.reference("componentDescription"),
       ],
@@ -124,8 +120,9 @@ struct UnitSchema {
   // MARK: Definitions
 
   var definitions: [JSONText.Member] {
-    present.flatMap { component, unit in
-      [
+    catalog.components.flatMap { component in
+      let unit = component.unit.description
+      return [
         JSONText.Member("names.\(unit.name)", names(component)),
         JSONText.Member("node.\(unit.name)", node(unit)),
       ] + buses(unit, .input) + buses(unit, .output)
