@@ -8,22 +8,22 @@ enum AtomicFile {
   static func replace(_ path: String, with bytes: [UInt8]) throws(CommandFailure) {
     let target = resolved(path)
     // Its folder may be written where it may not.
-    guard unsafe access(target, W_OK) == 0 else { throw cannotWrite(path, errno) }
+    guard unsafe access(target, W_OK) == 0 else { throw .cannotWrite(path, errno) }
     var template = Array("\(target).XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&template)
-    guard descriptor >= 0 else { throw cannotWrite(path, errno) }
+    guard descriptor >= 0 else { throw .cannotWrite(path, errno) }
     let temporary = String(
       decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     let number = fill(descriptor, with: bytes, asIn: target)
     close(descriptor)
     guard number == 0 else {
       _ = unsafe unlink(temporary)
-      throw cannotWrite(path, number)
+      throw .cannotWrite(path, number)
     }
     guard unsafe rename(temporary, target) == 0 else {
       let number = errno
       _ = unsafe unlink(temporary)
-      throw cannotWrite(path, number)
+      throw .cannotWrite(path, number)
     }
   }
 
@@ -32,16 +32,16 @@ enum AtomicFile {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       let number = errno
-      guard number == EEXIST else { throw cannotWrite(path, number) }
+      guard number == EEXIST else { throw .cannotWrite(path, number) }
       throw CommandFailure(
         ExitStatus.worldRefused, "\(quoted(path)) is there already",
         help: ["name another file, or remove that one first"])
     }
-    let number = write(bytes, to: descriptor)
+    let number = StandardStream.write(bytes, to: descriptor)
     close(descriptor)
     guard number == 0 else {
       _ = unsafe unlink(path)
-      throw cannotWrite(path, number)
+      throw .cannotWrite(path, number)
     }
   }
 
@@ -50,24 +50,9 @@ enum AtomicFile {
     if unsafe stat(target, &status) == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 {
       return errno
     }
-    let number = write(bytes, to: descriptor)
+    let number = StandardStream.write(bytes, to: descriptor)
     if number != 0 { return number }
     return fsync(descriptor) == 0 ? 0 : errno
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return errno
-      }
-    }
-    return 0
   }
 
   /// Where a path leads once links are followed.
@@ -75,10 +60,5 @@ enum AtomicFile {
     guard let target = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(target) }
     return unsafe String(cString: target)
-  }
-
-  private static func cannotWrite(_ path: String, _ number: Int32) -> CommandFailure {
-    CommandFailure(
-      ExitStatus.worldRefused, "\(quoted(path)) cannot be written: \(systemMessage(number))")
   }
 }

@@ -29,16 +29,25 @@ enum StandardStream: Int32 {
   }
 
   private static func put(_ text: String, to descriptor: Int32) -> Int32 {
-    var rest = Array(text.utf8)[...]
+    let number = write(Array(text.utf8), to: descriptor)
+    // Whoever read it has enough.
+    return number == EPIPE ? 0 : number
+  }
+
+  /// Writes all of some bytes. Returns the system's error number, 0 for none.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    var rest = bytes[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&wait, 1, -1)
       } else if errno != EINTR {
-        return errno == EPIPE ? 0 : errno
+        return errno
       }
     }
     return 0
