@@ -23,7 +23,8 @@ let package = Package(
       ]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // C libraries, by their own headers.
@@ -78,7 +79,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "Reports", dependencies: ["Diagnostics", "PatchGraph"], swiftSettings: settings),
+      name: "Reports", dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph"],
+      swiftSettings: settings),
     .target(
       name: "LanguageServer",
       dependencies: [
@@ -86,12 +88,21 @@ let package = Package(
         "Diagnostics", "PatchSyntax", "PatchGraph",
       ],
       swiftSettings: settings),
+    .target(
+      name: "Control",
+      dependencies: [
+        "Diagnostics", "PatchSyntax",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
-        "Reports", "LanguageServer",
+        "Reports", "LanguageServer", "Control",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -171,6 +182,14 @@ let package = Package(
     .testTarget(
       name: "LanguageServerTests",
       dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ControlTests",
+      dependencies: [
+        "Control", "Diagnostics", "PatchSyntax", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PatchTests",

@@ -1,6 +1,6 @@
 import Diagnostics
 public import PatchGraph
-import PatchSyntax
+public import PatchSyntax
 
 /// A server of the Language Server Protocol for patches: messages in, messages out. It opens
 /// nothing itself; how messages travel is somebody else's.

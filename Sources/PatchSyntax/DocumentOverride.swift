@@ -94,22 +94,6 @@ public enum DocumentOverride {
   }
 }
 
-/// Writing JSON.
-enum JSONText {
-  /// A string with its quotes, what must be escaped escaped, ill-formed UTF-8 as U+FFFD.
-  static func quoted(_ content: ArraySlice<UInt8>) -> [UInt8] {
-    var result = [UInt8(ascii: "\"")]
-    for byte in String(decoding: content, as: UTF8.self).utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20: result += Array("\\u\(hexadecimal(UInt32(byte), digits: 4))".utf8)
-      default: result.append(byte)
-      }
-    }
-    return result + [UInt8(ascii: "\"")]
-  }
-}
-
 extension Diagnostic {
   /// The same about a text that has more in front.
   func moved(by distance: Int) -> Diagnostic {

@@ -1,5 +1,6 @@
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 
 extension Report {
   /// The code quality report that GitLab shows in a merge request.

@@ -1,5 +1,6 @@
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 
 extension Report {
   /// Everything there is to say, for programs: the patches in order, each with its diagnostics.

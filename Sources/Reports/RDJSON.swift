@@ -1,5 +1,6 @@
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 
 extension Report {
   /// reviewdog's diagnostic format, with suggestions. Its columns count bytes.

@@ -1,5 +1,6 @@
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 
 extension Report {
   /// SARIF 2.1.0: the rules, the artifacts, and a result for each finding with its region, the

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioTypes
 import PatchGraph
+import PatchSyntax
 import PulseIO
 import RenderHost
 

@@ -20,6 +20,8 @@ struct CommandFailure: Error, Equatable {
   var message: String
   /// What to do about it, a line each.
   var help: [String]
+  /// Diagnostics as they are to be printed, in front of the message.
+  var findings: String?
 
   init(_ status: Int32, _ message: String, help: [String] = []) {
     self.status = status

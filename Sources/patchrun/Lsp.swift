@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import LanguageServer
 import PatchGraph
+import PatchSyntax
 
 struct Lsp: PatchCommand {
   static let configuration = CommandConfiguration(

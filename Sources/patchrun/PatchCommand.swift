@@ -13,6 +13,7 @@ extension PatchCommand {
   mutating func run() throws {
     let status: Int32
     do throws(CommandFailure) { status = try perform() } catch {
+      if let findings = error.findings { StandardStream.error.put(findings) }
       appearance.report("error", error.message, help: error.help)
       status = error.status
     }

@@ -1,4 +1,5 @@
 public import AudioTypes
+public import PatchSyntax
 
 /// What is drawn of an initialized graph, whatever it is drawn with: nodes, their buses, and the
 /// edges between them, each with its stream format and where that came from.

@@ -1,4 +1,5 @@
 import AudioTypes
+import PatchSyntax
 
 extension GraphDrawing {
   /// The form of `patchrun show --format json`. Members are added to it, never taken away or given

@@ -1,4 +1,5 @@
 import Diagnostics
+import PatchSyntax
 
 /// Pages as text for a terminal, as Markdown and as JSON.
 public struct ExplanationText: Sendable {

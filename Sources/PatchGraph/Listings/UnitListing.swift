@@ -1,6 +1,7 @@
 import AudioTypes
 public import AudioUnits
 import Diagnostics
+import PatchSyntax
 
 /// What `patchrun units` prints, and the tables of units in the README: all of it out of the
 /// units' descriptions.

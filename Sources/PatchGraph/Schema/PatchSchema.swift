@@ -1,5 +1,6 @@
 import AudioTypes
 public import AudioUnits
+public import PatchSyntax
 import RenderCallbacks
 import RenderTaps
 

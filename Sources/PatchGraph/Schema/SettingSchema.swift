@@ -1,4 +1,5 @@
 import AudioTypes
+import PatchSyntax
 import RenderCallbacks
 import RenderCore
 import RenderTaps

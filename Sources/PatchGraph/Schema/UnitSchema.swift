@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import PatchSyntax
 
 /// The schemas of nodes: one for each unit, chosen by `component`.
 struct UnitSchema {

@@ -54,6 +54,60 @@ extension JSONText: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension JSONText {
+  /// The value that has been read, its members in the order of the text. What could not be read is
+  /// `null`.
+  public init(_ value: JSONValue) {
+    switch value.kind {
+    case .null, .invalid: self = .null
+    case .bool: self = .boolean(value.bool ?? false)
+    case .number: self = .number(value.number ?? 0)
+    case .string: self = .string(value.string ?? "")
+    case .array: self = .array(value.elements.map(JSONText.init))
+    case .object:
+      self = .object(value.members.map { Member($0.key.string ?? "", JSONText($0.value)) })
+    }
+  }
+
+  /// The value on one line, without blanks.
+  public var line: String {
+    var text = ""
+    writeLine(to: &text)
+    return text
+  }
+
+  private func writeLine(to text: inout String) {
+    switch self {
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.writeLine(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.enumerated() {
+        text += (index > 0 ? "," : "") + Self.written(member.name) + ":"
+        member.value.writeLine(to: &text)
+      }
+      text += "}"
+    default: write(to: &text, indentation: 0, column: 0)
+    }
+  }
+
+  /// A string with its quotes, what must be escaped escaped, ill-formed UTF-8 as U+FFFD.
+  static func quoted(_ content: ArraySlice<UInt8>) -> [UInt8] {
+    var result = [UInt8(ascii: "\"")]
+    for byte in String(decoding: content, as: UTF8.self).utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20: result += Array("\\u\(hexadecimal(UInt32(byte), digits: 4))".utf8)
+      default: result.append(byte)
+      }
+    }
+    return result + [UInt8(ascii: "\"")]
+  }
+
   /// The document, two spaces to a level, with a line feed at its end. Arrays of plain values
   /// that fit into 100 columns stand on one line.
   public var document: String {

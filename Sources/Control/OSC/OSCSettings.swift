@@ -1,0 +1,82 @@
+import PatchSyntax
+
+/// What OSC messages set.
+///
+/// Their sender cannot be told from any other program on the machine. So they may turn numbers and
+/// switches, and name what a property has names for; what a patch reads and writes they cannot say.
+enum OSCSettings {
+  /// The settings of a document that a message is about, each with its value; none where the message
+  /// means nothing here.
+  static func edits(of message: OSCMessage, in root: JSONValue) -> [SettingEdit] {
+    guard message.arguments.count == 1, let value = json(message.arguments[0]),
+      let pointer = JSONPointer(parsing: escapedTildes(message.address))
+    else { return [] }
+    var pointers = [pointer]
+    // A name may have a star in it.
+    if OSCPattern.isPattern(message.address), root[pointer] == nil {
+      guard let pattern = OSCPattern(message.address) else { return [] }
+      pointers = []
+      collect(root, JSONPointer(), depth: pointer.tokens.count) { candidate in
+        let parts = candidate.tokens.map { JSONPointer.escape($0) }
+        if pattern.matches(parts) { pointers.append(candidate) }
+      }
+    }
+    return pointers.filter { isSettable($0, in: root, isText: message.arguments[0].isText) }
+      .map { SettingEdit(pointer: $0, value: value) }
+  }
+
+  /// A tilde that is no escape is one of a name.
+  private static func escapedTildes(_ address: String) -> String {
+    var result = ""
+    var rest = Substring(address)
+    while let character = rest.popFirst() {
+      result.append(character)
+      if character == "~", rest.first != "0", rest.first != "1" { result.append("0") }
+    }
+    return result
+  }
+
+  /// The value as JSON; `nil` for what no setting can be.
+  private static func json(_ argument: OSCArgument) -> String? {
+    switch argument {
+    case .int32(let value): "\(value)"
+    case .int64(let value): "\(value)"
+    case .float32(let value): value.isFinite ? JSONText.number(value).line : nil
+    case .float64(let value): value.isFinite ? JSONText.number(value).line : nil
+    case .boolean(let value): "\(value)"
+    case .string(let text), .symbol(let text): JSONText.string(text).line
+    default: nil
+    }
+  }
+
+  private static func isSettable(
+    _ pointer: JSONPointer, in root: JSONValue, isText: Bool
+  ) -> Bool {
+    // A setting is a value, not a part of the patch.
+    if let old = root[pointer], old.kind == .object || old.kind == .array { return false }
+    let tokens = pointer.tokens
+    let group = tokens.dropLast().last
+    if tokens.first == "nodes", group == "parameters" || group == "properties" { return true }
+    return tokens.first == "callbacks" && tokens.count == 3 && !isText
+  }
+
+  /// The values at a depth.
+  private static func collect(
+    _ value: JSONValue, _ pointer: JSONPointer, depth: Int, _ take: (JSONPointer) -> Void
+  ) {
+    guard depth > 0 else { return take(pointer) }
+    for member in value.members {
+      guard let key = member.key.string else { continue }
+      collect(member.value, pointer.appending(key), depth: depth - 1, take)
+    }
+  }
+}
+
+extension OSCArgument {
+  fileprivate var isText: Bool {
+    switch self {
+    case .string, .symbol: true
+    default: false
+    }
+  }
+}

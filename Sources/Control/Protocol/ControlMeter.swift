@@ -1,0 +1,56 @@
+/// What a tap or a metered bus reads.
+public struct ControlMeter: Hashable, Sendable {
+  /// Whose readings these are.
+  public enum Place: Hashable, Sendable {
+    /// A tap of the patch.
+    case tap(name: String)
+    /// A bus whose metering is on: of a node, an input or an output.
+    case bus(node: String, isInput: Bool, element: Int)
+  }
+
+  public var place: Place
+  /// Behind the fader: one for each channel, in order. Empty where no levels are measured.
+  public var levels: [ControlLevel]
+  /// The same in front of the fader; `nil` where that is not measured.
+  public var preFaderLevels: [ControlLevel]?
+  /// What else is measured: loudness, a spectrum.
+  public var readings: [ControlReading]
+
+  public init(
+    place: Place, levels: [ControlLevel], preFaderLevels: [ControlLevel]? = nil,
+    readings: [ControlReading] = []
+  ) {
+    self.place = place
+    self.levels = levels
+    self.preFaderLevels = preFaderLevels
+    self.readings = readings
+  }
+}
+
+/// The level of a channel, in decibels of which 0 is full scale. Silence is the floor of the meter,
+/// or minus infinity, which is written as `null`.
+public struct ControlLevel: Hashable, Sendable {
+  public var average: Double
+  public var peak: Double
+
+  public init(average: Double, peak: Double) {
+    self.average = average
+    self.peak = peak
+  }
+}
+
+/// A measure that has a name of its own.
+public struct ControlReading: Hashable, Sendable {
+  /// In camel case: `momentary`, `truePeak`, `spectrum`.
+  public var name: String
+  /// `LUFS`, `dBFS`, `Hz`.
+  public var unit: String
+  /// One value, or one for each channel or band.
+  public var values: [Double]
+
+  public init(name: String, unit: String, values: [Double]) {
+    self.name = name
+    self.unit = unit
+    self.values = values
+  }
+}

@@ -1,0 +1,99 @@
+/// How a patch plays.
+public struct ControlStatus: Hashable, Sendable {
+  /// The title of the patch.
+  public var title: String?
+  /// The path of its file; `<stdin>` for standard input.
+  public var file: String
+  public var state: ControlState
+  /// Seconds that have been rendered.
+  public var position: Double
+  /// Seconds until the end, from the beginning; `nil` for none.
+  public var duration: Double?
+  /// The entity tag of the document that plays.
+  public var tag: String
+  public var grant: ControlGrant
+  /// The share of a slice's duration that its render takes, 0 to 1: on average.
+  public var load: Double
+  /// The same: the largest since the last time that it was asked for.
+  public var peakLoad: Double
+  /// How often the device had to play what was not there, since the beginning.
+  public var underruns: Int
+  /// How often what the device heard was not taken in time.
+  public var overruns: Int
+  /// Slices that could not be rendered.
+  public var failedSlices: Int
+  /// Frames of files that were not read, or not written, in time.
+  public var lostFrames: Int
+  /// Changes that have been accepted and do not sound yet.
+  public var pendingStages: Int
+
+  public init(
+    title: String?, file: String, state: ControlState, position: Double, duration: Double?,
+    tag: String, grant: ControlGrant, load: Double, peakLoad: Double, underruns: Int,
+    overruns: Int, failedSlices: Int, lostFrames: Int, pendingStages: Int
+  ) {
+    self.title = title
+    self.file = file
+    self.state = state
+    self.position = position
+    self.duration = duration
+    self.tag = tag
+    self.grant = grant
+    self.load = load
+    self.peakLoad = peakLoad
+    self.underruns = underruns
+    self.overruns = overruns
+    self.failedSlices = failedSlices
+    self.lostFrames = lostFrames
+    self.pendingStages = pendingStages
+  }
+}
+
+/// Where a run is.
+public enum ControlState: String, Hashable, Sendable, CaseIterable {
+  /// It has not made a sound yet.
+  case starting
+  case playing
+  /// The session is interrupted: it is silent, and will go on.
+  case interrupted
+  /// It fades out and finishes its files.
+  case stopping
+  case ended
+}
+
+/// What a device has granted.
+public struct ControlGrant: Hashable, Sendable {
+  /// A side of the device.
+  public struct Device: Hashable, Sendable {
+    public var name: String
+    public var channels: Int
+    /// Seconds from the graph to the ear, or from the microphone to the graph.
+    public var latency: Double
+
+    public init(name: String, channels: Int, latency: Double) {
+      self.name = name
+      self.channels = channels
+      self.latency = latency
+    }
+  }
+
+  /// What is played on; `nil` where nothing is played.
+  public var sink: Device?
+  /// What is heard; `nil` where nothing is.
+  public var source: Device?
+  /// Hertz.
+  public var sampleRate: Double
+  public var sliceFrames: Int
+  /// How the render thread is scheduled: `SCHED_RR 5`. Empty where that is not known.
+  public var scheduling: String
+
+  public init(
+    sink: Device?, source: Device?, sampleRate: Double, sliceFrames: Int, scheduling: String
+  ) {
+    self.sink = sink
+    self.source = source
+    self.sampleRate = sampleRate
+    self.sliceFrames = sliceFrames
+    self.scheduling = scheduling
+  }
+}

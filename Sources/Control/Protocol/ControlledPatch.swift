@@ -1,0 +1,116 @@
+/// A patch that plays, as the control room sees it.
+///
+/// The control room knows nothing else of patches. It calls these from threads of its own, never
+/// from the render thread, and several calls may be under way at the same time.
+public protocol ControlledPatch: AnyObject, Sendable {
+  /// The document that plays.
+  func document() async -> ControlDocument
+
+  /// Asks for a change. It goes the one road of every change: the new document, the same validation,
+  /// the difference, the to-do list. Returns when the change is on its way to the render thread, or
+  /// has been refused; what plays is as it was then.
+  ///
+  /// - Parameters:
+  ///   - tag: The entity tag of the document that the change is meant for; `nil` for any. If another
+  ///     plays by then, nothing changes.
+  ///   - origin: Who asks, for the event.
+  func change(
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
+  ) async -> ControlOutcome
+
+  /// How it plays.
+  func status() async -> ControlStatus
+
+  /// What the taps and the metered buses read now.
+  func meters() async -> [ControlMeter]
+
+  /// What happens from now on. The server calls this once, reads without waiting for its clients,
+  /// and hands each event to all of them. The stream ends after `ended`.
+  func events() -> AsyncStream<ControlEvent>
+
+  /// Asks for the end, as SIGINT does: the sound fades out and recordings are finished. Returns
+  /// without waiting for that.
+  func stop() async
+}
+
+/// A document as text, with the tag that tells it from every other.
+public struct ControlDocument: Hashable, Sendable {
+  /// Strict JSON (RFC 8259), as it was written.
+  public var text: String
+  /// The entity tag, without quotes: letters, digits and hyphens. Other texts have other tags.
+  public var tag: String
+
+  public init(text: String, tag: String) {
+    self.text = text
+    self.tag = tag
+  }
+}
+
+/// A change of the document that somebody asks for. The texts are as they came: neither JSON nor
+/// UTF-8 has been looked at.
+public enum ControlChange: Hashable, Sendable {
+  /// Another document in the place of this one.
+  case replace(text: String)
+  /// Operations on the document, RFC 6902, all or none.
+  case patch(operations: String)
+  /// A merge patch, RFC 7386.
+  case merge(text: String)
+}
+
+/// Who asks for a change.
+public enum ControlOrigin: String, Hashable, Sendable, CaseIterable {
+  /// A request, `patchrun ctl` included.
+  case http
+  /// An OSC message.
+  case osc
+  /// The file of the patch, which was saved.
+  case file
+  /// SIGHUP.
+  case signal
+  /// The timeline of the patch.
+  case timeline
+  /// A decision of the session: the device has changed, or an interruption.
+  case session
+}
+
+/// What became of a change.
+public enum ControlOutcome: Hashable, Sendable {
+  /// It is heard, or will be within two slices: the tag of the document that plays now, and what is
+  /// different. No differences: the document said the same already.
+  case applied(tag: String, effects: [ControlEffect])
+  /// It does not validate.
+  case refused(ControlRefusal)
+  /// Another document plays than the one that the change was meant for: its tag.
+  case otherTag(current: String)
+  /// The world would not cooperate: a sentence that starts in lower case, and what to do about it.
+  case failed(message: String, help: [String])
+}
+
+/// One difference that a change has made.
+public struct ControlEffect: Hashable, Sendable {
+  /// The JSON Pointer of the value that is different.
+  public var pointer: String
+  /// What is different, as `patchrun diff` says it: `parameter 'volume' of 'mixer', input 0: 0.8 -> 0.5`.
+  public var summary: String
+  /// How it is heard: `ramp, 10 ms`. Empty where nothing is heard.
+  public var heard: String
+
+  public init(pointer: String, summary: String, heard: String) {
+    self.pointer = pointer
+    self.summary = summary
+    self.heard = heard
+  }
+}
+
+/// Why a change was refused.
+public struct ControlRefusal: Hashable, Sendable {
+  /// What `patchrun validate --output-format json` prints of the document that was asked for.
+  public var report: String
+  /// What `patchrun validate` prints of it, without colours.
+  public var text: String
+
+  public init(report: String, text: String) {
+    self.report = report
+    self.text = text
+  }
+}

@@ -1,0 +1,57 @@
+import NIOHTTP1
+
+/// Who may ask: nobody who has been sent here by a page of another site.
+///
+/// A page can make a browser send requests to this machine, and with a name of its own that leads to
+/// 127.0.0.1 even read the answers. It cannot choose what `Host` and `Origin` say.
+struct RequestGuard: Sendable {
+  /// The port that is listened to; `nil` for a UNIX socket, where a port says nothing.
+  var port: Int?
+
+  static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+  /// Why a request is not answered; `nil` for one that is.
+  func refusal(_ head: HTTPRequestHead) -> Problem? {
+    let hosts = head.headers["Host"]
+    guard hosts.count == 1 else {
+      return Problem(
+        status: .badRequest, detail: "a request has one Host, not \(hosts.count)")
+    }
+    guard isOurs(hosts[0]) else {
+      return Problem(
+        status: .forbidden, detail: "'\(hosts[0])' is not the Host that is served here",
+        help: [expected])
+    }
+    for origin in head.headers["Origin"] where !isOurs(origin: origin) {
+      return Problem(
+        status: .forbidden, detail: "requests of pages from '\(origin)' are not answered")
+    }
+    for site in head.headers["Sec-Fetch-Site"]
+    where site.lowercased() != "same-origin" && site.lowercased() != "none" {
+      return Problem(
+        status: .forbidden, detail: "requests of pages of other sites are not answered")
+    }
+    return nil
+  }
+
+  private var expected: String {
+    guard let port else { return "ask for http://localhost/" }
+    return "ask for http://localhost:\(port)/, or 127.0.0.1, or [::1]"
+  }
+
+  /// Whether an authority, a name and perhaps a port, is this server's.
+  private func isOurs(_ authority: String) -> Bool {
+    let text = authority.lowercased()
+    let search = text.hasPrefix("[") ? text.firstIndex(of: "]") ?? text.startIndex : text.startIndex
+    guard let colon = text[search...].firstIndex(of: ":") else {
+      return Self.names.contains(text) && (port == nil || port == 80)
+    }
+    guard let number = Int(text[text.index(after: colon)...]) else { return false }
+    return Self.names.contains(String(text[..<colon])) && (port == nil || port == number)
+  }
+
+  private func isOurs(origin: String) -> Bool {
+    let scheme = "http://"
+    return origin.hasPrefix(scheme) && isOurs(String(origin.dropFirst(scheme.count)))
+  }
+}

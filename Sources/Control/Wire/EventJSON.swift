@@ -1,0 +1,39 @@
+import PatchSyntax
+
+extension ControlEvent {
+  /// The name of the event on the wire.
+  var name: String {
+    switch self {
+    case .started: "started"
+    case .changed: "changed"
+    case .refused: "refused"
+    case .xrun: "xrun"
+    case .route: "route"
+    case .interruption: "interruption"
+    case .warning: "warning"
+    case .ended: "ended"
+    }
+  }
+
+  var json: JSONText {
+    switch self {
+    case .started(let tag): ["tag": .string(tag)]
+    case .changed(let tag, let effects, let origin):
+      [
+        "tag": .string(tag), "by": .string(origin.rawValue),
+        "changes": .array(effects.map(\.json)),
+      ]
+    case .refused(let refusal, let origin):
+      JSONText.object([.init("by", .string(origin.rawValue))]).adding(refusal.json)
+    case .xrun(let underruns, let overruns):
+      ["underruns": .number(underruns), "overruns": .number(overruns)]
+    case .route(let direction, let name):
+      ["direction": .string(direction.rawValue), "name": .string(name)]
+    case .interruption(let begins): ["begins": .boolean(begins)]
+    case .warning(let message): ["message": .string(message)]
+    case .ended(.reached): ["reason": "reached"]
+    case .ended(.stopped): ["reason": "stopped"]
+    case .ended(.failed(let message)): ["reason": "failed", "message": .string(message)]
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/// Prometheus' text exposition format, version 0.0.4.
+struct PrometheusText {
+  enum Kind: String { case counter, gauge }
+
+  private(set) var text = ""
+
+  /// Adds a metric with its samples: labels and a value each. One without samples is left out.
+  mutating func add(
+    _ name: String, _ kind: Kind, _ help: String, _ samples: [([(String, String)], Double)]
+  ) {
+    guard !samples.isEmpty else { return }
+    text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
+    for (labels, value) in samples {
+      text += name
+      if !labels.isEmpty {
+        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1, quotes: true))\"" }
+        text += "{" + list.joined(separator: ",") + "}"
+      }
+      text += " " + Self.written(value) + "\n"
+    }
+  }
+
+  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    add(name, kind, help, [([], value)])
+  }
+
+  private static func escaped(_ text: String, quotes: Bool) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\"" where quotes: result += "\\\""
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func written(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+    return abs(value) < 0x1p53 && value == value.rounded() ? "\(Int(value))" : "\(value)"
+  }
+}
+
+/// What `GET /metrics` answers.
+enum Metrics {
+  static func text(
+    _ status: ControlStatus, _ meters: [ControlMeter], _ control: ControlCounts, version: String
+  ) -> String {
+    var text = PrometheusText()
+    text.add(
+      "patchrun_info", .gauge, "What runs, as labels.",
+      [
+        (
+          [
+            ("version", version), ("file", status.file), ("title", status.title ?? ""),
+            ("sink", status.grant.sink?.name ?? ""), ("source", status.grant.source?.name ?? ""),
+          ], 1
+        )
+      ])
+    text.add(
+      "patchrun_state", .gauge, "The state that is 1 is the one that the run is in.",
+      ControlState.allCases.map { ([("state", $0.rawValue)], $0 == status.state ? 1 : 0) })
+    text.add(
+      "patchrun_rendered_seconds_total", .counter, "Seconds of sound that have been rendered.",
+      status.position)
+    addDevice(status.grant, to: &text)
+    text.add(
+      "patchrun_load_ratio", .gauge, "Share of a slice's duration that its render takes.",
+      status.load)
+    text.add(
+      "patchrun_peak_load_ratio", .gauge, "The same: the largest since it was last asked for.",
+      status.peakLoad)
+    text.add(
+      "patchrun_xruns_total", .counter, "Slices that came too late, by direction.",
+      [
+        ([("direction", "output")], Double(status.underruns)),
+        ([("direction", "input")], Double(status.overruns)),
+      ])
+    text.add(
+      "patchrun_failed_slices_total", .counter, "Slices that could not be rendered.",
+      Double(status.failedSlices))
+    text.add(
+      "patchrun_lost_frames_total", .counter, "Frames of files that were not there in time.",
+      Double(status.lostFrames))
+    text.add(
+      "patchrun_pending_changes", .gauge, "Changes that have been accepted and do not sound yet.",
+      Double(status.pendingStages))
+    addMeters(meters, to: &text)
+    text.add(
+      "patchrun_control_connections", .gauge, "Connections to the control server.",
+      Double(control.connections))
+    text.add(
+      "patchrun_control_requests_total", .counter, "Requests to the control server.",
+      Double(control.requests))
+    text.add(
+      "patchrun_changes_total", .counter, "Changes that were asked for, by what became of them.",
+      [
+        ([("result", "applied")], Double(control.applied)),
+        ([("result", "refused")], Double(control.refused)),
+      ])
+    text.add(
+      "patchrun_osc_datagrams_total", .counter, "OSC datagrams, by what became of them.",
+      [
+        ([("result", "taken")], Double(control.oscTaken)),
+        ([("result", "malformed")], Double(control.oscMalformed)),
+        ([("result", "unmatched")], Double(control.oscUnmatched)),
+        ([("result", "dropped")], Double(control.oscDropped)),
+      ])
+    return text.text
+  }
+
+  private static func addDevice(_ grant: ControlGrant, to text: inout PrometheusText) {
+    text.add(
+      "patchrun_sample_rate_hertz", .gauge, "The rate that the device has granted.",
+      grant.sampleRate)
+    text.add(
+      "patchrun_slice_frames", .gauge, "Frames of a slice.", Double(grant.sliceFrames))
+    var latencies: [([(String, String)], Double)] = []
+    if let sink = grant.sink { latencies.append(([("direction", "output")], sink.latency)) }
+    if let source = grant.source { latencies.append(([("direction", "input")], source.latency)) }
+    text.add("patchrun_latency_seconds", .gauge, "Latency of the device.", latencies)
+  }
+
+  private static func addMeters(_ meters: [ControlMeter], to text: inout PrometheusText) {
+    typealias Sample = ([(String, String)], Double)
+    var averages: [Sample] = []
+    var peaks: [Sample] = []
+    var readings: [Sample] = []
+    for meter in meters {
+      let place = labels(meter.place)
+      let sides = [("post", meter.levels), ("pre", meter.preFaderLevels ?? [])]
+      for (side, levels) in sides {
+        for (channel, level) in levels.enumerated() {
+          let labels = place + [("channel", "\(channel)"), ("fader", side)]
+          averages.append((labels, level.average))
+          peaks.append((labels, level.peak))
+        }
+      }
+      for reading in meter.readings {
+        for (index, value) in reading.values.enumerated() {
+          readings.append(
+            (
+              place + [
+                ("reading", reading.name), ("unit", reading.unit), ("index", "\(index)"),
+              ], value
+            ))
+        }
+      }
+    }
+    text.add(
+      "patchrun_level_average_decibels", .gauge, "Average level of a meter's channel.", averages)
+    text.add("patchrun_level_peak_decibels", .gauge, "Peak level of a meter's channel.", peaks)
+    text.add("patchrun_reading", .gauge, "What else the taps measure, in its unit.", readings)
+  }
+
+  private static func labels(_ place: ControlMeter.Place) -> [(String, String)] {
+    switch place {
+    case .tap(let name): [("tap", name)]
+    case .bus(let node, let isInput, let element):
+      [("node", node), ("scope", isInput ? "input" : "output"), ("element", "\(element)")]
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// One message of a stream of server-sent events (the HTML standard, "Server-sent events").
+public struct ServerSentEvent: Hashable, Sendable {
+  /// What `Last-Event-ID` names; `nil` for an event that is not sent again.
+  public var id: String?
+  /// The name of the event: `message` where none is given.
+  public var name: String
+  public var data: String
+
+  public init(id: String? = nil, name: String, data: String) {
+    self.id = id
+    self.name = name
+    self.data = data
+  }
+
+  /// As it is sent, the empty line behind it included.
+  var wire: String {
+    var text = ""
+    if let id { text += "id: \(id)\n" }
+    text += "event: \(name)\n"
+    for line in data.split(separator: "\n", omittingEmptySubsequences: false) {
+      text += "data: \(line)\n"
+    }
+    return text + "\n"
+  }
+
+  /// What keeps a connection alive, and says nothing.
+  static let heartbeat = ": still here\n\n"
+
+  /// How long a client is to wait before it connects again, in milliseconds.
+  static func retry(_ milliseconds: Int) -> String { "retry: \(milliseconds)\n\n" }
+}
+
+/// Reads a stream of server-sent events, in whatever pieces it comes.
+struct ServerSentEventReader {
+  /// A line that has not ended yet.
+  private var line: [UInt8] = []
+  private var followsCarriageReturn = false
+  private var id: String?
+  private var name = ""
+  private var data: [String] = []
+
+  /// The events that are whole with these bytes.
+  mutating func read(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    for byte in bytes {
+      defer { followsCarriageReturn = byte == UInt8(ascii: "\r") }
+      switch byte {
+      case UInt8(ascii: "\n") where followsCarriageReturn: break
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        if let event = endLine() { events.append(event) }
+      default: line.append(byte)
+      }
+    }
+    return events
+  }
+
+  private mutating func endLine() -> ServerSentEvent? {
+    defer { line = [] }
+    guard !line.isEmpty else {
+      defer {
+        id = nil
+        name = ""
+        data = []
+      }
+      guard !data.isEmpty else { return nil }
+      return ServerSentEvent(
+        id: id, name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+    }
+    let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+    var value = line[colon...].dropFirst()
+    if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+    let text = String(decoding: value, as: UTF8.self)
+    switch String(decoding: line[..<colon], as: UTF8.self) {
+    case "id": id = text
+    case "event": name = text
+    case "data": data.append(text)
+    default: break
+    }
+    return nil
+  }
+}

@@ -1,0 +1,105 @@
+import PatchSyntax
+
+extension ControlStatus {
+  /// What `GET /status` answers.
+  var json: JSONText {
+    [
+      "title": .text(title),
+      "file": .string(file),
+      "state": .string(state.rawValue),
+      "position": .number(position),
+      "duration": .number(orNull: duration),
+      "tag": .string(tag),
+      "grant": grant.json,
+      "load": .number(load),
+      "peakLoad": .number(peakLoad),
+      "underruns": .number(underruns),
+      "overruns": .number(overruns),
+      "failedSlices": .number(failedSlices),
+      "lostFrames": .number(lostFrames),
+      "pendingStages": .number(pendingStages),
+    ]
+  }
+}
+
+extension ControlGrant {
+  var json: JSONText {
+    [
+      "sink": sink?.json ?? .null,
+      "source": source?.json ?? .null,
+      "sampleRate": .number(sampleRate),
+      "sliceFrames": .number(sliceFrames),
+      "scheduling": .string(scheduling),
+    ]
+  }
+}
+
+extension ControlGrant.Device {
+  var json: JSONText {
+    ["name": .string(name), "channels": .number(channels), "latency": .number(latency)]
+  }
+}
+
+extension ControlMeter {
+  var json: JSONText {
+    var members: JSONText
+    switch place {
+    case .tap(let name): members = ["tap": .string(name)]
+    case .bus(let node, let isInput, let element):
+      members = [
+        "node": .string(node), "scope": isInput ? "input" : "output", "element": .number(element),
+      ]
+    }
+    if !levels.isEmpty { members = members.adding(["levels": .array(levels.map(\.json))]) }
+    if let preFaderLevels {
+      members = members.adding(["preFaderLevels": .array(preFaderLevels.map(\.json))])
+    }
+    if !readings.isEmpty {
+      members = members.adding(["readings": .array(readings.map(\.json))])
+    }
+    return members
+  }
+
+  /// What `GET /meters` answers.
+  static func json(_ meters: [ControlMeter]) -> JSONText {
+    ["meters": .array(meters.map(\.json))]
+  }
+}
+
+extension ControlLevel {
+  var json: JSONText { ["average": .number(average), "peak": .number(peak)] }
+}
+
+extension ControlReading {
+  var json: JSONText {
+    [
+      "name": .string(name), "unit": .string(unit),
+      "values": .array(values.map { .number($0) }),
+    ]
+  }
+}
+
+extension ControlEffect {
+  var json: JSONText {
+    ["pointer": .string(pointer), "summary": .string(summary), "heard": .string(heard)]
+  }
+}
+
+extension ControlRefusal {
+  /// The diagnostics of the report: the first patch's, as there is one.
+  var diagnostics: JSONText {
+    guard let report = JSONReading.value(of: report),
+      let patch = report["patches"]?.elements.first(where: { _ in true }),
+      let list = patch["diagnostics"]
+    else { return [] }
+    return JSONText(list)
+  }
+
+  var json: JSONText { ["diagnostics": diagnostics, "text": .string(text)] }
+}
+
+extension JSONText {
+  static func text(_ value: String?) -> JSONText { value.map(JSONText.string) ?? .null }
+
+  static func number(orNull value: Double?) -> JSONText { value.map { .number($0) } ?? .null }
+}

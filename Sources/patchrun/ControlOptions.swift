@@ -1,0 +1,76 @@
+import ArgumentParser
+import Control
+
+/// How a run can be controlled from outside.
+struct ControlOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "What 'patchrun ctl' calls this run; else the file's name without its ending.",
+      valueName: "name"))
+  var name: String?
+
+  @Flag(help: "Take no requests: no control socket is made.")
+  var noControl = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take the same requests on this port of 127.0.0.1 and [::1], of this user only; 0 for any.",
+      valueName: "port"))
+  var controlPort: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Take OSC messages over UDP on this port; 0 for any.", valueName: "port"))
+  var osc: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Take OSC messages on this address. Everyone who reaches it may turn what the patch has.",
+      valueName: "address"))
+  var oscAddress = "127.0.0.1"
+
+  func validate() throws {
+    for (option, port) in [("--control-port", controlPort), ("--osc", osc)] {
+      if let port, !(0...65_535).contains(port) {
+        throw ValidationError("'\(option)' is a port: 0 to 65535")
+      }
+    }
+    if noControl && (name != nil || controlPort != nil || osc != nil) {
+      throw ValidationError(
+        "'--no-control' leaves nothing for '--name', '--control-port' and '--osc'")
+    }
+    if osc == nil && oscAddress != "127.0.0.1" {
+      throw ValidationError("'--osc-address' needs a port: '--osc PORT'")
+    }
+  }
+
+  /// Whether a control room that cannot be opened is a failure: somebody has asked for it.
+  var isRequired: Bool { name != nil || controlPort != nil || osc != nil }
+
+  /// What to serve a patch with; `nil` for not at all.
+  ///
+  /// - Parameter file: The patch, as it was named on the command line.
+  func serverOptions(file: String) -> ControlServer.Options? {
+    guard !noControl else { return nil }
+    return ControlServer.Options(
+      name: name ?? Self.defaultName(file), isNameExact: name != nil, port: controlPort,
+      osc: osc.map { ControlServer.OSCOptions(address: oscAddress, port: $0) },
+      version: Patchrun.version)
+  }
+
+  /// The name of a file without its ending, made so that it can be a socket's.
+  static func defaultName(_ file: String) -> String {
+    guard file != "-" else { return "stdin" }
+    var name = file.split(separator: "/").last ?? "patch"
+    for ending in [".json", ".jsonc"] where name.hasSuffix(ending) && name.count > ending.count {
+      name = name.dropLast(ending.count)
+    }
+    while name.hasPrefix(".") { name = name.dropFirst() }
+    var short = ""
+    for character in name where short.utf8.count + character.utf8.count <= 48 {
+      let isPlain = character.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+      short.append(isPlain ? character : "-")
+    }
+    return short.isEmpty ? "patch" : short
+  }
+}

@@ -1,0 +1,171 @@
+import ArgumentParser
+import Control
+import Diagnostics
+import PatchSyntax
+
+struct Ctl: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ctl",
+    abstract: "Looks at a running patch, and changes it.",
+    discussion: """
+      Speaks with 'patchrun run' over its control socket. Where one patch is running it needs no \
+      name. What is changed goes the way of every change: it is validated first, and what is wrong \
+      is said as 'patchrun validate' says it, while the patch plays on as it was.
+
+      EXAMPLES:
+        patchrun ctl get /nodes/mixer/inputs/0
+        patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
+        patchrun ctl patch with-eq.json
+        patchrun ctl watch
+        patchrun ctl stop
+
+      EXIT STATUS:
+        0  done
+        1  refused: the patch would be wrong, or has nothing there
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
+      """,
+    subcommands: [
+      CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,
+      CtlStop.self,
+    ])
+}
+
+/// Which running patch is meant.
+struct CtlTarget: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The running patch that is called this.", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp("The running patch whose control socket this is.", valueName: "path"),
+    completion: .file(extensions: ["sock"]))
+  var socket: String?
+
+  func validate() throws {
+    if name != nil && socket != nil {
+      throw ValidationError("'--name' and '--socket' say the same: give one of them")
+    }
+  }
+
+  func client() throws(CommandFailure) -> ControlClient {
+    if let socket { return ControlClient(socketPath: socket) }
+    let folder = ControlFolder.standard
+    let names = folder.liveNames()
+    if let name {
+      guard names.contains(name) else {
+        let guess = didYouMean(name, among: names)
+        throw CommandFailure(
+          ExitStatus.worldRefused, "no patch is running under the name \(quoted(name))",
+          help: [guess ?? (names.isEmpty ? "" : "running: \(listed(names))")])
+      }
+      return ControlClient(socketPath: folder.socketPath(name))
+    }
+    guard let first = names.first else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "no patch is running",
+        help: ["'patchrun FILE' runs one; its control socket is looked for in \(folder.path)"])
+    }
+    guard names.count == 1 else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "several patches are running: \(listed(names))",
+        help: ["say which: --name \(first)"])
+    }
+    return ControlClient(socketPath: folder.socketPath(first))
+  }
+}
+
+extension ControlClient {
+  /// Asks, and gives the body of an answer that says yes.
+  func ask(_ request: Request) throws(CommandFailure) -> String {
+    let response: Response
+    do throws(ControlError) { response = try send(request) } catch { throw CommandFailure(error) }
+    guard response.isSuccess else { throw CommandFailure(response) }
+    return response.body
+  }
+
+  /// The same, read.
+  func askJSON(_ request: Request) throws(CommandFailure) -> JSONValue {
+    try readAnswer(try ask(request))
+  }
+
+  /// What a change has changed, a line each.
+  func change(_ request: Request) throws(CommandFailure) -> String {
+    let answer = try askJSON(request)
+    let changes = CtlText.changes(in: answer)
+    return changes.isEmpty ? "nothing is different\n" : changes.map { $0 + "\n" }.joined()
+  }
+}
+
+/// Reads JSON that a running patch has written.
+func readAnswer(_ text: String) throws(CommandFailure) -> JSONValue {
+  let reading = JSONReader.read(SourceText(name: "answer", bytes: Array(text.utf8)), dialect: .json)
+  guard !reading.hasErrors, let tree = reading.tree else {
+    throw CommandFailure(
+      ExitStatus.failedRunning, "what the running patch answers cannot be understood")
+  }
+  return tree.root
+}
+
+extension CommandFailure {
+  init(_ error: ControlError) {
+    self.init(
+      error.isLost ? ExitStatus.failedRunning : ExitStatus.worldRefused, error.message,
+      help: error.help)
+  }
+
+  /// Why a request was refused.
+  init(_ response: ControlClient.Response) {
+    let problem = try? readAnswer(response.body)
+    let status: Int32 =
+      switch response.status {
+      case 404, 409, 412, 422: ExitStatus.wrongPatch
+      case 400..<500: ExitStatus.wrongUsage
+      default: ExitStatus.failedRunning
+      }
+    self.init(
+      status,
+      problem?["detail"]?.string ?? "the running patch answered with status \(response.status)",
+      help: problem?["help"]?.elements.compactMap(\.string) ?? [])
+    findings = problem?["text"]?.string
+  }
+}
+
+/// How answers are shown.
+enum CtlText {
+  /// The changes of an answer, or of an event.
+  static func changes(in value: JSONValue) -> [String] {
+    guard let changes = value["changes"] else { return [] }
+    return changes.elements.map { change in
+      let pointer = change["pointer"]?.string ?? ""
+      let heard = change["heard"]?.string ?? ""
+      return (change["summary"]?.string ?? "") + "  (\(pointer))"
+        + (heard.isEmpty ? "" : ": \(heard)")
+    }
+  }
+
+  /// What a tap or a bus reads, in a few words.
+  static func meter(_ meter: JSONValue) -> String {
+    let levels = (meter["levels"].map { Array($0.elements) } ?? []).map { level in
+      level["peak"]?.number.map { fixed($0, 1) } ?? "-inf"
+    }
+    var parts = levels.isEmpty ? [] : [levels.joined(separator: " ") + " dB"]
+    for reading in meter["readings"].map({ Array($0.elements) }) ?? [] {
+      let values = reading["values"].map { Array($0.elements) } ?? []
+      // A spectrum is for programs.
+      guard values.count <= 2 else { continue }
+      let numbers = values.map { value in value.number.map { fixed($0, 1) } ?? "-inf" }
+      parts.append(
+        "\(reading["name"]?.string ?? "") \(numbers.joined(separator: " ")) "
+          + (reading["unit"]?.string ?? ""))
+    }
+    return "\(place(meter)) \(parts.joined(separator: ", "))"
+  }
+
+  private static func place(_ meter: JSONValue) -> String {
+    if let tap = meter["tap"]?.string { return tap }
+    let element = meter["element"]?.integer ?? 0
+    return "\(meter["node"]?.string ?? "") \(meter["scope"]?.string ?? "") \(element)"
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Control
+import Diagnostics
+import PatchSyntax
+
+struct CtlPatch: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "patch",
+    abstract: "Changes several things of the patch that plays, all or none.",
+    discussion: """
+      An array is a JSON Patch (RFC 6902), as 'patchrun diff --json' prints it. An object is a merge \
+      patch (RFC 7386): its values take the place of the document's, and null takes them away.
+
+      EXAMPLES:
+        patchrun diff --json old.json new.json | patchrun ctl patch -
+        echo '{ "nodes": { "mixer": { "inputs": { "0": { "parameters": { "volume": 0.5 } } } } } }' \
+      | patchrun ctl patch -
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The changes; '-' is standard input.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Only if this is the tag of the document that plays; 'ctl status' says it.",
+      valueName: "tag"))
+  var ifMatch: String?
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let source = try PatchFile(file).source
+    let reading = JSONReader.read(source, dialect: .json)
+    guard !reading.hasErrors, let root = reading.tree?.root else {
+      StandardStream.error.put(appearance.text(reading.diagnostics, in: source, for: .error))
+      return ExitStatus.wrongPatch
+    }
+    guard root.kind == .array || root.kind == .object else {
+      throw CommandFailure(
+        ExitStatus.wrongPatch, "\(quoted(source.name)) is neither a JSON Patch nor a merge patch",
+        help: ["an array of operations, or an object of what is different"])
+    }
+    let type =
+      root.kind == .array ? "application/json-patch+json" : "application/merge-patch+json"
+    try output(
+      try target.client().change(
+        ControlClient.Request(
+          .patch, "/patch", body: String(decoding: source.bytes, as: UTF8.self),
+          contentType: type, ifMatch: ifMatch)))
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Control
+import Diagnostics
+import PatchSyntax
+
+struct CtlSet: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Changes a value of the patch that plays.",
+    discussion: """
+      A VALUE that is not JSON is taken as a text. Objects that are missing on the way are made, so \
+      that a parameter need not be in the document to be set.
+
+      EXAMPLES:
+        patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
+        patchrun ctl set /nodes/eq/properties/presentPreset 'Bass Booster'
+        patchrun ctl set /nodes/mixer/inputs/1/parameters/pan -0.3
+      """)
+
+  @Argument(help: ArgumentHelp("The JSON Pointer of the value.", valueName: "pointer"))
+  var pointer: String
+
+  // A list, so that a number below zero is not taken for an option.
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("JSON, or a text.", valueName: "value"))
+  var values: [String]
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    guard values.count == 1 else {
+      throw ValidationError(
+        values.isEmpty ? "there is no value to set" : "'ctl set' takes one value: quote it")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    try output(
+      try target.client().change(
+        ControlClient.Request(
+          .put, "/patch", query: ["pointer": pointer], body: Self.json(values[0]),
+          contentType: "application/json")))
+    return ExitStatus.success
+  }
+
+  /// The value as JSON.
+  static func json(_ value: String) -> String {
+    let reading = JSONReader.read(
+      SourceText(name: "value", bytes: Array(value.utf8)), dialect: .json)
+    return reading.hasErrors ? JSONText.string(value).line : value
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Control
+import PatchSyntax
+
+struct CtlStatus: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Says how the patch plays.")
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let text = try target.client().ask(ControlClient.Request(.get, "/status"))
+    try output(json ? text : Self.text(try readAnswer(text)))
+    return ExitStatus.success
+  }
+
+  static func text(_ status: JSONValue) -> String {
+    let file = status["file"]?.string ?? ""
+    var text = status["title"]?.string.map { "\($0) (\(file))" } ?? file
+    text += ": \(status["state"]?.string ?? ""), \(clock(status["position"]?.number ?? 0))"
+    if let duration = status["duration"]?.number { text += " of \(clock(duration))" }
+    text += "\n" + grant(status["grant"]) + "\n"
+    let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
+    text += "load \(percent(status["load"])), at most \(percent(status["peakLoad"])), "
+    text += "\(counted(xruns, "xrun")), "
+    text += "\(counted(status["failedSlices"]?.integer ?? 0, "failed slice")), "
+    text += "\(counted(status["lostFrames"]?.integer ?? 0, "lost frame"))\n"
+    let pending = status["pendingStages"]?.integer ?? 0
+    text += "document \(status["tag"]?.string ?? "")"
+    if pending > 0 { text += ", \(counted(pending, "change")) on the way" }
+    return text + "\n"
+  }
+
+  static func percent(_ value: JSONValue?) -> String {
+    "\(fixed((value?.number ?? 0) * 100, 1)) %"
+  }
+
+  private static func grant(_ grant: JSONValue?) -> String {
+    guard let grant else { return "" }
+    var parts: [String] = []
+    var latencies: [String] = []
+    for (side, direction) in [("sink", "out"), ("source", "in")] {
+      guard let device = grant[side], let name = device["name"]?.string else { continue }
+      parts.append("\(side) \(name) (\(device["channels"]?.integer ?? 0) ch)")
+      latencies.append("\(direction) \(fixed((device["latency"]?.number ?? 0) * 1000, 1)) ms")
+    }
+    let rate = grant["sampleRate"]?.number ?? 0
+    let frames = grant["sliceFrames"]?.integer ?? 0
+    parts.append("\(fixed(rate, rate == rate.rounded() ? 0 : 2)) Hz")
+    parts.append(
+      "slice \(frames) frames (\(fixed(Double(frames) / max(1, rate) * 1000, 1)) ms)")
+    if !latencies.isEmpty { parts.append("latency \(latencies.joined(separator: " "))") }
+    if let scheduling = grant["scheduling"]?.string, !scheduling.isEmpty {
+      parts.append("scheduling \(scheduling)")
+    }
+    return parts.joined(separator: ", ")
+  }
+}

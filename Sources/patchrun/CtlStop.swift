@@ -1,0 +1,28 @@
+import ArgumentParser
+import Control
+import Glibc
+
+struct CtlStop: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop",
+    abstract: "Ends the patch: it fades out and finishes its files.",
+    discussion: """
+      Does not wait for the end unless told: with --wait recordings are whole when it returns.
+      """)
+
+  @Flag(help: "Wait until the patch has ended.")
+  var wait = false
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let client = try target.client()
+    _ = try client.ask(ControlClient.Request(.post, "/stop"))
+    // The socket is the last thing to go.
+    while wait, (try? client.ask(ControlClient.Request(.get, "/status"))) != nil {
+      usleep(20_000)
+    }
+    return ExitStatus.success
+  }
+}

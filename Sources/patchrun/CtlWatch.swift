@@ -1,0 +1,94 @@
+import ArgumentParser
+import Control
+import Diagnostics
+import PatchSyntax
+
+struct CtlWatch: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Prints what happens to the patch, until it ends.",
+    discussion: """
+      A line for each event: changes and who made them, refused changes with what was wrong, xruns, \
+      devices that come and go, the end.
+
+      EXAMPLES:
+        patchrun ctl watch
+        patchrun ctl watch --json --meters 2 | jq .data.meters
+      """)
+
+  @Flag(help: "Print a line of JSON for each event: its name and its data.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Print what the meters read so often a second.", valueName: "rate"))
+  var meters: Double?
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    if let meters, !(0.1...50).contains(meters) {
+      throw ValidationError("'--meters' is how often a second: 0.1 to 50")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let client = try target.client()
+    let json = json
+    let response: ControlClient.Response
+    do throws(ControlError) {
+      response = try client.listen(meterRate: meters) { event in
+        let text = json ? Self.line(event) : Self.text(event)
+        let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
+        return number == 0 && event.name != "ended"
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+    guard response.isSuccess else { throw CommandFailure(response) }
+    return ExitStatus.success
+  }
+
+  private static func line(_ event: ServerSentEvent) -> String {
+    "{\"event\":\(JSONText.string(event.name).line),\"data\":\(event.data)}\n"
+  }
+
+  /// The time of day, the event and what there is to say about it, and below it what needs more.
+  static func text(_ event: ServerSentEvent) -> String {
+    guard let data = try? readAnswer(event.data) else { return "" }
+    var (words, lines) = details(event.name, data)
+    if !words.isEmpty { words = " " + words }
+    // The head of a stream is of no time.
+    let time = data["time"]?.string.map { $0.dropFirst(11) + " " } ?? ""
+    return ([time + event.name + words] + lines).map { $0 + "\n" }.joined()
+  }
+
+  private static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
+    func text(_ key: String) -> String { data[key]?.string ?? "" }
+    switch name {
+    case "status":
+      let title = data["title"]?.string ?? text("file")
+      return ("\(title), \(text("state")), document \(text("tag"))", [])
+    case "started": return ("document \(text("tag"))", [])
+    case "changed":
+      return (
+        "by \(text("by")), document \(text("tag"))", CtlText.changes(in: data).map { "  \($0)" }
+      )
+    case "refused":
+      let lines = text("text").split(separator: "\n", omittingEmptySubsequences: false)
+      return ("a change by \(text("by"))", lines.map { $0.isEmpty ? "" : "  \($0)" })
+    case "xrun":
+      let under = data["underruns"]?.integer ?? 0
+      let over = data["overruns"]?.integer ?? 0
+      return ("\(counted(under, "underrun")), \(counted(over, "overrun")) so far", [])
+    case "route": return ("the \(text("direction")) is now \(quoted(text("name")))", [])
+    case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
+    case "warning": return (text("message"), [])
+    case "ended":
+      return ([text("reason"), text("message")].filter { !$0.isEmpty }.joined(separator: ": "), [])
+    case "meters":
+      return ("", data["meters"].map { $0.elements.map { "  " + CtlText.meter($0) } } ?? [])
+    default: return ("", [])
+    }
+  }
+}

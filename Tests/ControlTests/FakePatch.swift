@@ -1,0 +1,123 @@
+import Control
+import Synchronization
+
+/// A patch that plays nothing, and says what it was asked.
+final class FakePatch: ControlledPatch {
+  struct Asked: Equatable {
+    var change: ControlChange
+    var tag: String?
+    var origin: ControlOrigin
+  }
+
+  private struct State {
+    var text: String
+    var version = 1
+    var asked: [Asked] = []
+    var isStopped = false
+    /// How often somebody else is faster.
+    var races = 0
+    var delay: Duration?
+  }
+
+  private let state: Mutex<State>
+  private let stream: AsyncStream<ControlEvent>
+  let feed: AsyncStream<ControlEvent>.Continuation
+
+  static let document = """
+    {
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer",
+          "inputs": { "0": { "parameters": { "volume": 0.5 } }, "1": {} }
+        },
+        "eq": { "component": "iPodEQ", "properties": { "presentPreset": "Flat" } }
+      },
+      "callbacks": { "tone": { "kind": "tone", "frequency": 440 } },
+      "taps": { "rec": { "kind": "record", "path": "a.wav" } }
+    }
+    """
+
+  init(text: String = document) {
+    state = Mutex(State(text: text))
+    (stream, feed) = AsyncStream.makeStream(of: ControlEvent.self)
+  }
+
+  var asked: [Asked] { state.withLock(\.asked) }
+  var isStopped: Bool { state.withLock(\.isStopped) }
+  var tag: String { state.withLock { "v\($0.version)" } }
+
+  /// Has another document play before each of the next changes.
+  func race(times: Int) { state.withLock { $0.races = times } }
+
+  /// Takes so long for each change.
+  func slow(by time: Duration) { state.withLock { $0.delay = time } }
+
+  func document() async -> ControlDocument {
+    state.withLock { ControlDocument(text: $0.text, tag: "v\($0.version)") }
+  }
+
+  static let refusal = ControlRefusal(
+    report: """
+      { "formatVersion": 1, "patches": [ { "path": "a.json", "diagnostics": [
+        { "code": "PR0551", "message": "no parameter 'wrong'" } ] } ] }
+      """,
+    text: "error[PR0551]: no parameter 'wrong'\n")
+
+  static let effect = ControlEffect(
+    pointer: "/nodes/mixer/inputs/0/parameters/volume",
+    summary: "parameter 'volume' of 'mixer', input 0: 0.8 -> 0.5", heard: "ramp, 10 ms")
+
+  /// Takes everything but what has the word `wrong` in it.
+  func change(
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
+  ) async -> ControlOutcome {
+    if let delay = state.withLock(\.delay) { try? await Task.sleep(for: delay) }
+    return state.withLock { state in
+      if state.races > 0 {
+        state.races -= 1
+        state.version += 1
+      }
+      let current = "v\(state.version)"
+      guard tag == nil || tag == current else { return .otherTag(current: current) }
+      state.asked.append(Asked(change: change, tag: tag, origin: origin))
+      switch change {
+      case .replace(let text), .patch(let text), .merge(let text):
+        guard !text.contains("wrong") else { return .refused(Self.refusal) }
+        guard !text.contains("impossible") else {
+          return .failed(message: "there is no file 'a.wav'", help: ["make one"])
+        }
+        if case .replace = change { state.text = text }
+      }
+      state.version += 1
+      return .applied(tag: "v\(state.version)", effects: [Self.effect])
+    }
+  }
+
+  func status() async -> ControlStatus {
+    ControlStatus(
+      title: "A \"fake\"", file: "patches/fake.json", state: .playing, position: 1.5,
+      duration: nil, tag: tag,
+      grant: ControlGrant(
+        sink: ControlGrant.Device(name: "speaker", channels: 2, latency: 0.01), source: nil,
+        sampleRate: 48_000, sliceFrames: 256, scheduling: "SCHED_RR 5"),
+      load: 0.125, peakLoad: 0.25, underruns: 1, overruns: 0, failedSlices: 0, lostFrames: 0,
+      pendingStages: 0)
+  }
+
+  func meters() async -> [ControlMeter] {
+    [
+      ControlMeter(
+        place: .bus(node: "mixer", isInput: true, element: 0),
+        levels: [
+          ControlLevel(average: -20, peak: -12.5), ControlLevel(average: -120, peak: -.infinity),
+        ]),
+      ControlMeter(
+        place: .tap(name: "loud"), levels: [],
+        readings: [ControlReading(name: "momentary", unit: "LUFS", values: [-23.1])]),
+    ]
+  }
+
+  func events() -> AsyncStream<ControlEvent> { stream }
+
+  func stop() async { state.withLock { $0.isStopped = true } }
+}
