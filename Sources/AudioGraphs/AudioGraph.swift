@@ -102,6 +102,27 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
+  /// included.
+  ///
+  /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
+  @discardableResult
+  public func addNode(
+    copying unit: UnitInstance, name: String? = nil
+  ) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.notOpen() }
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      let copy = unit.copy()
+      copy.setHost(unitHost)
+      return state.model.add(unit.description.component, unit.unit, name: name, instance: copy)
+    }
+  }
+
   /// Takes a node out, with its interactions. Pending while the graph is initialized.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_OutputNodeErr` for the output unit of a
@@ -202,16 +223,28 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Lets what feeds one input feed another from then on: a callback goes on where it is.
+  /// Takes away what feeds an input, to be put to another by `attachFeed(_:to:_:)`: a callback goes on
+  /// there where it is.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where nothing feeds the one
-  ///   input, or something the other.
-  public func moveFeed(
-    of node: NodeID, _ input: Int = 0, to destination: NodeID, _ other: Int = 0
+  /// - Throws: As `disconnect(_:_:)`.
+  public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let token = FeedToken(number: state.nextToken)
+      try make(.detach(BusKey(node: node, bus: input), token), &state)
+      return token
+    }
+  }
+
+  /// Feeds an input by what has been taken from another, once.
+  ///
+  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where it has been attached
+  ///   already.
+  public func attachFeed(
+    _ token: FeedToken, to node: NodeID, _ input: Int = 0
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
-      try make(
-        .move(BusKey(node: node, bus: input), to: BusKey(node: destination, bus: other)), &state)
+      try make(.attach(token, to: BusKey(node: node, bus: input)), &state)
     }
   }
 
@@ -853,4 +886,9 @@ public struct GraphUpdateError: Error, Hashable, Sendable {
   /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
   /// made and the graph they lead to could not be initialized.
   public var editIndex: Int?
+
+  public init(violation: Violation, editIndex: Int? = nil) {
+    self.violation = violation
+    self.editIndex = editIndex
+  }
 }

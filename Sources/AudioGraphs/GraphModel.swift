@@ -124,6 +124,8 @@ struct GraphModel: Sendable {
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
+  /// What has been taken from its input and is to feed another.
+  var detached: [FeedToken: Interaction] = [:]
   private var indices: [NodeID: Int] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
   /// Where each output that something takes from goes, also through callbacks.

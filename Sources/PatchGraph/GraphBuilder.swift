@@ -17,6 +17,7 @@ struct GraphBuilder {
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var layout = PatchLayout()
 
   private var places: PatchPlaces
   private var formats: FormatResolver
@@ -191,7 +192,8 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
     if let source {
       setFeed(member.name, callback, source)
     } else if callback.input == .required {
@@ -330,6 +332,7 @@ struct GraphBuilder {
       do throws(Violation) {
         let id = try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
+        layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
         noteMisspelt(member.value, id)
@@ -428,6 +431,8 @@ struct GraphBuilder {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: from.value.bus ?? 0))
         } catch {
           bereft.insert(source)
           throw error
@@ -436,8 +441,12 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        try graph.setInputCallback(
-          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        let feed = feed(of: from.value.node)
+        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            callback: callback.callback, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -796,7 +805,10 @@ struct GraphBuilder {
     let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+    guard let id = try? graph.addTap(tap, at: node, at.value.bus ?? 0) else { return }
+    layout.taps[member.name] = .init(
+      id: id, at: .init(node: at.value.node, bus: at.value.bus ?? 0), kind: kind.value,
+      values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {
