@@ -19,6 +19,8 @@ struct OpenPatch {
   private(set) var drawing: GraphDrawing?
   /// Whether the text has changed since it was checked.
   private(set) var isStale = true
+  /// Whether the editor has still to be told what is wrong.
+  var isUnsent = true
 
   init(uri: String, version: Int?, text: String, encoding: PositionEncoding) {
     self.uri = uri
@@ -35,7 +37,7 @@ struct OpenPatch {
     var bytes = source.bytes
     bytes.replaceSubrange(range ?? 0..<bytes.count, with: Array(text.utf8))
     places.source = SourceText(name: source.name, bytes: bytes)
-    isStale = true
+    markStale()
   }
 
   /// Reads the text again, for what is asked about it.
@@ -45,13 +47,19 @@ struct OpenPatch {
     if json.isStructureIntact { intactRoot = root }
   }
 
-  mutating func markStale() { isStale = true }
+  mutating func markStale() {
+    isStale = true
+    isUnsent = true
+  }
 
-  /// Checks the patch as `validate` does.
+  /// What paths in the patch are relative to; empty for the current folder.
+  var directory: String { Self.directory(of: uri) }
+
+  /// Checks the patch as `validate` does, if it has changed.
   mutating func check(_ hardware: HardwareAssumption) {
+    guard isStale else { return }
     isStale = false
     let reading = PatchReader.read(source)
-    let directory = Self.directory(of: uri)
     let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
     diagnostics = patch.diagnostics
     drawing = nil
@@ -87,7 +95,6 @@ struct OpenPatch {
     return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
   }
 
-  /// What paths in the patch are relative to; empty for the current folder.
   private static func directory(of uri: String) -> String {
     guard let path = path(of: uri), let slash = path.lastIndex(of: "/") else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
