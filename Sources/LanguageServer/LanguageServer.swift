@@ -201,8 +201,8 @@ extension LanguageServer {
       let (patch, offset) = try place(parameters)
       return Completion(patch: patch, vocabulary: vocabulary).list(at: offset)
     case "textDocument/hover":
-      let (_, offset) = try place(parameters)
-      let patch = try patch(parameters)
+      patches[try uri(parameters)]?.draw(hardware)
+      let (patch, offset) = try place(parameters)
       return Hover(patch: patch, vocabulary: vocabulary).answer(at: offset)
     case "textDocument/definition":
       let (patch, offset) = try place(parameters)

@@ -15,8 +15,11 @@ struct OpenPatch {
   /// the one that is there now.
   private(set) var intactRoot: JSONValue?
   private(set) var diagnostics: [Diagnostic] = []
-  /// What initialization settles; `nil` while the patch is wrong.
+  /// What initialization settles, by the last check that was drawn; `nil` while the patch is wrong.
   private(set) var drawing: GraphDrawing?
+  /// What has been checked and not drawn yet.
+  private var undrawn: (graph: AudioGraph, document: PatchDocument)?
+  private var isUnchecked = true
   /// Whether the text has changed since it was checked.
   private(set) var isStale = true
   /// Whether the editor has still to be told what is wrong.
@@ -59,13 +62,25 @@ struct OpenPatch {
   mutating func check(_ hardware: HardwareAssumption) {
     guard isStale else { return }
     isStale = false
+    isUnchecked = false
     let reading = PatchReader.read(source)
     let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
     diagnostics = patch.diagnostics
-    drawing = nil
+    undrawn = nil
     if !patch.hasErrors, let graph = patch.graph, let document = reading.document {
-      drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+      undrawn = (graph, document)
+    } else {
+      drawing = nil
     }
+  }
+
+  /// Draws the graph of the last check; the first is made here. While somebody types, what the
+  /// one before has settled is good enough, and nobody waits.
+  mutating func draw(_ hardware: HardwareAssumption) {
+    if isUnchecked { check(hardware) }
+    guard let (graph, document) = undrawn else { return }
+    drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+    undrawn = nil
   }
 
   /// The value at the end of a path, in the text of now or else the last one that was whole.

@@ -24,10 +24,10 @@ struct Lsp: PatchCommand {
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {
       // What has arrived is read before any of it is worked on: a request may be cancelled behind it.
-      if !hasInput || frames.byteCount > Self.mostBytes {
+      if !hasInput(within: 0) || frames.byteCount > Self.mostBytes {
         if let status = try answer(&frames, &server) { return status }
-        // Nothing more has arrived: time to look at what has changed.
-        if !hasInput { try send(server.findings()) }
+        // Nothing more arrives for a moment: time to look at what has changed.
+        if !hasInput(within: Self.pause) { try send(server.findings()) }
       }
       let count = unsafe Glibc.read(0, &block, block.count)
       if count > 0 {
@@ -59,12 +59,14 @@ struct Lsp: PatchCommand {
     return server.exitStatus
   }
 
+  /// Milliseconds between two letters of somebody who types quickly: what they ask for comes first.
+  private static let pause: Int32 = 60
   /// More than that is not gathered at once.
   private static let mostBytes = 1 << 24
 
-  private var hasInput: Bool {
+  private func hasInput(within milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&wait, 1, 0) > 0
+    return unsafe poll(&wait, 1, milliseconds) > 0
   }
 
   private func send(_ messages: [JSONText]) throws(CommandFailure) {
