@@ -43,7 +43,9 @@ struct GraphBuilder {
     self.graph = graph
     self.directory = directory
     hasGaps = hadErrors
-    places = PatchPlaces(root: document.root)
+    places = PatchPlaces(
+      root: document.root,
+      count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
   }
 
@@ -366,8 +368,9 @@ struct GraphBuilder {
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
+    let unit = try? graph.unit(id)
     for field in node.properties {
-      guard let info = property(field.name, id) else { continue }
+      guard let info = unit?.info(named: field.name) else { continue }
       places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
     }
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
@@ -378,7 +381,7 @@ struct GraphBuilder {
           places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
         }
         for field in element.properties {
-          guard let info = property(field.name, id) else { continue }
+          guard let info = unit?.info(named: field.name) else { continue }
           places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
           // Both scopes of an element share it.
           if info.id == .channelMap {
@@ -386,9 +389,7 @@ struct GraphBuilder {
           }
         }
         for field in element.parameters {
-          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
-            continue
-          }
+          guard let info = unit?.parameterInfo(named: field.name, scope) else { continue }
           places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
         }
       }
@@ -396,10 +397,6 @@ struct GraphBuilder {
     if let count = node.inputCount {
       places.note(count.json, for: .init(node: id, .elementCount(.input)))
     }
-  }
-
-  private func property(_ name: String, _ id: NodeID) -> PropertyInfo? {
-    (try? graph.unit(id))?.info(named: name)
   }
 
   private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
