@@ -30,6 +30,8 @@ public final class AudioGraph: Sendable {
     var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
+    /// Of the taps that measure, also when the graph has ended.
+    var readers: [TapID: any TapReader] = [:]
   }
 
   private enum Edit: Sendable {
@@ -235,19 +237,41 @@ public final class AudioGraph: Sendable {
 
   /// Watches an output element. Set before `initialize()`.
   ///
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Initialized`.
   @discardableResult
   public func addTap(
-    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
   ) throws(Violation) -> TapID {
     try state.withLock { state throws(Violation) in
       guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
       guard !state.isInitialized else { throw GraphStates.initialized("a tap is added") }
       state.nextToken += 1
       let id = TapID(rawValue: state.nextToken)
-      state.model.taps.append(.init(id: id, node: node, output: output, tap: tap))
+      state.model.taps.append(
+        .init(
+          id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap))
       return id
     }
+  }
+
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
   }
 
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
@@ -316,6 +340,7 @@ public final class AudioGraph: Sendable {
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       running.session.play(plan)
       state.running = running
+      state.readers = running.readers
       state.isInitialized = true
     }
   }
@@ -633,6 +658,7 @@ public final class AudioGraph: Sendable {
       node.instance?.setHost(nil)
     }
     state.running = running
+    state.readers = running.readers
     state.model = model
   }
 
@@ -690,6 +716,7 @@ public final class AudioGraph: Sendable {
     else { return }
     running.session.play(plan)
     state.running = running
+    state.readers = running.readers
   }
 
   private func stopRunning() {

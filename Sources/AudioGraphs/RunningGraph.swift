@@ -67,6 +67,9 @@ struct RunningGraph: Sendable {
       + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
   }
 
+  /// Of the taps that measure.
+  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.reader) }
+
   /// Makes what a model needs and has not yet, forgets what it needs no more, and compiles a plan.
   mutating func takeOver(
     _ model: GraphModel, _ preparation: Preparation, observers: [RenderObserver],
@@ -153,7 +156,7 @@ struct RunningGraph: Sendable {
       } catch {
         throw Violation(
           TapsReady.rule, status: error.status, error.message,
-          at: .init(node: tap.node, .bus(.output, tap.output)),
+          at: tap.place,
           help: error.help.isEmpty ? [] : [error.help])
       }
     }
