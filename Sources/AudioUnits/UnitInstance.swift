@@ -41,6 +41,8 @@ public final class UnitInstance: Sendable {
     var uses: [Scope: [Int: UnitConfiguration.Element.Use]] = [:]
     var controls: ControlLayout
     var isInitialized = false
+    /// What has been set and is not in force yet; `nil` where what is set is in force.
+    var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
     /// The factory preset whose sound the unit has, whatever the present preset is called.
     var factoryPreset: Preset?
@@ -74,6 +76,15 @@ public final class UnitInstance: Sendable {
 
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
       uses[scope]?[element] ?? .none
+    }
+
+    /// Sets a number that the render side reads.
+    mutating func write(_ word: UInt32, at slot: Int) {
+      if heldWrites == nil {
+        controls.block[word: slot] = word
+      } else {
+        heldWrites?.append(ControlWrite(controls.block, slot, word: word))
+      }
     }
 
     func count(_ scope: Scope) -> Int { elements(scope)?.count ?? 1 }
@@ -248,7 +259,7 @@ public final class UnitInstance: Sendable {
       if let info = parameterInfo(parameter, scope) {
         try check(value, info, element)
       }
-      state.controls.block[slot] = value
+      state.write(value.bitPattern, at: slot)
       let tokens = state.parameterListeners.filter {
         $0.value.0 == nil || $0.value.0 == parameter
       }
@@ -270,7 +281,7 @@ public final class UnitInstance: Sendable {
     else { return nil }
     let place = PropertyPlace(info.id, scope, element)
     guard state.values.removeValue(forKey: place) != nil else { return nil }
-    if let slot = state.controls.slot(place) { state.controls.block[word: slot] = 0 }
+    if let slot = state.controls.slot(place) { state.write(0, at: slot) }
     return info.id
   }
 
@@ -396,6 +407,23 @@ public final class UnitInstance: Sendable {
       }
       return (state.controls.block, slot)
     }
+  }
+
+  /// From now on what is set on an initialized unit is not in force, but kept: for a graph that puts it
+  /// in force at a frame.
+  public func holdWrites() { state.withLock { if $0.isInitialized { $0.heldWrites = [] } } }
+
+  /// What has been kept, in order; from now on what is set is in force at once.
+  public func takeHeldWrites() -> [ControlWrite] {
+    state.withLock { state in
+      defer { state.heldWrites = nil }
+      return state.heldWrites ?? []
+    }
+  }
+
+  /// Puts what has been kept in force.
+  public func releaseWrites() {
+    for write in takeHeldWrites() { write.block[word: write.index] = write.word }
   }
 
   /// Remembers the status of a render that failed.
@@ -588,15 +616,15 @@ public final class UnitInstance: Sendable {
     state.values[place] = value
     guard let slot = state.controls.slot(place) else { return }
     guard case .floats(let numbers) = value else {
-      state.controls.block[word: slot] = value.liveWord
+      state.write(value.liveWord, at: slot)
       return
     }
     for (index, number) in numbers.enumerated() {
-      state.controls.block[slot + 1 + index] = number
+      state.write(number.bitPattern, at: slot + 1 + index)
     }
     // Last, and never 0: the sign that there is something new.
     state.generation = max(1, state.generation &+ 1)
-    state.controls.block[word: slot] = state.generation
+    state.write(state.generation, at: slot)
   }
 
   private func writeRefusal(
