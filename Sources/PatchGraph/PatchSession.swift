@@ -94,6 +94,8 @@ public enum PatchDevice: Sendable {
   case assumed(HardwareAssumption)
   /// This one, with what it has granted.
   case hardware(any AudioHardware)
+  /// No device, with what one has granted elsewhere.
+  case granted(HardwareGrant)
 }
 
 extension PatchBuilder {
