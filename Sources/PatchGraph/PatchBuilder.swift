@@ -21,6 +21,8 @@ public struct BuiltPatch: Sendable {
   /// The updates of the timeline in order of time, each made on the document that the one before has
   /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
   public let updates: [PlannedUpdate]
+  /// What is called what in the graph.
+  let layout: PatchLayout
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 }
@@ -39,7 +41,7 @@ public struct PatchBuilder {
     guard let document = reading.document else {
       return BuiltPatch(
         graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        title: nil, inputFiles: [], outputFiles: [], updates: [])
+        title: nil, inputFiles: [], outputFiles: [], updates: [], layout: PatchLayout())
     }
     let patch = build(reading, document, directory: directory, device: device, epoch: nil)
     guard let graph = patch.graph, document.timeline.contains(where: { $0.update != nil }),
@@ -55,7 +57,7 @@ public struct PatchBuilder {
       title: patch.title,
       inputFiles: patch.inputFiles.united(with: checker.inputFiles),
       outputFiles: patch.outputFiles.united(with: checker.outputFiles),
-      updates: checker.updates)
+      updates: checker.updates, layout: patch.layout)
   }
 
   /// Builds the graph of the document that an update of the timeline makes.
@@ -69,7 +71,8 @@ public struct PatchBuilder {
     guard let document = update.reading.document else {
       return BuiltPatch(
         graph: nil, diagnostics: update.reading.diagnostics.inDocumentOrder(),
-        source: update.reading.source, title: nil, inputFiles: [], outputFiles: [], updates: [])
+        source: update.reading.source, title: nil, inputFiles: [], outputFiles: [], updates: [],
+        layout: PatchLayout())
     }
     return build(
       update.reading, document, directory: directory, device: device, epoch: update.epoch)
@@ -83,10 +86,8 @@ public struct PatchBuilder {
     switch device {
     case .assumed(let assumption):
       graph = AudioGraph(assuming: assumedGrant(for: request(of: document), assumption))
-    case .hardware(let hardware):
-      graph = AudioGraph(hardware: hardware)
-    case .granted(let grant):
-      graph = AudioGraph(assuming: grant)
+    case .granted(let grant): graph = AudioGraph(assuming: grant)
+    case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
       document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
@@ -97,7 +98,7 @@ public struct PatchBuilder {
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, updates: [])
+      outputFiles: builder.outputFiles, updates: [], layout: builder.layout)
   }
 }
 
