@@ -14,6 +14,8 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let directory: String
+  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
@@ -38,7 +40,11 @@ struct GraphBuilder {
   private var unset: Set<Violation.Place> = []
   var hasGaps: Bool
 
-  init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
+  init(
+    document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool,
+    epoch: TimelineEpoch?
+  ) {
+    self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
@@ -71,7 +77,7 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks

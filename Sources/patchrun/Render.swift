@@ -116,6 +116,7 @@ struct Render: PatchCommand {
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
+    try document.checkUpdatesCanRun()
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch)
 
