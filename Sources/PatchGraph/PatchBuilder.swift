@@ -18,8 +18,14 @@ public struct BuiltPatch: Sendable {
   /// The files that the patch reads and those that it writes, as they would be opened.
   public let inputFiles: [String]
   public let outputFiles: [String]
+  /// The shared libraries that its callbacks call, in the order of the text.
+  public let libraries: [Library]
+  /// The paths of those that may be loaded.
+  let allowedLibraries: Set<String>
   /// What is called what in the graph.
   let layout: PatchLayout
+  /// Where its parts are written.
+  let places: PatchPlaces?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 }
@@ -31,14 +37,18 @@ public struct BuiltPatch: Sendable {
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused
   ) -> BuiltPatch {
     guard let document = reading.document else {
       return BuiltPatch(
         graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        title: nil, inputFiles: [], outputFiles: [], layout: PatchLayout())
+        title: nil, inputFiles: [], outputFiles: [], libraries: [], allowedLibraries: [],
+        layout: PatchLayout(), places: nil)
     }
     let graph: AudioGraph
     switch device {
@@ -49,12 +59,15 @@ public struct PatchBuilder {
     }
     var builder = GraphBuilder(
       document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors)
+    builder.nativeCode = nativeCode
     builder.build()
     var seen: Set<Diagnostic> = []
     let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, layout: builder.layout)
+      outputFiles: builder.outputFiles, libraries: builder.libraries,
+      allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
+      layout: builder.layout, places: builder.places)
   }
 }

@@ -85,6 +85,7 @@ struct Render: PatchCommand {
   @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
   var json = false
 
+  @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
@@ -111,17 +112,19 @@ struct Render: PatchCommand {
     var assumption = hardware.assumption
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
     let patch = PatchBuilder.build(
-      reading, directory: file.directory, device: .assumed(assumption))
+      reading, directory: file.directory, device: .assumed(assumption),
+      nativeCode: native.nativeCode)
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
+    try native.check(patch, appearance, quiet: quiet)
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch)
 
     // What is wrong with the command is found before a recording replaces the file that is there.
     let plan = try plan(for: patch, reading, file, assumption, microphone)
-    try initialize(graph)
+    try initialize(patch)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
@@ -187,9 +190,9 @@ struct Render: PatchCommand {
     }
   }
 
-  private func initialize(_ graph: AudioGraph) throws(CommandFailure) {
-    do throws(Violation) { try graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+  private func initialize(_ patch: BuiltPatch) throws(CommandFailure) {
+    do throws(Violation) { try patch.graph?.initialize() } catch {
+      throw appearance.report(error, of: patch)
     }
   }
 
@@ -204,15 +207,16 @@ struct Render: PatchCommand {
     for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
     _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Plan {
-    var graph = patch.graph
+    var probe = patch
     if !patch.outputFiles.isEmpty {
       var reading = reading
       reading.document?.taps = []
-      graph =
-        PatchBuilder.build(reading, directory: file.directory, device: .assumed(assumption)).graph
+      probe = PatchBuilder.build(
+        reading, directory: file.directory, device: .assumed(assumption),
+        nativeCode: native.nativeCode)
     }
-    guard let graph else { return Plan(frameCount: 0) }
-    try initialize(graph)
+    guard let graph = probe.graph else { return Plan(frameCount: 0) }
+    try initialize(probe)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(

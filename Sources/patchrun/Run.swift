@@ -50,6 +50,7 @@ struct Run: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -65,17 +66,19 @@ struct Run: PatchCommand {
     }
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
+    try native.check(draft, appearance, quiet: quiet)
 
     let hardware = try open(request, title: draft.title)
     let patch = PatchBuilder.build(
-      reading, directory: file.directory, device: .hardware(hardware))
+      reading, directory: file.directory, device: .hardware(hardware),
+      nativeCode: native.nativeCode)
     if patch.hasErrors || !quiet { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph else {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
       return ExitStatus.wrongPatch
     }
     do throws(Violation) { try graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+      throw appearance.report(error, of: patch)
     }
     let live = LiveRun(
       graph: graph, hardware: hardware, signals: signals, appearance: appearance, quiet: quiet)

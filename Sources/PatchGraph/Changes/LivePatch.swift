@@ -31,6 +31,7 @@ public final class LivePatch: Sendable {
   public let graph: AudioGraph
   private let directory: String
   private let grant: HardwareGrant
+  private let nativeCode: NativeCode
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -42,7 +43,9 @@ public final class LivePatch: Sendable {
     self.graph = graph
     self.directory = directory
     grant = graph.grant
-    let reference = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+    nativeCode = .only(patch.allowedLibraries)
+    let reference = PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
     state = Mutex(
       State(
         reference: reference, nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
@@ -60,7 +63,8 @@ public final class LivePatch: Sendable {
   public func play(
     _ reading: PatchReader.Result, at time: Double? = nil
   ) throws(Refusal) -> [PatchChange] {
-    let next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+    let next = PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
     guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
     return try state.withLock { state throws(Refusal) in
       let difference = GraphDifference(
