@@ -21,7 +21,11 @@ struct GraphBuilder {
   private(set) var outputFiles: [String] = []
   private(set) var layout = PatchLayout()
 
-  private var places: PatchPlaces
+  /// Which libraries may be loaded, and those that callbacks name.
+  var nativeCode = NativeCode.refused
+  private(set) var libraries: [BuiltPatch.Library] = []
+
+  private(set) var places: PatchPlaces
   private var formats: FormatResolver
   private(set) var nodes: [String: NodeID] = [:]
   var callbacks: [String: BuiltCallback] = [:]
@@ -169,19 +173,14 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
-        later.contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) callback yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.callbackKind.diagnostic(
-            "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.callbackKind.diagnostic(
+          "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     // What it pulls, unless the kind has a setting of that name.
@@ -196,7 +195,11 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    guard let callback = try? description.makeCallback(values) else { return }
+    guard var callback = try? description.makeCallback(values) else { return }
+    if let native = callback as? NativeCallback {
+      libraries.append(.init(path: native.path, symbol: native.symbol))
+      callback = native.allowed(by: nativeCode, processes: source != nil)
+    }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
@@ -444,12 +447,13 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        let feed = feed(of: from.value.node)
-        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        let feed = feed(of: from.value.node, to: input)
+        let first = callback.callback.feeding(input)
+        try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
             name: from.value.node, links: chain.map(\.link), source: source(of: chain),
-            callback: callback.callback, feed: feed))
+            callback: first, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
