@@ -74,8 +74,9 @@ struct Preparer {
       members.insert(interaction.destination)
       guard let connection = interaction.link else { continue }
       members.insert(connection.source)
-      // The two sides of an I/O unit are no circle: its microphone side needs nothing.
-      guard !isMicrophone(connection) else { continue }
+      // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing
+      // comes from the side that plays.
+      guard model.node(connection.source)?.unit.description.isOutput != true else { continue }
       waits[connection.destination, default: 0] += 1
       takers[connection.source, default: []].append(connection.destination)
     }
@@ -116,6 +117,11 @@ struct Preparer {
 
   private func isHearing(_ node: GraphModel.Node) -> Bool {
     node.instance?.configuration().isOn(.enableIO, .input, 1) == true
+  }
+
+  /// Whether the microphone side is on, or is used and had better be.
+  private func isToHear(_ node: GraphModel.Node) -> Bool {
+    isHearing(node) || result.configurations[node.id]?.outputs[RemoteIO.inputElement].isUsed == true
   }
 
   private mutating func findPulled(_ incoming: [NodeID: [Connection]]) {
@@ -165,23 +171,31 @@ struct Preparer {
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration)
     result.configurations[node.id] = configuration
-    // What was meant to feed it has been said to lead to a bus that is not there.
-    let isMissed = model.interactions(into: node.id)
-      .contains { !configuration.inputs.indices.contains($0.input) }
+    // What was meant to feed it has been said to lead to a bus that is not there, or to the
+    // microphone.
+    let isMissed = model.interactions(into: node.id).contains {
+      !configuration.inputs.indices.contains($0.input)
+        || HardwareSides.violation(into: node, $0.input) != nil
+    }
     if result.pulled.contains(node.id) && !isMissed {
       let unfed = NeededInputsFed.violations(
         node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
       result.violations += unfed
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
-    // What an I/O unit refuses does not depend on its formats.
-    if isIO(node) || !doubtful.contains(node.id) {
-      let found = node.unit.violations(in: configuration).map { $0.of(node.id) }
-      result.violations += found
-      if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
-    }
+    var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    result.violations += found
+    if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
     checkCallbacks(node, configuration)
   }
+
+  /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
+  private static let rulesOfSides: Set<String> = Set(
+    [
+      UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
+      UnitRules.hardwareInput, UnitRules.hardwareOutput,
+    ].map(\.code))
 
   /// What a processing callback pulls, and whether it can hand it on.
   private mutating func checkCallbackInputs(
@@ -385,7 +399,7 @@ struct Preparer {
     {
       result.violations.append(violation)
     } else if let head = model.head, head.unit.description.property(.enableIO) != nil,
-      !isHearing(head), let violation = SlicesOfScreenLock.violation(node, configuration)
+      !isToHear(head), let violation = SlicesOfScreenLock.violation(node, configuration)
     {
       result.violations.append(violation)
     }
