@@ -46,7 +46,8 @@ public struct PatchBuilder {
       graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors)
+      document: document, graph: graph, directory: directory,
+      unread: UnreadParts(document, reading.diagnostics))
     builder.build()
     var seen: Set<Diagnostic> = []
     let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
