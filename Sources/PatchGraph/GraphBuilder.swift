@@ -218,6 +218,12 @@ struct GraphBuilder {
     var values: [String: SettingValue] = [:]
     var isWhole = true
     var refused: Set<String> = []
+    for (key, value) in owner.members where value.kind == .invalid {
+      guard let name = key.string else { continue }
+      isWhole = false
+      refused.insert(name)
+      values[name] = infos.first { $0.key == name }?.defaultValue ?? .text(" ")
+    }
     for field in fields {
       let info = infos.first { $0.key == field.name }
       if info?.kind == .numbers, field.value.kind == .object {
@@ -245,8 +251,7 @@ struct GraphBuilder {
     }
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
-      if let field, field.value.kind == .invalid { continue }
-      if let field, refused.contains(field.name) { continue }
+      if let name = problem.setting, refused.contains(name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
       let member = problem.member.flatMap { name in
