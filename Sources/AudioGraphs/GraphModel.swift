@@ -112,6 +112,10 @@ struct GraphModel: Sendable {
     var name: String
     /// There from open to close.
     var instance: UnitInstance?
+    /// Whether it has a device's two sides.
+    let isIO: Bool
+
+    var isOutput: Bool { component.type == .outputType }
   }
 
   struct Tap: Sendable {
@@ -124,11 +128,15 @@ struct GraphModel: Sendable {
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
+  /// What has been taken from its input and is to feed another.
+  var detached: [FeedToken: Interaction] = [:]
   private var indices: [NodeID: Int] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
   /// Where each output that something takes from goes, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
   private var incoming: [NodeID: [Int]] = [:]
+  /// In the order of addition.
+  private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
 
   func index(of id: NodeID) -> Int? { indices[id] }
@@ -138,7 +146,7 @@ struct GraphModel: Sendable {
   func name(_ id: NodeID) -> String { node(id)?.name ?? "node \(id.rawValue)" }
 
   /// The one output unit.
-  var head: Node? { nodes.first { $0.unit.description.isOutput } }
+  var head: Node? { outputUnits.first.flatMap { node($0) } }
 
   /// `mixer:1`, or `mixer` for bus 0.
   func address(_ id: NodeID, _ bus: Int) -> String {
@@ -152,10 +160,13 @@ struct GraphModel: Sendable {
     let id = NodeID(rawValue: nextNode)
     nextNode += 1
     indices[id] = nodes.count
-    nodes.append(
-      Node(
-        id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
-        instance: instance))
+    let node = Node(
+      id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
+      instance: instance,
+      isIO: component.type == .outputType
+        && unit.description.property(.enableIO) != nil)
+    if node.isOutput { outputUnits.append(id) }
+    nodes.append(node)
     return id
   }
 
@@ -167,6 +178,7 @@ struct GraphModel: Sendable {
     interactions = rest
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
+    outputUnits.removeAll { $0 == id }
     indices = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.id, $0) })
   }
 

@@ -31,6 +31,11 @@ extension OpenPatch {
     mentions().first { $0.range.lowerBound <= offset && offset <= $0.range.upperBound }
   }
 
+  /// Every place where the same is named.
+  func mentions(of mention: Mention) -> [Mention] {
+    mentions().filter { $0.kind == mention.kind && $0.name == mention.name }
+  }
+
   /// What a kind of names has been given to, in the text of now and in the last whole one.
   func names(_ key: String) -> [String] {
     var seen: Set<String> = []
@@ -126,7 +131,7 @@ extension OpenPatch {
 
   /// The edits that give what is mentioned another name.
   func edits(renaming mention: Mention, to name: String) -> [JSONText] {
-    mentions().filter { $0.kind == mention.kind && $0.name == mention.name }.map { place in
+    mentions(of: mention).map { place in
       let text = place.isInPointer ? JSONPointer.escape(name) : name
       return [
         "range": places.range(place.range),

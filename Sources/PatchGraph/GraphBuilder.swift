@@ -17,6 +17,7 @@ struct GraphBuilder {
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var layout = PatchLayout()
 
   var places: PatchPlaces
   private var formats: FormatResolver
@@ -51,7 +52,9 @@ struct GraphBuilder {
     hasGaps = unread.isAny
     hasLostDestination = unread.hasLostConnections
     failedNames = unread.names
-    places = PatchPlaces(root: document.root)
+    places = PatchPlaces(
+      root: document.root,
+      count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
   }
 
@@ -200,7 +203,8 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
     if let source {
       setFeed(member.name, callback, source)
     } else if callback.input == .required {
@@ -344,6 +348,7 @@ struct GraphBuilder {
       do throws(Violation) {
         let id = try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
+        layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
         if unread.nodes.contains(member.name) {
@@ -360,8 +365,9 @@ struct GraphBuilder {
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
+    let unit = try? graph.unit(id)
     for field in node.properties {
-      guard let info = property(field.name, id) else { continue }
+      guard let info = unit?.info(named: field.name) else { continue }
       places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
     }
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
@@ -372,7 +378,7 @@ struct GraphBuilder {
           places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
         }
         for field in element.properties {
-          guard let info = property(field.name, id) else { continue }
+          guard let info = unit?.info(named: field.name) else { continue }
           places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
           // Both scopes of an element share it.
           if info.id == .channelMap {
@@ -380,9 +386,7 @@ struct GraphBuilder {
           }
         }
         for field in element.parameters {
-          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
-            continue
-          }
+          guard let info = unit?.parameterInfo(named: field.name, scope) else { continue }
           places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
         }
       }
@@ -390,10 +394,6 @@ struct GraphBuilder {
     if let count = node.inputCount {
       places.note(count.json, for: .init(node: id, .elementCount(.input)))
     }
-  }
-
-  private func property(_ name: String, _ id: NodeID) -> PropertyInfo? {
-    (try? graph.unit(id))?.info(named: name)
   }
 
   private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
@@ -426,6 +426,8 @@ struct GraphBuilder {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: from.value.bus ?? 0))
         } catch {
           bereft.insert(source)
           throw error
@@ -434,8 +436,12 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        try graph.setInputCallback(
-          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        let feed = feed(of: from.value.node)
+        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            callback: callback.callback, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -794,7 +800,10 @@ struct GraphBuilder {
     let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+    guard let id = try? graph.addTap(tap, at: node, at.value.bus ?? 0) else { return }
+    layout.taps[member.name] = .init(
+      id: id, at: .init(node: at.value.node, bus: at.value.bus ?? 0), kind: kind.value,
+      values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {

@@ -18,6 +18,8 @@ public struct BuiltPatch: Sendable {
   /// The files that the patch reads and those that it writes, as they would be opened.
   public let inputFiles: [String]
   public let outputFiles: [String]
+  /// What is called what in the graph.
+  let layout: PatchLayout
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 }
@@ -36,14 +38,14 @@ public struct PatchBuilder {
     guard let document = reading.document else {
       return BuiltPatch(
         graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        title: nil, inputFiles: [], outputFiles: [])
+        title: nil, inputFiles: [], outputFiles: [], layout: PatchLayout())
     }
     let graph: AudioGraph
     switch device {
     case .assumed(let assumption):
       graph = AudioGraph(assuming: assumedGrant(for: request(of: document), assumption))
-    case .hardware(let hardware):
-      graph = AudioGraph(hardware: hardware)
+    case .granted(let grant): graph = AudioGraph(assuming: grant)
+    case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
       document: document, graph: graph, directory: directory,
@@ -54,6 +56,6 @@ public struct PatchBuilder {
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles)
+      outputFiles: builder.outputFiles, layout: builder.layout)
   }
 }

@@ -10,7 +10,11 @@ struct PatchPlaces {
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
 
-  init(root: JSONValue) { self.root = root }
+  /// - Parameter count: How many places there may be, about.
+  init(root: JSONValue, count: Int = 0) {
+    self.root = root
+    places.reserveCapacity(count)
+  }
 
   /// Notes a place that may have been noted better already.
   mutating func noteFirst(_ json: JSONValue, for place: Violation.Place) {

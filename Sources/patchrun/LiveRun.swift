@@ -82,7 +82,7 @@ struct LiveRun {
         StandardStream.error.put(
           "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
       }
-      session.collect()
+      graph.collect()
       signals.wait(milliseconds: showsLine ? 100 : 20, or: hardware.eventDescriptor)
     }
   }

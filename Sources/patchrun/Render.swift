@@ -339,6 +339,7 @@ struct Rendering {
       session, frameCount: frameCount, services: graph.services,
       isCancelled: { signals.interruptedBy != nil },
       progress: { done in
+        graph.collect()
         let now = monotonicNanoseconds()
         guard showsProgress, now - lastShown > 100_000_000 else { return }
         lastShown = now
