@@ -43,12 +43,18 @@ struct GraphBuilder {
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
   var hasLostDestination: Bool
   var hasGaps: Bool
+  /// Whether what is neither wrong nor to be regretted is said as well.
+  let saysNotes: Bool
 
-  init(document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts) {
+  init(
+    document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
+    saysNotes: Bool
+  ) {
     self.document = document
     self.graph = graph
     self.directory = directory
     self.unread = unread
+    self.saysNotes = saysNotes
     hasGaps = unread.isAny
     hasLostDestination = unread.hasLostConnections
     failedNames = unread.names

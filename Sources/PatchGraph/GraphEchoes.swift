@@ -6,7 +6,7 @@ import Diagnostics
 /// What the graph itself finds, without what only follows from a mistake that has been reported.
 extension GraphBuilder {
   mutating func reportViolations() {
-    let violations = graph.violations()
+    let (violations, configurations) = graph.examination()
     if isDefaultMissing {
       // The buses that would have had the patch's own format.
       for violation in violations where ["PR0404", "PR0406"].contains(violation.rule.code) {
@@ -18,6 +18,9 @@ extension GraphBuilder {
       guard !isEcho(violation, downstream) else { continue }
       report(violation.diagnostic(in: places))
     }
+    guard !hasGaps, !diagnostics.hasErrors else { return }
+    reportHeadroom(configurations)
+    if saysNotes { reportNotes(configurations) }
   }
 
   /// Rules that a mistake in a stream format makes a graph break.

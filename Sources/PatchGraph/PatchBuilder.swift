@@ -31,9 +31,11 @@ public struct BuiltPatch: Sendable {
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice, notes: Bool = false
   ) -> BuiltPatch {
     guard let document = reading.document else {
       return BuiltPatch(
@@ -49,7 +51,7 @@ public struct PatchBuilder {
     }
     var builder = GraphBuilder(
       document: document, graph: graph, directory: directory,
-      unread: UnreadParts(document, reading.diagnostics))
+      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes)
     builder.build()
     var seen: Set<Diagnostic> = []
     let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
