@@ -14,9 +14,12 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let directory: String
+  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var layout = PatchLayout()
 
   private var places: PatchPlaces
   private var formats: FormatResolver
@@ -37,7 +40,11 @@ struct GraphBuilder {
   private var unset: Set<Violation.Place> = []
   var hasGaps: Bool
 
-  init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
+  init(
+    document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool,
+    epoch: TimelineEpoch?
+  ) {
+    self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
@@ -70,7 +77,7 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks
@@ -193,7 +200,8 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
     if let source {
       setFeed(member.name, callback, source)
     } else if callback.input == .required {
@@ -332,6 +340,7 @@ struct GraphBuilder {
       do throws(Violation) {
         let id = try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
+        layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
         noteMisspelt(member.value, id)
@@ -425,6 +434,8 @@ struct GraphBuilder {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: from.value.bus ?? 0))
         } catch {
           bereft.insert(source)
           throw error
@@ -433,8 +444,12 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        try graph.setInputCallback(
-          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        let feed = feed(of: from.value.node)
+        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            callback: callback.callback, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -767,16 +782,12 @@ struct GraphBuilder {
     guard let description = TapCatalog.description(of: kind.value) else {
       let names = TapCatalog.standard.map(\.kind)
       report(
-        ["meter", "loudness", "spectrum"].contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.tapKind.diagnostic(
-            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.tapKind.diagnostic(
+          "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(
@@ -790,10 +801,14 @@ struct GraphBuilder {
       guard !refuseSharedFile(file, path) else { return }
       outputFiles.append(file)
     }
-    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    let bus = at.value.bus ?? 0
+    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
+    let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+    layout.taps[member.name] = .init(
+      id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {
