@@ -113,6 +113,19 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
+  /// node, in the format of its output element, instead of ending the graph.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  @discardableResult
+  public func addSubgraphOutput(name: String? = nil) -> NodeID {
+    state.withLock { state in
+      state.model.add(
+        SubgraphOutput.description.component, SubgraphOutput.self, name: name,
+        instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
+    }
+  }
+
   /// Takes a node out, with its interactions. Pending while the graph is initialized.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_OutputNodeErr` for the output unit of a
@@ -254,6 +267,20 @@ public final class AudioGraph: Sendable {
   public var defaultStreamFormat: StreamFormat? {
     get { state.withLock { $0.defaultFormat } }
     set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;
+  /// `nil` takes it away again. Set before `initialize()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func setDefaultStreamFormat(
+    _ format: StreamFormat?, of node: NodeID
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.model.setDefaultFormat(format, of: node) else {
+        throw NodesExist.violation(node)
+      }
+    }
   }
 
   // MARK: States

@@ -112,6 +112,8 @@ struct GraphModel: Sendable {
     var name: String
     /// There from open to close.
     var instance: UnitInstance?
+    /// For buses that must be given a format and are given none; `nil` for the graph's.
+    var defaultFormat: StreamFormat?
   }
 
   struct Tap: Sendable {
@@ -168,6 +170,13 @@ struct GraphModel: Sendable {
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
     indices = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.id, $0) })
+  }
+
+  /// Whether there is such a node.
+  mutating func setDefaultFormat(_ format: StreamFormat?, of id: NodeID) -> Bool {
+    guard let index = indices[id] else { return false }
+    nodes[index].defaultFormat = format
+    return true
   }
 
   private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {

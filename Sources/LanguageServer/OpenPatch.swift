@@ -15,6 +15,8 @@ struct OpenPatch {
   /// the one that is there now.
   private(set) var intactRoot: JSONValue?
   private(set) var diagnostics: [Diagnostic] = []
+  /// What their ranges point into: the text and, behind it, those of the sub-graphs.
+  private(set) var wholeSource: SourceText
   /// What initialization settles; `nil` while the patch is wrong.
   private(set) var drawing: GraphDrawing?
   /// Whether the text has changed since it was checked.
@@ -25,6 +27,7 @@ struct OpenPatch {
     self.version = version
     places = TextPlaces(
       source: SourceText(name: Self.path(of: uri) ?? uri, text: text), encoding: encoding)
+    wholeSource = places.source
     read()
   }
 
@@ -54,8 +57,9 @@ struct OpenPatch {
     let directory = Self.directory(of: uri)
     let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
     diagnostics = patch.diagnostics
+    wholeSource = patch.source
     drawing = nil
-    if !patch.hasErrors, let graph = patch.graph, let document = reading.document {
+    if !patch.hasErrors, let graph = patch.graph, let document = patch.document {
       drawing = GraphDrawing(graph: graph, document: document, directory: directory)
     }
   }

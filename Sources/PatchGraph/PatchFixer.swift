@@ -50,7 +50,7 @@ public enum PatchFixer {
       let limit = maximumAttempts(bytes: result.patch.source.bytes.count)
       for index in 0..<limit where index < attempts.count && improved == nil {
         let attempt = attempts[index]
-        let patch = build(result.patch.source.applying(attempt.flatMap(\.edits)))
+        let patch = build(result.patch.ownSource.applying(attempt.flatMap(\.edits)))
         if isBetter(patch.diagnostics, than: result.patch.diagnostics) {
           improved = (patch, attempt)
         } else if attempt.count > 1 {
@@ -80,6 +80,8 @@ public enum PatchFixer {
         !fix.edits.isEmpty
       else { continue }
       let ranges = fix.edits.map(\.range)
+      // What stands in a sub-graph is another file's.
+      guard ranges.allSatisfy({ $0.upperBound <= patch.ownLength }) else { continue }
       let isApart = ranges.allSatisfy { range in taken.allSatisfy { areApart($0, range) } }
       guard isApart else { continue }
       taken += ranges

@@ -55,6 +55,7 @@ public enum CallbackCatalog {
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
     ExpressionCallback.description, GainCallback.description, TremoloCallback.description,
     RingModulatorCallback.description, EchoCallback.description, ConvolutionCallback.description,
+    PatchInputCallback.description,
   ]
 
   public static func description(of kind: String) -> CallbackDescription? {

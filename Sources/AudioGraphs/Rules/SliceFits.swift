@@ -30,7 +30,8 @@ enum SlicesOfScreenLock {
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Violation? {
     let description = node.unit.description
-    guard !description.isOutput, configuration.maximumFramesPerSlice < 4096 else { return nil }
+    guard description.component.type != .outputType, configuration.maximumFramesPerSlice < 4096
+    else { return nil }
     return Violation(
       rule, .warning, status: .ok,
       "'\(node.name)' takes at most \(configuration.maximumFramesPerSlice) frames in a slice; on "
