@@ -1,5 +1,6 @@
 public import AudioTypes
 public import AudioUnits
+import Glibc
 public import RenderCore
 public import RenderHost
 import Synchronization
@@ -19,7 +20,7 @@ import Synchronization
 public final class AudioGraph: Sendable {
   private struct State {
     var model = GraphModel()
-    var pending: [Edit] = []
+    var pending: [GraphEdit] = []
     var isOpen = false
     var isInitialized = false
     var isRunning = false
@@ -30,25 +31,15 @@ public final class AudioGraph: Sendable {
     var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
-  }
-
-  private enum Edit: Sendable {
-    case connect(Connection)
-    case callback(InputCallback)
-    case disconnect(BusKey)
-    case clear
-    case remove(NodeID)
-
-    var nodes: [NodeID] {
-      switch self {
-      case .connect(let connection): [connection.source, connection.destination]
-      case .callback(let callback):
-        [callback.destination, callback.source?.node].compactMap(\.self)
-      case .disconnect(let key): [key.node]
-      case .clear: []
-      case .remove(let node): [node]
-      }
-    }
+    /// Of the taps that measure, also when the graph has ended.
+    var readers: [TapID: any TapReader] = [:]
+    var fadeDuration = 0.02
+    /// Whether somebody who does not wait has asked for the pending edits to be carried out.
+    var wantsUpdate = false
+    /// What that failed with.
+    var wantedUpdateError: GraphUpdateError?
+    var finishErrors: [ServiceError] = []
+    var finishedLostFrames = 0
   }
 
   /// What takes a render notification away again.
@@ -123,6 +114,31 @@ public final class AudioGraph: Sendable {
       state.model.add(
         SubgraphOutput.description.component, SubgraphOutput.self, name: name,
         instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
+    }
+  }
+
+  /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
+  /// included.
+  ///
+  /// - Parameter streamFormat: As `setDefaultStreamFormat(_:of:)` has it.
+  /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
+  @discardableResult
+  public func addNode(
+    copying unit: UnitInstance, name: String? = nil, streamFormat: StreamFormat? = nil
+  ) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.notOpen() }
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      let copy = unit.copy()
+      copy.setHost(unitHost)
+      let node = state.model.add(
+        unit.description.component, unit.unit, name: name, instance: copy)
+      _ = state.model.setDefaultFormat(streamFormat, of: node)
+      return node
     }
   }
 
@@ -226,6 +242,31 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// Takes away what feeds an input, to be put to another by `attachFeed(_:to:_:)`: a callback goes on
+  /// there where it is.
+  ///
+  /// - Throws: As `disconnect(_:_:)`.
+  public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let token = FeedToken(number: state.nextToken)
+      try make(.detach(BusKey(node: node, bus: input), token), &state)
+      return token
+    }
+  }
+
+  /// Feeds an input by what has been taken from another, once.
+  ///
+  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where it has been attached
+  ///   already.
+  public func attachFeed(
+    _ token: FeedToken, to node: NodeID, _ input: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.attach(token, to: BusKey(node: node, bus: input)), &state)
+    }
+  }
+
   /// Removes every connection and every callback.
   public func clearConnections() throws(Violation) {
     try state.withLock { state throws(Violation) in try make(.clear, &state) }
@@ -246,21 +287,46 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Watches an output element. Set before `initialize()`.
+  /// Watches an output element. Pending while the graph is initialized.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Initialized`.
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
   @discardableResult
   public func addTap(
-    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
   ) throws(Violation) -> TapID {
     try state.withLock { state throws(Violation) in
-      guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
-      guard !state.isInitialized else { throw GraphStates.initialized("a tap is added") }
       state.nextToken += 1
       let id = TapID(rawValue: state.nextToken)
-      state.model.taps.append(.init(id: id, node: node, output: output, tap: tap))
+      let tap = GraphModel.Tap(
+        id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap)
+      try make(.addTap(tap), &state)
       return id
     }
+  }
+
+  /// Watches no longer. Pending while the graph is initialized; one that is not there is no mistake.
+  public func removeTap(_ tap: TapID) throws(Violation) {
+    try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
+  }
+
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
   }
 
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
@@ -280,6 +346,16 @@ public final class AudioGraph: Sendable {
       guard state.model.setDefaultFormat(format, of: node) else {
         throw NodesExist.violation(node)
       }
+    }
+  }
+
+  /// The format that `setDefaultStreamFormat(_:of:)` has given a node; `nil` for none.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func defaultStreamFormat(of node: NodeID) throws(Violation) -> StreamFormat? {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return found.defaultFormat
     }
   }
 
@@ -339,11 +415,30 @@ public final class AudioGraph: Sendable {
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
         ramps: state.ramps, stopTime: state.stopTime)
-      let plan = try running.takeOver(
+      try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
-      running.session.play(plan)
       state.running = running
+      state.readers = running.readers
       state.isInitialized = true
+    }
+  }
+
+  /// Initializes the unit of a node that is to join an initialized graph, with the formats that have
+  /// been set on it: what takes long is done before the update then. A unit that is initialized stays
+  /// as it is, and one that is not is initialized by the update.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`;
+  ///   `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`; what the unit refuses.
+  public func initializeUnit(of node: NodeID) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      guard let instance = found.instance else { throw GraphStates.notOpen() }
+      guard state.running != nil else { throw GraphStates.notInitialized() }
+      guard !instance.isInitialized else { return }
+      let configuration = instance.configuration()
+      let refusals = found.unit.violations(in: configuration).filter { $0.severity == .error }
+      if let first = refusals.first { throw first.of(node) }
+      state.running?.hold(instance.initialize(configuration), for: node)
     }
   }
 
@@ -375,7 +470,7 @@ public final class AudioGraph: Sendable {
     guard let session else { return }
     if let hardware {
       do throws(HardwareError) {
-        try serviceThread.start(services)
+        try serviceThread.start(services) { [weak self] in self?.carryOutWantedUpdate() }
         let timing = startTiming()
         session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
         try hardware.start(session)
@@ -400,7 +495,17 @@ public final class AudioGraph: Sendable {
   /// How many edits wait for `update()`.
   public var pendingEditCount: Int { state.withLock { $0.pending.count } }
 
+  /// How long, in seconds, a change of what feeds a unit takes in a graph that plays: what leaves fades
+  /// out while what enters fades in, and the two gains add up to 1. 0 changes at once; 0.02 until set.
+  public var fadeDuration: Double {
+    get { state.withLock { $0.fadeDuration } }
+    set { state.withLock { $0.fadeDuration = newValue.isFinite ? min(max(0, newValue), 10) : 0 } }
+  }
+
   /// Carries out the edits that are pending, between two slices of a running graph.
+  ///
+  /// Waits until the graph plays them, at the most a second: not where no device pulls it, and not in
+  /// a render notification, which it must not hold up. What fades is then on its way.
   ///
   /// - Returns: Whether nothing is left to do.
   /// - Throws: `GraphUpdateError` with the edit that failed. It is dropped, those before it are
@@ -408,40 +513,127 @@ public final class AudioGraph: Sendable {
   ///   could not be initialized, none of them is carried out, and they stay pending.
   @discardableResult
   public func update() throws(GraphUpdateError) -> Bool {
+    guard session?.isRenderingHere != true else { return try updateWithoutWaiting() }
+    let stage = try carryOut(.init())
+    guard hardware != nil, isRunning, let session else { return true }
+    let begin = monotonicNanoseconds()
+    while session.begunStages < stage {
+      guard isRunning, monotonicNanoseconds() - begin < 1_000_000_000 else { return false }
+      usleep(500)
+    }
+    return true
+  }
+
+  /// Carries out the edits that are pending without waiting: those of a graph that a device pulls are
+  /// left to the thread that reads its files, and those that a render notification asks for to whoever
+  /// calls `collect()`.
+  ///
+  /// Callable from a render notification: it takes a lock, and does nothing else there. Called again it
+  /// tells how far that is.
+  ///
+  /// - Returns: Whether nothing is left to do: `false` while edits are outstanding.
+  /// - Throws: What the edits of an earlier call failed with, once, as `update()`.
+  @discardableResult
+  public func updateWithoutWaiting() throws(GraphUpdateError) -> Bool {
+    let isHere = session?.isRenderingHere == true
+    let isLeft = isHere || (hardware != nil && isRunning)
+    let outcome = state.withLock { state -> (error: GraphUpdateError?, isIdle: Bool) in
+      defer { state.wantedUpdateError = nil }
+      if isLeft && !state.pending.isEmpty && state.wantedUpdateError == nil {
+        state.wantsUpdate = true
+      }
+      return (state.wantedUpdateError, state.pending.isEmpty)
+    }
+    if let error = outcome.error { throw error }
+    if isLeft { return outcome.isIdle && session?.waitingStages ?? 0 == 0 }
+    _ = try carryOut(.init())
+    return true
+  }
+
+  private func carryOutWantedUpdate() {
+    let isWanted = state.withLock { state in
+      defer { state.wantsUpdate = false }
+      return state.wantsUpdate
+    }
+    guard isWanted else { return }
+    do throws(GraphUpdateError) { _ = try carryOut(.init()) } catch {
+      state.withLock { $0.wantedUpdateError = error }
+    }
+  }
+
+  /// Makes edits that take effect at one frame: those of the graph that `edits` makes, and everything
+  /// that it sets on units which play already. The same with every size of slices, where the graph has
+  /// not come to the frame yet; else as soon as can be.
+  ///
+  /// - Parameter time: Seconds from the start of the graph.
+  /// - Throws: As `update()`. What was set on units stays set then.
+  public func update(
+    at time: Double, _ edits: () throws(GraphUpdateError) -> Void
+  ) throws(GraphUpdateError) {
+    let units = state.withLock { state in
+      state.model.nodes.compactMap { state.isInitialized ? $0.instance : nil }
+    }
+    for unit in units { unit.holdWrites() }
+    var writes: [ControlWrite] = []
+    do throws(GraphUpdateError) { try edits() } catch {
+      for unit in units { unit.releaseWrites() }
+      throw error
+    }
+    for unit in units { writes += unit.takeHeldWrites() }
+    let rate = session?.configuration.clientSampleRate ?? grant.sampleRate
+    let frame = Int((max(0, time) * rate).rounded())
     do throws(GraphUpdateError) {
-      try carryOutPendingEdits()
+      _ = try carryOut(.init(frame: frame, writes: writes), evenIfNothingIsPending: true)
+    } catch {
+      for write in writes { write.block[word: write.index] = write.word }
+      throw error
+    }
+  }
+
+  /// Carries out what is pending. Returns the number of the first stage that plays it.
+  private func carryOut(
+    _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool = false
+  ) throws(GraphUpdateError) -> Int {
+    let stage: Int
+    do throws(GraphUpdateError) {
+      stage = try carryOutPendingEdits(passage, evenIfNothingIsPending: evenIfNothingIsPending)
     } catch {
       state.withLock { $0.lastUpdateError = error.violation.status }
       throw error
     }
     state.withLock { $0.lastUpdateError = .ok }
-    return true
+    return stage
   }
 
   /// What the last `update()` failed with; `ok` where it did not.
   public var lastUpdateError: Status { state.withLock { $0.lastUpdateError } }
 
-  private func carryOutPendingEdits() throws(GraphUpdateError) {
+  private func carryOutPendingEdits(
+    _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool
+  ) throws(GraphUpdateError) -> Int {
     try state.withLock { state throws(GraphUpdateError) in
-      guard !state.pending.isEmpty else { return }
+      let session = state.running?.session
+      let stage = (session?.begunStages ?? 0) + (session?.waitingStages ?? 0) + 1
+      guard !state.pending.isEmpty || evenIfNothingIsPending else { return stage - 1 }
       var model = state.model
       let edits = state.pending
       for (index, edit) in edits.enumerated() {
-        do throws(Violation) { try apply(edit, &model) } catch {
+        do throws(Violation) { try model.apply(edit) } catch {
           state.pending.remove(at: index)
           // What went well before the failing edit is carried out, as Core Audio's header says.
-          if index > 0, (try? commit(model, &state)) != nil {
+          if index > 0, (try? commit(model, passage, &state)) != nil {
             state.pending.removeFirst(index)
           }
           restoreMarks(state.model)
           throw GraphUpdateError(violation: error, editIndex: index)
         }
       }
-      do throws(Violation) { try commit(model, &state) } catch {
+      do throws(Violation) { try commit(model, passage, &state) } catch {
         restoreMarks(state.model)
         throw GraphUpdateError(violation: error, editIndex: nil)
       }
       state.pending = []
+      return stage
     }
   }
 
@@ -484,10 +676,36 @@ public final class AudioGraph: Sendable {
   public var services: [any RenderService] { state.withLock { $0.running?.services ?? [] } }
 
   /// What went wrong with files while the graph ran.
-  public var serviceErrors: [ServiceError] { serviceThread.errors }
+  public var serviceErrors: [ServiceError] {
+    serviceThread.errors + state.withLock { $0.finishErrors }
+  }
 
   /// Frames of files and recordings that were not there, or not written, in time.
-  public var lostFrames: Int { serviceThread.lostFrames }
+  public var lostFrames: Int {
+    serviceThread.lostFrames + state.withLock { $0.finishedLostFrames }
+  }
+
+  /// Frees what the render thread has finished with, and closes the files that nothing reads or writes
+  /// any more; carries out what `updateWithoutWaiting()` has left. A host calls it now and then, not
+  /// in the thread that renders.
+  public func collect() {
+    carryOutWantedUpdate()
+    let finished = state.withLock { state -> [any RenderService] in
+      state.running?.session.collect()
+      return state.running?.takeFinishedServices() ?? []
+    }
+    for service in finished {
+      guard hardware == nil else {
+        serviceThread.remove(service)
+        continue
+      }
+      do throws(ServiceError) { try service.finish() } catch {
+        state.withLock { $0.finishErrors.append(error) }
+      }
+      let lost = service.lostFrames
+      state.withLock { $0.finishedLostFrames += lost }
+    }
+  }
 
   /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
   /// where one of them never does, and where nothing but a microphone is pulled.
@@ -588,7 +806,7 @@ public final class AudioGraph: Sendable {
     state.observers.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  private func make(_ edit: Edit, _ state: inout State) throws(Violation) {
+  private func make(_ edit: GraphEdit, _ state: inout State) throws(Violation) {
     if state.isInitialized {
       // What no other edit could mend is refused at once.
       for id in edit.nodes where state.model.node(id) == nil { throw NodesExist.violation(id) }
@@ -599,31 +817,7 @@ public final class AudioGraph: Sendable {
       }
       state.pending.append(edit)
     } else {
-      try apply(edit, &state.model)
-    }
-  }
-
-  private func apply(_ edit: Edit, _ model: inout GraphModel) throws(Violation) {
-    switch edit {
-    case .connect(let connection):
-      if let refusal = model.refusal(of: connection) { throw refusal }
-      model.add(.connection(connection))
-    case .callback(let callback):
-      if let refusal = model.refusal(of: callback) { throw refusal }
-      model.add(.callback(callback))
-    case .disconnect(let key):
-      guard model.node(key.node) != nil else { throw NodesExist.violation(key.node) }
-      guard model.feeds[key] != nil else {
-        throw Violation(
-          GraphStates.nothingConnected, status: .invalidConnection,
-          "nothing feeds input \(key.bus) of '\(model.name(key.node))'",
-          at: .init(node: key.node, .bus(.input, key.bus)))
-      }
-      model.removeFeed(key)
-    case .clear: model.removeInteractions()
-    case .remove(let node):
-      guard model.node(node) != nil else { throw NodesExist.violation(node) }
-      model.remove(node)
+      try state.model.apply(edit)
     }
   }
 
@@ -636,30 +830,33 @@ public final class AudioGraph: Sendable {
     for interaction in model.interactions { model.mark(interaction, isThere: true) }
   }
 
-  private func commit(_ model: GraphModel, _ state: inout State) throws(Violation) {
+  private func commit(
+    _ model: GraphModel, _ passage: RunningGraph.Passage, _ state: inout State
+  ) throws(Violation) {
     let preparation = prepare(model, state, capture: nil)
     if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
     guard var running = state.running else {
       state.model = model
       return
     }
+    var passage = passage
+    // What nobody hears yet need not fade.
+    let isHeard = hardware == nil ? running.session.nextFrame > 0 : state.isRunning
+    passage.fadeDuration = isHeard || passage.frame > 0 ? state.fadeDuration : 0
     let before = running.services
-    let plan = try running.takeOver(
-      model, preparation, observers: observers(state), largestSlice: largestSlice)
+    try running.play(
+      model, preparation, observers: observers(state), largestSlice: largestSlice, passage)
     if hardware != nil {
       for service in running.services where !before.contains(where: { $0 === service }) {
         serviceThread.add(service)
       }
-      for service in before where !running.services.contains(where: { $0 === service }) {
-        serviceThread.remove(service)
-      }
     }
-    running.session.play(plan)
     for node in state.model.nodes where model.node(node.id) == nil {
       node.instance?.uninitialize()
       node.instance?.setHost(nil)
     }
     state.running = running
+    state.readers = running.readers
     state.model = model
   }
 
@@ -712,11 +909,11 @@ public final class AudioGraph: Sendable {
     guard var running = state.running else { return }
     let preparation = prepare(state.model, state, capture: nil)
     guard
-      let plan = try? running.takeOver(
-        state.model, preparation, observers: observers(state), largestSlice: largestSlice)
+      (try? running.play(
+        state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
     else { return }
-    running.session.play(plan)
     state.running = running
+    state.readers = running.readers
   }
 
   private func stopRunning() {
@@ -735,13 +932,13 @@ public final class AudioGraph: Sendable {
     guard state.isInitialized else { return }
     if hardware != nil { serviceThread.stop() }
     for node in state.model.nodes { node.instance?.uninitialize() }
-    state.running?.session.timeline?.restart()
+    state.running?.restartTimeline()
     state.running = nil
     state.isInitialized = false
     // What was still pending is carried out by the next initialize: in the model, at once.
     let pending = state.pending
     state.pending = []
-    for edit in pending { try? apply(edit, &state.model) }
+    for edit in pending { try? state.model.apply(edit) }
   }
 }
 
@@ -757,4 +954,9 @@ public struct GraphUpdateError: Error, Hashable, Sendable {
   /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
   /// made and the graph they lead to could not be initialized.
   public var editIndex: Int?
+
+  public init(violation: Violation, editIndex: Int? = nil) {
+    self.violation = violation
+    self.editIndex = editIndex
+  }
 }

@@ -97,6 +97,16 @@ public struct TapID: Hashable, Sendable {
   public var rawValue: Int
 }
 
+/// What a tap that measures has read, and where.
+public struct TapMeasurement: Hashable, Sendable {
+  public var id: TapID
+  public var name: String
+  public var node: NodeID
+  /// The output element that it watches.
+  public var output: Int
+  public var reading: TapReading
+}
+
 /// A bus of a node.
 struct BusKey: Hashable, Sendable {
   var node: NodeID
@@ -114,23 +124,35 @@ struct GraphModel: Sendable {
     var instance: UnitInstance?
     /// For buses that must be given a format and are given none; `nil` for the graph's.
     var defaultFormat: StreamFormat?
+    /// Whether it has a device's two sides.
+    let isIO: Bool
+    /// Whether it ends the graph.
+    let isOutput: Bool
   }
 
   struct Tap: Sendable {
     var id: TapID
     var node: NodeID
     var output: Int
+    var name: String
     var tap: any RenderTap
+
+    /// Where it is, for violations.
+    var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
+  /// What has been taken from its input and is to feed another.
+  var detached: [FeedToken: Interaction] = [:]
   private var indices: [NodeID: Int] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
   /// Where each output that something takes from goes, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
   private var incoming: [NodeID: [Int]] = [:]
+  /// In the order of addition.
+  private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
 
   func index(of id: NodeID) -> Int? { indices[id] }
@@ -140,7 +162,7 @@ struct GraphModel: Sendable {
   func name(_ id: NodeID) -> String { node(id)?.name ?? "node \(id.rawValue)" }
 
   /// The one output unit.
-  var head: Node? { nodes.first { $0.unit.description.isOutput } }
+  var head: Node? { outputUnits.first.flatMap { node($0) } }
 
   /// `mixer:1`, or `mixer` for bus 0.
   func address(_ id: NodeID, _ bus: Int) -> String {
@@ -154,10 +176,14 @@ struct GraphModel: Sendable {
     let id = NodeID(rawValue: nextNode)
     nextNode += 1
     indices[id] = nodes.count
-    nodes.append(
-      Node(
-        id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
-        instance: instance))
+    let node = Node(
+      id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
+      instance: instance,
+      isIO: component.type == .outputType
+        && unit.description.property(.enableIO) != nil,
+      isOutput: component.type == .outputType && !unit.description.handsOn)
+    if node.isOutput { outputUnits.append(id) }
+    nodes.append(node)
     return id
   }
 
@@ -169,6 +195,7 @@ struct GraphModel: Sendable {
     interactions = rest
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
+    outputUnits.removeAll { $0 == id }
     indices = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.id, $0) })
   }
 

@@ -2,47 +2,55 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
+/// A callback on a bus of one format.
+struct SourceKey: Hashable, Sendable {
+  /// Of the callback's edit.
+  var serial: Int
+  var format: StreamFormat
+}
+
 /// Turns an initialized graph into a render plan: rows in order, buses resolved.
 ///
 /// Each rate domain becomes a plan. The main one, the output unit's, is what the device pulls; any
 /// other belongs to the input that is pulled at a pace of its own, and has shorter slices than the
 /// main one where a unit in it takes no longer ones.
 struct PlanCompiler {
-  let model: GraphModel
-  let preparation: Preparation
-  let domains: RateDomains
+  let routes: PlanRoutes
   let kernels: [NodeID: UnitKernels]
-  /// By the serial number of the callback's edit: the links of its chain, the first that pulls first.
-  let sources: [Int: [RenderSource]]
+  /// The links of each chain of callbacks, the first that pulls first.
+  let sources: [SourceKey: [RenderSource]]
   let sinks: [TapID: RenderSink]
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
+  /// How long what changes takes to change, in seconds.
+  let fadeDuration: Double
 
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders: [RateDomains.Domain: PlanBuilder] = [:]
   /// The bus that holds what an output element puts out, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
+  /// The bus that holds what a chain of callbacks puts out, and whether in its format's own words.
+  private var callbackBuses: [SourceKey: (bus: Int, isReady: Bool)] = [:]
 
   init(
-    model: GraphModel, preparation: Preparation, domains: RateDomains,
-    kernels: [NodeID: UnitKernels], sources: [Int: [RenderSource]], sinks: [TapID: RenderSink],
-    observers: [RenderObserver], maximumFramesPerSlice: Int
+    routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: [RenderSource]],
+    sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
+    fadeDuration: Double
   ) {
-    self.model = model
-    self.preparation = preparation
-    self.domains = domains
+    self.routes = routes
     self.kernels = kernels
     self.sources = sources
     self.sinks = sinks
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
-    taps = Dictionary(grouping: model.taps) { BusKey(node: $0.node, bus: $0.output) }
+    self.fadeDuration = fadeDuration
+    taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
   }
 
   mutating func compile() -> RenderPlan {
-    if let head = model.head { compileMicrophone(head) }
-    for id in preparation.order where preparation.pulled.contains(id) {
-      guard let node = model.node(id), let configuration = preparation.configurations[id] else {
+    if let head = routes.head { compileMicrophone(head) }
+    for id in routes.order {
+      guard let node = routes.node(id), let configuration = routes.configuration(id) else {
         continue
       }
       compile(node, configuration)
@@ -54,7 +62,7 @@ struct PlanCompiler {
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
-    let domain = domains.domain(of: node.id)
+    let domain = routes.domain(of: node.id)
     let isHead = isHead(node.id)
     let usesWords = kernels[node.id]?.mainUsesBusWords == true
     var inputs: [Int] = []
@@ -62,7 +70,7 @@ struct PlanCompiler {
     for (index, element) in configuration.inputs.enumerated() {
       let key = BusKey(node: node.id, bus: index)
       let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
-      guard domains.isPulled(key) else {
+      guard routes.isPulled(key) else {
         inputs.append(bus)
         continue
       }
@@ -100,8 +108,9 @@ struct PlanCompiler {
   private func worksInPlace(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Bool {
-    guard let info = node.unit.description.property(.inPlaceProcessing),
-      let feed = model.feeds[BusKey(node: node.id, bus: 0)],
+    // What an output feeds beside the unit, for a while, is not to be written over.
+    guard !routes.isGoingOver, let info = node.unit.description.property(.inPlaceProcessing),
+      case .steady(let feed?) = routes.feed(BusKey(node: node.id, bus: 0)),
       configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
     else { return false }
     switch feed {
@@ -110,7 +119,8 @@ struct PlanCompiler {
         return false
       }
     case .callback(let callback):
-      guard sources[callback.serial]?.isEmpty == false else { return false }
+      let key = SourceKey(serial: callback.serial, format: configuration.inputs[0].format)
+      guard sources[key]?.isEmpty == false else { return false }
     }
     let isAsked =
       configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue
@@ -120,23 +130,21 @@ struct PlanCompiler {
 
   /// Everything upstream of a pulled input, or of a microphone that is only watched.
   private func plan(of domain: RateDomains.Domain) -> RenderPlan {
-    let nodes = preparation.order.filter {
-      preparation.pulled.contains($0) && domains.domain(of: $0) == domain
-    }
-    let longest = nodes.compactMap { preparation.configurations[$0]?.maximumFramesPerSlice }.min()
-    let asked = domains.frames(in: domain, for: maximumFramesPerSlice)
+    let nodes = routes.order.filter { routes.domain(of: $0) == domain }
+    let longest = nodes.compactMap { routes.configuration($0)?.maximumFramesPerSlice }.min()
+    let asked = routes.frames(in: domain, for: maximumFramesPerSlice)
     return (builders[domain] ?? PlanBuilder())
       .plan(maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)))
   }
 
-  private func isHead(_ id: NodeID) -> Bool { model.head?.id == id }
+  private func isHead(_ id: NodeID) -> Bool { routes.head?.id == id }
 
   private mutating func compileMicrophone(_ head: GraphModel.Node) {
     guard let kernel = kernels[head.id]?.input,
-      let format = preparation.configurations[head.id]?.outputs[RemoteIO.inputElement].format
+      let format = routes.configuration(head.id)?.outputs[RemoteIO.inputElement].format
     else { return }
     let key = BusKey(node: head.id, bus: RemoteIO.inputElement)
-    let domain = domains.domain(ofOutput: key, head: head.id)
+    let domain = routes.domain(ofOutput: key)
     let isClient = feedsHead(key) && domain == .main
     let bus =
       isClient
@@ -152,7 +160,7 @@ struct PlanCompiler {
     if let watcher = head.instance?.mutedSpeechKernel {
       builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [], outputs: []))
     }
-    guard domain == .microphone, let rate = domains.mainRate else { return }
+    guard domain == .microphone, let rate = routes.mainRate else { return }
     let input = PulledInput(plan(of: domain), bus: bus)
     let silent = builders[.main, default: .init()].silentBus(format.channelCount)
     builders[.main, default: .init()]
@@ -168,7 +176,7 @@ struct PlanCompiler {
   ) {
     let failure = head.instance?.failure
     guard let map = kernels[head.id]?.inputMap,
-      let hardware = preparation.configurations[head.id]?.inputs[RemoteIO.inputElement].format
+      let hardware = routes.configuration(head.id)?.inputs[RemoteIO.inputElement].format
     else {
       builders[domain, default: .init()]
         .add(.init(kernel: kernel, inputs: [], outputs: [bus], failure: failure))
@@ -186,15 +194,44 @@ struct PlanCompiler {
   private mutating func compileInput(
     _ key: BusKey, _ format: StreamFormat, isHead: Bool, asWords: Bool
   ) -> Int {
-    let domain = domains.domain(feeding: key)
-    switch model.feeds[key] {
+    let domain = routes.domain(feeding: key)
+    let isClient = isHead && key.bus == RemoteIO.outputElement
+    switch routes.feed(key) {
+    case .steady(let feed):
+      return compile(feed, format, isClient: isClient, asWords: asWords, in: domain)
+    case .changing(let old, let new):
+      let leaving = compile(old, format, isClient: false, asWords: false, in: domain)
+      let entering = compile(new, format, isClient: false, asWords: false, in: domain)
+      var builder = builders.removeValue(forKey: domain) ?? PlanBuilder()
+      defer { builders[domain] = builder }
+      let isReady = format.sampleType == .float32
+      let mix =
+        isReady && isClient
+        ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+      let frames = fadeDuration * format.sampleRate * min(1, routes.speed(of: key))
+      builder.add(
+        .init(
+          kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+          inputs: [leaving, entering], outputs: [mix]))
+      guard !isReady else { return mix }
+      let words = builder.words(of: mix, format: format, isClient: isClient)
+      return asWords ? words : builder.floats(of: words, format: format)
+    }
+  }
+
+  /// The bus that a connection or a callback fills; silence for neither.
+  private mutating func compile(
+    _ feed: Interaction?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
+    in domain: RateDomains.Domain
+  ) -> Int {
+    switch feed {
     case .connection(let connection)?:
       guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
         return builders[domain, default: .init()].silentBus(format.channelCount)
       }
       return asWords ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
     case .callback(let callback)?:
-      return compileCallback(callback, format, isHead: isHead, asWords: asWords, in: domain)
+      return compile(callback, format, isClient: isClient, asWords: asWords, in: domain)
     case nil:
       return builders[domain, default: .init()].silentBus(format.channelCount)
     }
@@ -202,21 +239,38 @@ struct PlanCompiler {
 
   /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
   /// out.
-  private mutating func compileCallback(
-    _ callback: InputCallback, _ format: StreamFormat, isHead: Bool, asWords: Bool,
+  private mutating func compile(
+    _ callback: InputCallback, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain
   ) -> Int {
     // Taken out, so that its rows are not copied.
     var builder = builders.removeValue(forKey: domain) ?? PlanBuilder()
     defer { builders[domain] = builder }
-    guard let chain = sources[callback.serial], !chain.isEmpty else {
+    let key = SourceKey(serial: callback.serial, format: format)
+    guard let chain = sources[key], !chain.isEmpty else {
       return builder.silentBus(format.channelCount)
     }
-    let isClient = isHead && callback.input == 0
+    let last: (bus: Int, isReady: Bool)
+    if let bus = callbackBuses[key] {
+      last = bus
+    } else {
+      last = compile(chain, callback, format, isClient: isClient, &builder)
+      callbackBuses[key] = last
+    }
+    let words =
+      last.isReady ? last.bus : builder.words(of: last.bus, format: format, isClient: isClient)
+    return asWords ? words : builder.floats(of: words, format: format)
+  }
+
+  /// The bus that the last link of a chain fills, and whether in the words of its format.
+  private func compile(
+    _ chain: [RenderSource], _ callback: InputCallback, _ format: StreamFormat, isClient: Bool,
+    _ builder: inout PlanBuilder
+  ) -> (bus: Int, isReady: Bool) {
     var floats: Int?
     if let source = callback.source {
       if let bus = outputBuses[source],
-        let pulled = preparation.configurations[source.node]?.outputs[source.bus].format
+        let pulled = routes.configuration(source.node)?.outputs[source.bus].format
       {
         floats = builder.floats(of: bus, format: pulled)
       } else {
@@ -232,13 +286,12 @@ struct PlanCompiler {
       builder.add(
         .init(
           kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus],
-          failure: model.node(callback.destination)?.instance?.failure))
+          failure: routes.node(callback.destination)?.instance?.failure))
       guard isLast else {
         floats = link.writesBusWords ? builder.floats(of: bus, format: format) : bus
         continue
       }
-      let words = isReady ? bus : builder.words(of: bus, format: format, isClient: isClient)
-      return asWords ? words : builder.floats(of: words, format: format)
+      return (bus, isReady)
     }
     preconditionFailure("a chain has a last link")
   }
@@ -267,11 +320,12 @@ struct PlanCompiler {
     }
   }
 
-  /// Whether an output is connected to what the output unit plays.
+  /// Whether an output, and nothing else, is connected to what the output unit plays.
   private func feedsHead(_ key: BusKey) -> Bool {
-    guard let head = model.head, let taker = model.takers[key] else { return false }
-    let input = BusKey(node: taker.destination, bus: taker.input)
-    return input == BusKey(node: head.id, bus: RemoteIO.outputElement)
-      && model.feeds[input]?.connection != nil
+    guard let head = routes.head,
+      case .steady(.connection(let connection)?) = routes.feed(
+        BusKey(node: head.id, bus: RemoteIO.outputElement))
+    else { return false }
+    return BusKey(node: connection.source, bus: connection.output) == key
   }
 }

@@ -5,15 +5,42 @@ import RenderHost
 
 /// What an initialized graph holds: the session, and the kernels that live on from plan to plan.
 struct RunningGraph: Sendable {
+  /// A chain of callbacks on one bus.
+  private struct Chain: Sendable {
+    var links: [RenderSource]
+    /// The most frames that can be asked for at once.
+    var maximumFrames: Int
+    /// When the first frame is played, in frames of the device.
+    var birth: Double
+  }
+
+  /// From when a graph is played, and how one goes over to it.
+  struct Passage {
+    /// In frames of the plan; 0 for as soon as can be.
+    var frame = 0
+    /// In seconds; 0 for at once.
+    var fadeDuration = 0.0
+    /// What is set at that frame.
+    var writes: [ControlWrite] = []
+  }
+
   let session: RenderSession
   let capture: FrameRing?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
-  /// By the serial number of the callback's edit: the links of its chain, the first that pulls first.
-  private(set) var sources: [Int: [RenderSource]] = [:]
-  private(set) var sinks: [TapID: RenderSink] = [:]
+  /// The links of each chain of callbacks, the first that pulls first.
+  private var sources: [SourceKey: Chain] = [:]
+  private var sinks: [TapID: RenderSink] = [:]
+  /// What the session plays in the end, of all that has been posted.
+  private var played: GraphSide?
+  private var timeline: RenderTimeline?
+  /// What still has to be served until a stage of the session has begun.
+  private var leaving: [(services: [any RenderService], stage: Int)] = []
+  /// What reads ahead and writes down for the graph, that of sources on their way out included.
+  private(set) var services: [any RenderService] = []
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
   private let deviceRate: Double
+  private let clientRate: Double
   /// Frames at the device's rate until the graph ends in any case; `nil` for never.
   private let end: Int?
 
@@ -43,14 +70,15 @@ struct RunningGraph: Sendable {
       }
     }
     let rate = deviceRate
+    self.clientRate = clientRate ?? deviceRate
+    self.timeline = timeline.isEmpty ? nil : RenderTimeline(timeline)
     end = stopTime.map { Int(max(0, $0 * rate).rounded()) }
     session = RenderSession(
       .init(
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: clientRate),
-      timeline: timeline.isEmpty ? nil : RenderTimeline(timeline))
+        clientSampleRate: clientRate))
   }
 
   /// The same samples with all channels in one buffer: what a file or a device takes.
@@ -62,23 +90,27 @@ struct RunningGraph: Sendable {
     return copy
   }
 
-  var services: [any RenderService] {
-    sources.sorted { $0.key < $1.key }.flatMap { $0.value.compactMap(\.service) }
-      + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
-  }
+  /// Of the taps that measure.
+  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.reader) }
 
-  /// Makes what a model needs and has not yet, forgets what it needs no more, and compiles a plan.
-  mutating func takeOver(
+  /// Makes what a model needs and has not yet, forgets what it needs no more, and posts the plans that
+  /// lead to it: at once where nothing of what is heard changes, else by way of a fade.
+  mutating func play(
     _ model: GraphModel, _ preparation: Preparation, observers: [RenderObserver],
-    largestSlice: Int
-  ) throws(Violation) -> RenderPlan {
-    let domains = RateDomains(model, preparation)
-    try makeSources(model, preparation, domains, largestSlice)
-    try makeSinks(model, preparation, domains, largestSlice)
+    largestSlice: Int, _ passage: Passage = Passage()
+  ) throws(Violation) {
+    let side = GraphSide(model, preparation)
+    let before = (sources: sources, sinks: sinks)
+    let birth = Double(max(passage.frame, session.nextFrame)) * deviceRate / clientRate
+    try makeSources(side, largestSlice, birth: birth)
+    do throws(Violation) { try makeSinks(side, largestSlice) } catch {
+      sources = before.sources
+      throw error
+    }
     duration =
       SoundingTime(
-        model: model, preparation: preparation, domains: domains, deviceRate: deviceRate,
-        durations: sources.mapValues { $0.map(\.duration) }
+        model: model, preparation: preparation, domains: side.domains, deviceRate: deviceRate,
+        sources: sources.mapValues { .init(birth: $0.birth, durations: $0.links.map(\.duration)) }
       ).frames
     if let end { duration = min(end, duration ?? end) }
     for id in preparation.order {
@@ -88,40 +120,101 @@ struct RunningGraph: Sendable {
       else { continue }
       kernels[id] = instance.initialize(configuration)
     }
+    post(side, observers, largestSlice, passage, with: before.sources)
     kernels = kernels.filter { model.node($0.key) != nil }
-    var compiler = PlanCompiler(
-      model: model, preparation: preparation, domains: domains, kernels: kernels,
-      sources: sources, sinks: sinks, observers: observers, maximumFramesPerSlice: largestSlice)
-    return compiler.compile()
+    let gone =
+      before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
+      .flatMap { $0.value.links.compactMap(\.service) }
+      + before.sinks.filter { sinks[$0.key] == nil }.sorted { $0.key.rawValue < $1.key.rawValue }
+      .compactMap(\.value.service)
+    if !gone.isEmpty { leaving.append((gone, session.begunStages + session.waitingStages)) }
+    listServices()
+  }
+
+  /// Posts the plans that lead from what is played to a graph.
+  private mutating func post(
+    _ side: GraphSide, _ observers: [RenderObserver], _ largestSlice: Int, _ passage: Passage,
+    with before: [SourceKey: Chain]
+  ) {
+    let links = before.merging(sources) { $1 }.mapValues(\.links)
+    let (kernels, sinks) = (kernels, sinks)
+    func plan(_ routes: PlanRoutes) -> RenderPlan {
+      var compiler = PlanCompiler(
+        routes: routes, kernels: kernels, sources: links, sinks: sinks, observers: observers,
+        maximumFramesPerSlice: largestSlice, fadeDuration: passage.fadeDuration)
+      return compiler.compile()
+    }
+    var (frame, writes) = (passage.frame, passage.writes)
+    func post(_ routes: PlanRoutes, lasting frames: Int = 0) {
+      session.play(
+        PlanStage(
+          plan(routes), earliest: frame, minimumFrames: frames, writes: writes,
+          timeline: timeline))
+      (frame, writes) = (0, [])
+    }
+    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? [:]
+    if let played, passage.fadeDuration > 0, !changes.isEmpty {
+      // Longer than the fade: what is pulled at a pace of its own may be some frames behind.
+      let frames = Int((passage.fadeDuration * 1.25 * clientRate).rounded(.up))
+      if let both = PlanRoutes(from: played, to: side, changes) {
+        post(both, lasting: frames)
+      } else {
+        post(PlanRoutes(leaving: played, changes), lasting: frames)
+        post(PlanRoutes(entering: side, changes), lasting: frames)
+      }
+    }
+    post(PlanRoutes(side))
+    played = side
+  }
+
+  /// Keeps what a unit that is to join renders with.
+  mutating func hold(_ unit: UnitKernels, for node: NodeID) { kernels[node] = unit }
+
+  /// Puts the controls that the timeline moves back where they were, while nothing renders.
+  func restartTimeline() { timeline?.restart() }
+
+  /// Takes away the services that nothing needs any more.
+  mutating func takeFinishedServices() -> [any RenderService] {
+    guard let first = leaving.first, session.begunStages >= first.stage else { return [] }
+    let finished = leaving.prefix { session.begunStages >= $0.stage }
+    leaving.removeFirst(finished.count)
+    listServices()
+    return finished.flatMap(\.services)
+  }
+
+  private mutating func listServices() {
+    services =
+      sources.sorted { $0.key.serial < $1.key.serial }
+      .flatMap { $0.value.links.compactMap(\.service) }
+      + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
+      + leaving.flatMap(\.services)
   }
 
   private mutating func makeSources(
-    _ model: GraphModel, _ preparation: Preparation, _ domains: RateDomains, _ largestSlice: Int
+    _ side: GraphSide, _ largestSlice: Int, birth: Double
   ) throws(Violation) {
-    var kept: [Int: [RenderSource]] = [:]
-    for interaction in model.interactions {
-      guard case .callback(let callback) = interaction,
-        preparation.pulled.contains(callback.destination),
-        let format = preparation.configurations[callback.destination]?
+    var kept: [SourceKey: Chain] = [:]
+    for interaction in side.model.interactions {
+      guard case .callback(let callback) = interaction, side.isPulled(callback.destination),
+        let format = side.preparation.configurations[callback.destination]?
           .inputs[callback.input].format
       else { continue }
-      let key = callback.serial
-      let domain = domains.domain(
+      let key = SourceKey(serial: callback.serial, format: format)
+      let domain = side.domains.domain(
         feeding: BusKey(node: callback.destination, bus: callback.input))
+      let frames = side.domains.frames(in: domain, for: largestSlice)
+      if let present = sources[key], present.maximumFrames >= frames {
+        kept[key] = present
+        continue
+      }
       do throws(CallbackProblem) {
-        if let present = sources[key] {
-          kept[key] = present
-        } else {
-          var chain: [RenderSource] = []
-          for link in callback.chain {
-            var source = try link.makeSource(
-              for: format,
-              maximumFramesPerSlice: domains.frames(in: domain, for: largestSlice))
-            source.service = source.service.map { domains.scaled($0, in: domain) }
-            chain.append(source)
-          }
-          kept[key] = chain
+        var chain: [RenderSource] = []
+        for link in callback.chain {
+          var source = try link.makeSource(for: format, maximumFramesPerSlice: frames)
+          source.service = source.service.map { side.domains.scaled($0, in: domain) }
+          chain.append(source)
         }
+        kept[key] = Chain(links: chain, maximumFrames: frames, birth: birth)
       } catch {
         throw Violation(
           CallbacksReady.rule, status: error.status, error.message,
@@ -133,27 +226,27 @@ struct RunningGraph: Sendable {
   }
 
   private mutating func makeSinks(
-    _ model: GraphModel, _ preparation: Preparation, _ domains: RateDomains, _ largestSlice: Int
+    _ side: GraphSide, _ largestSlice: Int
   ) throws(Violation) {
     var kept: [TapID: RenderSink] = [:]
-    for tap in model.taps where preparation.pulled.contains(tap.node) {
-      guard let outputs = preparation.configurations[tap.node]?.outputs else { continue }
-      let domain = domains.domain(
-        ofOutput: BusKey(node: tap.node, bus: tap.output), head: model.head?.id)
+    for tap in side.model.taps where side.isPulled(tap.node) {
+      guard let outputs = side.preparation.configurations[tap.node]?.outputs else { continue }
+      let domain = side.domains.domain(
+        ofOutput: BusKey(node: tap.node, bus: tap.output), head: side.model.head?.id)
       do throws(CallbackProblem) {
         if let present = sinks[tap.id] {
           kept[tap.id] = present
         } else {
           var sink = try tap.tap.makeSink(
             for: outputs[tap.output].format,
-            maximumFramesPerSlice: domains.frames(in: domain, for: largestSlice))
-          sink.service = sink.service.map { domains.scaled($0, in: domain) }
+            maximumFramesPerSlice: side.domains.frames(in: domain, for: largestSlice))
+          sink.service = sink.service.map { side.domains.scaled($0, in: domain) }
           kept[tap.id] = sink
         }
       } catch {
         throw Violation(
           TapsReady.rule, status: error.status, error.message,
-          at: .init(node: tap.node, .bus(.output, tap.output)),
+          at: tap.place,
           help: error.help.isEmpty ? [] : [error.help])
       }
     }

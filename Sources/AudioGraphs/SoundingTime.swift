@@ -19,23 +19,30 @@ struct SoundingTime {
     }
   }
 
+  /// A chain of callbacks.
+  struct Source {
+    /// When its first frame is played, in frames of the device.
+    var birth: Double
+    /// Of its links, in frames of the bus; `nil` for one that never ends.
+    var durations: [Int?]
+  }
+
   private let model: GraphModel
   private let preparation: Preparation
   private let domains: RateDomains
   private let deviceRate: Double
-  private let durations: [Int: [Int?]]
+  private let sources: [SourceKey: Source]
   private var ends: [NodeID: End] = [:]
 
-  /// - Parameter durations: Of the links of each chain of callbacks, by its serial number.
   init(
     model: GraphModel, preparation: Preparation, domains: RateDomains, deviceRate: Double,
-    durations: [Int: [Int?]]
+    sources: [SourceKey: Source]
   ) {
     self.model = model
     self.preparation = preparation
     self.domains = domains
     self.deviceRate = deviceRate
-    self.durations = durations
+    self.sources = sources
     for id in preparation.order where preparation.pulled.contains(id) {
       var end = End.none
       for interaction in model.interactions(into: id) {
@@ -76,19 +83,20 @@ struct SoundingTime {
       }
     guard case .callback(let callback) = interaction else { return from }
     guard
-      let rate = preparation.configurations[callback.destination]?
-        .inputs[callback.input].format.sampleRate, rate > 0
+      let format = preparation.configurations[callback.destination]?.inputs[callback.input].format,
+      format.sampleRate > 0
     else { return .none }
     var end = from
-    for (index, duration) in (durations[callback.serial] ?? []).enumerated() {
+    let source = sources[SourceKey(serial: callback.serial, format: format)]
+    for (index, duration) in (source?.durations ?? []).enumerated() {
       let isProcessing = index > 0 || callback.source != nil
       guard let duration else {
         end = .never
         continue
       }
-      let frames = Double(duration) * deviceRate / rate
+      let frames = Double(duration) * deviceRate / format.sampleRate
       if !isProcessing {
-        end = .after(frames)
+        end = .after(frames + (source?.birth ?? 0))
       } else if case .after(let before) = end {
         end = .after(before + frames)
       }

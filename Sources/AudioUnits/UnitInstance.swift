@@ -21,6 +21,7 @@ public final class UnitInstance: Sendable {
   public let description: UnitDescription
   /// The generic properties and the unit's own, in the order of their numbers.
   public let properties: [PropertyInfo]
+  let blueprint: UnitBlueprint
 
   struct Element {
     var format: StreamFormat
@@ -36,11 +37,14 @@ public final class UnitInstance: Sendable {
     var outputs: [Element]
     var globalName: String?
     var maximumFramesPerSlice: Int
-    var values: [PropertyPlace: PropertyValue] = [:]
+    var values: [PropertyPlace: PropertyValue]
     /// Kept apart from the elements: a graph may connect a bus before there are as many.
-    var uses: [Scope: [Int: UnitConfiguration.Element.Use]] = [:]
+    var inputUses: [Int: UnitConfiguration.Element.Use] = [:]
+    var outputUses: [Int: UnitConfiguration.Element.Use] = [:]
     var controls: ControlLayout
     var isInitialized = false
+    /// What has been set and is not in force yet; `nil` where what is set is in force.
+    var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
     /// The factory preset whose sound the unit has, whatever the present preset is called.
     var factoryPreset: Preset?
@@ -73,7 +77,20 @@ public final class UnitInstance: Sendable {
     }
 
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
-      uses[scope]?[element] ?? .none
+      switch scope {
+      case .input: inputUses[element] ?? .none
+      case .output: outputUses[element] ?? .none
+      case .global: .none
+      }
+    }
+
+    /// Sets a number that the render side reads.
+    mutating func write(_ word: UInt32, at slot: Int) {
+      if heldWrites == nil {
+        controls.block[word: slot] = word
+      } else {
+        heldWrites?.append(ControlWrite(controls.block, slot, word: word))
+      }
     }
 
     func count(_ scope: Scope) -> Int { elements(scope)?.count ?? 1 }
@@ -87,10 +104,11 @@ public final class UnitInstance: Sendable {
 
   public init(_ unit: any AudioUnit.Type) {
     self.unit = unit
-    let description = unit.description
-    self.description = description
-    properties = GenericProperties.properties(of: description)
-    var initial = State(
+    let blueprint = UnitBlueprint.of(unit)
+    self.blueprint = blueprint
+    description = blueprint.description
+    properties = blueprint.properties
+    let initial = State(
       inputs: Array(
         repeating: Element(format: unit.initialFormat(.input), origin: .initial),
         count: description.inputs.count),
@@ -98,13 +116,10 @@ public final class UnitInstance: Sendable {
         repeating: Element(format: unit.initialFormat(.output), origin: .initial),
         count: description.outputs.count),
       maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
+      values: blueprint.values,
       controls: ControlLayout(
-        description, inputCount: description.inputs.count, outputCount: description.outputs.count))
-    for info in properties where info.isWritable {
-      for (scope, value) in info.scopeDefaults {
-        initial.values[PropertyPlace(info.id, scope, info.elements[scope] ?? 0)] = value
-      }
-    }
+        blueprint.controls, inputCount: description.inputs.count,
+        outputCount: description.outputs.count))
     state = Mutex(initial)
   }
 
@@ -118,11 +133,11 @@ public final class UnitInstance: Sendable {
   // MARK: Properties
 
   /// The description of a property, or `nil` where the unit has none of that number.
-  public func info(_ id: PropertyID) -> PropertyInfo? { properties.first { $0.id == id } }
+  public func info(_ id: PropertyID) -> PropertyInfo? { blueprint.property(id) }
 
   /// The description of a property by its key (`maximumFramesPerSlice`) or its `kAudio…` name.
   public func info(named name: String) -> PropertyInfo? {
-    properties.first { $0.key == name || $0.constant == name }
+    blueprint.property(named: name)
   }
 
   /// Whether the property may be set at the moment (`AudioUnitGetPropertyInfo`).
@@ -248,7 +263,7 @@ public final class UnitInstance: Sendable {
       if let info = parameterInfo(parameter, scope) {
         try check(value, info, element)
       }
-      state.controls.block[slot] = value
+      state.write(value.bitPattern, at: slot)
       let tokens = state.parameterListeners.filter {
         $0.value.0 == nil || $0.value.0 == parameter
       }
@@ -266,11 +281,13 @@ public final class UnitInstance: Sendable {
     by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) -> PropertyID? {
     guard
-      let info = properties.first(where: { $0.yieldsTo == parameter && $0.scopes.contains(scope) })
+      let info = blueprint.yielding.first(where: {
+        $0.yieldsTo == parameter && $0.scopes.contains(scope)
+      })
     else { return nil }
     let place = PropertyPlace(info.id, scope, element)
     guard state.values.removeValue(forKey: place) != nil else { return nil }
-    if let slot = state.controls.slot(place) { state.controls.block[word: slot] = 0 }
+    if let slot = state.controls.slot(place) { state.write(0, at: slot) }
     return info.id
   }
 
@@ -317,11 +334,23 @@ public final class UnitInstance: Sendable {
   /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.
   /// The graph keeps it.
   public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
-    state.withLock { $0.uses[scope, default: [:]][element] = use == .none ? nil : use }
+    let use = use == .none ? nil : use
+    state.withLock { state in
+      switch scope {
+      case .input: state.inputUses[element] = use
+      case .output: state.outputUses[element] = use
+      case .global: break
+      }
+    }
   }
 
   /// Forgets every mark that `setUse` has made.
-  public func clearUses() { state.withLock { $0.uses = [:] } }
+  public func clearUses() {
+    state.withLock { state in
+      state.inputUses = [:]
+      state.outputUses = [:]
+    }
+  }
 
   /// Whether a client has set the whole format of an element, and may have.
   public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
@@ -396,6 +425,23 @@ public final class UnitInstance: Sendable {
       }
       return (state.controls.block, slot)
     }
+  }
+
+  /// From now on what is set on an initialized unit is not in force, but kept: for a graph that puts it
+  /// in force at a frame.
+  public func holdWrites() { state.withLock { if $0.isInitialized { $0.heldWrites = [] } } }
+
+  /// What has been kept, in order; from now on what is set is in force at once.
+  public func takeHeldWrites() -> [ControlWrite] {
+    state.withLock { state in
+      defer { state.heldWrites = nil }
+      return state.heldWrites ?? []
+    }
+  }
+
+  /// Puts what has been kept in force.
+  public func releaseWrites() {
+    for write in takeHeldWrites() { write.block[word: write.index] = write.word }
   }
 
   /// Remembers the status of a render that failed.
@@ -588,15 +634,15 @@ public final class UnitInstance: Sendable {
     state.values[place] = value
     guard let slot = state.controls.slot(place) else { return }
     guard case .floats(let numbers) = value else {
-      state.controls.block[word: slot] = value.liveWord
+      state.write(value.liveWord, at: slot)
       return
     }
     for (index, number) in numbers.enumerated() {
-      state.controls.block[slot + 1 + index] = number
+      state.write(number.bitPattern, at: slot + 1 + index)
     }
     // Last, and never 0: the sign that there is something new.
     state.generation = max(1, state.generation &+ 1)
-    state.controls.block[word: slot] = state.generation
+    state.write(state.generation, at: slot)
   }
 
   private func writeRefusal(
@@ -705,7 +751,7 @@ public final class UnitInstance: Sendable {
       state.outputs = resize(state.outputs)
     }
     state.controls = ControlLayout(
-      description, inputCount: state.inputs.count, outputCount: state.outputs.count)
+      blueprint.controls, inputCount: state.inputs.count, outputCount: state.outputs.count)
     for (kept, elements) in [
       (Scope.global, 1), (.input, state.inputs.count), (.output, state.outputs.count),
     ] {

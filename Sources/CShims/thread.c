@@ -19,4 +19,6 @@ int shims_request_real_time(int priority) {
   return error == 0 ? priority : -error;
 }
 
+uintptr_t shims_thread_identity(void) { return (uintptr_t)pthread_self(); }
+
 int shims_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -99,25 +99,50 @@ extension OpenPatch {
   }
 
   /// The quick fixes of what is wrong in a range.
-  func actions(in range: SourceRange, withRelated: Bool) -> JSONText {
-    .array(
-      diagnostics.filter {
-        $0.range.lowerBound <= range.upperBound && range.lowerBound <= $0.range.upperBound
-          && !isElsewhere($0.range)
-      }.flatMap { diagnostic in
-        diagnostic.fixes.map { fix in
-          [
-            "title": .string(fix.title),
-            "kind": "quickfix",
-            "isPreferred": .boolean(fix.isSafe && diagnostic.fixes.count == 1),
-            "diagnostics": [finding(diagnostic, withRelated: withRelated)],
-            "edit": edit(
-              fix.edits.map {
-                ["range": places.range($0.range), "newText": .string($0.replacement)]
-              }),
-          ]
-        }
-      })
+  func quickFixes(in range: SourceRange, withRelated: Bool) -> [JSONText] {
+    diagnostics.filter {
+      $0.range.lowerBound <= range.upperBound && range.lowerBound <= $0.range.upperBound
+        && !isElsewhere($0.range)
+    }.flatMap { diagnostic in
+      diagnostic.fixes.map { fix -> JSONText in
+        [
+          "title": .string(fix.title),
+          "kind": "quickfix",
+          "isPreferred": .boolean(fix.isSafe && diagnostic.fixes.count == 1),
+          "diagnostics": [finding(diagnostic, withRelated: withRelated)],
+          "edit": edit(fix.edits.map(written)),
+        ]
+      }
+    }
+  }
+
+  /// All that is safe to put right in the whole text, as `validate --fix` does it; `nil` for nothing.
+  func fixOfAll(_ hardware: HardwareAssumption) -> JSONText? {
+    let isThere = diagnostics.contains { $0.fixes.count == 1 && $0.fixes[0].isSafe }
+    guard isThere else { return nil }
+    let result = PatchFixer.fix(source, directory: directory, device: .assumed(hardware))
+    guard !result.changes.isEmpty else { return nil }
+    let count = result.changes.count
+    return [
+      "title": .string(
+        "put right all that is safe: \(count) \(count == 1 ? "edit" : "edits")"),
+      "kind": .string(OpenPatch.fixAllKind),
+      "edit": edit(TextEdits.between(source.bytes, result.patch.ownSource.bytes).map(written)),
+    ]
+  }
+
+  static let fixAllKind = "source.fixAll.patchrun"
+
+  /// The edits that give the text its canonical form; `nil` where it is no JSON, and stays.
+  func formatting() -> JSONText? {
+    PatchFormatter.format(source).text.map { text in
+      .array(TextEdits.between(source.bytes, text).map(written))
+    }
+  }
+
+  /// A `TextEdit`.
+  private func written(_ edit: Diagnostic.Edit) -> JSONText {
+    ["range": places.range(edit.range), "newText": .string(edit.replacement)]
   }
 
   /// A `WorkspaceEdit` of this text.

@@ -11,6 +11,8 @@ extension GraphBuilder {
   struct BuiltCallback {
     var callback: any RenderCallback
     var json: JSONValue
+    /// What it says, for a comparison.
+    var link: PatchLayout.Link
     /// What it pulls.
     var from: Located<PatchDocument.Address>?
   }
@@ -108,6 +110,12 @@ extension GraphBuilder {
     guard let from = callbacks[name]?.from?.value else { return nil }
     if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
     return callbacks[from.node].map { .callback($0.callback, from: feed(of: from.node)) }
+  }
+
+  /// The output that a chain pulls.
+  func source(of chain: [BuiltCallback]) -> PatchLayout.BusName? {
+    guard let from = chain.last?.from?.value, nodes[from.node] != nil else { return nil }
+    return .init(node: from.node, bus: from.bus ?? 0)
   }
 
   /// A callback and those that it pulls, itself first.

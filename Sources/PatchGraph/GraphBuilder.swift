@@ -14,9 +14,12 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let directory: String
+  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var layout = PatchLayout()
 
   private var places: PatchPlaces
   private var formats: FormatResolver
@@ -43,12 +46,18 @@ struct GraphBuilder {
   private var unset: Set<Violation.Place> = []
   var hasGaps: Bool
 
-  init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
+  init(
+    document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool,
+    epoch: TimelineEpoch?
+  ) {
+    self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
     hasGaps = hadErrors
-    places = PatchPlaces(root: document.root)
+    places = PatchPlaces(
+      root: document.root,
+      count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
     subgraphs = Dictionary(
       document.subgraphs.enumerated().compactMap { index, subgraph in
@@ -83,7 +92,7 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks
@@ -191,7 +200,8 @@ struct GraphBuilder {
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
     if let pulled = member.value.pulled, callback.input != .none {
       callbacks[member.name]?.from = pulled
     } else if let source {
@@ -343,6 +353,7 @@ struct GraphBuilder {
           : try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
         setDefaultFormat(of: id, member.value)
+        layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
         noteMisspelt(member.value, id)
@@ -388,8 +399,9 @@ struct GraphBuilder {
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
+    let unit = try? graph.unit(id)
     for field in node.properties {
-      guard let info = property(field.name, id) else { continue }
+      guard let info = unit?.info(named: field.name) else { continue }
       places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
     }
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
@@ -400,7 +412,7 @@ struct GraphBuilder {
           places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
         }
         for field in element.properties {
-          guard let info = property(field.name, id) else { continue }
+          guard let info = unit?.info(named: field.name) else { continue }
           places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
           // Both scopes of an element share it.
           if info.id == .channelMap {
@@ -408,9 +420,7 @@ struct GraphBuilder {
           }
         }
         for field in element.parameters {
-          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
-            continue
-          }
+          guard let info = unit?.parameterInfo(named: field.name, scope) else { continue }
           places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
         }
       }
@@ -418,10 +428,6 @@ struct GraphBuilder {
     if let count = node.inputCount {
       places.note(count.json, for: .init(node: id, .elementCount(.input)))
     }
-  }
-
-  private func property(_ name: String, _ id: NodeID) -> PropertyInfo? {
-    (try? graph.unit(id))?.info(named: name)
   }
 
   private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
@@ -453,6 +459,8 @@ struct GraphBuilder {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: from.value.bus ?? 0))
         } catch {
           bereft.insert(source)
           throw error
@@ -461,8 +469,12 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        try graph.setInputCallback(
-          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        let feed = feed(of: from.value.node)
+        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            callback: callback.callback, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -798,16 +810,12 @@ struct GraphBuilder {
     guard let description = TapCatalog.description(of: kind.value) else {
       let names = TapCatalog.standard.map(\.kind)
       report(
-        ["meter", "loudness", "spectrum"].contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.tapKind.diagnostic(
-            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.tapKind.diagnostic(
+          "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(
@@ -821,10 +829,14 @@ struct GraphBuilder {
       guard !refuseSharedFile(file, path) else { return }
       outputFiles.append(file)
     }
-    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    let bus = at.value.bus ?? 0
+    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
+    let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+    layout.taps[member.name] = .init(
+      id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {

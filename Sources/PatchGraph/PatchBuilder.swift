@@ -34,6 +34,11 @@ public struct BuiltPatch: Sendable {
     /// The path that it was opened by.
     public var path: String
   }
+  /// The updates of the timeline in order of time, each made on the document that the one before has
+  /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
+  public let updates: [PlannedUpdate]
+  /// What is called what in the graph.
+  let layout: PatchLayout
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 
@@ -54,24 +59,58 @@ public struct PatchBuilder {
   public static func build(
     _ reading: PatchReader.Result, directory: String, device: PatchDevice
   ) -> BuiltPatch {
-    let assembly = SubgraphAssembler.assemble(reading, directory: directory)
+    let patch = build(reading, directory: directory, device: device, epoch: nil)
+    guard let document = reading.document, let graph = patch.graph,
+      document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
+    else { return patch }
+    var checker = UpdateChecker(
+      document, directory: directory, device: device.assumed(graph.grant), known: patch,
+      sampleRate: graph.grant.sampleRate)
+    checker.check()
+    let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
+    return BuiltPatch(
+      graph: graph, diagnostics: all.inDocumentOrder(), source: checker.source,
+      ownLength: patch.ownLength, document: patch.document, title: patch.title,
+      inputFiles: patch.inputFiles.united(with: checker.inputFiles),
+      outputFiles: patch.outputFiles.united(with: checker.outputFiles),
+      subgraphFiles: patch.subgraphFiles
+        + checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) },
+      updates: checker.updates, layout: patch.layout)
+  }
+
+  /// Builds the graph of the document that an update of the timeline makes.
+  ///
+  /// The graph has the ramps that begin until the next update, and those that are on their way when
+  /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
+  /// text of that document.
+  public static func build(
+    _ update: PlannedUpdate, directory: String, device: PatchDevice
+  ) -> BuiltPatch {
+    build(update.reading, directory: directory, device: device, epoch: update.epoch)
+  }
+
+  private static func build(
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?
+  ) -> BuiltPatch {
     let ownLength = reading.source.bytes.count
+    let assembly = SubgraphAssembler.assemble(reading, directory: directory)
     let reading = assembly.reading
     guard let document = reading.document else {
       return BuiltPatch(
         graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
         ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
-        subgraphFiles: [])
+        subgraphFiles: [], updates: [], layout: PatchLayout())
     }
     let graph: AudioGraph
     switch device {
     case .assumed(let assumption):
       graph = AudioGraph(assuming: assumedGrant(for: request(of: document), assumption))
-    case .hardware(let hardware):
-      graph = AudioGraph(hardware: hardware)
+    case .granted(let grant): graph = AudioGraph(assuming: grant)
+    case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors)
+      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
+      epoch: epoch)
     builder.build()
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
@@ -81,7 +120,30 @@ public struct PatchBuilder {
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       ownLength: ownLength, document: document, title: document.title?.value,
-      inputFiles: builder.inputFiles + assembly.files.map(\.path), outputFiles: builder.outputFiles,
-      subgraphFiles: assembly.files)
+      inputFiles: builder.inputFiles + assembly.files.map(\.path),
+      outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
+      layout: builder.layout)
+  }
+}
+
+extension PatchDevice {
+  /// What a document is checked for while another one has the device.
+  fileprivate func assumed(_ grant: HardwareGrant) -> PatchDevice {
+    if case .assumed = self { self } else { .granted(grant) }
+  }
+}
+
+extension PatchReader.Result {
+  /// Whether the text is more than a patch with mistakes.
+  fileprivate var hasSyntaxErrors: Bool {
+    let codes = Set(SyntaxRules.all.map(\.code))
+    return diagnostics.contains { $0.severity == .error && codes.contains($0.code) }
+  }
+}
+
+extension [String] {
+  /// These, and those of others that are not among them.
+  fileprivate func united(with others: [String]) -> [String] {
+    self + others.filter { !contains($0) }
   }
 }

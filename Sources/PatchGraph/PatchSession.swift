@@ -92,6 +92,8 @@ public struct HardwareAssumption: Hashable, Sendable {
 public enum PatchDevice: Sendable {
   /// No device: preferences are granted, or what is assumed is.
   case assumed(HardwareAssumption)
+  /// No device, and what one has granted.
+  case granted(HardwareGrant)
   /// This one, with what it has granted.
   case hardware(any AudioHardware)
 }

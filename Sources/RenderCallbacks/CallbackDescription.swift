@@ -31,7 +31,7 @@ public struct CallbackDescription: Sendable {
   /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
   /// files, `RenderCallback.problems(for:)` says.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
-    let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
+    let article = kind.first.map { "aeiou".contains($0) } == true ? "an" : "a"
     let found = SettingInfo.problems(
       with: values, settings: settings, of: "\(article) '\(kind)' callback")
     return found.isEmpty ? check(SettingValues(values, defaults: settings)) : found

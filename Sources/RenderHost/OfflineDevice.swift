@@ -38,11 +38,13 @@ public struct OfflineDevice: Sendable {
   ///
   /// - Parameters:
   ///   - frameCount: The end; `nil` leaves it to the session.
+  ///   - services: Asked for before each slice: a graph that changes has others by then.
   ///   - isCancelled: Asked before each slice.
   ///   - progress: Told after each slice how many frames there are.
   ///   - sink: Takes the interleaved bytes of the device format as they come, in order.
   public func run(
-    _ session: RenderSession, frameCount: Int? = nil, services: [any RenderService] = [],
+    _ session: RenderSession, frameCount: Int? = nil,
+    services: @autoclosure () -> [any RenderService] = [],
     isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
@@ -54,7 +56,7 @@ public struct OfflineDevice: Sendable {
     } catch {
       outcome.errors.append(error)
     }
-    for service in services {
+    for service in services() {
       do throws(ServiceError) { try service.finish() } catch {
         if !outcome.errors.contains(error) { outcome.errors.append(error) }
       }
@@ -64,7 +66,7 @@ public struct OfflineDevice: Sendable {
   }
 
   private func pull(
-    _ session: RenderSession, frameCount: Int, services: [any RenderService],
+    _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
     isCancelled: () -> Bool, progress: (Int) -> Void,
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, outcome: inout Outcome
   ) throws(ServiceError) {
@@ -77,7 +79,7 @@ public struct OfflineDevice: Sendable {
         return
       }
       let length = min(grant.ioBufferFrames, frameCount - outcome.frameCount)
-      for service in services { try service.service(atLeast: length) }
+      for service in services() { try service.service(atLeast: length) }
       outcome.droppedFrames += try feed.feed(length)
       let before = session.renderedFrames
       unsafe memory.withUnsafeMutableBytes { memory in

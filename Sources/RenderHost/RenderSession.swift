@@ -40,13 +40,11 @@ public final class RenderSession: @unchecked Sendable {
   }
 
   public let configuration: Configuration
-  /// What moves controls at its times, counted in frames of the plans from the beginning; set before
-  /// anything pulls.
-  public let timeline: RenderTimeline?
-  /// The same, without a retain at each use.
-  private let moving: Unmanaged<RenderTimeline>?
-  private let mailbox = PlanMailbox()
-  private var current: PlanMailbox.Handle?
+  /// What moves controls at its times, counted in frames of the plans from the beginning: that of the
+  /// stage that was posted last.
+  private let timeline: Mutex<RenderTimeline?>
+  private let queue = PlanQueue()
+  private var current: PlanQueue.Handle?
   private let hasOutput: Bool
   private let encoder: DeviceEncoder
   private let channelMap: UnsafeMutableBufferPointer<Int>
@@ -75,6 +73,8 @@ public final class RenderSession: @unchecked Sendable {
   private let peakLoad = Atomic<UInt64>(0)
   private let slices = Atomic<Int>(0)
   private let outputPeak = Atomic<UInt32>(0)
+  private let next = Atomic<Int>(0)
+  private let renderThread = Atomic<UInt>(0)
   // Written by the control thread.
   private let limit = Atomic<Int>(.max)
   private let isFadingOut = Atomic<Bool>(false)
@@ -82,8 +82,7 @@ public final class RenderSession: @unchecked Sendable {
 
   public init(_ configuration: Configuration, timeline: RenderTimeline? = nil) {
     self.configuration = configuration
-    self.timeline = timeline
-    unsafe moving = timeline.map { unsafe .passUnretained($0) }
+    self.timeline = Mutex(timeline)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
     let map = hasOutput ? configuration.channelMap : [-1]
@@ -113,8 +112,7 @@ public final class RenderSession: @unchecked Sendable {
   }
 
   deinit {
-    unsafe current?.deinitialize(count: 1)
-    unsafe current?.deallocate()
+    unsafe queue.end(current)
     unsafe channelMap.deallocate()
     unsafe resampler?.deinitialize(count: 1)
     unsafe resampler?.deallocate()
@@ -123,8 +121,34 @@ public final class RenderSession: @unchecked Sendable {
   // MARK: Control thread
 
   /// Posts a plan, to be run from the next slice on. Its `RenderPlan.clientBus` is what the
-  /// output unit is fed by.
-  public func play(_ plan: consuming RenderPlan) { mailbox.post(plan) }
+  /// output unit is fed by. The timeline stays what it is.
+  public func play(_ plan: consuming RenderPlan) {
+    let moving = timeline.withLock { $0 }
+    play(PlanStage(plan, timeline: moving))
+  }
+
+  /// Posts a plan that is run from a frame on, once those before it have been run as long as they ask.
+  /// Its timeline is the session's from then on. Returns its number, from 1 up.
+  @discardableResult
+  public func play(_ stage: consuming PlanStage) -> Int {
+    let moving = stage.movedBy
+    timeline.withLock { $0 = moving }
+    return queue.post(stage)
+  }
+
+  /// How many stages have begun since the session was made.
+  public var begunStages: Int { queue.begunStages }
+
+  /// How many stages have been posted and have not begun yet.
+  public var waitingStages: Int { queue.waitingStages }
+
+  /// The frame that the plan comes to next, at its own rate, counted from the beginning.
+  public var nextFrame: Int { next.load(ordering: .relaxed) }
+
+  /// Whether it is called from within the render: by a render notification.
+  public var isRenderingHere: Bool {
+    renderThread.load(ordering: .relaxed) == threadIdentity()
+  }
 
   /// Counts frames, time stamps and load from the beginning again, at full level. Called before a
   /// device is started, while nothing pulls.
@@ -154,11 +178,13 @@ public final class RenderSession: @unchecked Sendable {
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
     gain.jump(to: 1)
-    timeline?.restart()
+    next.store(0, ordering: .relaxed)
+    unsafe queue.rewind(current)
+    timeline.withLock { $0 }?.restart()
   }
 
-  /// Frees the plan that the render thread has finished with, if there is one.
-  public func collect() { mailbox.collect() }
+  /// Frees the plans that the render thread has finished with.
+  public func collect() { queue.collect() }
 
   /// Frames pulled since the beginning.
   public var renderedFrames: Int { rendered.load(ordering: .relaxed) }
@@ -225,7 +251,7 @@ public final class RenderSession: @unchecked Sendable {
     guard frameCount > 0 else { return .ok }
     let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
-    unsafe current = mailbox.next(replacing: current)
+    renderThread.store(threadIdentity(), ordering: .relaxed)
     let end = limit.load(ordering: .relaxed)
     if isFadingOut.load(ordering: .relaxed) { gain.aim(at: 0) }
     var status = Status.ok
@@ -249,6 +275,7 @@ public final class RenderSession: @unchecked Sendable {
     }
     rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
     account(from: begin, frameCount: frameCount)
+    renderThread.store(0, ordering: .relaxed)
     restoreDenormals(denormals)
     return status
   }
@@ -285,7 +312,7 @@ public final class RenderSession: @unchecked Sendable {
       return slice
     }
     if let memory = unsafe memory, hasOutput, let plan = unsafe current {
-      let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: slice.length)
+      let bus = unsafe plan.clientBus(frameCount: slice.length)
       unsafe encode(bus, into: memory, at: done)
     } else {
       fade(through: slice.length)
@@ -296,21 +323,19 @@ public final class RenderSession: @unchecked Sendable {
   /// Runs the plan for its next slice; counts it where it fails.
   @_noLocks
   private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
+    let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
+    unsafe current = turn.handle
     guard let plan = unsafe current else {
       count(.uninitialized)
       clientTime += limit
       return (limit, .uninitialized)
     }
-    let maximum = unsafe plan.pointee.maximumFramesPerSlice
-    var length = limit < maximum ? limit : maximum
-    if let moving = unsafe moving {
-      let (limit, frame) = (length, clientTime)
-      length = unsafe moving._withUnsafeGuaranteedRef { $0.cut(limit, at: frame) }
-    }
+    let length = unsafe plan.cut(turn.frameCount, at: clientTime)
     let time = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
-    let status = unsafe plan.pointee.render(frameCount: length, at: time)
+    let status = unsafe plan.render(frameCount: length, at: time)
     if status != .ok { count(status) }
     clientTime += length
+    next.store(clientTime, ordering: .relaxed)
     return (length, status)
   }
 
@@ -339,7 +364,7 @@ public final class RenderSession: @unchecked Sendable {
       if slice.status != .ok { status = slice.status }
       if let resampler = unsafe resampler {
         if slice.status == .ok, let plan = unsafe current {
-          let bus = unsafe plan.pointee.bus(RenderPlan.clientBus, frameCount: slice.length)
+          let bus = unsafe plan.clientBus(frameCount: slice.length)
           unsafe resampler.pointee.push(bus)
         } else {
           unsafe resampler.pointee.pushSilence(slice.length)
@@ -414,6 +439,9 @@ public final class RenderSession: @unchecked Sendable {
     if share > peakLoad.load(ordering: .relaxed) { peakLoad.store(share, ordering: .relaxed) }
   }
 }
+
+@_semantics("no_performance_analysis")
+private func threadIdentity() -> UInt { shims_thread_identity() }
 
 @_semantics("no_performance_analysis")
 private func denormalsOff() -> UInt32 { shims_denormals_off() }

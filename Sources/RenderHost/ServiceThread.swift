@@ -32,13 +32,17 @@ public final class ServiceThread: Sendable {
 
   /// Calls every service once, in this thread, so that the first slice finds what it needs; then
   /// goes on every 10 ms in a thread of its own.
-  public func start(_ services: [any RenderService] = []) throws(HardwareError) {
+  ///
+  /// - Parameter chore: What that thread does besides, each time, with no lock held.
+  public func start(
+    _ services: [any RenderService] = [], chore: @escaping @Sendable () -> Void = {}
+  ) throws(HardwareError) {
     for service in services { add(service) }
     guard state.withLock({ $0.thread == nil }) else { return }
     isStopping.store(false, ordering: .relaxed)
     let thread = try HostThread("patchrun files") { [weak self] in
       // Not held while asleep: the last owner may let go in between.
-      while let self, self.turn() { usleep(10_000) }
+      while let self, self.turn(chore) { usleep(10_000) }
     }
     state.withLock { $0.thread = thread }
   }
@@ -90,8 +94,9 @@ public final class ServiceThread: Sendable {
 
   // MARK: The thread
 
-  private func turn() -> Bool {
+  private func turn(_ chore: () -> Void) -> Bool {
     guard !isStopping.load(ordering: .relaxed) else { return false }
+    chore()
     state.withLock { state in
       for index in state.entries.indices { run(index, &state) }
     }

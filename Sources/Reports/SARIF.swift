@@ -3,7 +3,8 @@ import PatchGraph
 
 extension Report {
   /// SARIF 2.1.0: the rules, the artifacts, and a result for each finding with its region, the
-  /// other places concerned, fixes and a fingerprint.
+  /// other places concerned, fixes and a fingerprint. The rules that were broken have their whole
+  /// pages of `explain` with them, as text and as Markdown.
   public func sarif() -> String {
     var indices: [String: Int] = [:]
     var artifacts: [JSONText] = []
@@ -18,6 +19,7 @@ extension Report {
     }
     let ruleIndices = Dictionary(
       rules.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
+    let broken = Set(findings.map(\.diagnostic.code))
     var fingerprints = Fingerprints()
     let results = findings.map { patch, diagnostic in
       SARIFWriter(patch: patch, artifacts: indices).result(
@@ -40,7 +42,7 @@ extension Report {
       "tool": [
         "driver": [
           "name": "patchrun", "version": .string(version), "semanticVersion": .string(version),
-          "rules": .array(rules.map(Self.rule)),
+          "rules": .array(rules.map { Self.rule($0, isBroken: broken.contains($0.code)) }),
         ]
       ],
       "invocations": [invocation],
@@ -57,16 +59,36 @@ extension Report {
     return document.document
   }
 
-  private static func rule(_ rule: RuleInfo) -> JSONText {
-    var help = "Once this rule is kept, \(rule.summary)."
-    if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
-    return [
+  private static func rule(_ rule: RuleInfo, isBroken: Bool) -> JSONText {
+    let page = Explanation.page(rule.code)
+    var text: JSONText = [
       "id": .string(rule.code.rawValue),
       "name": .string(rule.name),
       "shortDescription": ["text": .string(rule.summary)],
-      "help": ["text": .string(help)],
-      "defaultConfiguration": ["level": .string(rule.severity.rawValue)],
     ]
+    if let page {
+      text = text.adding(["fullDescription": ["text": .string(page.demand.onOneLine)]])
+    }
+    if let page, isBroken {
+      text = text.adding([
+        "help": [
+          "text": .string(ExplanationText(width: 100).page(.rule(page))),
+          "markdown": .string(ExplanationText.markdown(.rule(page))),
+        ]
+      ])
+    } else {
+      var help = "Once this rule is kept, \(rule.summary)."
+      if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
+      text = text.adding(["help": ["text": .string(help)]])
+    }
+    return text.adding(["defaultConfiguration": ["level": .string(rule.severity.rawValue)]])
+  }
+}
+
+extension String {
+  /// Without the line breaks of a text that is wrapped where it is written.
+  fileprivate var onOneLine: String {
+    split(whereSeparator: { $0 == "\n" || $0 == " " }).joined(separator: " ")
   }
 }
 

@@ -63,6 +63,7 @@ struct Run: PatchCommand {
       appearance.report(draft)
       return ExitStatus.wrongPatch
     }
+    try document.checkUpdatesCanRun()
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
 

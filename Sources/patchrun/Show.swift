@@ -126,12 +126,14 @@ struct Show: PatchCommand {
   /// and so on.
   static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: [String]] {
     var feeds: [PatchDocument.Address: [String]] = [:]
+    let callbacks = Dictionary(
+      document.callbacks.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     for connection in document.connections {
       guard let from = connection.from?.value, let to = connection.to?.value else { continue }
       var chain: [String] = []
       var next: String? = from.node
       while let name = next, chain.count <= document.callbacks.count,
-        let callback = document.callbacks.first(where: { $0.name == name })?.value
+        let callback = callbacks[name]
       {
         chain.append("\(callback.kind?.value ?? "callback"), \(name)")
         next =

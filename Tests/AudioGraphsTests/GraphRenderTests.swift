@@ -280,6 +280,7 @@ struct GraphRenderTests {
 
   @Test func `an update takes effect between two slices and loses no frame`() throws {
     let graph = try openGraph(grant(frames: 100))
+    graph.fadeDuration = 0
     let io = try graph.addNode(remoteIO)
     let mix = try graph.addNode(mixer)
     try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))

@@ -100,6 +100,26 @@ struct ReportTests {
     #expect(fix.contains(place) && !fix.contains("patches/patch.json"))
   }
 
+  @Test func `SARIF brings the pages of the rules that were broken`() throws {
+    let report = try Self.report()
+    let broken = Set(report.findings.map(\.diagnostic.code.rawValue))
+    let data = Data(report.sarif().utf8)
+    let document = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let run = try #require((document["runs"] as? [[String: Any]])?.first)
+    let driver = try #require((run["tool"] as? [String: Any])?["driver"] as? [String: Any])
+    let rules = try #require(driver["rules"] as? [[String: Any]])
+    #expect(rules.count == RuleCatalog.all.count)
+    for rule in rules {
+      let code = try #require(rule["id"] as? String)
+      let description = (rule["fullDescription"] as? [String: String])?["text"] ?? ""
+      // GitHub takes no more.
+      #expect((1...1024).contains(description.count), "\(code)")
+      let help = try #require(rule["help"] as? [String: String])
+      #expect(help["text"]?.isEmpty == false)
+      #expect((help["markdown"]?.hasPrefix("## \(code) ") == true) == broken.contains(code))
+    }
+  }
+
   @Test func `a report without a patch is still one of its kind`() throws {
     let report = Report(version: "1.2.3", rules: [])
     #expect(report.gitlab() == "[]\n")

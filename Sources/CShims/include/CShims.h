@@ -16,6 +16,9 @@ void shims_name_thread(const char *name);
 /// allows; child processes do not inherit it. Returns the priority granted, or a negative `errno`.
 int shims_request_real_time(int priority);
 
+/// A number that no other thread has at the time. No system call.
+uintptr_t shims_thread_identity(void);
+
 /// A descriptor that becomes readable once eight bytes, a count, are written to it; reading takes
 /// them away, and neither blocks. Returns -1 and sets `errno` on failure.
 int shims_event_descriptor(void);

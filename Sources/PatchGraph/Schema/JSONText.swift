@@ -62,6 +62,37 @@ extension JSONText {
     return text + "\n"
   }
 
+  /// The document without a blank that it does not need.
+  public var compact: String {
+    var text = ""
+    writeCompact(to: &text)
+    return text
+  }
+
+  private func writeCompact(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .boolean(let value): text += value ? "true" : "false"
+    case .number(let value): text += Self.written(value)
+    case .string(let value): text += Self.written(value)
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.writeCompact(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { text += "," }
+        text += Self.written(member.name) + ":"
+        member.value.writeCompact(to: &text)
+      }
+      text += "}"
+    }
+  }
+
   private static let width = 100
 
   private var isPlain: Bool {

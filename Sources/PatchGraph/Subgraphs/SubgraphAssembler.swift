@@ -131,6 +131,8 @@ struct SubgraphAssembler {
     readChildren(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
+    // Those of the patch itself come first: their numbers say which they are.
+    for step in level.document.timeline { add(step, level) }
     let pulled = level.document.callbacks.map { self.pulled(by: $0, &level) }
     let (connections, bindings) = connections(&level)
     for member in level.document.nodes where !level.refused.contains(member.name) {
@@ -145,7 +147,6 @@ struct SubgraphAssembler {
     }
     result.connections += connections
     for tap in level.document.taps { add(tap, &level) }
-    for step in level.document.timeline { add(step, level) }
   }
 
   private mutating func add(_ child: Child, in level: Level, _ bindings: [Int: Bound]) {
@@ -226,9 +227,22 @@ struct SubgraphAssembler {
             help: ["change it from the timeline of the patch around it"]))
         return
       }
+      step.isOfSubgraph = true
+      let tempo = level.document.tempo?.value
+      step.at = step.at.map { Self.inSeconds($0, tempo) }
+      let duration = step.ramp?.duration.map { Self.inSeconds($0, tempo) }
+      step.ramp?.duration = duration
     }
     if let path = step.ramp?.path { step.ramp?.path = parameter(path, level) }
     result.timeline.append(step)
+  }
+
+  /// Beats of a sub-graph's own tempo in seconds.
+  private static func inSeconds(
+    _ time: Located<PatchDocument.Time>, _ tempo: Double?
+  ) -> Located<PatchDocument.Time> {
+    guard case .beats(let beats) = time.value, let tempo else { return time }
+    return Located(.seconds(beats * 60 / tempo), at: time.json)
   }
 
   /// The place of a parameter in what is put together; `nil` where what is wrong has been said.

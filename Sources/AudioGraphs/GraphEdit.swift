@@ -1,0 +1,88 @@
+import AudioTypes
+import RenderCore
+
+/// What has been taken from an input, to be put to another.
+public struct FeedToken: Hashable, Sendable {
+  let number: Int
+}
+
+/// A change of a graph that waits for its update.
+enum GraphEdit: Sendable {
+  case connect(Connection)
+  case callback(InputCallback)
+  case disconnect(BusKey)
+  /// What feeds an input is taken away and kept, to go on as it is at another.
+  case detach(BusKey, FeedToken)
+  case attach(FeedToken, to: BusKey)
+  case clear
+  case remove(NodeID)
+  case addTap(GraphModel.Tap)
+  case removeTap(TapID)
+
+  /// The nodes that have to be there.
+  var nodes: [NodeID] {
+    switch self {
+    case .connect(let connection): [connection.source, connection.destination]
+    case .callback(let callback):
+      [callback.destination, callback.source?.node].compactMap(\.self)
+    case .disconnect(let key): [key.node]
+    case .detach(let key, _), .attach(_, let key): [key.node]
+    case .remove(let node): [node]
+    case .addTap(let tap): [tap.node]
+    case .clear, .removeTap: []
+    }
+  }
+}
+
+extension GraphModel {
+  /// Carries out an edit, or says why it cannot be.
+  mutating func apply(_ edit: GraphEdit) throws(Violation) {
+    switch edit {
+    case .connect(let connection):
+      if let refusal = refusal(of: connection) { throw refusal }
+      add(.connection(connection))
+    case .callback(let callback):
+      if let refusal = refusal(of: callback) { throw refusal }
+      add(.callback(callback))
+    case .disconnect(let key):
+      _ = try feed(of: key)
+      removeFeed(key)
+    case .detach(let key, let token):
+      detached[token] = try feed(of: key)
+      removeFeed(key)
+    case .attach(let token, let key):
+      switch detached.removeValue(forKey: token) {
+      case .connection(var connection)?:
+        (connection.destination, connection.input) = (key.node, key.bus)
+        try apply(.connect(connection))
+      case .callback(var callback)?:
+        (callback.destination, callback.input) = (key.node, key.bus)
+        try apply(.callback(callback))
+      case nil:
+        throw Violation(
+          GraphStates.nothingConnected, status: .invalidConnection,
+          "what was to feed input \(key.bus) of '\(name(key.node))' has not been detached",
+          at: .init(node: key.node, .bus(.input, key.bus)))
+      }
+    case .clear: removeInteractions()
+    case .remove(let node):
+      guard self.node(node) != nil else { throw NodesExist.violation(node) }
+      remove(node)
+    case .addTap(let tap):
+      guard node(tap.node) != nil else { throw NodesExist.violation(tap.node) }
+      taps.append(tap)
+    case .removeTap(let id): taps.removeAll { $0.id == id }
+    }
+  }
+
+  private func feed(of key: BusKey) throws(Violation) -> Interaction {
+    guard node(key.node) != nil else { throw NodesExist.violation(key.node) }
+    guard let feed = feeds[key] else {
+      throw Violation(
+        GraphStates.nothingConnected, status: .invalidConnection,
+        "nothing feeds input \(key.bus) of '\(name(key.node))'",
+        at: .init(node: key.node, .bus(.input, key.bus)))
+    }
+    return feed
+  }
+}
