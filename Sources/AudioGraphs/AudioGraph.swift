@@ -31,6 +31,8 @@ public final class AudioGraph: Sendable {
     var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
+    /// Of the taps that measure, also when the graph has ended.
+    var readers: [TapID: any TapReader] = [:]
     var fadeDuration = 0.02
     /// Whether somebody who does not wait has asked for the pending edits to be carried out.
     var wantsUpdate = false
@@ -270,15 +272,18 @@ public final class AudioGraph: Sendable {
 
   /// Watches an output element. Pending while the graph is initialized.
   ///
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   @discardableResult
   public func addTap(
-    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
   ) throws(Violation) -> TapID {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1
       let id = TapID(rawValue: state.nextToken)
-      try make(.addTap(.init(id: id, node: node, output: output, tap: tap)), &state)
+      let tap = GraphModel.Tap(
+        id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap)
+      try make(.addTap(tap), &state)
       return id
     }
   }
@@ -286,6 +291,25 @@ public final class AudioGraph: Sendable {
   /// Watches no longer. Pending while the graph is initialized; one that is not there is no mistake.
   public func removeTap(_ tap: TapID) throws(Violation) {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
+  }
+
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
   }
 
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
@@ -353,6 +377,7 @@ public final class AudioGraph: Sendable {
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
+      state.readers = running.readers
       state.isInitialized = true
     }
   }
@@ -790,6 +815,7 @@ public final class AudioGraph: Sendable {
       node.instance?.setHost(nil)
     }
     state.running = running
+    state.readers = running.readers
     state.model = model
   }
 
@@ -846,6 +872,7 @@ public final class AudioGraph: Sendable {
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
     else { return }
     state.running = running
+    state.readers = running.readers
   }
 
   private func stopRunning() {

@@ -90,6 +90,9 @@ struct RunningGraph: Sendable {
     return copy
   }
 
+  /// Of the taps that measure.
+  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.reader) }
+
   /// Makes what a model needs and has not yet, forgets what it needs no more, and posts the plans that
   /// lead to it: at once where nothing of what is heard changes, else by way of a fade.
   mutating func play(
@@ -243,7 +246,7 @@ struct RunningGraph: Sendable {
       } catch {
         throw Violation(
           TapsReady.rule, status: error.status, error.message,
-          at: .init(node: tap.node, .bus(.output, tap.output)),
+          at: tap.place,
           help: error.help.isEmpty ? [] : [error.help])
       }
     }

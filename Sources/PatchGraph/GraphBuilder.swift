@@ -782,16 +782,12 @@ struct GraphBuilder {
     guard let description = TapCatalog.description(of: kind.value) else {
       let names = TapCatalog.standard.map(\.kind)
       report(
-        ["meter", "loudness", "spectrum"].contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.tapKind.diagnostic(
-            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.tapKind.diagnostic(
+          "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(
@@ -805,13 +801,14 @@ struct GraphBuilder {
       guard !refuseSharedFile(file, path) else { return }
       outputFiles.append(file)
     }
-    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    let bus = at.value.bus ?? 0
+    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
+    let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    guard let id = try? graph.addTap(tap, at: node, at.value.bus ?? 0) else { return }
     layout.taps[member.name] = .init(
-      id: id, at: .init(node: at.value.node, bus: at.value.bus ?? 0), kind: kind.value,
-      values: values, tap: tap)
+      id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {

@@ -55,6 +55,7 @@ struct LiveRun {
 
   private func wait(_ session: RenderSession, total: Double?, rate: Double) -> End {
     let showsLine = !quiet && StandardStream.error.isTerminal
+    let tap = showsLine ? loudnessTap() : nil
     defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
     while true {
       // Cleared before it is looked at, so that nothing is missed and the wait below is one.
@@ -78,13 +79,24 @@ struct LiveRun {
         let line = LiveLine(
           position: Double(session.renderedFrames) / rate, total: total,
           peak: Double(session.takeOutputPeak()), load: Double(graph.takeMaximumCPULoad()),
-          xruns: statistics.underruns + statistics.overruns)
+          xruns: statistics.underruns + statistics.overruns, loudness: tap.flatMap(loudness))
         StandardStream.error.put(
           "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
       }
       graph.collect()
       signals.wait(milliseconds: showsLine ? 100 : 20, or: hardware.eventDescriptor)
     }
+  }
+
+  /// The first tap that measures loudness.
+  private func loudnessTap() -> TapID? {
+    graph.readings.first { if case .loudness = $0.reading { true } else { false } }?.id
+  }
+
+  /// What it reads: of the last three seconds, in LUFS.
+  private func loudness(_ tap: TapID) -> Double? {
+    guard case .loudness(let loudness)? = graph.reading(of: tap) else { return nil }
+    return loudness.shortTerm
   }
 
   private func report(_ note: PulseNote, _ showsLine: Bool) {
@@ -139,7 +151,12 @@ struct LiveRun {
         "\(counted(graph.lostFrames, "frame")) of files were not there, or not "
           + "written, in time")
     }
-    if !quiet { StandardStream.error.put(summary(session, rate) + "\n") }
+    if !quiet {
+      StandardStream.error.put(summary(session, rate) + "\n")
+      for measurement in graph.readings {
+        StandardStream.error.put(MeasurementText.text(measurement) + "\n")
+      }
+    }
     return status
   }
 
@@ -162,11 +179,15 @@ struct LiveLine: Equatable {
   /// The largest share of a slice's duration since the last line, 0 to 1.
   var load: Double
   var xruns: Int
+  /// In LUFS, where a tap measures it.
+  var loudness: Double?
 
   /// Within so many columns of a terminal; the last one stays free.
   func text(width: Int) -> String {
     let time = clock(position) + (total.map { " of \(clock($0))" } ?? "")
-    let rest = "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
+    let rest =
+      (loudness.map { "\(fixed($0, 1)) LUFS  " } ?? "")
+      + "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
     let room = width - 1 - time.count - rest.count - 4
     var level = decibels(peak)
     level = String(repeating: " ", count: max(0, 10 - level.count)) + level

@@ -41,7 +41,7 @@ struct Render: PatchCommand {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings of its own.",
+        + "may be left out where the patch makes recordings of its own, or measures.",
       valueName: "path"))
   var output: String?
 
@@ -82,6 +82,9 @@ struct Render: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
+  var json = false
+
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
@@ -89,6 +92,9 @@ struct Render: PatchCommand {
   func validate() throws {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is 0 to 1, not \(quality)")
+    }
+    if json && output == "-" {
+      throw ValidationError("--json and '-o -' both write to standard output")
     }
   }
 
@@ -124,7 +130,10 @@ struct Render: PatchCommand {
       writer: writer,
       showsProgress: !quiet && StandardStream.error.isTerminal)
     rendering.run(signals)
-    return try finish(rendering, signals, session.configuration.sampleRate)
+    let name =
+      output.map { $0 == "-" ? "standard output" : $0 }
+      ?? (patch.outputFiles.isEmpty ? "measured" : "recordings")
+    return try finish(rendering, name, signals, session.configuration.sampleRate)
   }
 
   // MARK: Before
@@ -207,7 +216,8 @@ struct Render: PatchCommand {
     try initialize(graph)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
-    let format = try outputFormat(hasOutput ? session.configuration.device : nil, patch)
+    let format = try outputFormat(
+      hasOutput ? session.configuration.device : nil, patch, isMeasured: !graph.readings.isEmpty)
     let count = try frameCount(graph, session.configuration.sampleRate, microphone)
     return Plan(frameCount: count, format: format)
   }
@@ -226,7 +236,7 @@ struct Render: PatchCommand {
 
   /// What is to be written, checked without touching the file.
   private func outputFormat(
-    _ format: StreamFormat?, _ patch: BuiltPatch
+    _ format: StreamFormat?, _ patch: BuiltPatch, isMeasured: Bool
   ) throws(CommandFailure) -> StreamFormat? {
     guard let format else {
       guard output == nil else {
@@ -237,7 +247,7 @@ struct Render: PatchCommand {
       return nil
     }
     guard let output else {
-      guard patch.outputFiles.isEmpty else { return nil }
+      guard patch.outputFiles.isEmpty && !isMeasured else { return nil }
       throw CommandFailure(
         ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
     }
@@ -268,7 +278,7 @@ struct Render: PatchCommand {
   // MARK: After
 
   private func finish(
-    _ rendering: Rendering, _ signals: Signals, _ rate: Double
+    _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double
   ) throws(CommandFailure) -> Int32 {
     let outcome = rendering.outcome
     var errors = outcome.errors.map(\.message)
@@ -283,7 +293,14 @@ struct Render: PatchCommand {
       errors.append("\(counted(outcome.lostFrames, "frame")) of files were lost")
     }
     for error in errors { appearance.report("error", error) }
-    if !quiet { StandardStream.error.put(rendering.summary(output, rate) + "\n") }
+    let measurements = rendering.graph.readings
+    if !quiet {
+      StandardStream.error.put(rendering.summary(name, rate) + "\n")
+      for measurement in measurements {
+        StandardStream.error.put(MeasurementText.text(measurement) + "\n")
+      }
+    }
+    if json { try self.output(rendering.json(output, rate, measurements).document) }
     guard errors.isEmpty else { return ExitStatus.failedRunning }
     if outcome.wasCancelled, let signal = signals.interruptedBy {
       return ExitStatus.interrupted(by: signal)
@@ -368,7 +385,7 @@ struct Rendering {
   }
 
   /// What there is now, in a line.
-  func summary(_ output: String?, _ rate: Double) -> String {
+  func summary(_ name: String, _ rate: Double) -> String {
     let duration = Double(outcome.frameCount) / rate
     var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]
     if let format = session.configuration.device, decoder != nil {
@@ -378,8 +395,23 @@ struct Rendering {
     if let decoder { parts.append("peak \(decibels(decoder.peak))") }
     parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
     if outcome.wasCancelled { parts.append("interrupted") }
-    let name = output.map { $0 == "-" ? "standard output" : $0 } ?? "recordings"
     return "\(name): \(parts.joined(separator: ", "))"
+  }
+
+  /// The same for programs, with all that the taps have read.
+  func json(_ output: String?, _ rate: Double, _ measurements: [TapMeasurement]) -> JSONText {
+    [
+      "output": output.map(JSONText.string) ?? .null,
+      "frames": .number(outcome.frameCount),
+      "sampleRate": .number(rate),
+      "channels": decoder.flatMap { _ in
+        session.configuration.device.map { .number($0.channelCount) }
+      } ?? .null,
+      "peak": decoder.map { .number((2000 * renderLog10($0.peak)).rounded() / 100) } ?? .null,
+      "lostFrames": .number(outcome.lostFrames),
+      "interrupted": .boolean(outcome.wasCancelled),
+      "taps": MeasurementListing.json(measurements),
+    ]
   }
 }
 

@@ -177,7 +177,7 @@ private struct Passage {
     for input in difference.fed { try feed(input, feeds) }
     for name in difference.tapsEntering {
       guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
-      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus)
+      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
     }
     for setting in difference.settings { try set(setting) }
   }
