@@ -56,6 +56,7 @@ struct GraphBuilder {
   }
 
   mutating func build() {
+    layout.run = PatchRun(document, sampleRate: graph.grant.sampleRate)
     refuseWhatIsNotYet()
     checkSession()
     formats.resolveDefinitions(document)

@@ -48,8 +48,8 @@ public struct PatchBuilder {
       !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, directory: directory, device: device.assumed(graph.grant),
-      known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
+      document, patch, directory: directory, device: device.assumed(graph.grant),
+      sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     return BuiltPatch(

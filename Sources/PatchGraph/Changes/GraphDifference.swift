@@ -52,6 +52,7 @@ struct GraphDifference {
     compareNodes(before, after)
     compareFeeds()
     compareTaps()
+    compareRuns()
   }
 
   static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {
@@ -285,6 +286,26 @@ struct GraphDifference {
 
   private static func pointer(_ input: PatchLayout.BusName) -> JSONPointer {
     JSONPointer(["nodes", input.node, "inputs", String(input.bus)])
+  }
+
+  // MARK: What is settled before the first frame
+
+  private mutating func compareRuns() {
+    let (before, after) = (old.layout.run, new.layout.run)
+    for key in ["category", "preferredSampleRate", "preferredIOBufferDuration"] {
+      let (was, becomes) = (before.session[key], after.session[key])
+      guard was != becomes else { continue }
+      let text =
+        "the session's \(quoted(key)) " + (becomes.map { "becomes \($0)" } ?? "is not set any more")
+        + (was.map { ", and was \($0)" } ?? "")
+      note(JSONPointer(["session", key]), text, .restart)
+    }
+    if let (was, becomes, time) = after.firstDifference(from: before) {
+      let number = becomes ?? was ?? 0
+      note(
+        JSONPointer(["timeline", String(number)]),
+        "the timeline is another one from \(plain(Float(time))) s on", .restart)
+    }
   }
 
   // MARK: Taps

@@ -66,6 +66,8 @@ struct PatchLayout: Sendable {
     }
   }
 
+  /// What is settled before the first frame.
+  var run = PatchRun()
   /// Names in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]
