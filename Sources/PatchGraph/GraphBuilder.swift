@@ -56,7 +56,6 @@ struct GraphBuilder {
   }
 
   mutating func build() {
-    layout.run = PatchRun(document, sampleRate: graph.grant.sampleRate)
     refuseWhatIsNotYet()
     checkSession()
     formats.resolveDefinitions(document)

@@ -93,12 +93,16 @@ public struct PatchBuilder {
       document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
       epoch: epoch)
     builder.build()
+    var layout = builder.layout
+    layout.request = request(of: document)
+    // What is meant where nothing is said.
+    if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, updates: [], layout: builder.layout)
+      outputFiles: builder.outputFiles, updates: [], layout: layout)
   }
 }
 

@@ -1,6 +1,7 @@
 import AudioGraphs
 import Diagnostics
 public import PatchSyntax
+import RenderHost
 
 /// What two patches mean differently, and how a patch that plays goes over from one to the other: what
 /// `patchrun diff` foretells and a reload does.
@@ -25,7 +26,20 @@ public struct PatchComparison: Sendable {
     let after = PatchBuilder.build(
       new.reading, directory: new.directory, device: .granted(graph.grant))
     guard !after.hasErrors else { return nil }
+    // Of a timeline it is said here from when on it is another one, its updates included.
     var changes = GraphDifference(from: before, to: after).changes
+      .filter { $0.pointer != "/timeline" }
+    if let one = old.reading.document, let other = new.reading.document {
+      let rate = graph.grant.sampleRate
+      let steps = TimelineSteps(other, sampleRate: rate)
+      if let (number, time) = steps.firstDifference(from: TimelineSteps(one, sampleRate: rate)) {
+        changes.append(
+          PatchChange(
+            "/timeline/\(number)",
+            "the timeline is another one from \(plain(Float(time))) s on, heard when that comes",
+            .nothing))
+      }
+    }
     if before.title != after.title {
       let text = after.title.map { "the title becomes \(quoted($0))" } ?? "the title goes"
       changes.append(PatchChange("/title", text, .nothing))

@@ -66,8 +66,8 @@ struct PatchLayout: Sendable {
     }
   }
 
-  /// What is settled before the first frame.
-  var run = PatchRun()
+  /// What the patch asks of the device.
+  var request: SessionRequest?
   /// Names in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]

@@ -162,13 +162,17 @@ struct UpdateChecker {
     _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
-    return GraphDifference(from: last, to: patch).restarts.map { change in
-      let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
-      return TimelineRules.updateKeeps.diagnostic(
+    let changes = GraphDifference(from: last, to: patch).restarts
+    // Another output unit asks for another device, too: that is one thing.
+    guard let change = changes.first(where: { $0.pointer.hasPrefix("/nodes") }) ?? changes.first
+    else { return [] }
+    let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
+    return [
+      TimelineRules.updateKeeps.diagnostic(
         .init("an update cannot do without a gap that \(change.text)"), at: value.markRange,
         pointer: change.pointer, label: "this takes a restart",
         help: ["an output unit stays as it is while the patch plays; write it as it is to be"])
-    }
+    ]
   }
 
   private func timeText(_ seconds: Double) -> String {

@@ -1,14 +1,13 @@
 import AudioGraphs
-import Diagnostics
 import PatchSyntax
 
-/// What of a patch is settled before its first frame: what it asks of the session, and its timeline.
-struct PatchRun: Sendable {
-  /// A step of the timeline, its times in seconds.
-  struct Step: Sendable {
+/// What a timeline says, in order of time, whatever its times are counted in.
+struct TimelineSteps {
+  /// A step, its times in seconds.
+  private struct Step {
     var time: Double
     var duration = 0.0
-    /// What happens, apart from the times: `nil` for a stop.
+    /// What happens, apart from the times; `nil` for a stop.
     var action: JSONValue?
     var path: JSONPointer?
     var curve: String?
@@ -27,23 +26,9 @@ struct PatchRun: Sendable {
     }
   }
 
-  /// The members of the session that are asked for, by their keys.
-  var session: [String: String] = [:]
-  /// In order of time.
-  var steps: [Step] = []
-
-  init() {}
+  private var steps: [Step] = []
 
   init(_ document: PatchDocument, sampleRate: Double) {
-    let asked = document.session?.value
-    // What is meant where nothing is said.
-    session["category"] = quoted(asked?.category?.value ?? "soloAmbient")
-    session["preferredSampleRate"] = asked?.preferredSampleRate.map {
-      plain(Float($0.value)) + " Hz"
-    }
-    session["preferredIOBufferDuration"] = asked?.preferredIOBufferDuration.map {
-      plain(Float($0.value)) + " s"
-    }
     let clock = TimelineClock(document, sampleRate: sampleRate)
     steps = clock.order(of: document).compactMap { number in
       let step = document.timeline[number]
@@ -59,17 +44,15 @@ struct PatchRun: Sendable {
     }
   }
 
-  /// The first step that is another one: how the two number it, and when it happens.
-  func firstDifference(
-    from old: PatchRun
-  ) -> (old: Int?, new: Int?, time: Double)? {
-    let count = max(steps.count, old.steps.count)
-    for index in 0..<count {
+  /// The first step that is another one: its number in this timeline or, where it has none, in the old
+  /// one, and the time from which the two differ.
+  func firstDifference(from old: TimelineSteps) -> (number: Int, time: Double)? {
+    for index in 0..<max(steps.count, old.steps.count) {
       let before = old.steps.indices.contains(index) ? old.steps[index] : nil
       let after = steps.indices.contains(index) ? steps[index] : nil
       if let before, let after, before.says(after) { continue }
-      let time = min(before?.time ?? .infinity, after?.time ?? .infinity)
-      return (before?.number, after?.number, time)
+      guard let one = after ?? before else { continue }
+      return (one.number, min(one.time, before?.time ?? one.time))
     }
     return nil
   }
