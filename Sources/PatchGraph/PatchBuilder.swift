@@ -86,7 +86,7 @@ public struct PatchBuilder {
       document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, directory: directory, device: device.assumed(graph.grant), known: patch,
+      document, patch, directory: directory, device: device.assumed(graph.grant),
       sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
@@ -139,6 +139,8 @@ public struct PatchBuilder {
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
+    // What is meant where nothing is said.
+    if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     if !document.subgraphs.isEmpty {
