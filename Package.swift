@@ -33,6 +33,9 @@ let package = Package(
     .systemLibrary(name: "CSoxr"),
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
+    .systemLibrary(name: "CEbur128"),
+    // What native callbacks are built against: ours.
+    .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
@@ -52,10 +55,11 @@ let package = Package(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
     .target(
-      name: "RenderCallbacks", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      name: "RenderCallbacks",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
     .target(
-      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
@@ -69,13 +73,14 @@ let package = Package(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
+    .target(name: "PatchFiles", swiftSettings: settings),
     .target(name: "Diagnostics", swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "RenderHost",
-        "AudioGraphs", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "AudioGraphs", "SoundFiles", "PatchFiles", "Diagnostics", "PatchSyntax",
       ],
       swiftSettings: settings),
     .target(
@@ -101,8 +106,8 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
-        "Reports", "LanguageServer", "Control",
+        "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
+        "PatchGraph", "Reports", "LanguageServer", "Control",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

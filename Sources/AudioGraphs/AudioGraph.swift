@@ -27,10 +27,10 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat?
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
-    var ramps: [ParameterRamp] = []
-    var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
+    /// Of the taps that measure, also when the graph has ended.
+    var readers: [TapID: any TapReader] = [:]
     var fadeDuration = 0.02
     /// Whether somebody who does not wait has asked for the pending edits to be carried out.
     var wantsUpdate = false
@@ -99,6 +99,44 @@ public final class AudioGraph: Sendable {
       return state.model.add(
         unit.description.component, unit, name: name,
         instance: state.isOpen ? makeInstance(unit) : nil)
+    }
+  }
+
+  /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
+  /// node, in the format of its output element, instead of ending the graph.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  @discardableResult
+  public func addSubgraphOutput(name: String? = nil) -> NodeID {
+    state.withLock { state in
+      state.model.add(
+        SubgraphOutput.description.component, SubgraphOutput.self, name: name,
+        instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
+    }
+  }
+
+  /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
+  /// included.
+  ///
+  /// - Parameter streamFormat: As `setDefaultStreamFormat(_:of:)` has it.
+  /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
+  @discardableResult
+  public func addNode(
+    copying unit: UnitInstance, name: String? = nil, streamFormat: StreamFormat? = nil
+  ) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.notOpen() }
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      let copy = unit.copy()
+      copy.setHost(unitHost)
+      let node = state.model.add(
+        unit.description.component, unit.unit, name: name, instance: copy)
+      _ = state.model.setDefaultFormat(streamFormat, of: node)
+      return node
     }
   }
 
@@ -202,16 +240,28 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Lets what feeds one input feed another from then on: a callback goes on where it is.
+  /// Takes away what feeds an input, to be put to another by `attachFeed(_:to:_:)`: a callback goes on
+  /// there where it is.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where nothing feeds the one
-  ///   input, or something the other.
-  public func moveFeed(
-    of node: NodeID, _ input: Int = 0, to destination: NodeID, _ other: Int = 0
+  /// - Throws: As `disconnect(_:_:)`.
+  public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let token = FeedToken(number: state.nextToken)
+      try make(.detach(BusKey(node: node, bus: input), token), &state)
+      return token
+    }
+  }
+
+  /// Feeds an input by what has been taken from another, once.
+  ///
+  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where it has been attached
+  ///   already.
+  public func attachFeed(
+    _ token: FeedToken, to node: NodeID, _ input: Int = 0
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
-      try make(
-        .move(BusKey(node: node, bus: input), to: BusKey(node: destination, bus: other)), &state)
+      try make(.attach(token, to: BusKey(node: node, bus: input)), &state)
     }
   }
 
@@ -237,15 +287,18 @@ public final class AudioGraph: Sendable {
 
   /// Watches an output element. Pending while the graph is initialized.
   ///
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   @discardableResult
   public func addTap(
-    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
   ) throws(Violation) -> TapID {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1
       let id = TapID(rawValue: state.nextToken)
-      try make(.addTap(.init(id: id, node: node, output: output, tap: tap)), &state)
+      let tap = GraphModel.Tap(
+        id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap)
+      try make(.addTap(tap), &state)
       return id
     }
   }
@@ -255,10 +308,53 @@ public final class AudioGraph: Sendable {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
   }
 
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
+  }
+
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
   public var defaultStreamFormat: StreamFormat? {
     get { state.withLock { $0.defaultFormat } }
     set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;
+  /// `nil` takes it away again. Set before `initialize()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func setDefaultStreamFormat(
+    _ format: StreamFormat?, of node: NodeID
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.model.setDefaultFormat(format, of: node) else {
+        throw NodesExist.violation(node)
+      }
+    }
+  }
+
+  /// The format that `setDefaultStreamFormat(_:of:)` has given a node; `nil` for none.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func defaultStreamFormat(of node: NodeID) throws(Violation) -> StreamFormat? {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return found.defaultFormat
+    }
   }
 
   // MARK: States
@@ -315,11 +411,11 @@ public final class AudioGraph: Sendable {
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture,
-        ramps: state.ramps, stopTime: state.stopTime)
+        model: state.model, preparation: preparation, grant: grant, capture: capture)
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
+      state.readers = running.readers
       state.isInitialized = true
     }
   }
@@ -624,6 +720,18 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// `violations()`, and the configurations that they were found in, of one look at the graph. Nodes
+  /// that take part in nothing have none.
+  public func examination() -> (
+    violations: [Violation], configurations: [NodeID: UnitConfiguration]
+  ) {
+    state.withLock { state in
+      guard state.isOpen else { return ([GraphStates.notOpen()], [:]) }
+      let preparation = prepare(state.model, state, capture: nil)
+      return (preparation.violations, preparation.configurations)
+    }
+  }
+
   /// The configurations of all nodes of an open graph; of one that is not open, none.
   public var configurations: [NodeID: UnitConfiguration] {
     state.withLock { state in
@@ -655,16 +763,33 @@ public final class AudioGraph: Sendable {
       } catch {
         throw error.of(ramp.node)
       }
-      if let violation = RampsApart.violation(adding: ramp, to: state.ramps) { throw violation }
-      state.ramps.append(ramp)
+      if let violation = RampsApart.violation(adding: ramp, to: state.model.ramps) {
+        throw violation
+      }
+      state.model.ramps.append(ramp)
+    }
+  }
+
+  /// The ramps that have been added.
+  public var ramps: [ParameterRamp] { state.withLock { $0.model.ramps } }
+
+  /// Sets all ramps anew, and when the graph ends. Pending while the graph is initialized: from the
+  /// update on, ramps that have ended are over, and those that are on their way go on.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; the update, or `initialize()`, what `addRamp(_:)` refuses.
+  public func setTimeline(
+    _ ramps: [ParameterRamp], stopTime: Double? = nil
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.timeline(ramps, stopTime: stopTime), &state)
     }
   }
 
   /// When the graph ends whether its sources have ended or not, in seconds from its start; `nil` for
   /// when they have. Taken up by `initialize()`.
   public var stopTime: Double? {
-    get { state.withLock { $0.stopTime } }
-    set { state.withLock { $0.stopTime = newValue } }
+    get { state.withLock { $0.model.stopTime } }
+    set { state.withLock { $0.model.stopTime = newValue } }
   }
 
   // MARK: Inside
@@ -682,7 +807,7 @@ public final class AudioGraph: Sendable {
       defaultFormat: state.defaultFormat)
     var preparation = preparer.prepare()
     // The elements of a unit may have changed since the ramp was added.
-    for ramp in state.ramps {
+    for ramp in model.ramps {
       guard let unit = model.node(ramp.node)?.instance else { continue }
       do throws(Violation) {
         _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
@@ -757,6 +882,7 @@ public final class AudioGraph: Sendable {
       node.instance?.setHost(nil)
     }
     state.running = running
+    state.readers = running.readers
     state.model = model
   }
 
@@ -813,6 +939,7 @@ public final class AudioGraph: Sendable {
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
     else { return }
     state.running = running
+    state.readers = running.readers
   }
 
   private func stopRunning() {
@@ -853,4 +980,9 @@ public struct GraphUpdateError: Error, Hashable, Sendable {
   /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
   /// made and the graph they lead to could not be initialized.
   public var editIndex: Int?
+
+  public init(violation: Violation, editIndex: Int? = nil) {
+    self.violation = violation
+    self.editIndex = editIndex
+  }
 }

@@ -1,17 +1,24 @@
 import AudioTypes
 import RenderCore
 
+/// What has been taken from an input, to be put to another.
+public struct FeedToken: Hashable, Sendable {
+  let number: Int
+}
+
 /// A change of a graph that waits for its update.
 enum GraphEdit: Sendable {
   case connect(Connection)
   case callback(InputCallback)
   case disconnect(BusKey)
-  /// What feeds one input feeds another from then on, and goes on as it is.
-  case move(BusKey, to: BusKey)
+  /// What feeds an input is taken away and kept, to go on as it is at another.
+  case detach(BusKey, FeedToken)
+  case attach(FeedToken, to: BusKey)
   case clear
   case remove(NodeID)
   case addTap(GraphModel.Tap)
   case removeTap(TapID)
+  case timeline([ParameterRamp], stopTime: Double?)
 
   /// The nodes that have to be there.
   var nodes: [NodeID] {
@@ -20,9 +27,10 @@ enum GraphEdit: Sendable {
     case .callback(let callback):
       [callback.destination, callback.source?.node].compactMap(\.self)
     case .disconnect(let key): [key.node]
-    case .move(let from, let to): [from.node, to.node]
+    case .detach(let key, _), .attach(_, let key): [key.node]
     case .remove(let node): [node]
     case .addTap(let tap): [tap.node]
+    case .timeline(let ramps, _): ramps.map(\.node)
     case .clear, .removeTap: []
     }
   }
@@ -41,16 +49,22 @@ extension GraphModel {
     case .disconnect(let key):
       _ = try feed(of: key)
       removeFeed(key)
-    case .move(let from, let to):
-      let feed = try feed(of: from)
-      removeFeed(from)
-      switch feed {
-      case .connection(var connection):
-        (connection.destination, connection.input) = (to.node, to.bus)
+    case .detach(let key, let token):
+      detached[token] = try feed(of: key)
+      removeFeed(key)
+    case .attach(let token, let key):
+      switch detached.removeValue(forKey: token) {
+      case .connection(var connection)?:
+        (connection.destination, connection.input) = (key.node, key.bus)
         try apply(.connect(connection))
-      case .callback(var callback):
-        (callback.destination, callback.input) = (to.node, to.bus)
+      case .callback(var callback)?:
+        (callback.destination, callback.input) = (key.node, key.bus)
         try apply(.callback(callback))
+      case nil:
+        throw Violation(
+          GraphStates.nothingConnected, status: .invalidConnection,
+          "what was to feed input \(key.bus) of '\(name(key.node))' has not been detached",
+          at: .init(node: key.node, .bus(.input, key.bus)))
       }
     case .clear: removeInteractions()
     case .remove(let node):
@@ -60,6 +74,10 @@ extension GraphModel {
       guard node(tap.node) != nil else { throw NodesExist.violation(tap.node) }
       taps.append(tap)
     case .removeTap(let id): taps.removeAll { $0.id == id }
+    case .timeline(let ramps, let stopTime):
+      for ramp in ramps where node(ramp.node) == nil { throw NodesExist.violation(ramp.node) }
+      self.ramps = ramps
+      self.stopTime = stopTime
     }
   }
 

@@ -28,6 +28,8 @@ struct Preparer {
   private var doubtful: Set<NodeID> = []
   /// Nodes that wait for each other in a circle, or for one that does.
   private var stuck: Set<NodeID> = []
+  /// Whether the output unit's microphone side is on, or is used and had better be.
+  private var isHeadToHear = false
 
   init(model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?) {
     self.model = model
@@ -46,6 +48,10 @@ struct Preparer {
       settle(node, incoming[id] ?? [])
     }
     let domains = RateDomains(model, result)
+    isHeadToHear =
+      model.head.map {
+        isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
+      } == true
     for id in result.order {
       guard let node = model.node(id), let configuration = result.configurations[id] else {
         continue
@@ -74,8 +80,9 @@ struct Preparer {
       members.insert(interaction.destination)
       guard let connection = interaction.link else { continue }
       members.insert(connection.source)
-      // The two sides of an I/O unit are no circle: its microphone side needs nothing.
-      guard !isMicrophone(connection) else { continue }
+      // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing
+      // comes from the side that plays.
+      guard model.node(connection.source)?.unit.description.isOutput != true else { continue }
       waits[connection.destination, default: 0] += 1
       takers[connection.source, default: []].append(connection.destination)
     }
@@ -105,7 +112,7 @@ struct Preparer {
 
   private func isMicrophone(_ connection: Connection) -> Bool {
     connection.output == 1
-      && model.node(connection.source)?.unit.description.property(.enableIO) != nil
+      && model.node(connection.source)?.isIO == true
   }
 
   /// A microphone side that is off is a mistake of the I/O unit; its format says nothing.
@@ -136,10 +143,10 @@ struct Preparer {
     guard let instance = node.instance else { return }
     var configuration = opened(node, instance)
     let isInitialized = instance.isInitialized
-    checkBuses(node, configuration)
-    checkSides(node, configuration)
-    let connections = model.interactions(into: node.id).compactMap(\.connection)
-    for connection in connections {
+    let feeding = model.interactions(into: node.id)
+    checkBuses(node, configuration, feeding)
+    checkSides(node, feeding)
+    for connection in feeding.lazy.compactMap(\.connection) {
       guard configuration.inputs.indices.contains(connection.input),
         let format = sourceFormat(connection)
       else {
@@ -163,31 +170,39 @@ struct Preparer {
     if !isInitialized { giveFormats(node, &configuration) }
     checkRates(node, configuration)
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
-    checkCallbackInputs(node, configuration)
+    checkCallbackInputs(node, configuration, feeding)
     result.configurations[node.id] = configuration
-    // What was meant to feed it has been said to lead to a bus that is not there.
-    let isMissed = model.interactions(into: node.id)
-      .contains { !configuration.inputs.indices.contains($0.input) }
+    // What was meant to feed it has been said to lead to a bus that is not there, or to the
+    // microphone.
+    let isMissed = feeding.contains {
+      !configuration.inputs.indices.contains($0.input)
+        || HardwareSides.violation(into: node, $0.input) != nil
+    }
     if result.pulled.contains(node.id) && !isMissed {
       let unfed = NeededInputsFed.violations(
         node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
       result.violations += unfed
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
-    // What an I/O unit refuses does not depend on its formats.
-    if isIO(node) || !doubtful.contains(node.id) {
-      let found = node.unit.violations(in: configuration).map { $0.of(node.id) }
-      result.violations += found
-      if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
-    }
-    checkCallbacks(node, configuration)
+    var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    result.violations += found
+    if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
+    checkCallbacks(configuration, feeding)
   }
+
+  /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
+  private static let rulesOfSides: Set<String> = Set(
+    [
+      UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
+      UnitRules.hardwareInput, UnitRules.hardwareOutput,
+    ].map(\.code))
 
   /// What a processing callback pulls, and whether it can hand it on.
   private mutating func checkCallbackInputs(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
   ) {
-    for interaction in model.interactions(into: node.id) {
+    for interaction in feeding {
       guard case .callback(let callback) = interaction,
         configuration.inputs.indices.contains(callback.input)
       else { continue }
@@ -209,7 +224,7 @@ struct Preparer {
   ) -> UnitConfiguration {
     if let configuration = result.configurations[node.id] { return configuration }
     var configuration = fresh(node, instance)
-    if isIO(node) {
+    if node.isIO {
       if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
       if isHearing(node) && !instance.isInitialized {
         give(&configuration.outputs[1], .output, 1, node)
@@ -222,9 +237,9 @@ struct Preparer {
   /// The configuration as the client has left it. The sides of the device have the device's format.
   private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
     var configuration = instance.configuration()
-    guard node.unit.description.isOutput else { return configuration }
+    guard node.isOutput else { return configuration }
     configuration.device = device
-    guard node.unit.description.property(.enableIO) != nil else { return configuration }
+    guard node.isIO else { return configuration }
     if let output = device.output {
       configuration.outputs[0].format = output
       configuration.outputs[0].origin = .hardware
@@ -237,9 +252,9 @@ struct Preparer {
   }
 
   private mutating func checkBuses(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
   ) {
-    for interaction in model.interactions(into: node.id) {
+    for interaction in feeding {
       let place = Violation.Place(node: node.id, .feed(interaction.input))
       if let connection = interaction.link, let source = model.node(connection.source),
         let count = source.instance?.elementCount(.output),
@@ -260,8 +275,8 @@ struct Preparer {
   }
 
   /// The two sides of a device are the device's own.
-  private mutating func checkSides(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
-    for interaction in model.interactions(into: node.id) {
+  private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
+    for interaction in feeding {
       let found = [
         HardwareSides.violation(into: node, interaction.input),
         interaction.link.flatMap { connection in
@@ -311,19 +326,19 @@ struct Preparer {
     for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
       give(&configuration.inputs[index], .input, index, node)
     }
-    switch node.unit.description.component.type {
+    switch node.component.type {
     case .effectType, .formatConverterType:
       if configuration.outputs[0].isUsed || configuration.inputs[0].isUsed {
         give(&configuration.outputs[0], .output, 0, node)
       }
     case .mixerType:
-      if configuration.outputs[0].origin == .initial, let rate = defaultFormat?.sampleRate {
+      if configuration.outputs[0].origin == .initial, let rate = defaultFormat(node)?.sampleRate {
         configuration.outputs[0].format.sampleRate = rate
         configuration.outputs[0].origin = .graphDefault
       }
       prepareSpares(node, &configuration)
     case .outputType:
-      if !isIO(node) && configuration.outputs[0].origin == .initial {
+      if !node.isIO && configuration.outputs[0].origin == .initial {
         configuration.outputs[0].format = configuration.inputs[0].format
         configuration.outputs[0].origin = .followsInput
       }
@@ -337,7 +352,7 @@ struct Preparer {
     let rate = configuration.outputs[0].format.sampleRate
     for index in configuration.inputs.indices
     where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
-      if let format = defaultFormat, format.sampleRate == rate,
+      if let format = defaultFormat(node), format.sampleRate == rate,
         node.unit.violation(of: format, scope: .input, element: index) == nil
       {
         configuration.inputs[index].format = format
@@ -357,7 +372,7 @@ struct Preparer {
     _ node: GraphModel.Node
   ) {
     guard element.origin == .initial || element.origin == .rateGiven else { return }
-    guard var format = defaultFormat else {
+    guard var format = defaultFormat(node) else {
       result.violations.append(FormatsGiven.violation(node, scope, index))
       doubtful.insert(node.id)
       return
@@ -384,17 +399,17 @@ struct Preparer {
       node, configuration, largestSlice: device.ioBufferFrames)
     {
       result.violations.append(violation)
-    } else if let head = model.head, head.unit.description.property(.enableIO) != nil,
-      !isHearing(head), let violation = SlicesOfScreenLock.violation(node, configuration)
+    } else if let head = model.head, head.isIO,
+      !isHeadToHear, let violation = SlicesOfScreenLock.violation(node, configuration)
     {
       result.violations.append(violation)
     }
   }
 
   private mutating func checkCallbacks(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+    _ configuration: UnitConfiguration, _ feeding: [Interaction]
   ) {
-    for interaction in model.interactions(into: node.id) {
+    for interaction in feeding {
       guard case .callback(let callback) = interaction,
         configuration.inputs.indices.contains(callback.input)
       else { continue }
@@ -408,12 +423,11 @@ struct Preparer {
       guard let node = model.node(tap.node),
         let outputs = result.configurations[tap.node]?.outputs
       else { continue }
-      let place = Violation.Place(node: tap.node, .bus(.output, tap.output))
       if let violation = ConnectedBusesExist.violation(
-        node, .output, tap.output, count: outputs.count, at: place)
+        node, .output, tap.output, count: outputs.count, at: tap.place)
       {
         result.violations.append(violation)
-      } else if node.unit.description.isOutput && tap.output != 1 {
+      } else if node.isOutput && tap.output != 1 {
         result.violations.append(TapsReady.atLoudspeaker(node, tap))
       } else {
         result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
@@ -421,7 +435,7 @@ struct Preparer {
     }
   }
 
-  private func isIO(_ node: GraphModel.Node) -> Bool {
-    node.unit.description.property(.enableIO) != nil
+  private func defaultFormat(_ node: GraphModel.Node) -> StreamFormat? {
+    node.defaultFormat ?? defaultFormat
   }
 }

@@ -35,7 +35,7 @@ struct RateDomains: Sendable {
       guard let node = model.node(id), let configuration = preparation.configurations[id] else {
         continue
       }
-      if node.unit.description.isOutput {
+      if node.isOutput {
         domains[id] = .main
       } else if let taker = model.takers[BusKey(node: id, bus: 0)] {
         let input = BusKey(node: taker.destination, bus: taker.input)

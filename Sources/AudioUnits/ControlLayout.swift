@@ -8,38 +8,25 @@ public import RenderCore
 /// of a scope follow each other.
 public struct ControlLayout: Sendable {
   public let block: ControlBlock
-  private let parameters: [Scope: [ParameterInfo]]
-  private let properties: [Scope: [PropertyInfo]]
-  private let bases: [Scope: Int]
+  private let map: ControlMap
+  private let inputBase: Int
+  private let outputBase: Int
 
   public init(_ description: UnitDescription, inputCount: Int, outputCount: Int) {
-    let counts: [(Scope, Int)] = [(.global, 1), (.input, inputCount), (.output, outputCount)]
+    self.init(ControlMap(description), inputCount: inputCount, outputCount: outputCount)
+  }
+
+  init(_ map: ControlMap, inputCount: Int, outputCount: Int) {
+    self.map = map
+    inputBase = map.global.initial.count
+    outputBase = inputBase + inputCount * map.input.initial.count
+    block = ControlBlock(count: outputBase + outputCount * map.output.initial.count)
     var next = 0
-    var bases: [Scope: Int] = [:]
-    var parameters: [Scope: [ParameterInfo]] = [:]
-    var properties: [Scope: [PropertyInfo]] = [:]
-    for (scope, count) in counts {
-      let list = description.parameters(in: scope)
-      let live = description.properties.filter { $0.isLive && $0.scopes.contains(scope) }
-      bases[scope] = next
-      parameters[scope] = list
-      properties[scope] = live
-      next += count * (list.count + live.reduce(0) { $0 + $1.liveWords })
-    }
-    block = ControlBlock(count: next)
-    self.bases = bases
-    self.parameters = parameters
-    self.properties = properties
-    for (scope, count) in counts {
-      for element in 0..<count {
-        for (offset, info) in (parameters[scope] ?? []).enumerated() {
-          block[base(scope, element: element) + offset] = info.defaultValue
-        }
-        for info in properties[scope] ?? [] {
-          guard let word = info.defaultValue?.liveWord,
-            let slot = slot(PropertyPlace(info.id, scope, element))
-          else { continue }
-          block[word: slot] = word
+    for (scope, count) in [(map.global, 1), (map.input, inputCount), (map.output, outputCount)] {
+      for _ in 0..<count {
+        for word in scope.initial {
+          block[word: next] = word
+          next += 1
         }
       }
     }
@@ -47,27 +34,70 @@ public struct ControlLayout: Sendable {
 
   /// The word of the first parameter of an element.
   public func base(_ scope: Scope, element: Int) -> Int {
-    (bases[scope] ?? 0) + element * stride(scope)
+    let first =
+      switch scope {
+      case .global: 0
+      case .input: inputBase
+      case .output: outputBase
+      }
+    return first + element * stride(scope)
   }
 
   /// Words from one element of a scope to the next.
-  public func stride(_ scope: Scope) -> Int {
-    (parameters[scope]?.count ?? 0) + (properties[scope] ?? []).reduce(0) { $0 + $1.liveWords }
-  }
+  public func stride(_ scope: Scope) -> Int { map[scope].initial.count }
 
   /// The word of a parameter, or `nil` where the unit has none of that number there.
   public func slot(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Int? {
-    guard let offset = parameters[scope]?.firstIndex(where: { $0.id == parameter }) else {
-      return nil
-    }
-    return base(scope, element: element) + offset
+    map[scope].parameters.firstIndex(of: parameter).map { base(scope, element: element) + $0 }
   }
 
   /// The first word of a property that the render side reads or writes; `nil` for any other.
   public func slot(_ place: PropertyPlace) -> Int? {
-    let list = properties[place.scope] ?? []
-    guard let index = list.firstIndex(where: { $0.id == place.id }) else { return nil }
-    return base(place.scope, element: place.element) + (parameters[place.scope]?.count ?? 0)
-      + list[..<index].reduce(0) { $0 + $1.liveWords }
+    map[place.scope].properties.first { $0.id == place.id }.map {
+      base(place.scope, element: place.element) + $0.offset
+    }
+  }
+}
+
+/// What one element of each scope of a unit has in its control block.
+final class ControlMap: Sendable {
+  struct Element: Sendable {
+    /// The parameters, a word each, from the first word on.
+    var parameters: [UInt32] = []
+    /// The properties behind them, and where the words of each begin.
+    var properties: [(id: PropertyID, offset: Int)] = []
+    /// What the words of a fresh element hold.
+    var initial: [UInt32] = []
+
+    init(_ description: UnitDescription, _ scope: Scope) {
+      for info in description.parameters(in: scope) {
+        parameters.append(info.id)
+        initial.append(info.defaultValue.bitPattern)
+      }
+      for info in description.properties where info.isLive && info.scopes.contains(scope) {
+        properties.append((info.id, initial.count))
+        var words = [UInt32](repeating: 0, count: info.liveWords)
+        if let word = info.defaultValue?.liveWord, !words.isEmpty { words[0] = word }
+        initial += words
+      }
+    }
+  }
+
+  let global: Element
+  let input: Element
+  let output: Element
+
+  init(_ description: UnitDescription) {
+    global = Element(description, .global)
+    input = Element(description, .input)
+    output = Element(description, .output)
+  }
+
+  subscript(scope: Scope) -> Element {
+    switch scope {
+    case .global: global
+    case .input: input
+    case .output: output
+    }
   }
 }

@@ -22,8 +22,17 @@ public struct UnitCatalog: Sendable {
 
   /// In the order of a search.
   public let components: [Component]
+  /// By everything that a component is called in one word.
+  private let indices: [String: Int]
 
-  public init(_ components: [Component]) { self.components = components }
+  public init(_ components: [Component]) {
+    self.components = components
+    indices = Dictionary(
+      components.enumerated().flatMap { index, component in
+        ([component.name, component.constant, component.description.subtype.text].compactMap(\.self)
+          + component.aliases).map { ($0, index) }
+      }, uniquingKeysWith: { first, _ in first })
+  }
 
   /// The seven units of the guide. The order is ours: Core Audio's is the system's affair.
   public static let standard = UnitCatalog([
@@ -54,14 +63,15 @@ public struct UnitCatalog: Sendable {
   /// The component of a name, an alias, a `kAudio…` name, a subtype's four characters, or all three
   /// codes with blanks or slashes between them (`aumx/mcmx/appl`).
   public func component(named name: String) -> Component? {
-    components.first { component in
-      component.name == name || component.constant == name || component.aliases.contains(name)
-        || component.description.subtype.text == name
-        || name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)
-          == [
-            component.description.type.text, component.description.subtype.text,
-            component.description.manufacturer.text,
-          ].compactMap(\.self)
+    if let index = indices[name] { return components[index] }
+    let codes = name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)
+    guard codes.count > 1 else { return nil }
+    return components.first { component in
+      codes
+        == [
+          component.description.type.text, component.description.subtype.text,
+          component.description.manufacturer.text,
+        ].compactMap(\.self)
     }
   }
 

@@ -91,12 +91,7 @@ extension UnitInstance {
   }
 
   /// The presets that the unit comes with, by number; empty for none.
-  public var factoryPresets: [Preset] {
-    if case .presets(let presets)? = description.property(.factoryPresets)?.defaultValue {
-      return presets
-    }
-    return []
-  }
+  public var factoryPresets: [Preset] { blueprint.factoryPresets }
 
   /// Whether a client has set a property, and nothing has taken its place since.
   public func hasSet(_ id: PropertyID, _ scope: Scope, _ element: Int) -> Bool {

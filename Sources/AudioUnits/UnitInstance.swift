@@ -21,6 +21,7 @@ public final class UnitInstance: Sendable {
   public let description: UnitDescription
   /// The generic properties and the unit's own, in the order of their numbers.
   public let properties: [PropertyInfo]
+  let blueprint: UnitBlueprint
 
   struct Element {
     var format: StreamFormat
@@ -36,9 +37,10 @@ public final class UnitInstance: Sendable {
     var outputs: [Element]
     var globalName: String?
     var maximumFramesPerSlice: Int
-    var values: [PropertyPlace: PropertyValue] = [:]
+    var values: [PropertyPlace: PropertyValue]
     /// Kept apart from the elements: a graph may connect a bus before there are as many.
-    var uses: [Scope: [Int: UnitConfiguration.Element.Use]] = [:]
+    var inputUses: [Int: UnitConfiguration.Element.Use] = [:]
+    var outputUses: [Int: UnitConfiguration.Element.Use] = [:]
     var controls: ControlLayout
     var isInitialized = false
     /// What has been set and is not in force yet; `nil` where what is set is in force.
@@ -75,7 +77,11 @@ public final class UnitInstance: Sendable {
     }
 
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
-      uses[scope]?[element] ?? .none
+      switch scope {
+      case .input: inputUses[element] ?? .none
+      case .output: outputUses[element] ?? .none
+      case .global: .none
+      }
     }
 
     /// Sets a number that the render side reads.
@@ -98,10 +104,11 @@ public final class UnitInstance: Sendable {
 
   public init(_ unit: any AudioUnit.Type) {
     self.unit = unit
-    let description = unit.description
-    self.description = description
-    properties = GenericProperties.properties(of: description)
-    var initial = State(
+    let blueprint = UnitBlueprint.of(unit)
+    self.blueprint = blueprint
+    description = blueprint.description
+    properties = blueprint.properties
+    let initial = State(
       inputs: Array(
         repeating: Element(format: unit.initialFormat(.input), origin: .initial),
         count: description.inputs.count),
@@ -109,13 +116,10 @@ public final class UnitInstance: Sendable {
         repeating: Element(format: unit.initialFormat(.output), origin: .initial),
         count: description.outputs.count),
       maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
+      values: blueprint.values,
       controls: ControlLayout(
-        description, inputCount: description.inputs.count, outputCount: description.outputs.count))
-    for info in properties where info.isWritable {
-      for (scope, value) in info.scopeDefaults {
-        initial.values[PropertyPlace(info.id, scope, info.elements[scope] ?? 0)] = value
-      }
-    }
+        blueprint.controls, inputCount: description.inputs.count,
+        outputCount: description.outputs.count))
     state = Mutex(initial)
   }
 
@@ -129,11 +133,11 @@ public final class UnitInstance: Sendable {
   // MARK: Properties
 
   /// The description of a property, or `nil` where the unit has none of that number.
-  public func info(_ id: PropertyID) -> PropertyInfo? { properties.first { $0.id == id } }
+  public func info(_ id: PropertyID) -> PropertyInfo? { blueprint.property(id) }
 
   /// The description of a property by its key (`maximumFramesPerSlice`) or its `kAudio…` name.
   public func info(named name: String) -> PropertyInfo? {
-    properties.first { $0.key == name || $0.constant == name }
+    blueprint.property(named: name)
   }
 
   /// Whether the property may be set at the moment (`AudioUnitGetPropertyInfo`).
@@ -277,7 +281,9 @@ public final class UnitInstance: Sendable {
     by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) -> PropertyID? {
     guard
-      let info = properties.first(where: { $0.yieldsTo == parameter && $0.scopes.contains(scope) })
+      let info = blueprint.yielding.first(where: {
+        $0.yieldsTo == parameter && $0.scopes.contains(scope)
+      })
     else { return nil }
     let place = PropertyPlace(info.id, scope, element)
     guard state.values.removeValue(forKey: place) != nil else { return nil }
@@ -328,11 +334,23 @@ public final class UnitInstance: Sendable {
   /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.
   /// The graph keeps it.
   public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
-    state.withLock { $0.uses[scope, default: [:]][element] = use == .none ? nil : use }
+    let use = use == .none ? nil : use
+    state.withLock { state in
+      switch scope {
+      case .input: state.inputUses[element] = use
+      case .output: state.outputUses[element] = use
+      case .global: break
+      }
+    }
   }
 
   /// Forgets every mark that `setUse` has made.
-  public func clearUses() { state.withLock { $0.uses = [:] } }
+  public func clearUses() {
+    state.withLock { state in
+      state.inputUses = [:]
+      state.outputUses = [:]
+    }
+  }
 
   /// Whether a client has set the whole format of an element, and may have.
   public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
@@ -733,7 +751,7 @@ public final class UnitInstance: Sendable {
       state.outputs = resize(state.outputs)
     }
     state.controls = ControlLayout(
-      description, inputCount: state.inputs.count, outputCount: state.outputs.count)
+      blueprint.controls, inputCount: state.inputs.count, outputCount: state.outputs.count)
     for (kept, elements) in [
       (Scope.global, 1), (.input, state.inputs.count), (.output, state.outputs.count),
     ] {

@@ -6,21 +6,40 @@
 ///
 /// - Returns: at most three names.
 public func nearMisses(to name: String, among candidates: some Sequence<String>) -> [String] {
-  let folded = Array(name.lowercased().unicodeScalars)
+  var folded: [UInt32] = []
+  fold(name, into: &folded)
   // Nobody misspells a name that long, and a hostile one would take quadratic time.
   guard !folded.isEmpty, folded.count <= 128 else { return [] }
-  var found: [(distance: Int, order: Int, candidate: String)] = []
-  for (order, candidate) in candidates.enumerated() where candidate != name {
-    let other = Array(candidate.lowercased().unicodeScalars)
-    let limit = max(folded.count, other.count) / 3
-    guard abs(folded.count - other.count) <= limit else { continue }
-    let distance = damerauLevenshtein(folded, other)
-    if distance <= limit { found.append((distance, order, candidate)) }
+  var nearest: [(distance: Int, candidate: String)] = []
+  var other: [UInt32] = []
+  var rows = DistanceRows()
+  for candidate in candidates where candidate != name {
+    fold(candidate, into: &other)
+    var limit = max(folded.count, other.count) / 3
+    // A fourth has to be nearer than the third: of equals the earlier counts.
+    if nearest.count == 3 { limit = min(limit, nearest[2].distance - 1) }
+    guard abs(folded.count - other.count) <= limit,
+      let distance = rows.distance(folded, other, atMost: limit),
+      !nearest.contains(where: { $0.candidate == candidate })
+    else { continue }
+    let place = nearest.firstIndex { $0.distance > distance } ?? nearest.count
+    nearest.insert((distance, candidate), at: place)
+    if nearest.count > 3 { nearest.removeLast() }
   }
-  found.sort { ($0.distance, $0.order) < ($1.distance, $1.order) }
-  var unique: [String] = []
-  for (_, _, candidate) in found where !unique.contains(candidate) { unique.append(candidate) }
-  return Array(unique.prefix(3))
+  return nearest.map(\.candidate)
+}
+
+/// The scalars of a name in lower case.
+private func fold(_ name: String, into scalars: inout [UInt32]) {
+  scalars.removeAll(keepingCapacity: true)
+  for byte in name.utf8 {
+    guard byte < 0x80 else {
+      scalars.removeAll(keepingCapacity: true)
+      for scalar in name.lowercased().unicodeScalars { scalars.append(scalar.value) }
+      return
+    }
+    scalars.append(UInt32((0x41...0x5A).contains(byte) ? byte + 0x20 : byte))
+  }
 }
 
 /// The one candidate that a misspelled name can only have meant; `nil` where there is none, or where
@@ -60,26 +79,42 @@ public func quoted(_ name: String) -> String {
   return text + "'"
 }
 
-/// The optimal string alignment distance: no part is edited twice.
-private func damerauLevenshtein(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-  guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
-  var beforeLast: [Int] = []
-  var last = Array(0...right.count)
-  for row in 1...left.count {
-    var current = [row]
-    current.reserveCapacity(right.count + 1)
-    for column in 1...right.count {
-      let same = left[row - 1] == right[column - 1]
-      var best = min(
-        last[column] + 1, current[column - 1] + 1, last[column - 1] + (same ? 0 : 1))
-      if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1]
-      {
-        best = min(best, beforeLast[column - 2] + 1)
-      }
-      current.append(best)
+/// The rows of a distance's table, kept from one name to the next.
+private struct DistanceRows {
+  private var beforeLast: [Int] = []
+  private var last: [Int] = []
+  private var current: [Int] = []
+
+  /// The optimal string alignment distance: no part is edited twice. `nil` for more than `limit`.
+  mutating func distance(_ left: [UInt32], _ right: [UInt32], atMost limit: Int) -> Int? {
+    guard !left.isEmpty, !right.isEmpty else {
+      let distance = max(left.count, right.count)
+      return distance <= limit ? distance : nil
     }
+    last.removeAll(keepingCapacity: true)
+    for column in 0...right.count { last.append(column) }
     beforeLast = last
-    last = current
+    for row in 1...left.count {
+      current.removeAll(keepingCapacity: true)
+      current.append(row)
+      var least = row
+      for column in 1...right.count {
+        let same = left[row - 1] == right[column - 1]
+        var best = min(
+          last[column] + 1, current[column - 1] + 1, last[column - 1] + (same ? 0 : 1))
+        if row > 1, column > 1, left[row - 1] == right[column - 2],
+          left[row - 2] == right[column - 1]
+        {
+          best = min(best, beforeLast[column - 2] + 1)
+        }
+        current.append(best)
+        least = min(least, best)
+      }
+      // An exchange reaches back two rows, and adds 1 to what stood there.
+      if least > limit, (last.min() ?? 0) >= limit { return nil }
+      swap(&beforeLast, &last)
+      swap(&last, &current)
+    }
+    return last[right.count] <= limit ? last[right.count] : nil
   }
-  return last[right.count]
 }

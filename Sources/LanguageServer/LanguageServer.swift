@@ -18,6 +18,7 @@ public struct LanguageServer {
     static let invalidParameters = -32602
     static let notInitialized = -32002
     static let refused = -32803
+    static let cancelled = -32800
   }
 
   private let version: String
@@ -26,6 +27,7 @@ public struct LanguageServer {
   private var state = State.new
   private var encoding = PositionEncoding.utf16
   private var wantsRelated = false
+  private var wantsTree = false
   private var patches: [String: OpenPatch] = [:]
 
   /// The status to end with, once the editor has said that it is over: 0 where it was announced.
@@ -37,9 +39,30 @@ public struct LanguageServer {
     self.hardware = hardware
   }
 
-  /// Takes a message and gives what is to be sent for it.
-  public mutating func receive(_ message: [UInt8]) -> [JSONText] {
-    let json = JSONReader.read(SourceText(name: "message", bytes: message), dialect: .json)
+  /// Takes the messages that have arrived, in their order, and gives what is to be sent for them. A
+  /// request that a later one of them cancels is not worked on.
+  public mutating func receive(_ messages: [[UInt8]]) -> [JSONText] {
+    let read = messages.map {
+      JSONReader.read(SourceText(name: "message", bytes: $0), dialect: .json)
+    }
+    var cancelled: [JSONText: Int] = [:]
+    for (index, json) in read.enumerated() {
+      guard let root = json.tree?.root, root["method"]?.string == "$/cancelRequest",
+        let identifier = Self.identifier(root["params"]?["id"])
+      else { continue }
+      cancelled[identifier] = index
+    }
+    return read.enumerated().flatMap { index, json in
+      receive(json) { (cancelled[$0] ?? -1) > index }
+    }
+  }
+
+  /// Takes one message and gives what is to be sent for it.
+  public mutating func receive(_ message: [UInt8]) -> [JSONText] { receive([message]) }
+
+  private mutating func receive(
+    _ json: JSONReader.Result, isCancelled: (JSONText) -> Bool
+  ) -> [JSONText] {
     // Half of a surrogate pair, which an editor's text may hold, is U+FFFD from here on.
     guard json.isStructureIntact, let root = json.tree?.root else {
       return [Self.failure(.null, Failure(code: Failure.parse, message: "this is no JSON"))]
@@ -66,6 +89,9 @@ public struct LanguageServer {
       ]
     }
     do throws(Failure) {
+      if isCancelled(identifier) {
+        throw Failure(code: Failure.cancelled, message: "the request was cancelled")
+      }
       let result = try answer(method, parameters)
       return [["jsonrpc": "2.0", "id": identifier, "result": result]]
     } catch {
@@ -81,8 +107,9 @@ public struct LanguageServer {
   /// What is wrong with the patches that have changed. Meant for when nothing else has arrived:
   /// who types quickly does not wait for each letter's findings.
   public mutating func findings() -> [JSONText] {
-    patches.keys.sorted().filter { patches[$0]?.isStale == true }.compactMap { uri in
+    patches.keys.sorted().filter { patches[$0]?.isUnsent == true }.compactMap { uri in
       patches[uri]?.check(hardware)
+      patches[uri]?.isUnsent = false
       return patches[uri].map { publish($0.findings(withRelated: wantsRelated)) }
     } + takeClosed()
   }
@@ -174,8 +201,8 @@ extension LanguageServer {
       let (patch, offset) = try place(parameters)
       return Completion(patch: patch, vocabulary: vocabulary).list(at: offset)
     case "textDocument/hover":
-      let (_, offset) = try place(parameters)
-      let patch = try patch(parameters)
+      patches[try uri(parameters)]?.draw(hardware)
+      let (patch, offset) = try place(parameters)
       return Hover(patch: patch, vocabulary: vocabulary).answer(at: offset)
     case "textDocument/definition":
       let (patch, offset) = try place(parameters)
@@ -186,12 +213,18 @@ extension LanguageServer {
         ["range": patch.places.range(mention.range), "placeholder": .string(mention.name)]
       } ?? .null
     case "textDocument/rename": return try rename(parameters)
-    case "textDocument/codeAction":
-      let patch = try patch(parameters)
-      guard let range = patch.places.offsets(parameters?["range"]) else {
-        throw Failure(code: Failure.invalidParameters, message: "a range is missing")
-      }
-      return patch.actions(in: range, withRelated: wantsRelated)
+    case "textDocument/references":
+      let (patch, offset) = try place(parameters)
+      let context = parameters?["context"]
+      return references(
+        patch, offset, withDefinition: context?["includeDeclaration"]?.bool ?? true)
+    case "textDocument/documentHighlight":
+      let (patch, offset) = try place(parameters)
+      return highlights(patch, offset)
+    case "textDocument/documentSymbol":
+      return Outline(patch: try open(try uri(parameters))).symbols(asTree: wantsTree)
+    case "textDocument/formatting": return try open(try uri(parameters)).formatting() ?? .null
+    case "textDocument/codeAction": return try actions(parameters)
     default:
       throw Failure(code: Failure.unknownMethod, message: "there is no method '\(method)'")
     }
@@ -204,6 +237,9 @@ extension LanguageServer {
     if offered.contains(PositionEncoding.utf8.rawValue) { encoding = .utf8 }
     wantsRelated =
       capabilities?["textDocument"]?["publishDiagnostics"]?["relatedInformation"]?.bool ?? false
+    wantsTree =
+      capabilities?["textDocument"]?["documentSymbol"]?["hierarchicalDocumentSymbolSupport"]?.bool
+      ?? false
     return [
       "capabilities": [
         "positionEncoding": .string(encoding.rawValue),
@@ -212,7 +248,11 @@ extension LanguageServer {
         "hoverProvider": true,
         "definitionProvider": true,
         "renameProvider": ["prepareProvider": true],
-        "codeActionProvider": ["codeActionKinds": ["quickfix"]],
+        "referencesProvider": true,
+        "documentHighlightProvider": true,
+        "documentSymbolProvider": true,
+        "documentFormattingProvider": true,
+        "codeActionProvider": ["codeActionKinds": ["quickfix", .string(OpenPatch.fixAllKind)]],
       ],
       "serverInfo": ["name": "patchrun", "version": .string(version)],
     ]
@@ -220,22 +260,31 @@ extension LanguageServer {
 
   /// The patch that is asked about, checked.
   private mutating func patch(_ parameters: JSONValue?) throws(Failure) -> OpenPatch {
-    guard let uri = parameters?["textDocument"]?["uri"]?.string, let patch = patches[uri] else {
-      throw Failure(code: Failure.invalidParameters, message: "no document is open by this URI")
-    }
-    guard patch.isStale else { return patch }
+    let uri = try uri(parameters)
     // Its findings are still to be sent.
-    var checked = patch
-    checked.check(hardware)
-    return checked
+    patches[uri]?.check(hardware)
+    return try open(uri)
   }
 
-  private mutating func place(
-    _ parameters: JSONValue?
-  ) throws(Failure) -> (OpenPatch, Int) {
-    guard let uri = parameters?["textDocument"]?["uri"]?.string, let open = patches[uri] else {
+  /// The patch that is asked about, as it was read.
+  private func open(_ uri: String) throws(Failure) -> OpenPatch {
+    guard let patch = patches[uri] else {
       throw Failure(code: Failure.invalidParameters, message: "no document is open by this URI")
     }
+    return patch
+  }
+
+  private func uri(_ parameters: JSONValue?) throws(Failure) -> String {
+    guard let uri = parameters?["textDocument"]?["uri"]?.string else {
+      throw Failure(code: Failure.invalidParameters, message: "a document's URI is missing")
+    }
+    return uri
+  }
+
+  private func place(
+    _ parameters: JSONValue?
+  ) throws(Failure) -> (OpenPatch, Int) {
+    let open = try open(try uri(parameters))
     guard let offset = open.places.offset(parameters?["position"]) else {
       throw Failure(code: Failure.invalidParameters, message: "a position is missing")
     }
@@ -245,9 +294,42 @@ extension LanguageServer {
   private func definitions(_ patch: OpenPatch, _ offset: Int) -> JSONText {
     guard let mention = patch.mention(at: offset) else { return .null }
     return .array(
-      patch.mentions().filter {
-        $0.isDefinition && $0.kind == mention.kind && $0.name == mention.name
-      }.map { patch.location($0.range) })
+      patch.mentions(of: mention).filter(\.isDefinition).map { patch.location($0.range) })
+  }
+
+  private func references(_ patch: OpenPatch, _ offset: Int, withDefinition: Bool) -> JSONText {
+    guard let mention = patch.mention(at: offset) else { return .null }
+    return .array(
+      patch.mentions(of: mention).filter { withDefinition || !$0.isDefinition }
+        .map { patch.location($0.range) })
+  }
+
+  private func highlights(_ patch: OpenPatch, _ offset: Int) -> JSONText {
+    guard let mention = patch.mention(at: offset) else { return .null }
+    return .array(
+      patch.mentions(of: mention).map { place in
+        // DocumentHighlightKind: what is defined is written, the rest is read.
+        ["range": patch.places.range(place.range), "kind": place.isDefinition ? 3 : 2]
+      })
+  }
+
+  private mutating func actions(_ parameters: JSONValue?) throws(Failure) -> JSONText {
+    let patch = try patch(parameters)
+    guard let range = patch.places.offsets(parameters?["range"]) else {
+      throw Failure(code: Failure.invalidParameters, message: "a range is missing")
+    }
+    let context = parameters?["context"]
+    let only = context?["only"].map { $0.elements.compactMap(\.string) }
+    func isWanted(_ kind: String) -> Bool {
+      only?.contains { $0.isEmpty || kind == $0 || kind.hasPrefix($0 + ".") } ?? true
+    }
+    var actions = isWanted("quickfix") ? patch.quickFixes(in: range, withRelated: wantsRelated) : []
+    // CodeActionTriggerKind 2: nobody has asked, the cursor has moved.
+    let isAsked = only != nil || context?["triggerKind"]?.integer != 2
+    if isAsked, isWanted(OpenPatch.fixAllKind), let all = patch.fixOfAll(hardware) {
+      actions.append(all)
+    }
+    return .array(actions)
   }
 
   private mutating func rename(_ parameters: JSONValue?) throws(Failure) -> JSONText {

@@ -19,6 +19,9 @@ public struct MessageFrames {
 
   public init() {}
 
+  /// How many bytes have not been taken yet.
+  public var byteCount: Int { bytes.count - start }
+
   /// Adds what has arrived.
   public mutating func append(_ some: some Sequence<UInt8>) {
     if start > 0 {

@@ -15,16 +15,24 @@ struct OpenPatch {
   /// the one that is there now.
   private(set) var intactRoot: JSONValue?
   private(set) var diagnostics: [Diagnostic] = []
-  /// What initialization settles; `nil` while the patch is wrong.
+  /// What their ranges point into: the text and, behind it, those of the sub-graphs.
+  private(set) var wholeSource: SourceText
+  /// What initialization settles, by the last check that was drawn; `nil` while the patch is wrong.
   private(set) var drawing: GraphDrawing?
+  /// What has been checked and not drawn yet.
+  private var undrawn: (graph: AudioGraph, document: PatchDocument)?
+  private var isUnchecked = true
   /// Whether the text has changed since it was checked.
   private(set) var isStale = true
+  /// Whether the editor has still to be told what is wrong.
+  var isUnsent = true
 
   init(uri: String, version: Int?, text: String, encoding: PositionEncoding) {
     self.uri = uri
     self.version = version
     places = TextPlaces(
       source: SourceText(name: Self.path(of: uri) ?? uri, text: text), encoding: encoding)
+    wholeSource = places.source
     read()
   }
 
@@ -35,7 +43,7 @@ struct OpenPatch {
     var bytes = source.bytes
     bytes.replaceSubrange(range ?? 0..<bytes.count, with: Array(text.utf8))
     places.source = SourceText(name: source.name, bytes: bytes)
-    isStale = true
+    markStale()
   }
 
   /// Reads the text again, for what is asked about it.
@@ -45,19 +53,38 @@ struct OpenPatch {
     if json.isStructureIntact { intactRoot = root }
   }
 
-  mutating func markStale() { isStale = true }
+  mutating func markStale() {
+    isStale = true
+    isUnsent = true
+  }
 
-  /// Checks the patch as `validate` does.
+  /// What paths in the patch are relative to; empty for the current folder.
+  var directory: String { Self.directory(of: uri) }
+
+  /// Checks the patch as `validate` does, if it has changed.
   mutating func check(_ hardware: HardwareAssumption) {
+    guard isStale else { return }
     isStale = false
+    isUnchecked = false
     let reading = PatchReader.read(source)
-    let directory = Self.directory(of: uri)
     let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
     diagnostics = patch.diagnostics
-    drawing = nil
-    if !patch.hasErrors, let graph = patch.graph, let document = reading.document {
-      drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+    wholeSource = patch.source
+    undrawn = nil
+    if !patch.hasErrors, let graph = patch.graph, let document = patch.document {
+      undrawn = (graph, document)
+    } else {
+      drawing = nil
     }
+  }
+
+  /// Draws the graph of the last check; the first is made here. While somebody types, what the
+  /// one before has settled is good enough, and nobody waits.
+  mutating func draw(_ hardware: HardwareAssumption) {
+    if isUnchecked { check(hardware) }
+    guard let (graph, document) = undrawn else { return }
+    drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+    undrawn = nil
   }
 
   /// The value at the end of a path, in the text of now or else the last one that was whole.
@@ -87,7 +114,6 @@ struct OpenPatch {
     return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
   }
 
-  /// What paths in the patch are relative to; empty for the current folder.
   private static func directory(of uri: String) -> String {
     guard let path = path(of: uri), let slash = path.lastIndex(of: "/") else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -11,6 +11,8 @@ extension GraphBuilder {
   struct BuiltCallback {
     var callback: any RenderCallback
     var json: JSONValue
+    /// What it says, for a comparison.
+    var link: PatchLayout.Link
     /// What it pulls.
     var from: Located<PatchDocument.Address>?
   }
@@ -104,10 +106,20 @@ extension GraphBuilder {
   }
 
   /// What a callback pulls.
-  func feed(of name: String) -> CallbackFeed? {
+  ///
+  /// - Parameter input: The input element that is fed in the end.
+  func feed(of name: String, to input: Int) -> CallbackFeed? {
     guard let from = callbacks[name]?.from?.value else { return nil }
     if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
-    return callbacks[from.node].map { .callback($0.callback, from: feed(of: from.node)) }
+    return callbacks[from.node].map {
+      .callback($0.callback.feeding(input), from: feed(of: from.node, to: input))
+    }
+  }
+
+  /// The output that a chain pulls.
+  func source(of chain: [BuiltCallback]) -> PatchLayout.BusName? {
+    guard let from = chain.last?.from?.value, nodes[from.node] != nil else { return nil }
+    return .init(node: from.node, bus: from.bus ?? 0)
   }
 
   /// A callback and those that it pulls, itself first.

@@ -14,11 +14,18 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let directory: String
+  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var layout = PatchLayout()
 
-  private var places: PatchPlaces
+  /// Which libraries may be loaded, and those that callbacks name.
+  var nativeCode = NativeCode.refused
+  private(set) var libraries: [BuiltPatch.Library] = []
+
+  var places: PatchPlaces
   private var formats: FormatResolver
   private(set) var nodes: [String: NodeID] = [:]
   var callbacks: [String: BuiltCallback] = [:]
@@ -29,25 +36,54 @@ struct GraphBuilder {
   /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
   var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
-  private var unformatted: Set<NodeID> = []
+  var unformatted: Set<NodeID> = []
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
-  private var isDefaultMissing = false
+  var isDefaultMissing = false
+  /// The sub-graph of each tree, an index into those of the document.
+  private let subgraphs: [ObjectIdentifier: Int]
+  /// Of each sub-graph the format of every bus in it that is given none; `nil` for the patch's.
+  private var defaultFormats: [StreamFormat?] = []
+  /// Nodes of sub-graphs whose format for such buses could not be read.
+  var defaultless: Set<NodeID> = []
   /// What could not be set: what is wrong with the value that stands there instead is no news.
-  private var unset: Set<Violation.Place> = []
+  var unset: Set<Violation.Place> = []
+  /// What could not be read: what follows from it is no news.
+  let unread: UnreadParts
+  /// Nodes of which a part could not be read.
+  var unreadNodes: Set<NodeID> = []
+  /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
+  var hasLostDestination: Bool
   var hasGaps: Bool
+  /// Whether what is neither wrong nor to be regretted is said as well.
+  let saysNotes: Bool
 
-  init(document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool) {
+  init(
+    document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
+    saysNotes: Bool, epoch: TimelineEpoch?
+  ) {
+    self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
-    hasGaps = hadErrors
-    places = PatchPlaces(root: document.root)
+    self.unread = unread
+    self.saysNotes = saysNotes
+    hasGaps = unread.isAny
+    hasLostDestination = unread.hasLostConnections
+    failedNames = unread.names
+    places = PatchPlaces(
+      root: document.root,
+      count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
+    subgraphs = Dictionary(
+      document.subgraphs.enumerated().compactMap { index, subgraph in
+        subgraph.tree.map { (ObjectIdentifier($0), index) }
+      }, uniquingKeysWith: { first, _ in first })
+    failedNames = document.unresolved
   }
 
   mutating func build() {
-    refuseWhatIsNotYet()
+    if !document.unresolved.isEmpty { hasGaps = true }
     checkSession()
     formats.resolveDefinitions(document)
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
@@ -57,10 +93,14 @@ struct GraphBuilder {
       isDefaultMissing = true
       hasGaps = true
     }
+    defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
     // Of a name that means two things neither is there: what leads to it could mean either.
     let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
     failedNames.formUnion(ambiguous)
-    for member in document.callbacks where !ambiguous.contains(member.name) { addCallback(member) }
+    for member in document.callbacks
+    where !ambiguous.contains(member.name) && !failedNames.contains(member.name) {
+      addCallback(member)
+    }
     try? graph.open()
     for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
     resolveFeeds()
@@ -68,7 +108,7 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks
@@ -84,21 +124,6 @@ struct GraphBuilder {
   }
 
   mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
-
-  // MARK: What comes later
-
-  private mutating func refuseWhatIsNotYet() {
-    for member in document.nodes {
-      guard let subgraph = member.value.subgraph else { continue }
-      failedNames.insert(member.name)
-      hasGaps = true
-      report(
-        NameRules.notYet.diagnostic(
-          "this version of patchrun has no sub-graphs yet", at: subgraph.markRange,
-          pointer: subgraph.pointer.description,
-          help: ["write the nodes of the other patch into this one"]))
-    }
-  }
 
   // MARK: The session
 
@@ -143,7 +168,7 @@ struct GraphBuilder {
   private var isOutputFed: Bool {
     document.connections.contains { connection in
       guard let to = connection.to?.value, (to.bus ?? 0) == 0,
-        let node = document.nodes.first(where: { $0.name == to.node })?.value
+        let node = document.nodes.first(where: { $0.name == to.node })?.value, !node.endsSubgraph
       else { return false }
       return ComponentResolver.unit(node.component?.value)?.description.isOutput == true
     }
@@ -160,19 +185,14 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
-        later.contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) callback yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.callbackKind.diagnostic(
-            "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.callbackKind.diagnostic(
+          "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     // What it pulls, unless the kind has a setting of that name.
@@ -187,12 +207,19 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    guard let callback = try? description.makeCallback(values) else { return }
+    guard var callback = try? description.makeCallback(values) else { return }
+    if let native = callback as? NativeCallback {
+      libraries.append(.init(path: native.path, symbol: native.symbol))
+      callback = native.allowed(by: nativeCode, processes: source != nil)
+    }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
-    callbacks[member.name] = BuiltCallback(callback: callback, json: member.value.json)
-    if let source {
+    callbacks[member.name] = BuiltCallback(
+      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
+    if let pulled = member.value.pulled, callback.input != .none {
+      callbacks[member.name]?.from = pulled
+    } else if let source {
       setFeed(member.name, callback, source)
     } else if callback.input == .required {
       fail(member.name)
@@ -209,6 +236,12 @@ struct GraphBuilder {
     var values: [String: SettingValue] = [:]
     var isWhole = true
     var refused: Set<String> = []
+    for (key, value) in owner.members where value.kind == .invalid {
+      guard let name = key.string else { continue }
+      isWhole = false
+      refused.insert(name)
+      values[name] = infos.first { $0.key == name }?.defaultValue ?? .text(" ")
+    }
     for field in fields {
       let info = infos.first { $0.key == field.name }
       if info?.kind == .numbers, field.value.kind == .object {
@@ -221,7 +254,7 @@ struct GraphBuilder {
         values[field.name] = .boolean(flag)
       } else if let text = field.value.string {
         let isPath = info?.kind == .path && !text.isEmpty
-        values[field.name] = .text(isPath ? resolved(text) : text)
+        values[field.name] = .text(isPath ? resolved(text, in: field.value) : text)
       } else {
         isWhole = false
         refused.insert(field.name)
@@ -236,8 +269,7 @@ struct GraphBuilder {
     }
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
-      if let field, field.value.kind == .invalid { continue }
-      if let field, refused.contains(field.name) { continue }
+      if let name = problem.setting, refused.contains(name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
       let member = problem.member.flatMap { name in
@@ -308,14 +340,21 @@ struct GraphBuilder {
     return (numbers, isWhole)
   }
 
-  private func resolved(_ path: String) -> String {
-    path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+  /// A path that is relative to the patch it is written in.
+  private func resolved(_ path: String, in json: JSONValue) -> String {
+    let directory =
+      subgraphs[ObjectIdentifier(json.tree)].map { document.subgraphs[$0].directory } ?? directory
+    return path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
   }
 
   // MARK: Nodes
 
   private mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
-    guard member.value.subgraph == nil else { return }
+    guard member.value.subgraph == nil else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
+    }
     guard let component = member.value.component else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -328,11 +367,19 @@ struct GraphBuilder {
       if let diagnostic = failure.diagnostic { report(diagnostic) }
     case .success(let unit):
       do throws(Violation) {
-        let id = try graph.addNode(unit.description.component, name: member.name)
+        let id =
+          member.value.endsSubgraph
+          ? graph.addSubgraphOutput(name: member.name)
+          : try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
+        setDefaultFormat(of: id, member.value)
+        layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
-        noteMisspelt(member.value, id)
+        if unread.nodes.contains(member.name) {
+          unreadNodes.insert(id)
+          unformatted.insert(id)
+        }
         setInputCount(member.value, id)
       } catch {
         failedNames.insert(member.name)
@@ -342,29 +389,21 @@ struct GraphBuilder {
     }
   }
 
-  /// Where `properties` is misspelt nobody knows what is set.
-  private mutating func noteMisspelt(_ node: PatchDocument.Node, _ id: NodeID) {
-    let keys = [
-      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
-    ]
-    for member in node.json.members {
-      guard let key = member.key.string, !keys.contains(key),
-        nearMisses(to: key, among: keys).first == "properties"
-      else { continue }
-      noteUnknown(id)
-    }
-  }
-
-  /// Says nothing of a slice's size or a preset, which may have been set under another name.
-  private mutating func noteUnknown(_ id: NodeID) {
-    for property in [PropertyID.maximumFramesPerSlice, .presentPreset] {
-      unset.insert(.init(node: id, .property(property, .global, 0)))
+  /// Gives a node of a sub-graph the format that its patch has for buses without one.
+  private mutating func setDefaultFormat(of id: NodeID, _ node: PatchDocument.Node) {
+    guard let index = subgraphs[ObjectIdentifier(node.json.tree)] else { return }
+    let subgraph = document.subgraphs[index]
+    if subgraph.isFormatWrong || subgraph.streamFormat != nil && defaultFormats[index] == nil {
+      defaultless.insert(id)
+    } else if let format = defaultFormats[index] {
+      try? graph.setDefaultStreamFormat(format, of: id)
     }
   }
 
   private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
+    let unit = try? graph.unit(id)
     for field in node.properties {
-      guard let info = property(field.name, id) else { continue }
+      guard let info = unit?.info(named: field.name) else { continue }
       places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
     }
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
@@ -375,7 +414,7 @@ struct GraphBuilder {
           places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
         }
         for field in element.properties {
-          guard let info = property(field.name, id) else { continue }
+          guard let info = unit?.info(named: field.name) else { continue }
           places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
           // Both scopes of an element share it.
           if info.id == .channelMap {
@@ -383,9 +422,7 @@ struct GraphBuilder {
           }
         }
         for field in element.parameters {
-          guard let info = (try? graph.unit(id))?.parameterInfo(named: field.name, scope) else {
-            continue
-          }
+          guard let info = unit?.parameterInfo(named: field.name, scope) else { continue }
           places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
         }
       }
@@ -393,10 +430,6 @@ struct GraphBuilder {
     if let count = node.inputCount {
       places.note(count.json, for: .init(node: id, .elementCount(.input)))
     }
-  }
-
-  private func property(_ name: String, _ id: NodeID) -> PropertyInfo? {
-    (try? graph.unit(id))?.info(named: name)
   }
 
   private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
@@ -417,6 +450,7 @@ struct GraphBuilder {
     let isSourceKnown = connection.from.map { noteSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
       hasGaps = true
+      if destination == nil { hasLostDestination = true }
       if let destination { bereft.insert(destination) }
       if let from = connection.from, let source = nodes[from.value.node] { bereft.insert(source) }
       return
@@ -428,6 +462,8 @@ struct GraphBuilder {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: from.value.bus ?? 0))
         } catch {
           bereft.insert(source)
           throw error
@@ -436,8 +472,13 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        try graph.setInputCallback(
-          callback.callback, of: destination, input, from: feed(of: from.value.node))
+        let feed = feed(of: from.value.node, to: input)
+        let first = callback.callback.feeding(input)
+        try graph.setInputCallback(first, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            callback: first, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -504,7 +545,10 @@ struct GraphBuilder {
   private mutating func reportUnknown(
     _ address: Located<PatchDocument.Address>, among names: [String]
   ) {
-    let name = address.value.node
+    let name = document.local(address.value.node, around: address.json)
+    let names =
+      document.locals(names, around: address.json)
+      + document.localSubgraphs(around: address.json)
     var help = [didYouMean(name, among: names)].compactMap(\.self)
     if names.count <= 20, !names.isEmpty {
       help.append("there are: " + names.joined(separator: ", "))
@@ -582,10 +626,10 @@ struct GraphBuilder {
     for field in fields where field.value.kind != .invalid {
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
-        if nearMisses(to: field.name, among: unit.properties.map(\.key)).contains(
-          "maximumFramesPerSlice")
-        {
-          noteUnknown(id)
+        // What was meant has not been set.
+        for info in unit.properties
+        where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
+          unset.insert(.init(node: id, .property(info.id, scope, bus)))
         }
         continue
       }
@@ -770,16 +814,12 @@ struct GraphBuilder {
     guard let description = TapCatalog.description(of: kind.value) else {
       let names = TapCatalog.standard.map(\.kind)
       report(
-        ["meter", "loudness", "spectrum"].contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.tapKind.diagnostic(
-            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.tapKind.diagnostic(
+          "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(
@@ -793,10 +833,14 @@ struct GraphBuilder {
       guard !refuseSharedFile(file, path) else { return }
       outputFiles.append(file)
     }
-    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    let bus = at.value.bus ?? 0
+    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
+    let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    _ = try? graph.addTap(tap, at: node, at.value.bus ?? 0)
+    layout.taps[member.name] = .init(
+      id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {
@@ -824,48 +868,5 @@ struct GraphBuilder {
       reportUnknown(at, among: document.nodes.map(\.name))
     }
     return nil
-  }
-
-  // MARK: What the graph finds
-
-  private mutating func reportViolations() {
-    let downstream = downstream(of: unformatted)
-    for violation in graph.violations() {
-      guard !isEcho(violation, downstream) else { continue }
-      report(violation.diagnostic(in: places))
-    }
-  }
-
-  /// Whether a violation only follows from something that has been reported already.
-  private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
-    let code = violation.rule.code
-    guard !unset.contains(violation.place) else { return true }
-    switch code {
-    case "PR0302", "PR0308": return hasGaps
-    case "PR0307":
-      // What is missing elsewhere may have been meant for the output unit.
-      return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
-    case "PR0404" where isDefaultMissing: return true
-    case _ where code.hasPrefix("PR04"):
-      return violation.place.node.map(unformatted.contains) != false
-    default: return false
-    }
-  }
-
-  private func isHead(_ node: NodeID) -> Bool {
-    (try? graph.unit(node))?.description.isOutput == true
-  }
-
-  private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
-    guard !start.isEmpty else { return [] }
-    let takers = Dictionary(grouping: graph.interactions.compactMap(\.link), by: \.source)
-    var reached = start
-    var queue = Array(start)
-    while let id = queue.popLast() {
-      for connection in takers[id] ?? [] where reached.insert(connection.destination).inserted {
-        queue.append(connection.destination)
-      }
-    }
-    return reached
   }
 }

@@ -24,9 +24,9 @@ public enum PatchFixer {
     public var changes: [Change]
   }
 
-  /// How many parts of the edits are tried before it is given up: of a long text, which takes long to
-  /// check, few.
-  static func maximumAttempts(bytes: Int) -> Int { min(max(1_000_000 / max(bytes, 1), 3), 64) }
+  /// How often a patch is checked in one round before the rest is given up: a long text, which takes
+  /// long to check, less often.
+  static func maximumAttempts(bytes: Int) -> Int { min(max(64_000_000 / max(bytes, 1), 3), 64) }
 
   /// Fixes a patch until there is nothing left that is safe.
   ///
@@ -44,27 +44,53 @@ public enum PatchFixer {
     while true {
       let fixes = safeFixes(of: result.patch, where: isWanted)
       guard !fixes.isEmpty else { return result }
-      // All at once and, where that does not do, ever smaller parts of them.
-      var improved: (patch: BuiltPatch, fixes: ArraySlice<SafeFix>)?
-      var attempts = [fixes[...]]
-      let limit = maximumAttempts(bytes: result.patch.source.bytes.count)
-      for index in 0..<limit where index < attempts.count && improved == nil {
-        let attempt = attempts[index]
-        let patch = build(result.patch.source.applying(attempt.flatMap(\.edits)))
-        if isBetter(patch.diagnostics, than: result.patch.diagnostics) {
-          improved = (patch, attempt)
-        } else if attempt.count > 1 {
-          let middle = attempt.startIndex + attempt.count / 2
-          attempts += [attempt[..<middle], attempt[middle...]]
+      let round = Round(
+        source: result.patch.ownSource, first: result.patch,
+        attempts: maximumAttempts(bytes: result.patch.source.bytes.count), build: build)
+      let (made, patch) = round.made(of: fixes)
+      guard !made.isEmpty else { return result }
+      result.changes += made.map(\.change)
+      result.patch = patch
+    }
+  }
+
+  /// Makes as many edits of one text as do good.
+  private struct Round {
+    let source: SourceText
+    let first: BuiltPatch
+    let attempts: Int
+    let build: (SourceText) -> BuiltPatch
+
+    /// All at once and, where that does not do, ever smaller parts of them: each part beside those that
+    /// have been made already. A few that do harm cost so many halvings each.
+    func made(of fixes: [SafeFix]) -> (fixes: [SafeFix], patch: BuiltPatch) {
+      var made: [SafeFix] = []
+      var patch = first
+      var left = attempts
+      // Larger parts first.
+      var waiting = [fixes[...]]
+      var next = 0
+      while next < waiting.count, left > 0 {
+        let part = waiting[next]
+        next += 1
+        left -= 1
+        let tried = build(source.applying((made + part).flatMap(\.edits)))
+        if PatchFixer.isBetter(tried.diagnostics, than: patch.diagnostics) {
+          made += part
+          patch = tried
+        } else if part.count > 1 {
+          let middle = part.startIndex + part.count / 2
+          waiting += [part[..<middle], part[middle...]]
         }
       }
-      guard let improved else { return result }
-      result.changes += improved.fixes.map(\.change)
-      result.patch = improved.patch
+      // In the order of the text, as they were found.
+      let numbers = Set(made.map(\.number))
+      return (fixes.filter { numbers.contains($0.number) }, patch)
     }
   }
 
   private struct SafeFix {
+    var number: Int
     var edits: [Diagnostic.Edit]
     var change: Change
   }
@@ -80,12 +106,14 @@ public enum PatchFixer {
         !fix.edits.isEmpty
       else { continue }
       let ranges = fix.edits.map(\.range)
+      // What stands in a sub-graph is another file's.
+      guard ranges.allSatisfy({ $0.upperBound <= patch.ownLength }) else { continue }
       let isApart = ranges.allSatisfy { range in taken.allSatisfy { areApart($0, range) } }
       guard isApart else { continue }
       taken += ranges
       fixes.append(
         SafeFix(
-          edits: fix.edits,
+          number: fixes.count, edits: fix.edits,
           change: Change(
             position: patch.source.position(of: diagnostic.range.lowerBound),
             code: diagnostic.code, title: fix.title)))

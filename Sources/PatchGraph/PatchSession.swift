@@ -92,6 +92,8 @@ public struct HardwareAssumption: Hashable, Sendable {
 public enum PatchDevice: Sendable {
   /// No device: preferences are granted, or what is assumed is.
   case assumed(HardwareAssumption)
+  /// No device, and what one has granted.
+  case granted(HardwareGrant)
   /// This one, with what it has granted.
   case hardware(any AudioHardware)
 }
@@ -105,7 +107,7 @@ extension PatchBuilder {
       category: document.session?.value.category?.value)
     for node in document.nodes {
       guard let unit = ComponentResolver.unit(node.value.component?.value),
-        unit.description.isOutput
+        unit.description.isOutput, !node.value.endsSubgraph
       else { continue }
       request.isDevice = unit.description.property(.enableIO) != nil
       if let ducks = unit.description.property(.duckNonVoiceAudio) {

@@ -68,33 +68,6 @@ extension JSONText {
     }
   }
 
-  /// The value on one line, without blanks.
-  public var line: String {
-    var text = ""
-    writeLine(to: &text)
-    return text
-  }
-
-  private func writeLine(to text: inout String) {
-    switch self {
-    case .array(let values):
-      text += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
-        value.writeLine(to: &text)
-      }
-      text += "]"
-    case .object(let members):
-      text += "{"
-      for (index, member) in members.enumerated() {
-        text += (index > 0 ? "," : "") + Self.written(member.name) + ":"
-        member.value.writeLine(to: &text)
-      }
-      text += "}"
-    default: write(to: &text, indentation: 0, column: 0)
-    }
-  }
-
   /// A string with its quotes, what must be escaped escaped, ill-formed UTF-8 as U+FFFD.
   static func quoted(_ content: ArraySlice<UInt8>) -> [UInt8] {
     var result = [UInt8(ascii: "\"")]
@@ -114,6 +87,38 @@ extension JSONText {
     var text = ""
     write(to: &text, indentation: 0, column: 0)
     return text + "\n"
+  }
+
+  /// The document without a blank that it does not need.
+  public var compact: String {
+    var text = ""
+    writeCompact(to: &text)
+    return text
+  }
+
+  private func writeCompact(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .boolean(let value): text += value ? "true" : "false"
+    case .number(let value): text += Self.written(value)
+    case .string(let value): text += Self.written(value)
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.writeCompact(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { text += "," }
+        text += Self.written(member.name)
+        text += ":"
+        member.value.writeCompact(to: &text)
+      }
+      text += "}"
+    }
   }
 
   private static let width = 100
@@ -184,6 +189,11 @@ extension JSONText {
   }
 
   private static func written(_ value: String) -> String {
+    // Most texts have nothing that is written otherwise.
+    let isPlain = value.utf8.allSatisfy {
+      (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain { return "\"" + value + "\"" }
     var text = "\""
     for scalar in value.unicodeScalars {
       switch scalar {

@@ -48,6 +48,54 @@ public struct PatchReader {
     read(SourceText(name: name, bytes: bytes), overrides: overrides)
   }
 
+  /// Reads the text of a sub-graph, which stands behind others.
+  ///
+  /// - Parameters:
+  ///   - settings: what takes the place of values in it: each by its JSON Pointer.
+  ///   - base: where the text begins in the one that all ranges point into.
+  /// - Returns: The patch; `source` is its own text, with the settings in it.
+  public static func read(
+    _ source: SourceText, settings: [PatchDocument.Field], at base: Int
+  ) -> Result {
+    var dialect = JSONReader.Dialect(fileName: source.name)
+    var json = JSONReader.read(source, dialect: dialect)
+    var diagnostics: [Diagnostic] = []
+    if !json.hasErrors {
+      for setting in settings {
+        guard let tree = json.tree else { break }
+        let value = setting.value
+        guard let pointer = JSONPointer(parsing: setting.name), !pointer.tokens.isEmpty else {
+          diagnostics.append(.settingPointer(setting.key))
+          continue
+        }
+        // Comments may come with a value.
+        if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
+        switch DocumentOverride.place(
+          value.localRange, of: value.tree.source, at: pointer, in: tree)
+        {
+        case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
+        case .missing(let token, let container, let way):
+          diagnostics.append(
+            .settingNowhere(setting.key, pointer.tokens[token], in: container, way, source.name))
+        }
+      }
+    }
+    diagnostics += json.diagnostics.map { $0.moved(by: base) }
+    guard let tree = json.tree?.based(at: base) else {
+      return Result(document: nil, source: source, diagnostics: diagnostics)
+    }
+    var reader = PatchReader()
+    var document: PatchDocument?
+    if json.isStructureIntact {
+      let duplicates = tree.duplicateKeys()
+      diagnostics += duplicates.diagnostics
+      reader.repeatedKeys = duplicates.keys
+      document = reader.readDocument(tree.root)
+    }
+    return Result(
+      document: document, source: tree.source, diagnostics: diagnostics + reader.diagnostics)
+  }
+
   /// Reads a patch's text. Its name says whether it may have comments.
   public static func read(_ source: SourceText, overrides: [String] = []) -> Result {
     let dialect = JSONReader.Dialect(fileName: source.name)
@@ -102,7 +150,7 @@ extension PatchReader {
       root, "a patch",
       keys: [
         "schemaVersion", "title", "session", "streamFormats", "streamFormat", "callbacks", "nodes",
-        "connections", "taps", "timeline", "$schema",
+        "connections", "taps", "tempo", "timeline", "$schema",
       ], required: ["nodes"]
     ) { reader, key, value in
       switch key {
@@ -126,6 +174,7 @@ extension PatchReader {
           reader.connection($0)
         }
       case "taps": document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
       case "timeline":
         document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
       default: _ = reader.string(value, "'$schema'")
@@ -210,7 +259,7 @@ extension PatchReader {
     ) { reader, key, value in
       if key != "at" { actions.append(value) }
       switch key {
-      case "at": step.at = reader.seconds(value, "'at'")
+      case "at": step.at = reader.time(value, "'at'")
       case "ramp": step.ramp = reader.ramp(value)
       case "update": step.update = value
       default: step.stop = reader.bool(value, "'stop'")
@@ -225,7 +274,9 @@ extension PatchReader {
   private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
     guard check(json, "a ramp", .object) else { return nil }
     var ramp = PatchDocument.Ramp(json: json)
-    readObject(json, "a ramp", keys: ["path", "to", "duration"], required: ["path", "to"]) {
+    readObject(
+      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
+    ) {
       reader, key, value in
       switch key {
       case "path":
@@ -236,7 +287,8 @@ extension PatchReader {
           reader.diagnostics.append(.pointer(value, text.value))
         }
       case "to": ramp.to = value
-      default: ramp.duration = reader.seconds(value, "'duration'")
+      case "curve": ramp.curve = reader.string(value, "'curve'")
+      default: ramp.duration = reader.time(value, "'duration'")
       }
     }
     return ramp
@@ -246,17 +298,25 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var node = PatchDocument.Node(json: json)
     var component: JSONValue?
-    readObject(
-      json, "a node",
-      keys: [
-        "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
-      ]
-    ) { reader, key, value in
+    let keys = [
+      "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
+      "outputs",
+    ]
+    var settings: JSONValue?
+    /// What only a unit has.
+    var unitKeys: [JSONValue] = []
+    readObject(json, "a node", keys: keys) { reader, key, value in
+      if !["component", "subgraph", "settings"].contains(key) { unitKeys.append(value) }
       switch key {
       case "component":
         component = value
         node.component = reader.component(value)
-      case "subgraph": node.subgraph = value
+      case "subgraph":
+        node.subgraph = value
+        _ = reader.string(value, "'subgraph'")
+      case "settings":
+        settings = value
+        node.settings = reader.settings(value, "'settings'")
       case "properties": node.properties = reader.settings(value, "'properties'")
       case "parameters": node.parameters = reader.settings(value, "'parameters'")
       case "inputCount": node.inputCount = reader.count(value, "'inputCount'")
@@ -266,7 +326,14 @@ extension PatchReader {
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
-    } else if component == nil, node.subgraph == nil {
+    } else if let subgraph = node.subgraph {
+      for value in unitKeys { diagnostics.append(.unitKey(value, besides: subgraph)) }
+    } else if let settings {
+      diagnostics.append(.settingsOfUnit(settings))
+    }
+    if component == nil, node.subgraph == nil,
+      !json.members.contains(where: { !(keys + ["comment"]).contains($0.key.string ?? "") })
+    {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
     return node
@@ -307,7 +374,7 @@ extension PatchReader {
     var elements: [PatchDocument.Element] = []
     eachMember(of: json) { reader, key, name, value in
       guard let bus = Self.busNumber(name) else {
-        reader.diagnostics.append(.busNumber(key, name))
+        reader.diagnostics.append(.busNumber(key, name, in: json))
         return
       }
       guard reader.check(value, "a bus", .object) else { return }
@@ -470,10 +537,10 @@ extension PatchReader {
   /// The part behind the colon, when the string means what it says.
   private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
     let content = json.contentRange
-    guard json.isPlain,
-      let colon = json.tree.source.bytes[content].firstIndex(of: UInt8(ascii: ":"))
-    else { return nil }
-    return (colon + 1)..<content.upperBound
+    guard json.isPlain else { return nil }
+    let bytes = json.bytes(in: content)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return (content.lowerBound + colon - bytes.startIndex + 1)..<content.upperBound
   }
 
   /// A bus number as the patch writes it: digits without leading zeros, at most 4294967295.
@@ -493,17 +560,21 @@ extension PatchReader {
     _ read: (inout PatchReader, String, JSONValue) -> Void
   ) {
     var missing = required
+    var unknown = 0
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
         reader.diagnostics.append(.unknownKey(key, text, in: json, name, keys: keys))
         // A misspelled key is not a missing one too.
+        let count = missing.count
         missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
+        if missing.count == count { unknown += 1 }
         return
       }
       missing.removeAll { $0 == text }
       read(&reader, text, value)
     }
-    if !missing.isEmpty { diagnostics.append(.missing(missing, in: json, name)) }
+    // An unknown key may be another name for the one that is missing, however unlike.
+    if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
 
   /// Calls for each member but comments, for the first of each name.
@@ -621,14 +692,43 @@ extension PatchReader {
   }
 
   /// A time or a duration: 0 to ten years.
-  private mutating func seconds(_ json: JSONValue, _ name: String) -> Located<Double>? {
-    guard check(json, name, .number), let value = json.number else { return nil }
-    guard value >= 0, value < 315_576_000 else {
-      diagnostics.append(
-        .outOfRange(json, name, "a number of seconds of at least 0", isTooGreat: value > 0))
+  private mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
+    guard json.kind == .object else {
+      guard
+        check(
+          json, name, .number,
+          help: "write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }")
+      else { return nil }
+      return amount(json, name, "seconds", below: 315_576_000).map {
+        Located(.seconds($0), at: json)
+      }
+    }
+    var times: [Located<PatchDocument.Time>] = []
+    let errors = diagnostics.count
+    readObject(json, "a time", keys: ["frames", "beats"]) { reader, key, value in
+      guard reader.check(value, "'\(key)'", .number) else { return }
+      // Ten years at the highest rates and tempos; the graph looks closer.
+      guard let number = reader.amount(value, "'\(key)'", key, below: 0x1p53) else { return }
+      times.append(Located(key == "frames" ? .frames(number) : .beats(number), at: json))
+    }
+    if diagnostics.count > errors { return nil }
+    guard times.count == 1 else {
+      diagnostics.append(.oneUnit(json, isEmpty: times.isEmpty))
       return nil
     }
-    return Located(value, at: json)
+    return times[0]
+  }
+
+  private mutating func amount(
+    _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
+  ) -> Double? {
+    guard let value = json.number else { return nil }
+    guard value >= 0, value < limit else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of \(unit) of at least 0", isTooGreat: value > 0))
+      return nil
+    }
+    return value
   }
 
   private mutating func count(
@@ -683,7 +783,8 @@ extension Diagnostic {
     if isQuoted, let text = json.string {
       help.append("write \(text) without quotes")
       fixes.append(Fix("remove the quotes", edits: [Edit(json.range, text)]))
-    } else if wanted == .string, json.kind == .number, let text = json.numberText {
+    } else if name == "'title'", json.kind == .number, let text = json.numberText {
+      // Where a name is wanted, a number in quotes is no more of one.
       help.append("write \"\(text)\" in quotes")
       fixes.append(Fix("put it in quotes", edits: [Edit(json.range, "\"\(text)\"")]))
     }
@@ -756,7 +857,9 @@ extension Diagnostic {
       help: ["rename one of the two: a connection could mean either"])
   }
 
-  fileprivate static func busNumber(_ key: JSONValue, _ text: String) -> Diagnostic {
+  fileprivate static func busNumber(
+    _ key: JSONValue, _ text: String, in json: JSONValue
+  ) -> Diagnostic {
     let digits = text.drop { $0 == "0" }
     let meant = digits.isEmpty ? "0" : String(digits)
     let isNumber =
@@ -769,7 +872,8 @@ extension Diagnostic {
           ? "write \"\(meant)\": bus numbers have no leading zeros"
           : "write the bus's number in quotes: \"0\" for the first"
       ],
-      fixes: isNumber ? [Fix("write \"\(meant)\"", edits: [Edit(key.range, "\"\(meant)\"")])] : [])
+      fixes: isNumber && json[meant] == nil
+        ? [Fix("write \"\(meant)\"", edits: [Edit(key.range, "\"\(meant)\"")])] : [])
   }
 
   fileprivate static func address(
@@ -804,6 +908,44 @@ extension Diagnostic {
       help: ["remove 'component' or 'subgraph'"])
   }
 
+  fileprivate static func unitKey(
+    _ value: JSONValue, besides subgraph: JSONValue
+  ) -> Diagnostic {
+    let key = value.pointer.tokens.last ?? ""
+    return PatchRules.exclusive.diagnostic(
+      "a sub-graph has no \(Message(quoted(key))) of its own", at: value.markRange,
+      pointer: value.pointer.description, label: "this belongs to a unit",
+      notes: [Note("the node is a sub-graph", at: subgraph.markRange)],
+      help: [
+        "to change a value of its patch write \"settings\": "
+          + "{ \"/nodes/NAME/\(key)/…\": … } in its place"
+      ])
+  }
+
+  fileprivate static func settingsOfUnit(_ value: JSONValue) -> Diagnostic {
+    PatchRules.exclusive.diagnostic(
+      "'settings' change the patch of a sub-graph, and this node is none", at: value.markRange,
+      pointer: value.pointer.description, label: "not here",
+      help: ["what a unit is set to stands under \"properties\" and \"parameters\""])
+  }
+
+  fileprivate static func settingPointer(_ key: Located<String>) -> Diagnostic {
+    PatchRules.subgraphSetting.diagnostic(
+      "\(Message(quoted(key.value))) is not a place in the patch of the sub-graph", at: key.range,
+      pointer: key.pointer, label: "expected a JSON Pointer",
+      help: ["a value's place is written as /nodes/mixer/inputs/0/parameters/volume"])
+  }
+
+  fileprivate static func settingNowhere(
+    _ key: Located<String>, _ token: String, in container: JSONValue, _ way: JSONPointer,
+    _ file: String
+  ) -> Diagnostic {
+    let (message, label, contents) = absence(of: token, in: container, way, quoted(file))
+    return PatchRules.subgraphSetting.diagnostic(
+      .init(way.tokens.isEmpty ? message : "\(message) in \(quoted(file))"), at: key.range,
+      pointer: key.pointer, label: .init(label), help: [contents])
+  }
+
   fileprivate static func oneAction(_ step: JSONValue, second: JSONValue?) -> Diagnostic {
     guard let second else {
       return PatchRules.missingKey.diagnostic(
@@ -811,13 +953,21 @@ extension Diagnostic {
         pointer: step.pointer.description, label: "nothing happens here",
         help: [
           "write \"ramp\": { \"path\": \"/nodes/mixer/inputs/0/parameters/volume\", \"to\": 0, "
-            + "\"duration\": 1 }, or \"stop\": true"
+            + "\"duration\": 1 }, \"update\": [ ... ], or \"stop\": true"
         ])
     }
     return PatchRules.exclusive.diagnostic(
       "a step of the timeline does one thing", at: second.markRange,
       pointer: second.pointer.description, label: "this is one too many",
       help: ["make two steps of it, with the same 'at'"])
+  }
+
+  fileprivate static func oneUnit(_ json: JSONValue, isEmpty: Bool) -> Diagnostic {
+    (isEmpty ? PatchRules.missingKey : PatchRules.exclusive).diagnostic(
+      "a time is in seconds, in frames or in beats", at: json.markRange,
+      pointer: json.pointer.description,
+      label: isEmpty ? "it is in none of them" : "it is in two of them",
+      help: ["write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }"])
   }
 
   fileprivate static func pointer(_ json: JSONValue, _ text: String) -> Diagnostic {

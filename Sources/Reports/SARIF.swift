@@ -4,7 +4,8 @@ import PatchSyntax
 
 extension Report {
   /// SARIF 2.1.0: the rules, the artifacts, and a result for each finding with its region, the
-  /// other places concerned, fixes and a fingerprint.
+  /// other places concerned, fixes and a fingerprint. The rules that were broken have their whole
+  /// pages of `explain` with them, as text and as Markdown.
   public func sarif() -> String {
     var indices: [String: Int] = [:]
     var artifacts: [JSONText] = []
@@ -12,11 +13,17 @@ extension Report {
       indices[patch.path] = artifacts.count
       artifacts.append(["location": sarifLocation(patch.path), "roles": ["analysisTarget"]])
     }
+    // What is only read for the sake of others.
+    for path in patches.flatMap({ $0.subgraphPaths.values.sorted() }) where indices[path] == nil {
+      indices[path] = artifacts.count
+      artifacts.append(["location": sarifLocation(path), "roles": ["attachment"]])
+    }
     let ruleIndices = Dictionary(
       rules.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
+    let broken = Set(findings.map(\.diagnostic.code))
     var fingerprints = Fingerprints()
     let results = findings.map { patch, diagnostic in
-      SARIFWriter(patch: patch, artifact: indices[patch.path] ?? 0).result(
+      SARIFWriter(patch: patch, artifacts: indices).result(
         diagnostic, rule: ruleIndices[diagnostic.code],
         fingerprint: fingerprints.next(diagnostic, in: patch))
     }
@@ -36,7 +43,7 @@ extension Report {
       "tool": [
         "driver": [
           "name": "patchrun", "version": .string(version), "semanticVersion": .string(version),
-          "rules": .array(rules.map(Self.rule)),
+          "rules": .array(rules.map { Self.rule($0, isBroken: broken.contains($0.code)) }),
         ]
       ],
       "invocations": [invocation],
@@ -53,16 +60,36 @@ extension Report {
     return document.document
   }
 
-  private static func rule(_ rule: RuleInfo) -> JSONText {
-    var help = "Once this rule is kept, \(rule.summary)."
-    if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
-    return [
+  private static func rule(_ rule: RuleInfo, isBroken: Bool) -> JSONText {
+    let page = Explanation.page(rule.code)
+    var text: JSONText = [
       "id": .string(rule.code.rawValue),
       "name": .string(rule.name),
       "shortDescription": ["text": .string(rule.summary)],
-      "help": ["text": .string(help)],
-      "defaultConfiguration": ["level": .string(rule.severity.rawValue)],
     ]
+    if let page {
+      text = text.adding(["fullDescription": ["text": .string(page.demand.onOneLine)]])
+    }
+    if let page, isBroken {
+      text = text.adding([
+        "help": [
+          "text": .string(ExplanationText(width: 100).page(.rule(page))),
+          "markdown": .string(ExplanationText.markdown(.rule(page))),
+        ]
+      ])
+    } else {
+      var help = "Once this rule is kept, \(rule.summary)."
+      if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
+      text = text.adding(["help": ["text": .string(help)]])
+    }
+    return text.adding(["defaultConfiguration": ["level": .string(rule.severity.rawValue)]])
+  }
+}
+
+extension String {
+  /// Without the line breaks of a text that is wrapped where it is written.
+  fileprivate var onOneLine: String {
+    split(whereSeparator: { $0 == "\n" || $0 == " " }).joined(separator: " ")
   }
 }
 
@@ -95,7 +122,8 @@ func sarifURI(_ path: String) -> String {
 /// The results of one patch.
 private struct SARIFWriter {
   let patch: CheckedPatch
-  let artifact: Int
+  /// Which of the artifacts a path is.
+  let artifacts: [String: Int]
 
   func result(_ diagnostic: Diagnostic, rule: Int?, fingerprint: String) -> JSONText {
     var location: JSONText = ["physicalLocation": physicalLocation(diagnostic.range)]
@@ -138,12 +166,12 @@ private struct SARIFWriter {
     return result
   }
 
-  private var artifactLocation: JSONText {
-    sarifLocation(patch.path).adding(["index": .number(artifact)])
+  private func artifactLocation(_ path: String) -> JSONText {
+    sarifLocation(path).adding(["index": .number(artifacts[path] ?? 0)])
   }
 
   private func physicalLocation(_ range: SourceRange) -> JSONText {
-    let location: JSONText = ["artifactLocation": artifactLocation]
+    let location: JSONText = ["artifactLocation": artifactLocation(patch.path(of: range))]
     guard let place = patch.region(of: range) else { return location }
     return location.adding(["region": region(place)])
   }
@@ -165,7 +193,10 @@ private struct SARIFWriter {
     return [
       "description": ["text": .string(printable(fix.title))],
       "artifactChanges": [
-        ["artifactLocation": artifactLocation, "replacements": .array(replacements)]
+        [
+          "artifactLocation": artifactLocation(edits.first?.region.path ?? patch.path),
+          "replacements": .array(replacements),
+        ]
       ],
     ]
   }

@@ -18,6 +18,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "spatial", "3D Mixer: attenuation, pannings, HRTF, pace, Doppler; what a source costs",
     measureSpatial
   ),
+  (
+    "validate", "validation: small, many and large patches; fixes; the language server's answers",
+    measureValidate
+  ),
 ]
 
 let names = CommandLine.arguments.dropFirst()

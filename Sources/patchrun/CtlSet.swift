@@ -48,6 +48,6 @@ struct CtlSet: PatchCommand {
   static func json(_ value: String) -> String {
     let reading = JSONReader.read(
       SourceText(name: "value", bytes: Array(value.utf8)), dialect: .json)
-    return reading.hasErrors ? JSONText.string(value).line : value
+    return reading.hasErrors ? JSONText.string(value).compact : value
   }
 }

@@ -38,7 +38,7 @@ struct CtlWatch: PatchCommand {
     let response: ControlClient.Response
     do throws(ControlError) {
       response = try client.listen(meterRate: meters) { event in
-        let text = json ? Self.line(event) : Self.text(event)
+        let text = json ? Self.compact(event) : Self.text(event)
         let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
         return number == 0 && event.name != "ended"
       }
@@ -50,7 +50,7 @@ struct CtlWatch: PatchCommand {
   }
 
   private static func line(_ event: ServerSentEvent) -> String {
-    "{\"event\":\(JSONText.string(event.name).line),\"data\":\(event.data)}\n"
+    "{\"event\":\(JSONText.string(event.name).compact),\"data\":\(event.data)}\n"
   }
 
   /// The time of day, the event and what there is to say about it, and below it what needs more.

@@ -24,21 +24,18 @@ struct Lsp: PatchCommand {
     var frames = MessageFrames()
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {
-      while let frame = frames.next() {
-        switch frame {
-        case .message(let message): try send(server.receive(message))
-        case .malformed(let text): try send([LanguageServer.malformed(text)])
-        }
-        if let status = server.exitStatus { return status }
+      // What has arrived is read before any of it is worked on: a request may be cancelled behind it.
+      if !hasInput(within: 0) || frames.byteCount > Self.mostBytes {
+        if let status = try answer(&frames, &server) { return status }
+        // Nothing more arrives for a moment: time to look at what has changed.
+        if !hasInput(within: Self.pause) { try send(server.findings()) }
       }
-      // Nothing more has arrived: time to look at what has changed.
-      if !hasInput { try send(server.findings()) }
       let count = unsafe Glibc.read(0, &block, block.count)
       if count > 0 {
         frames.append(block[..<count])
       } else if count == 0 {
-        // The editor has gone without a word.
-        return 1
+        // Status 1 where the editor has gone without a word.
+        return try answer(&frames, &server) ?? 1
       } else if errno != EINTR, errno != EAGAIN {
         throw CommandFailure(
           ExitStatus.worldRefused, "standard input cannot be read: \(systemMessage(errno))")
@@ -46,12 +43,34 @@ struct Lsp: PatchCommand {
     }
   }
 
-  private var hasInput: Bool {
+  /// Works on the messages that are whole. Returns the status to end with, if it is over.
+  private func answer(
+    _ frames: inout MessageFrames, _ server: inout LanguageServer
+  ) throws(CommandFailure) -> Int32? {
+    var messages: [[UInt8]] = []
+    while let frame = frames.next() {
+      switch frame {
+      case .message(let message): messages.append(message)
+      case .malformed(let text):
+        try send(server.receive(messages) + [LanguageServer.malformed(text)])
+        messages = []
+      }
+    }
+    try send(server.receive(messages))
+    return server.exitStatus
+  }
+
+  /// Milliseconds between two letters of somebody who types quickly: what they ask for comes first.
+  private static let pause: Int32 = 60
+  /// More than that is not gathered at once.
+  private static let mostBytes = 1 << 24
+
+  private func hasInput(within milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&wait, 1, 0) > 0
+    return unsafe poll(&wait, 1, milliseconds) > 0
   }
 
   private func send(_ messages: [JSONText]) throws(CommandFailure) {
-    for message in messages { try output(MessageFrames.framed(message.document)) }
+    for message in messages { try output(MessageFrames.framed(message.compact)) }
   }
 }

@@ -50,7 +50,7 @@ import Testing
       .warning(message: "hm"), .ended(.reached), .ended(.stopped), .ended(.failed(message: "no")),
     ]
     #expect(
-      events.map { "\($0.name) \($0.json.line)" } == [
+      events.map { "\($0.name) \($0.json.compact)" } == [
         #"started {"tag":"a"}"#,
         #"changed {"tag":"b","by":"osc","changes":[{"pointer":"/nodes/mixer/inputs/0/parameters/volume","summary":"parameter 'volume' of 'mixer', input 0: 0.8 -> 0.5","heard":"ramp, 10 ms"}]}"#,
         #"refused {"by":"file","diagnostics":[{"code":"PR0551","message":"no parameter 'wrong'"}],"text":"error[PR0551]: no parameter 'wrong'\n"}"#,

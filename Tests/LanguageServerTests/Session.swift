@@ -9,14 +9,19 @@ struct Session {
   static let uri = "file:///nowhere/patch.json"
   private var number = 0
 
-  /// - Parameter encodings: What the editor offers.
-  init(encodings: [String] = []) {
+  /// - Parameters:
+  ///   - encodings: What the editor offers.
+  ///   - knowsTrees: Whether it takes an outline as a tree.
+  init(encodings: [String] = [], knowsTrees: Bool = true) {
     _ = request(
       "initialize",
       [
         "capabilities": [
           "general": ["positionEncodings": .strings(encodings)],
-          "textDocument": ["publishDiagnostics": ["relatedInformation": true]],
+          "textDocument": [
+            "publishDiagnostics": ["relatedInformation": true],
+            "documentSymbol": ["hierarchicalDocumentSymbolSupport": .boolean(knowsTrees)],
+          ],
         ]
       ])
     _ = notify("initialized", [:])

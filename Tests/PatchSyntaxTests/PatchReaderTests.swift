@@ -142,7 +142,7 @@ struct PatchReaderTests {
     #expect(document.taps[0].value.kind?.value == "record")
     #expect(document.taps[0].value.at?.value == .init(node: "mixer", bus: 0))
     #expect(document.taps[0].value.fields.map(\.name) == ["path"])
-    #expect(document.timeline.map(\.at?.value) == [2])
+    #expect(document.timeline.map(\.at?.value) == [.seconds(2)])
     #expect(document.timeline.map(\.stop?.value) == [true])
   }
 
@@ -168,7 +168,7 @@ struct PatchReaderTests {
     #expect(
       diagnostics[0].help == [
         "the keys here are 'schemaVersion', 'title', 'session', 'streamFormats', 'streamFormat', "
-          + "'callbacks', 'nodes', 'connections', 'taps', 'timeline', '$schema' and 'comment'"
+          + "'callbacks', 'nodes', 'connections', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
       ])
   }
 
@@ -279,7 +279,7 @@ struct PatchReaderTests {
         3 |     "io": { "component": "remoteIO", "propertys": { } },
           |                                      ^^^^^^^^^^^ did you mean 'properties'?
           |
-          = help: the keys here are 'component', 'subgraph', 'properties', 'parameters', 'inputCount', 'inputs', 'outputs' and 'comment'
+          = help: the keys here are 'component', 'subgraph', 'settings', 'properties', 'parameters', 'inputCount', 'inputs', 'outputs' and 'comment'
 
         error[PR0023]: the key 'io' stands twice in one object
          --> x.json:4:5  /nodes/io

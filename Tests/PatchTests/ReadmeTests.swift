@@ -14,7 +14,7 @@ struct ReadmeTests {
   }
 
   /// The text of the first block of a language behind a place.
-  private static func block(_ language: String, after mark: String) throws -> String {
+  static func block(_ language: String, after mark: String) throws -> String {
     let text = try text()
     let start = try #require(text.range(of: mark)).upperBound
     let begin = try #require(text.range(of: "```\(language)\n", range: start..<text.endIndex))

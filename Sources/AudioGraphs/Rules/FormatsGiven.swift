@@ -9,7 +9,7 @@ enum FormatsGiven {
     let why =
       scope == .input
       ? "a callback feeds it, and a callback has no format of its own"
-      : node.unit.description.isOutput
+      : node.isOutput
         ? "it is what the graph hears, and the device does not decide that"
         : "an effect does not take it from its input"
     let scopeKey = scope == .input ? "inputs" : "outputs"

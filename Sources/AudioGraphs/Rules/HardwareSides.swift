@@ -9,7 +9,7 @@ enum HardwareSides {
 
   /// The connection would set the format of a side that the device decides.
   static func violation(into node: GraphModel.Node, _ input: Int) -> Violation? {
-    guard node.unit.description.property(.enableIO) != nil, input == RemoteIO.inputElement else {
+    guard node.isIO, input == RemoteIO.inputElement else {
       return nil
     }
     return Violation(
@@ -21,15 +21,18 @@ enum HardwareSides {
 
   /// Core Audio documents no code for this one.
   static func violation(outOf node: GraphModel.Node, _ connection: Connection) -> Violation? {
-    guard node.unit.description.isOutput, connection.output == RemoteIO.outputElement else {
+    guard node.isOutput, connection.output == RemoteIO.outputElement else {
       return nil
     }
-    let isIO = node.unit.description.property(.enableIO) != nil
+    let isIO = node.isIO
     return Violation(
       rule, status: .invalidConnection,
       "output 0 of '\(node.name)' goes to \(isIO ? "the loudspeaker" : "whoever renders the graph"): "
         + "nothing else can take from it",
-      at: .init(node: connection.destination, .feed(connection.input)),
+      at: .init(node: connection.source, .bus(.output, connection.output)),
+      notes: [
+        .init("taken here", at: .init(node: connection.destination, .feed(connection.input)))
+      ],
       help: isIO
         ? ["the microphone is output 1: \"from\": \"\(node.name):1\""]
         : ["take from the node that feeds '\(node.name)'"])

@@ -9,7 +9,7 @@ enum InputsFedOnce {
   static func violation(_ node: NodeID, _ input: Int, in model: GraphModel) -> Violation? {
     guard let first = model.feeds[BusKey(node: node, bus: input)] else { return nil }
     let feeder = first.connection.map { "'\(model.address($0.source, $0.output))'" } ?? "a callback"
-    let isMixer = model.node(node)?.unit.description.component.type == .mixerType
+    let isMixer = model.node(node)?.component.type == .mixerType
     return Violation(
       rule, status: .invalidConnection,
       "input \(input) of '\(model.name(node))' is already fed by \(feeder)",

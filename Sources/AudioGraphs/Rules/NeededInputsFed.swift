@@ -9,7 +9,7 @@ enum NeededInputsFed {
   static func violations(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, isHeard: Bool
   ) -> [Violation] {
-    switch node.unit.description.component.type {
+    switch node.component.type {
     case .effectType, .formatConverterType:
       guard !configuration.inputs[0].isUsed else { return [] }
       return [

@@ -9,7 +9,7 @@ enum NoSelfConnection {
   static func violation(_ connection: Connection, in model: GraphModel) -> Violation? {
     guard connection.source == connection.destination else { return nil }
     let isPassThrough =
-      model.node(connection.source)?.unit.description.property(.enableIO) != nil
+      model.node(connection.source)?.isIO == true
       && connection.output == 1 && connection.input == 0
     guard !isPassThrough else { return nil }
     let name = model.name(connection.source)

@@ -9,9 +9,8 @@ enum SliceFits {
   static func violation(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, largestSlice: Int
   ) -> Violation? {
-    let description = node.unit.description
     let maximum = configuration.maximumFramesPerSlice
-    guard !description.sizesItsOwnSlices, largestSlice > maximum else { return nil }
+    guard largestSlice > maximum, !node.unit.description.sizesItsOwnSlices else { return nil }
     return Violation(
       rule, status: .tooManyFramesToProcess,
       "a slice has up to \(largestSlice) frames, but '\(node.name)' takes at most \(maximum)",
@@ -29,8 +28,9 @@ enum SlicesOfScreenLock {
   static func violation(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Violation? {
-    let description = node.unit.description
-    guard !description.isOutput, configuration.maximumFramesPerSlice < 4096 else { return nil }
+    guard node.component.type != .outputType, configuration.maximumFramesPerSlice < 4096 else {
+      return nil
+    }
     return Violation(
       rule, .warning, status: .ok,
       "'\(node.name)' takes at most \(configuration.maximumFramesPerSlice) frames in a slice; on "

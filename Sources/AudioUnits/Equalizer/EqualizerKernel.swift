@@ -68,13 +68,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     self.presetSlot = presetSlot
     self.bypassSlot = bypassSlot
     presetCount = presets.count
-    let solver = GraphicEqualizerSolver(
-      centers: EqualizerPresets.centers, sampleRate: sampleRate)
-    bank = DoubleStorage(
-      presets.flatMap {
-        EqualizerCascade.coefficients(
-          of: GraphicEqualizerDesign(gains: $0.gains, solver: solver).filters)
-      })
+    bank = DoubleStorage(EqualizerBanks.coefficients(sampleRate: sampleRate))
     transparent = DoubleStorage(presets.map { $0.isTransparent ? 1 : 0 })
     warmUpLength = Int((Self.halfChangeDuration * sampleRate).rounded(.up))
     changeLength = 2 * warmUpLength

@@ -41,10 +41,10 @@ enum OSCSettings {
     switch argument {
     case .int32(let value): "\(value)"
     case .int64(let value): "\(value)"
-    case .float32(let value): value.isFinite ? JSONText.number(value).line : nil
-    case .float64(let value): value.isFinite ? JSONText.number(value).line : nil
+    case .float32(let value): value.isFinite ? JSONText.number(value).compact : nil
+    case .float64(let value): value.isFinite ? JSONText.number(value).compact : nil
     case .boolean(let value): "\(value)"
-    case .string(let text), .symbol(let text): JSONText.string(text).line
+    case .string(let text), .symbol(let text): JSONText.string(text).compact
     default: nil
     }
   }

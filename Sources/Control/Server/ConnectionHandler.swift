@@ -253,7 +253,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       let status = await patch.status()
       eventLoop.execute {
         guard handler.value.isStreaming else { return }
-        handler.value.write(text: ServerSentEvent(name: "status", data: status.json.line).wire)
+        handler.value.write(text: ServerSentEvent(name: "status", data: status.json.compact).wire)
         handler.value.stream.listener = hub.listen(after: request.lastEventID) { event in
           eventLoop.execute { handler.value.write(text: event.wire) }
         }
@@ -314,7 +314,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       let meters = await patch.meters()
       eventLoop.execute {
         guard handler.value.isStreaming else { return }
-        let data = ControlMeter.json(meters).line
+        let data = ControlMeter.json(meters).compact
         handler.value.write(text: ServerSentEvent(name: "meters", data: data).wire)
         handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(in: interval) {
           handler.value.readMeters()

@@ -22,7 +22,7 @@ final class EventHub: Sendable {
 
   func publish(_ event: ControlEvent) {
     let head: JSONText = ["time": .string(WallClock.text)]
-    let data = head.adding(event.json).line
+    let data = head.adding(event.json).compact
     state.withLock { state in
       state.lastID += 1
       let message = ServerSentEvent(id: "\(state.lastID)", name: event.name, data: data)

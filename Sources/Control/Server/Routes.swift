@@ -185,7 +185,7 @@ struct Routes: Sendable {
           help: ["POST /stop ends it; DELETE /patch?pointer=/taps/mix takes a value away"]
         ).response
       }
-      let path = JSONText.string(pointer.description).line
+      let path = JSONText.string(pointer.description).compact
       return await change(
         .patch(operations: "[{\"op\":\"remove\",\"path\":\(path)}]"), request)
     default:

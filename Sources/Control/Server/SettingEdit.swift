@@ -33,7 +33,7 @@ struct SettingEdit: Hashable, Sendable {
       guard container == nil || container?.kind == .object else { break }
       // The rest of the way, from its end.
       let nested = pointer.tokens[depth...].reversed().reduce(value) { inner, token in
-        "{\(JSONText.string(token).line):\(inner)}"
+        "{\(JSONText.string(token).compact):\(inner)}"
       }
       for length in depth..<pointer.tokens.count { made.insert(Array(pointer.tokens[..<length])) }
       return Self.written("add", JSONPointer(way), nested)
@@ -44,7 +44,7 @@ struct SettingEdit: Hashable, Sendable {
   }
 
   private static func written(_ operation: String, _ path: JSONPointer, _ value: String) -> String {
-    let path = JSONText.string(path.description).line
+    let path = JSONText.string(path.description).compact
     return "{\"op\":\"\(operation)\",\"path\":\(path),\"value\":\(value)}"
   }
 }

@@ -159,8 +159,9 @@ struct DrawingLayout: Sendable {
     for layer in layers {
       for (index, item) in layer.enumerated() { position[item] = index }
     }
+    let bySource = Dictionary(grouping: segments.indices, by: { segments[$0].from })
     for box in boxes.indices where boxes[box].outputs.count > 1 {
-      let leaving = segments.indices.filter { segments[$0].from == box }.sorted {
+      let leaving = (bySource[box] ?? []).sorted {
         let (left, right) = (segments[$0], segments[$1])
         return (position[left.to], left.toPlace) < (position[right.to], right.toPlace)
       }

@@ -12,7 +12,8 @@ extension Explanation {
       because: """
         A callback that cannot open its file has only silence to give. It is found before the graph
         starts, for the format that the bus has then: a tone of 30 kHz fits a bus of 96 kHz and not
-        one of 44.1. Paths are relative to the patch.
+        one of 44.1. Paths are relative to the patch. Of a native callback only the file is looked at:
+        what its library says of itself is known when `run` or `render` has loaded it, and no sooner.
         """,
       status: .init("kAudio_FileNotFoundError", -43),
       .init("kAudio_FilePermissionError", -54),
@@ -20,7 +21,8 @@ extension Explanation {
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
       .init("kAudioFileInvalidFileError", 1_685_348_671),
       .init("kAudioUnitErr_InvalidFile", -10871),
-      .init("kAudioUnitErr_FormatNotSupported", -10868), parameterError,
+      .init("kAudioUnitErr_FormatNotSupported", -10868),
+      .init("kAudioUnitErr_FailedInitialization", -10875), parameterError,
       example: .patch(
         ExamplePatches.tone.replacing(
           "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),
@@ -29,11 +31,14 @@ extension Explanation {
       "PR0702", "A tap can watch its bus, and write its file.",
       because: """
         A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
-        watch the node that feeds it. The extension of a recording's path says its type.
+        watch the node that feeds it. The extension of a recording's path says its type. Loudness is
+        defined for one to six channels; a spectrum is made of a number of frames that a transform
+        takes quickly, of a channel that the bus has.
         """,
       status: .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
-      .init("kAudioUnitErr_InvalidElement", -10877), .init("kAudio_FileNotFoundError", -43),
+      .init("kAudioUnitErr_InvalidElement", -10877),
+      .init("kAudioUnitErr_FormatNotSupported", -10868), .init("kAudio_FileNotFoundError", -43),
       .init("kAudio_FilePermissionError", -54), parameterError, note: undocumented,
       example: .patch(tapped, wrong: ["\"mix.wav\"": "\"mix.xyz\""])),
     Explanation(

@@ -98,7 +98,8 @@ struct PropertyRow {
     return text(of: info.defaultValue)
   }
 
-  private func text(of value: PropertyValue?) -> String {
+  /// A value of the property, in a word or two; `-` for none.
+  func text(of value: PropertyValue?) -> String {
     if case .choice(let choices) = info.kind, case .uint32(let word)? = value {
       return choices.first { $0.value == word }?.name ?? "\(word)"
     }

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The presets' coefficients at the rates that equalizers have been made for: solved once for all of
+/// them.
+enum EqualizerBanks {
+  /// A graph has few rates; whoever asks for ever new ones does not fill the memory.
+  private static let mostRates = 16
+  private static let banks = Mutex<[Double: [Double]]>([:])
+
+  /// The coefficients of every preset, one behind the other, at a rate in hertz.
+  static func coefficients(sampleRate: Double) -> [Double] {
+    if let present = banks.withLock({ $0[sampleRate] }) { return present }
+    let solver = GraphicEqualizerSolver(
+      centers: EqualizerPresets.centers, sampleRate: sampleRate)
+    let bank = EqualizerPresets.all.flatMap {
+      EqualizerCascade.coefficients(
+        of: GraphicEqualizerDesign(gains: $0.gains, solver: solver).filters)
+    }
+    banks.withLock { banks in
+      if banks.count >= mostRates { banks.removeAll() }
+      banks[sampleRate] = bank
+    }
+    return bank
+  }
+}

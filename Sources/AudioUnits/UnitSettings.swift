@@ -1,0 +1,80 @@
+public import AudioTypes
+import RenderCore
+import Synchronization
+
+/// What has been set on a unit, beside its formats and the numbers of its elements.
+public struct UnitSettings: Hashable, Sendable {
+  /// A parameter on one element.
+  public struct ParameterPlace: Hashable, Sendable {
+    public var id: UInt32
+    public var scope: Scope
+    public var element: Int
+
+    public init(_ id: UInt32, _ scope: Scope, _ element: Int) {
+      self.id = id
+      self.scope = scope
+      self.element = element
+    }
+  }
+
+  /// Every property that has been set or has a default, names of elements included; none that only
+  /// a program can set.
+  public var properties: [PropertyPlace: PropertyValue] = [:]
+  /// Every parameter that can be set.
+  public var parameters: [ParameterPlace: Float] = [:]
+}
+
+extension UnitInstance {
+  /// What has been set on the unit.
+  public var settings: UnitSettings {
+    state.withLock { state in
+      var settings = UnitSettings()
+      for (place, value) in state.values {
+        if case .object = value { continue }
+        guard info(place.id)?.isWritable == true else { continue }
+        settings.properties[place] = value
+      }
+      if let name = state.globalName {
+        settings.properties[PropertyPlace(.elementName, .global, 0)] = .string(name)
+      }
+      for (scope, elements) in [(Scope.input, state.inputs), (.output, state.outputs)] {
+        for (index, element) in elements.enumerated() {
+          guard let name = element.name else { continue }
+          settings.properties[PropertyPlace(.elementName, scope, index)] = .string(name)
+        }
+      }
+      for info in description.parameters where !info.isReadOnly {
+        for element in 0..<state.count(info.scope) {
+          guard let slot = state.controls.slot(info.id, info.scope, element) else { continue }
+          settings.parameters[.init(info.id, info.scope, element)] = state.controls.block[slot]
+        }
+      }
+      return settings
+    }
+  }
+
+  /// A unit of the same kind on which the same has been set, in no graph and not initialized.
+  public func copy() -> UnitInstance {
+    let original = state.withLock { $0 }
+    let copy = UnitInstance(unit)
+    let controls = ControlLayout(
+      description, inputCount: original.inputs.count, outputCount: original.outputs.count)
+    for index in 0..<controls.block.count {
+      controls.block[word: index] = original.controls.block[word: index]
+    }
+    copy.state.withLock { state in
+      state.inputs = original.inputs
+      state.outputs = original.outputs
+      state.globalName = original.globalName
+      state.maximumFramesPerSlice = original.maximumFramesPerSlice
+      state.values = original.values.filter {
+        if case .object = $0.value { false } else { true }
+      }
+      state.controls = controls
+      state.factoryPreset = original.factoryPreset
+      state.generation = original.generation
+    }
+    if original.isInitialized { copy.uninitialize() }
+    return copy
+  }
+}

@@ -1,0 +1,364 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchSyntax
+import RenderCore
+
+/// What has to be done to a graph that one patch has made so that it becomes another's.
+///
+/// What the patches mean is compared, not how they say it: nodes by their names, units by all that
+/// initialization would settle, callbacks and taps by their settings.
+struct GraphDifference {
+  /// Something that is set on a unit that goes on.
+  enum Setting: Sendable {
+    case property(node: String, PropertyPlace, PropertyValue)
+    case parameter(node: String, UnitSettings.ParameterPlace, Float)
+  }
+
+  private(set) var changes: [PatchChange] = []
+  /// Nodes that come: new ones, and those that are made anew.
+  private(set) var entering: [String] = []
+  /// Nodes that go, those that are made anew among them.
+  private(set) var leaving: [String] = []
+  private(set) var settings: [Setting] = []
+  /// Inputs whose feed is taken away or made anew.
+  private(set) var freed: [PatchLayout.BusName] = []
+  /// Inputs that are fed by something else from then on.
+  private(set) var fed: [PatchLayout.BusName] = []
+  /// Of the inputs that are fed by a callback that plays already: from which.
+  private(set) var moved: [PatchLayout.BusName: PatchLayout.BusName] = [:]
+  /// Whether ramps or the end are others, or move something else.
+  private(set) var changesTimeline = false
+  private(set) var tapsLeaving: [String] = []
+  private(set) var tapsEntering: [String] = []
+
+  private let old: BuiltPatch
+  private let new: BuiltPatch
+
+  /// Whether there is nothing to do.
+  var isEmpty: Bool {
+    changes.isEmpty && fed.isEmpty && freed.isEmpty && settings.isEmpty && !changesTimeline
+  }
+
+  /// Why the patch has to begin again; empty where it goes on.
+  var restarts: [PatchChange] { changes.filter { $0.heard == .restart } }
+
+  /// - Parameters:
+  ///   - old: A patch without errors.
+  ///   - new: Another one, for the same device.
+  ///   - running: How the units are configured that play; `nil` where none do.
+  init(from old: BuiltPatch, to new: BuiltPatch, running: [String: UnitConfiguration]? = nil) {
+    self.old = old
+    self.new = new
+    let before = running ?? Self.configurations(old)
+    let after = Self.configurations(new)
+    if old.layout.request != new.layout.request {
+      note(
+        JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
+        .restart)
+    }
+    compareNodes(before, after)
+    compareFeeds()
+    compareTaps()
+    compareTimelines()
+  }
+
+  static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {
+    guard let graph = patch.graph else { return [:] }
+    let found = graph.configurations
+    return patch.layout.nodes.compactMapValues { found[$0] }
+  }
+
+  private static func unit(_ patch: BuiltPatch, _ name: String) -> UnitInstance? {
+    guard let graph = patch.graph, let id = patch.layout.nodes[name] else { return nil }
+    return try? graph.unit(id)
+  }
+
+  private static func pointer(_ name: String) -> JSONPointer { JSONPointer(["nodes", name]) }
+
+  private mutating func note(
+    _ pointer: JSONPointer, _ text: String, _ heard: PatchChange.Heard
+  ) {
+    changes.append(PatchChange(pointer.description, text, heard))
+  }
+
+  // MARK: Nodes
+
+  private mutating func compareNodes(
+    _ before: [String: UnitConfiguration], _ after: [String: UnitConfiguration]
+  ) {
+    for name in old.layout.nodeNames where new.layout.nodes[name] == nil {
+      let isHead = Self.unit(old, name)?.description.isOutput == true
+      note(Self.pointer(name), "\(quoted(name)) goes", isHead ? .restart : .crossfade)
+      leaving.append(name)
+    }
+    for name in new.layout.nodeNames {
+      guard let unit = Self.unit(new, name) else { continue }
+      guard let present = Self.unit(old, name) else {
+        note(
+          Self.pointer(name), "\(quoted(name)), \(article(unit.description.name)), comes",
+          unit.description.isOutput ? .restart : .crossfade)
+        entering.append(name)
+        continue
+      }
+      guard present.description.component == unit.description.component else {
+        note(
+          Self.pointer(name),
+          "\(quoted(name)) is \(article(unit.description.name)) and no \(present.description.name)",
+          unit.description.isOutput ? .restart : .reinitialize)
+        replace(name)
+        continue
+      }
+      compare(name, present, unit, before[name], after[name])
+    }
+  }
+
+  private mutating func replace(_ name: String) {
+    leaving.append(name)
+    entering.append(name)
+  }
+
+  private mutating func compare(
+    _ name: String, _ present: UnitInstance, _ unit: UnitInstance, _ before: UnitConfiguration?,
+    _ after: UnitConfiguration?
+  ) {
+    var reasons: [(JSONPointer, String)] = []
+    if let before, let after { reasons += Self.refits(name, unit, before, after) }
+    let (old, new) = (present.settings, unit.settings)
+    var later: [(change: PatchChange, setting: Setting)] = []
+    let places = Set(old.properties.keys).union(new.properties.keys)
+      .filter { old.properties[$0] != new.properties[$0] }.sorted(by: Self.isBefore)
+    for place in places {
+      guard let info = unit.info(place.id), info.access != .readOnly else { continue }
+      let pointer = Self.pointer(name, place.scope, place.element, "properties", info.key)
+      let value = new.properties[place] ?? Self.reset(info, place)
+      let text =
+        "\(quoted(info.key)) of \(quoted(name)) "
+        + Self.passage(info, old.properties[place] ?? Self.reset(info, place), value)
+      guard info.access == .readWrite, let value else {
+        reasons.append((pointer, text))
+        continue
+      }
+      later.append(
+        (
+          PatchChange(pointer.description, text, .live),
+          .property(node: name, place, value)
+        ))
+    }
+    let parameters = Set(old.parameters.keys).union(new.parameters.keys)
+      .filter { old.parameters[$0] != new.parameters[$0] && new.parameters[$0] != nil }
+      .sorted {
+        ($0.scope.rawValue, $0.element, $0.id) < ($1.scope.rawValue, $1.element, $1.id)
+      }
+    for place in parameters {
+      guard let info = unit.parameterInfo(place.id, place.scope), let value = new.parameters[place]
+      else { continue }
+      let pointer = Self.pointer(name, place.scope, place.element, "parameters", info.key)
+      let from = old.parameters[place].map { "from \(plain($0)) " } ?? ""
+      later.append(
+        (
+          PatchChange(
+            pointer.description,
+            "\(quoted(info.key)) of \(quoted(name)) goes \(from)to \(plain(value))",
+            info.canRamp ? .ramp : .live),
+          .parameter(node: name, place, value)
+        ))
+    }
+    guard reasons.isEmpty else {
+      let heard: PatchChange.Heard = unit.description.isOutput ? .restart : .reinitialize
+      for (pointer, text) in reasons { note(pointer, text, heard) }
+      changes += later.map {
+        PatchChange($0.change.pointer, $0.change.text, heard)
+      }
+      replace(name)
+      return
+    }
+    changes += later.map(\.change)
+    settings += later.map(\.setting)
+  }
+
+  /// What the unit as it is initialized cannot take up.
+  private static func refits(
+    _ name: String, _ unit: UnitInstance, _ before: UnitConfiguration, _ after: UnitConfiguration
+  ) -> [(JSONPointer, String)] {
+    var reasons: [(JSONPointer, String)] = []
+    if before.maximumFramesPerSlice != after.maximumFramesPerSlice {
+      reasons.append(
+        (
+          pointer(name, .global, 0, "properties", "maximumFramesPerSlice"),
+          "\(quoted(name)) takes \(after.maximumFramesPerSlice) frames at once and not "
+            + "\(before.maximumFramesPerSlice)"
+        ))
+    }
+    if before.inputs.count != after.inputs.count {
+      reasons.append(
+        (
+          JSONPointer(["nodes", name, "inputCount"]),
+          "\(quoted(name)) has \(after.inputs.count) inputs and not \(before.inputs.count)"
+        ))
+    }
+    for (scope, old, new) in [
+      ("inputs", before.inputs, after.inputs), ("outputs", before.outputs, after.outputs),
+    ] {
+      for (bus, element) in new.enumerated() where element.isUsed && old.indices.contains(bus) {
+        // The sides of the device are the device's.
+        guard element.origin != .hardware, element.format != old[bus].format else { continue }
+        reasons.append(
+          (
+            JSONPointer(["nodes", name, scope, String(bus)]),
+            "\(scope)/\(bus) of \(quoted(name)) carries \(element.format) and not "
+              + "\(old[bus].format)"
+          ))
+      }
+    }
+    return reasons
+  }
+
+  /// What a property is that is not set.
+  private static func reset(_ info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue? {
+    if info.kind == .string { return .string("") }
+    return info.scopeDefaults[place.scope] ?? info.defaultValue
+  }
+
+  private static func passage(
+    _ info: PropertyInfo, _ old: PropertyValue?, _ new: PropertyValue?
+  ) -> String {
+    guard let new else { return "is not set any more" }
+    let row = PropertyRow(info: info)
+    return "becomes \(row.text(of: new))" + (old.map { ", and was \(row.text(of: $0))" } ?? "")
+  }
+
+  private static func isBefore(_ one: PropertyPlace, _ other: PropertyPlace) -> Bool {
+    (one.scope.rawValue, one.element, one.id.rawValue)
+      < (other.scope.rawValue, other.element, other.id.rawValue)
+  }
+
+  private static func pointer(
+    _ name: String, _ scope: Scope, _ element: Int, _ kind: String, _ key: String
+  ) -> JSONPointer {
+    let place: [String] =
+      switch scope {
+      case .global: []
+      case .input: ["inputs", String(element)]
+      case .output: ["outputs", String(element)]
+      }
+    return JSONPointer(["nodes", name] + place + [kind, key])
+  }
+
+  // MARK: What feeds the inputs
+
+  private mutating func compareFeeds() {
+    let gone = Set(leaving)
+    let come = Set(entering)
+    // A callback that feeds one input before and after goes on where it is.
+    var homes: [String: [PatchLayout.BusName]] = [:]
+    for input in old.layout.inputs {
+      if case .chain(let chain)? = old.layout.feeds[input] {
+        homes[chain.name, default: []].append(input)
+      }
+    }
+    for input in old.layout.inputs {
+      guard let feed = old.layout.feeds[input] else { continue }
+      let next = new.layout.feeds[input]
+      let isMade = feed.source.map { gone.contains($0.node) } == true
+      if let next, next.says(feed), !isMade, !gone.contains(input.node) { continue }
+      freed.append(input)
+      guard next == nil, !gone.contains(input.node) else { continue }
+      note(
+        Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
+    }
+    for input in new.layout.inputs {
+      guard let feed = new.layout.feeds[input] else { continue }
+      let before = old.layout.feeds[input]
+      let isMade = feed.source.map { come.contains($0.node) } == true
+      let isSame = before?.says(feed) == true
+      if isSame, !isMade, !come.contains(input.node) { continue }
+      fed.append(input)
+      if case .chain(let chain) = feed, !isMade {
+        if isSame {
+          moved[input] = input
+        } else if let home = homes[chain.name], home.count == 1, let from = home.first,
+          freed.contains(from), case .chain(let present)? = old.layout.feeds[from],
+          present.says(chain), !moved.values.contains(from)
+        {
+          moved[input] = from
+        }
+      }
+      guard !isSame, !(come.contains(input.node) && old.layout.nodes[input.node] == nil) else {
+        continue
+      }
+      let was = before.map { ", and was fed by \($0.text)" } ?? ""
+      note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)", .crossfade)
+    }
+  }
+
+  private static func pointer(_ input: PatchLayout.BusName) -> JSONPointer {
+    JSONPointer(["nodes", input.node, "inputs", String(input.bus)])
+  }
+
+  // MARK: The timeline
+
+  private mutating func compareTimelines() {
+    let (before, after) = (old.ramps, new.ramps)
+    let isSame =
+      before.count == after.count
+      && zip(before, after).allSatisfy { one, other in
+        var ramp = one.ramp
+        ramp.node = other.ramp.node
+        return one.node == other.node && ramp == other.ramp
+      }
+    let ends = old.graph?.stopTime != new.graph?.stopTime
+    if !isSame || ends {
+      note(JSONPointer(["timeline"]), "the timeline goes on as another one", .nothing)
+    }
+    let moved = Set(leaving)
+    changesTimeline = !isSame || ends || after.contains { moved.contains($0.node) }
+  }
+
+  // MARK: Taps
+
+  private mutating func compareTaps() {
+    let (gone, come) = (Set(leaving), Set(entering))
+    for (name, tap) in old.layout.taps.sorted(by: { $0.key < $1.key }) {
+      let next = new.layout.taps[name]
+      if let next, next.says(tap), !gone.contains(tap.at.node) { continue }
+      tapsLeaving.append(name)
+      if next == nil { note(JSONPointer(["taps", name]), "\(quoted(name)) ends", .nothing) }
+    }
+    for (name, tap) in new.layout.taps.sorted(by: { $0.key < $1.key }) {
+      let before = old.layout.taps[name]
+      if let before, before.says(tap), !come.contains(tap.at.node) { continue }
+      tapsEntering.append(name)
+      note(
+        JSONPointer(["taps", name]),
+        before == nil ? "\(quoted(name)) begins" : "\(quoted(name)) begins anew", .nothing)
+    }
+  }
+}
+
+extension BuiltPatch {
+  /// The ramps of the timeline, each with the name of its node.
+  var ramps: [(node: String, ramp: ParameterRamp)] {
+    let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
+    return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
+  }
+}
+
+extension PatchLayout.BusName {
+  /// `mixer:1`, in quotes.
+  var text: String { quoted(bus == 0 ? node : "\(node):\(bus)") }
+}
+
+extension PatchLayout.Feed {
+  var text: String {
+    switch self {
+    case .output(let name): name.text
+    case .chain(let chain): quoted(chain.name)
+    }
+  }
+}
+
+private func article(_ noun: String) -> String {
+  noun.first.map { "AEIOUaeiou".contains($0) } == true ? "an \(noun)" : "a \(noun)"
+}

@@ -1,0 +1,289 @@
+import AudioGraphs
+import Diagnostics
+import PatchSyntax
+
+/// Makes the updates of a timeline, one after the other, and checks each document that comes of it as
+/// a patch.
+///
+/// What is wrong with such a document and was not before is reported once, where it is written: in
+/// the timeline, or in what the update leaves as it was. Each update takes as long as its document.
+struct UpdateChecker {
+  /// What holds for the whole run: an update leaves it as it is.
+  private static let kept = ["session", "schemaVersion", "tempo", "timeline"]
+
+  let document: PatchDocument
+  let directory: String
+  let device: PatchDevice
+  private let clock: TimelineClock
+  private var seen: Set<Finding>
+  /// The patch as the last update has left it; `nil` where that is wrong.
+  private var last: BuiltPatch?
+  private(set) var updates: [PlannedUpdate] = []
+  private(set) var diagnostics: [Diagnostic] = []
+  /// Where the names of callbacks are written that feed something at some time.
+  private var usedCallbacks: Set<SourceRange> = []
+  private(set) var inputFiles: [String] = []
+  private(set) var outputFiles: [String] = []
+  private(set) var libraries: [BuiltPatch.Library] = []
+  private(set) var subgraphFiles: [BuiltPatch.SubgraphFile] = []
+  /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
+  /// the sub-graphs that updates bring.
+  var source: SourceText { known.appending(texts) }
+  private let known: SourceText
+  private let ownLength: Int
+  private var texts: [SourceText] = []
+  /// Where each of them begins.
+  private var starts: [String: Int] = [:]
+  private var end: Int
+
+  /// What makes two diagnostics one.
+  private struct Finding: Hashable {
+    var code: Diagnostic.Code
+    var message: Diagnostic.Message
+    var range: SourceRange
+    /// The file of a sub-graph; `nil` for the patch itself.
+    var file: String?
+
+    /// - Parameters:
+    ///   - diagnostic: Of an update, placed in the patch.
+    ///   - found: The same, where it was found.
+    init(_ diagnostic: Diagnostic, in patch: BuiltPatch, _ found: Diagnostic) {
+      self.init(found, in: patch.source, ownLength: patch.ownLength)
+      if file == nil { range = diagnostic.range }
+    }
+
+    /// - Parameters:
+    ///   - source: What the diagnostic points into.
+    ///   - ownLength: How much of that is the patch's own.
+    init(_ diagnostic: Diagnostic, in source: SourceText, ownLength: Int) {
+      code = diagnostic.code
+      message = diagnostic.message
+      range = diagnostic.range
+      guard range.lowerBound > ownLength else { return }
+      let (text, origin) = source.origin(of: range)
+      range = origin
+      file = text.name == source.name ? nil : text.name
+    }
+  }
+
+  /// - Parameters:
+  ///   - patch: The patch as it is written.
+  ///   - sampleRate: What the session was granted.
+  init(
+    _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
+    sampleRate: Double
+  ) {
+    last = patch.hasErrors ? nil : patch
+    self.document = document
+    self.directory = directory
+    self.device = device
+    clock = TimelineClock(document, sampleRate: sampleRate)
+    self.known = patch.source
+    ownLength = patch.ownLength
+    end = patch.source.bytes.count + 1
+    seen = Set(
+      patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
+    noteCallbacks(document, patch.diagnostics)
+  }
+
+  /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
+  /// update connects, or one that it disconnects, is not there for nothing.
+  func holds(_ diagnostic: Diagnostic) -> Bool {
+    diagnostic.code != NameRules.unusedCallback.code || !usedCallbacks.contains(diagnostic.range)
+  }
+
+  private mutating func noteCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
+    let unused = Set(
+      diagnostics.filter { $0.code == NameRules.unusedCallback.code }.map(\.range))
+    for callback in document.callbacks where !unused.contains(callback.key.range) {
+      let range = callback.key.range
+      // The patch's own text may be spliced, too: its offsets count as they are.
+      usedCallbacks.insert(
+        document.source.bytes == self.document.source.bytes
+          ? range : document.source.origin(of: range).range)
+    }
+  }
+
+  mutating func check() {
+    var patches: [Int: JSONPatch] = [:]
+    for (index, step) in document.timeline.enumerated() {
+      guard let update = step.update else { continue }
+      let reading = JSONPatch.read(update, manner: .strict)
+      diagnostics += reading.diagnostics
+      if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
+    }
+    let order = clock.order(of: document)
+    var tree = document.root.tree
+    for (place, index) in order.enumerated() where document.timeline[index].update != nil {
+      // What comes behind an update that cannot be made would be made on another document.
+      guard let patch = patches[index] else { return }
+      let base = document.root.tree.source
+      switch patch.apply(to: tree, base: base) {
+      case .refused(let failures):
+        diagnostics += failures
+        return
+      case .changed(let text):
+        let rest = order[(place + 1)...]
+        let epoch = TimelineEpoch(
+          steps: Set(rest.prefix { document.timeline[$0].update == nil }),
+          earlier: Set(order[..<place]), start: time(of: index),
+          end: rest.first { document.timeline[$0].update != nil }.map { time(of: $0) } ?? .infinity)
+        let reading = PatchReader.read(text)
+        let update = PlannedUpdate(
+          time: epoch.start, step: index, reading: reading, epoch: epoch)
+        check(update)
+        guard let changed = reading.document else { return }
+        tree = changed.root.tree
+        updates.append(update)
+      }
+    }
+  }
+
+  private func time(of step: Int) -> Double {
+    document.timeline[step].at.flatMap { clock.seconds($0.value) } ?? 0
+  }
+
+  // MARK: What holds
+
+  private mutating func keepsWhatHolds(_ patch: JSONPatch) -> Bool {
+    var keeps = true
+    for operation in patch.operations where operation.kind != .test {
+      let changed = [operation.path] + (operation.kind == .move ? [operation.from] : [])
+      for pointer in changed.compactMap(\.self) {
+        guard let name = pointer.value.tokens.first else {
+          keeps = false
+          diagnostics.append(.wholeDocument(pointer))
+          continue
+        }
+        guard Self.kept.contains(name) else { continue }
+        keeps = false
+        diagnostics.append(.changesKept(pointer, name))
+      }
+    }
+    return keeps
+  }
+
+  // MARK: The document that comes of it
+
+  private mutating func check(_ update: PlannedUpdate) {
+    let patch = PatchBuilder.build(update, directory: directory, device: device)
+    inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
+    outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
+    subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
+    guard let json = document.timeline[update.step].update else { return }
+    if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
+    let gaps = gaps(update, patch, json)
+    last = patch.hasErrors || !gaps.isEmpty ? nil : patch
+    for found in patch.diagnostics + gaps {
+      var diagnostic = placed(found, in: patch, update: json)
+      guard seen.insert(Finding(diagnostic, in: patch, found)).inserted else { continue }
+      let isInUpdate =
+        json.range.lowerBound <= diagnostic.range.lowerBound
+        && diagnostic.range.upperBound <= json.range.upperBound
+      if !isInUpdate {
+        diagnostic.fixes = []
+        diagnostic.notes.append(
+          .init(
+            .init("in the document that the update at \(timeText(update.time)) makes"),
+            at: json.markRange))
+      }
+      diagnostics.append(diagnostic)
+    }
+  }
+
+  /// What of an update cannot be had while the patch plays.
+  private func gaps(
+    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+  ) -> [Diagnostic] {
+    guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
+    let changes = GraphDifference(from: last, to: patch).restarts
+    // Another output unit asks for another device, too: that is one thing.
+    guard let change = changes.first(where: { $0.pointer.hasPrefix("/nodes") }) ?? changes.first
+    else { return [] }
+    let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
+    return [
+      TimelineRules.updateKeeps.diagnostic(
+        .init("an update cannot do without a gap that \(change.text)"), at: value.markRange,
+        pointer: change.pointer, label: "this takes a restart",
+        help: ["an output unit stays as it is while the patch plays; write it as it is to be"])
+    ]
+  }
+
+  private func timeText(_ seconds: Double) -> String {
+    let rounded = (seconds * 1000).rounded() / 1000
+    return (rounded == rounded.rounded() && rounded < 1e9 ? "\(Int(rounded))" : "\(rounded)") + " s"
+  }
+
+  /// A diagnostic of a document that an update has made, as one of the patch.
+  private mutating func placed(
+    _ diagnostic: Diagnostic, in patch: BuiltPatch, update: JSONValue
+  ) -> Diagnostic {
+    let text = patch.source
+    func place(_ range: SourceRange) -> SourceRange {
+      let (origin, range) = text.origin(of: range)
+      guard origin.name != text.name else { return range }
+      // In a sub-graph, whose text may not be there yet.
+      let start = starts[origin.name] ?? end
+      if starts[origin.name] == nil {
+        starts[origin.name] = end
+        texts.append(origin)
+        end += origin.bytes.count + 1
+      }
+      return (start + range.lowerBound)..<(start + range.upperBound)
+    }
+    let isElsewhere = text.origin(of: diagnostic.range).text.name != text.name
+    var placed = diagnostic
+    placed.range = place(diagnostic.range)
+    for index in placed.notes.indices {
+      placed.notes[index].range = place(placed.notes[index].range)
+    }
+    // An edit fits where the same bytes stand in the patch.
+    placed.fixes = diagnostic.fixes.compactMap { fix in
+      var fix = fix
+      for index in fix.edits.indices {
+        let range = fix.edits[index].range
+        fix.edits[index].range = place(range)
+        let isSame =
+          !isElsewhere && fix.edits[index].range.count == range.count
+          && document.source[fix.edits[index].range] == text[range]
+        if !isSame { return nil }
+      }
+      return fix
+    }
+    if !isElsewhere,
+      let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description
+    {
+      placed.pointer = pointer
+    }
+    return placed
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func wholeDocument(_ pointer: Located<JSONPointer>) -> Diagnostic {
+    TimelineRules.updateKeeps.diagnostic(
+      "an update changes members of the patch, and not all of it at once", at: pointer.range,
+      pointer: pointer.pointer, label: "this is the whole patch",
+      help: ["name what changes, such as /nodes, /connections or a member of them"])
+  }
+
+  fileprivate static func changesKept(
+    _ pointer: Located<JSONPointer>, _ name: String
+  ) -> Diagnostic {
+    let reason =
+      switch name {
+      case "session": "the device is opened once, before the first frame"
+      case "schemaVersion": "it says how the whole patch is read"
+      case "tempo": "the times of all steps are counted by it"
+      default: "it is settled before the first frame"
+      }
+    return TimelineRules.updateKeeps.diagnostic(
+      "an update cannot change \(Message(quoted(name)))", at: pointer.range(ofToken: 0),
+      pointer: pointer.pointer, label: Message(reason),
+      help: [
+        name == "timeline"
+          ? "write the steps into the timeline itself" : "write it as it is to be from the start"
+      ])
+  }
+}

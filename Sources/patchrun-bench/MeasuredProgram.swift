@@ -1,0 +1,85 @@
+import Glibc
+
+/// The program that has been built beside this one, run and measured.
+final class MeasuredProgram {
+  /// What a run took.
+  struct Cost {
+    var status: Int32
+    /// Seconds on the clock, and of processors.
+    var wall: Double
+    var processor: Double
+    /// The most memory that was in use at a time, in MB.
+    var memory: Double
+  }
+
+  /// `patchrun`, beside this program; `nil` where it has not been built.
+  static let path: String? = {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    let own = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let path = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/patchrun"
+    return unsafe access(path, X_OK) == 0 ? path : nil
+  }()
+
+  private let start = now()
+  private var identifier: Int32 = 0
+  /// What it reads from us and writes to us; -1 where that is nowhere.
+  private(set) var input: Int32 = -1
+  private(set) var output: Int32 = -1
+
+  /// Starts it. What it prints goes nowhere, unless it is talked to.
+  init?(_ arguments: [String], isTalkedTo: Bool = false) {
+    guard let path = Self.path else { return nil }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    var towards: [Int32] = [-1, -1]
+    var back: [Int32] = [-1, -1]
+    if isTalkedTo {
+      guard unsafe pipe(&towards) == 0, unsafe pipe(&back) == 0 else { return nil }
+      // The child has an end of each only where it is put.
+      for descriptor in towards + back { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      unsafe posix_spawn_file_actions_adddup2(&actions, towards[0], 0)
+      unsafe posix_spawn_file_actions_adddup2(&actions, back[1], 1)
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    }
+    unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var pointers = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    guard unsafe posix_spawn(&identifier, path, &actions, nil, &pointers, environ) == 0 else {
+      return nil
+    }
+    if isTalkedTo {
+      close(towards[0])
+      close(back[1])
+      (input, output) = (towards[1], back[0])
+    }
+  }
+
+  /// Waits for its end.
+  func wait() -> Cost {
+    if input >= 0 { close(input) }
+    if output >= 0 { close(output) }
+    var status: Int32 = 0
+    var usage = rusage()
+    unsafe wait4(identifier, &status, 0, &usage)
+    return Cost(
+      status: status >> 8, wall: now() - start,
+      processor: Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime),
+      memory: Double(usage.ru_maxrss) / 1024)
+  }
+
+  private static func seconds(_ time: timeval) -> Double {
+    Double(time.tv_sec) + Double(time.tv_usec) * 1e-6
+  }
+}
+
+/// Seconds on a clock that only goes on.
+func now() -> Double {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
