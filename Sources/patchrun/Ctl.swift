@@ -28,7 +28,7 @@ struct Ctl: ParsableCommand {
       """,
     subcommands: [
       CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,
-      CtlStop.self,
+      CtlStop.self, CtlSocket.self,
     ])
 }
 

@@ -259,8 +259,7 @@ import Testing
       toPort: port)
     #expect(
       eventually {
-        guard let text = try? room.ask("GET /metrics").body else { return false }
-        return text.contains(#"osc_datagrams_total{result="unmatched"} 1"#)
+        room.metrics?.contains(#"osc_datagrams_total{result="unmatched"} 1"#) == true
       })
     let text = try room.ask("GET /metrics").body
     #expect(text.contains(#"osc_datagrams_total{result="malformed"} 5"#))

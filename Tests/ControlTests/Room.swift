@@ -43,6 +43,15 @@ final class Room {
 
   func connect() throws -> RawConnection { try RawConnection(path: server.socketPath) }
 
+  /// What the metrics say; `nil` where they cannot be had just now.
+  var metrics: String? {
+    guard let connection = try? connect(),
+      (try? connection.send(
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")) != nil
+    else { return nil }
+    return RawAnswer(connection.readAll())?.body
+  }
+
   /// Sends a request as it is written, with `Connection: close`, and gives the answer.
   func ask(_ line: String, _ fields: [String] = [], body: String = "") throws -> RawAnswer {
     let connection = try connect()

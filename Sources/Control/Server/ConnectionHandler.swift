@@ -37,6 +37,8 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   private struct EventStream {
     var listener: Int?
+    /// Events that have come before the status; `nil` once that has been written.
+    var early: [String]? = []
     var unread = 0
     var ticks: Scheduled<Void>?
     var meterInterval: TimeAmount?
@@ -241,28 +243,39 @@ final class ConnectionHandler: ChannelInboundHandler {
     let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     state = .streaming
-    if isHead { return writeEnd() }
     deadline?.cancel()
     write(text: ServerSentEvent.retry(2000))
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
     let patch = routes.patch
-    let hub = hub
+    // Nothing is missed between the status and the first event.
+    stream.listener = hub.listen(after: request.lastEventID) { event in
+      eventLoop.execute { handler.value.take(event) }
+    }
     Task(executorPreference: routes.executor) {
-      // What there is now comes first, so that nothing has to be asked for besides.
       let status = await patch.status()
-      eventLoop.execute {
-        guard handler.value.isStreaming else { return }
-        handler.value.write(text: ServerSentEvent(name: "status", data: status.json.compact).wire)
-        handler.value.stream.listener = hub.listen(after: request.lastEventID) { event in
-          eventLoop.execute { handler.value.write(text: event.wire) }
-        }
-      }
+      eventLoop.execute { handler.value.begin(with: status) }
     }
     tick()
     if let rate = request.meterRate {
       stream.meterInterval = .nanoseconds(Int64(1e9 / rate))
       readMeters()
+    }
+  }
+
+  /// What there is now comes first, so that nothing has to be asked for besides.
+  private func begin(with status: ControlStatus) {
+    let events = stream.early ?? []
+    stream.early = nil
+    write(text: ServerSentEvent(name: "status", data: status.json.compact).wire)
+    for event in events { write(text: event) }
+  }
+
+  private func take(_ event: ServerSentEvent) {
+    if stream.early == nil {
+      write(text: event.wire)
+    } else {
+      stream.early?.append(event.wire)
     }
   }
 

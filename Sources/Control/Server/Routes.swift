@@ -28,7 +28,8 @@ struct Routes: Sendable {
     }
 
     var allowed: [HTTPMethod] {
-      (methods.contains(.GET) ? [.HEAD] : []) + methods + [.OPTIONS]
+      // A stream has no head by itself.
+      (methods.contains(.GET) && self != .events ? [.HEAD] : []) + methods + [.OPTIONS]
     }
 
     /// The names that a query may have.
