@@ -27,8 +27,6 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat?
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
-    var ramps: [ParameterRamp] = []
-    var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
     /// Of the taps that measure, also when the graph has ended.
@@ -413,8 +411,7 @@ public final class AudioGraph: Sendable {
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture,
-        ramps: state.ramps, stopTime: state.stopTime)
+        model: state.model, preparation: preparation, grant: grant, capture: capture)
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
@@ -754,16 +751,33 @@ public final class AudioGraph: Sendable {
       } catch {
         throw error.of(ramp.node)
       }
-      if let violation = RampsApart.violation(adding: ramp, to: state.ramps) { throw violation }
-      state.ramps.append(ramp)
+      if let violation = RampsApart.violation(adding: ramp, to: state.model.ramps) {
+        throw violation
+      }
+      state.model.ramps.append(ramp)
+    }
+  }
+
+  /// The ramps that have been added.
+  public var ramps: [ParameterRamp] { state.withLock { $0.model.ramps } }
+
+  /// Sets all ramps anew, and when the graph ends. Pending while the graph is initialized: from the
+  /// update on, ramps that have ended are over, and those that are on their way go on.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; the update, or `initialize()`, what `addRamp(_:)` refuses.
+  public func setTimeline(
+    _ ramps: [ParameterRamp], stopTime: Double? = nil
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.timeline(ramps, stopTime: stopTime), &state)
     }
   }
 
   /// When the graph ends whether its sources have ended or not, in seconds from its start; `nil` for
   /// when they have. Taken up by `initialize()`.
   public var stopTime: Double? {
-    get { state.withLock { $0.stopTime } }
-    set { state.withLock { $0.stopTime = newValue } }
+    get { state.withLock { $0.model.stopTime } }
+    set { state.withLock { $0.model.stopTime = newValue } }
   }
 
   // MARK: Inside
@@ -781,7 +795,7 @@ public final class AudioGraph: Sendable {
       defaultFormat: state.defaultFormat)
     var preparation = preparer.prepare()
     // The elements of a unit may have changed since the ramp was added.
-    for ramp in state.ramps {
+    for ramp in model.ramps {
       guard let unit = model.node(ramp.node)?.instance else { continue }
       do throws(Violation) {
         _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)

@@ -144,6 +144,9 @@ struct GraphModel: Sendable {
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
+  var ramps: [ParameterRamp] = []
+  /// When the graph ends in any case, in seconds from its start.
+  var stopTime: Double?
   /// What has been taken from its input and is to feed another.
   var detached: [FeedToken: Interaction] = [:]
   private var indices: [NodeID: Int] = [:]

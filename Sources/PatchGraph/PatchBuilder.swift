@@ -112,6 +112,8 @@ public struct PatchBuilder {
       document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
       epoch: epoch)
     builder.build()
+    var layout = builder.layout
+    layout.request = request(of: document)
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     if !document.subgraphs.isEmpty {
@@ -122,7 +124,7 @@ public struct PatchBuilder {
       ownLength: ownLength, document: document, title: document.title?.value,
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
       outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
-      layout: builder.layout)
+      layout: layout)
   }
 }
 

@@ -40,11 +40,11 @@ public final class RenderTimeline: @unchecked Sendable {
     }
   }
 
-  private struct Step: BitwiseCopyable {
+  fileprivate struct Step: BitwiseCopyable {
     let controls: ControlAccess
     let index: Int
-    let start: Int
-    let length: Int
+    var start: Int
+    var length: Int
     let target: Float
     let isExponential: Bool
     var origin: Float = 0
@@ -115,6 +115,60 @@ public final class RenderTimeline: @unchecked Sendable {
     for origin in origins.reversed() {
       origin.block.access.set(origin.index, to: origin.value, glide: 0)
     }
+  }
+
+  /// How far the ramps are: what another timeline takes over.
+  @safe
+  struct Progress {
+    fileprivate let steps: UnsafeMutableBufferPointer<Step>?
+
+    @_noLocks
+    fileprivate init(_ steps: UnsafeMutableBufferPointer<Step>?) { unsafe self.steps = steps }
+
+    /// Where there has been no timeline.
+    static var none: Progress { @_noLocks get { unsafe Progress(nil) } }
+  }
+
+  @_noLocks
+  func progress() -> Progress { unsafe Progress(steps) }
+
+  /// Goes on where another timeline has been: the ramps that both have are where they are, those that
+  /// have ended are over, and those that would be on their way set out from where their control is, to
+  /// arrive on time. Render thread, before the first cut.
+  @_noLocks
+  func takeOver(_ progress: Progress, at frame: Int) {
+    if let old = unsafe progress.steps {
+      // It is this one, and goes on.
+      if unsafe old.baseAddress == steps.baseAddress { return }
+    }
+    for index in 0..<(unsafe steps.count) {
+      let step = unsafe steps[index]
+      if step.start >= frame { return }
+      let end = step.start + step.length
+      if end < frame {
+        unsafe steps[index].isOver = true
+      } else if !goesOn(index, progress) {
+        unsafe steps[index].start = frame
+        unsafe steps[index].length = end - frame
+      }
+    }
+  }
+
+  /// Takes the state of a ramp over. Returns whether there is such a ramp.
+  @_noLocks
+  private func goesOn(_ index: Int, _ progress: Progress) -> Bool {
+    guard let others = unsafe progress.steps else { return false }
+    let step = unsafe steps[index]
+    for place in 0..<(others.count) {
+      let other = unsafe others[place]
+      if other.start > step.start { return false }
+      guard other.start == step.start, other.index == step.index, other.length == step.length,
+        other.target == step.target, other.controls.isSame(as: step.controls)
+      else { continue }
+      unsafe steps[index] = other
+      return true
+    }
+    return false
   }
 
   /// Moves the controls for the piece that begins at a frame, and says how many of the next

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// Tells when files have been written or replaced.
@@ -14,7 +15,7 @@ final class FileWatch {
 
   /// - Throws: Where the system has no more watches.
   init() throws(CommandFailure) {
-    descriptor = inotify_init1(Int32(IN_NONBLOCK.rawValue) | Int32(IN_CLOEXEC.rawValue))
+    descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else {
       throw CommandFailure(
         ExitStatus.worldRefused, "files cannot be watched: \(systemMessage(errno))",

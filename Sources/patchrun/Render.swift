@@ -116,13 +116,12 @@ struct Render: PatchCommand {
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
-    try document.checkUpdatesCanRun()
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch)
 
     // What is wrong with the command is found before a recording replaces the file that is there.
     let plan = try plan(for: patch, reading, file, assumption, microphone)
-    try initialize(graph)
+    try prepare(patch, reading, file)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
@@ -188,9 +187,19 @@ struct Render: PatchCommand {
     }
   }
 
-  private func initialize(_ graph: AudioGraph) throws(CommandFailure) {
+  /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
+  /// initialized stays as it is.
+  private func prepare(
+    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile, hasTaps: Bool = true
+  ) throws(CommandFailure) {
+    guard let graph = patch.graph, !graph.isInitialized else { return }
     do throws(Violation) { try graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+    }
+    guard !patch.updates.isEmpty else { return }
+    let live = LivePatch(patch, from: reading, directory: file.directory, hasTaps: hasTaps)
+    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
+      throw error.failure(ExitStatus.worldRefused)
     }
   }
 
@@ -205,17 +214,17 @@ struct Render: PatchCommand {
     for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
     _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Plan {
-    var graph = patch.graph
+    var draft = patch
     if !patch.outputFiles.isEmpty {
       // With what is in its sub-graphs: their taps record, too.
       var reading = reading
       reading.document = patch.document
       reading.document?.taps = []
-      graph =
-        PatchBuilder.build(reading, directory: file.directory, device: .assumed(assumption)).graph
+      draft = PatchBuilder.build(
+        reading, directory: file.directory, device: .assumed(assumption))
     }
-    guard let graph else { return Plan(frameCount: 0) }
-    try initialize(graph)
+    guard let graph = draft.graph else { return Plan(frameCount: 0) }
+    try prepare(draft, reading, file, hasTaps: patch.outputFiles.isEmpty)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(
