@@ -212,6 +212,12 @@ import Testing
       """)
     let expected = try render(folder.build(Self.flat("Jazz", volume: "0.75")))
     #expect(try render(folder.build(set)) == expected)
+    let bare = try self.folder(
+      Self.strip.replacing(
+        ##", "inputCount": 1,"##, with: ##", "inputCount": 1"##
+      ).replacing(##""inputs": { "0": { "parameters": { "volume": 0.5 } } } },"##, with: "},"))
+    #expect(!bare.words(bare.build(set)).contains("PR0"))
+    #expect(try render(bare.build(set)) == expected)
     let overridden = folder.build(
       Self.outer(),
       overrides: [
