@@ -9,23 +9,23 @@ import RenderHost
 public struct BuiltPatch: Sendable {
   /// Open, configured and connected; `nil` where the text could not be read at all. Initialize it
   /// only where there are no errors.
-  public let graph: AudioGraph?
+  public internal(set) var graph: AudioGraph?
   /// Everything that is wrong, from the syntax to what initialize would refuse, in the order of
   /// the text.
-  public let diagnostics: [Diagnostic]
+  public internal(set) var diagnostics: [Diagnostic]
   /// What the ranges of the diagnostics point into: the text of the patch and, behind it, those of its
   /// sub-graphs.
-  public let source: SourceText
+  public internal(set) var source: SourceText
   /// How many bytes of `source` are the patch's own.
   public let ownLength: Int
   /// The patch with its sub-graphs put into it; `nil` where the text could not be read at all.
   public let document: PatchDocument?
-  public let title: String?
+  public internal(set) var title: String?
   /// The files that the patch reads and those that it writes, as they would be opened.
-  public let inputFiles: [String]
-  public let outputFiles: [String]
+  public internal(set) var inputFiles: [String]
+  public internal(set) var outputFiles: [String]
   /// The files of its sub-graphs, each once.
-  public let subgraphFiles: [SubgraphFile]
+  public internal(set) var subgraphFiles: [SubgraphFile]
 
   /// A file that a patch has as a sub-graph.
   public struct SubgraphFile: Hashable, Sendable {
@@ -36,15 +36,32 @@ public struct BuiltPatch: Sendable {
   }
   /// The updates of the timeline in order of time, each made on the document that the one before has
   /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
-  public let updates: [PlannedUpdate]
+  public internal(set) var updates: [PlannedUpdate]
+  /// The shared libraries that its callbacks call, in the order of the text.
+  public internal(set) var libraries: [Library]
+  /// The paths of those that may be loaded.
+  var allowedLibraries: Set<String>
   /// What is called what in the graph.
   let layout: PatchLayout
+  /// Where its parts are written.
+  let places: PatchPlaces?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 
   /// The patch's own text.
   public var ownSource: SourceText {
     ownLength == source.bytes.count ? source : source.prefix(ownLength)
+  }
+}
+
+extension BuiltPatch {
+  /// Of a text in which there is no patch to be read.
+  fileprivate static func unread(_ reading: PatchReader.Result, ownLength: Int) -> BuiltPatch {
+    BuiltPatch(
+      graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
+      ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
+      subgraphFiles: [], updates: [], libraries: [], allowedLibraries: [], layout: PatchLayout(),
+      places: nil)
   }
 }
 
@@ -55,27 +72,36 @@ public struct BuiltPatch: Sendable {
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
+  ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused, notes: Bool = false
   ) -> BuiltPatch {
-    let patch = build(reading, directory: directory, device: device, epoch: nil)
+    let patch = build(
+      reading, directory: directory, device: device, epoch: nil, nativeCode, notes: notes)
     guard let document = reading.document, let graph = patch.graph,
       document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, directory: directory, device: device.assumed(graph.grant), known: patch,
+      document, patch, directory: directory, device: device.assumed(graph.grant),
       sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
-    return BuiltPatch(
-      graph: graph, diagnostics: all.inDocumentOrder(), source: checker.source,
-      ownLength: patch.ownLength, document: patch.document, title: patch.title,
-      inputFiles: patch.inputFiles.united(with: checker.inputFiles),
-      outputFiles: patch.outputFiles.united(with: checker.outputFiles),
-      subgraphFiles: patch.subgraphFiles
-        + checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) },
-      updates: checker.updates, layout: patch.layout)
+    var whole = patch
+    whole.diagnostics = all.inDocumentOrder()
+    whole.source = checker.source
+    whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles)
+    whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles)
+    whole.subgraphFiles += checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) }
+    whole.updates = checker.updates
+    whole.libraries += checker.libraries.filter { new in
+      !patch.libraries.contains { $0.path == new.path }
+    }
+    whole.allowedLibraries = Set(whole.libraries.map(\.path).filter(nativeCode.allows))
+    return whole
   }
 
   /// Builds the graph of the document that an update of the timeline makes.
@@ -84,23 +110,21 @@ public struct PatchBuilder {
   /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
   /// text of that document.
   public static func build(
-    _ update: PlannedUpdate, directory: String, device: PatchDevice
+    _ update: PlannedUpdate, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused
   ) -> BuiltPatch {
-    build(update.reading, directory: directory, device: device, epoch: update.epoch)
+    build(
+      update.reading, directory: directory, device: device, epoch: update.epoch, nativeCode)
   }
 
   private static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?,
+    _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {
     let ownLength = reading.source.bytes.count
     let assembly = SubgraphAssembler.assemble(reading, directory: directory)
     let reading = assembly.reading
-    guard let document = reading.document else {
-      return BuiltPatch(
-        graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
-        subgraphFiles: [], updates: [], layout: PatchLayout())
-    }
+    guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
     let graph: AudioGraph
     switch device {
     case .assumed(let assumption):
@@ -109,11 +133,14 @@ public struct PatchBuilder {
     case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
-      epoch: epoch)
+      document: document, graph: graph, directory: directory,
+      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
+    builder.nativeCode = nativeCode
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
+    // What is meant where nothing is said.
+    if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     if !document.subgraphs.isEmpty {
@@ -124,7 +151,9 @@ public struct PatchBuilder {
       ownLength: ownLength, document: document, title: document.title?.value,
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
       outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
-      layout: layout)
+      libraries: builder.libraries,
+      allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
+      layout: layout, places: builder.places)
   }
 }
 

@@ -16,12 +16,15 @@ struct UpdateChecker {
   let device: PatchDevice
   private let clock: TimelineClock
   private var seen: Set<Finding>
+  /// The patch as the last update has left it; `nil` where that is wrong.
+  private var last: BuiltPatch?
   private(set) var updates: [PlannedUpdate] = []
   private(set) var diagnostics: [Diagnostic] = []
   /// Where the names of callbacks are written that feed something at some time.
   private var usedCallbacks: Set<SourceRange> = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var libraries: [BuiltPatch.Library] = []
   private(set) var subgraphFiles: [BuiltPatch.SubgraphFile] = []
   /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
   /// the sub-graphs that updates bring.
@@ -64,22 +67,23 @@ struct UpdateChecker {
   }
 
   /// - Parameters:
-  ///   - known: What has been found in the patch as it is written.
+  ///   - patch: The patch as it is written.
   ///   - sampleRate: What the session was granted.
   init(
-    _ document: PatchDocument, directory: String, device: PatchDevice, known: BuiltPatch,
+    _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
     sampleRate: Double
   ) {
+    last = patch.hasErrors ? nil : patch
     self.document = document
     self.directory = directory
     self.device = device
     clock = TimelineClock(document, sampleRate: sampleRate)
-    self.known = known.source
-    ownLength = known.ownLength
-    end = known.source.bytes.count + 1
+    self.known = patch.source
+    ownLength = patch.ownLength
+    end = patch.source.bytes.count + 1
     seen = Set(
-      known.diagnostics.map { Finding($0, in: known.source, ownLength: known.ownLength) })
-    noteCallbacks(document, known.diagnostics)
+      patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
+    noteCallbacks(document, patch.diagnostics)
   }
 
   /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
@@ -165,10 +169,13 @@ struct UpdateChecker {
     let patch = PatchBuilder.build(update, directory: directory, device: device)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
     subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    for found in patch.diagnostics {
+    let gaps = gaps(update, patch, json)
+    last = patch.hasErrors || !gaps.isEmpty ? nil : patch
+    for found in patch.diagnostics + gaps {
       var diagnostic = placed(found, in: patch, update: json)
       guard seen.insert(Finding(diagnostic, in: patch, found)).inserted else { continue }
       let isInUpdate =
@@ -183,6 +190,24 @@ struct UpdateChecker {
       }
       diagnostics.append(diagnostic)
     }
+  }
+
+  /// What of an update cannot be had while the patch plays.
+  private func gaps(
+    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+  ) -> [Diagnostic] {
+    guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
+    let changes = GraphDifference(from: last, to: patch).restarts
+    // Another output unit asks for another device, too: that is one thing.
+    guard let change = changes.first(where: { $0.pointer.hasPrefix("/nodes") }) ?? changes.first
+    else { return [] }
+    let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
+    return [
+      TimelineRules.updateKeeps.diagnostic(
+        .init("an update cannot do without a gap that \(change.text)"), at: value.markRange,
+        pointer: change.pointer, label: "this takes a restart",
+        help: ["an output unit stays as it is while the patch plays; write it as it is to be"])
+    ]
   }
 
   private func timeText(_ seconds: Double) -> String {
