@@ -24,6 +24,7 @@ struct UpdateChecker {
   private var usedCallbacks: Set<SourceRange> = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var libraries: [BuiltPatch.Library] = []
 
   /// What makes two diagnostics one.
   private struct Finding: Hashable {
@@ -136,9 +137,10 @@ struct UpdateChecker {
     let patch = PatchBuilder.build(update, directory: directory, device: device)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    let gaps = gaps(update, patch, json)
+    let gaps = gaps(update, patch)
     last = patch.hasErrors || !gaps.isEmpty ? nil : patch
     for found in patch.diagnostics + gaps {
       var diagnostic = placed(found, in: patch.source, update: json)
@@ -159,7 +161,7 @@ struct UpdateChecker {
 
   /// What of an update cannot be had while the patch plays.
   private func gaps(
-    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+    _ update: PlannedUpdate, _ patch: BuiltPatch
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
     let changes = GraphDifference(from: last, to: patch).restarts
