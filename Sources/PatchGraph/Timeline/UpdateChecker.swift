@@ -173,7 +173,7 @@ struct UpdateChecker {
     subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    let gaps = gaps(update, patch, json)
+    let gaps = gaps(update, patch)
     last = patch.hasErrors || !gaps.isEmpty ? nil : patch
     for found in patch.diagnostics + gaps {
       var diagnostic = placed(found, in: patch, update: json)
@@ -194,7 +194,7 @@ struct UpdateChecker {
 
   /// What of an update cannot be had while the patch plays.
   private func gaps(
-    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+    _ update: PlannedUpdate, _ patch: BuiltPatch
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
     let changes = GraphDifference(from: last, to: patch).restarts
