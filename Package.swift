@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
     .systemLibrary(name: "CEbur128"),
+    // What native callbacks are built against: ours.
+    .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
@@ -52,7 +54,8 @@ let package = Package(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
     .target(
-      name: "RenderCallbacks", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      name: "RenderCallbacks",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
     .target(
       name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],

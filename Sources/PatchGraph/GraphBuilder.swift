@@ -21,7 +21,11 @@ struct GraphBuilder {
   private(set) var outputFiles: [String] = []
   private(set) var layout = PatchLayout()
 
-  private var places: PatchPlaces
+  /// Which libraries may be loaded, and those that callbacks name.
+  var nativeCode = NativeCode.refused
+  private(set) var libraries: [BuiltPatch.Library] = []
+
+  var places: PatchPlaces
   private var formats: FormatResolver
   private(set) var nodes: [String: NodeID] = [:]
   var callbacks: [String: BuiltCallback] = [:]
@@ -32,23 +36,35 @@ struct GraphBuilder {
   /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
   var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
-  private var unformatted: Set<NodeID> = []
+  var unformatted: Set<NodeID> = []
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
-  private var isDefaultMissing = false
+  var isDefaultMissing = false
   /// What could not be set: what is wrong with the value that stands there instead is no news.
-  private var unset: Set<Violation.Place> = []
+  var unset: Set<Violation.Place> = []
+  /// What could not be read: what follows from it is no news.
+  let unread: UnreadParts
+  /// Nodes of which a part could not be read.
+  var unreadNodes: Set<NodeID> = []
+  /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
+  var hasLostDestination: Bool
   var hasGaps: Bool
+  /// Whether what is neither wrong nor to be regretted is said as well.
+  let saysNotes: Bool
 
   init(
-    document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool,
-    epoch: TimelineEpoch?
+    document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
+    saysNotes: Bool, epoch: TimelineEpoch?
   ) {
     self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
-    hasGaps = hadErrors
+    self.unread = unread
+    self.saysNotes = saysNotes
+    hasGaps = unread.isAny
+    hasLostDestination = unread.hasLostConnections
+    failedNames = unread.names
     places = PatchPlaces(
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
@@ -169,19 +185,14 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
-        later.contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) callback yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.callbackKind.diagnostic(
-            "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.callbackKind.diagnostic(
+          "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     // What it pulls, unless the kind has a setting of that name.
@@ -196,7 +207,11 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    guard let callback = try? description.makeCallback(values) else { return }
+    guard var callback = try? description.makeCallback(values) else { return }
+    if let native = callback as? NativeCallback {
+      libraries.append(.init(path: native.path, symbol: native.symbol))
+      callback = native.allowed(by: nativeCode, processes: source != nil)
+    }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
@@ -219,6 +234,12 @@ struct GraphBuilder {
     var values: [String: SettingValue] = [:]
     var isWhole = true
     var refused: Set<String> = []
+    for (key, value) in owner.members where value.kind == .invalid {
+      guard let name = key.string else { continue }
+      isWhole = false
+      refused.insert(name)
+      values[name] = infos.first { $0.key == name }?.defaultValue ?? .text(" ")
+    }
     for field in fields {
       let info = infos.first { $0.key == field.name }
       if info?.kind == .numbers, field.value.kind == .object {
@@ -246,8 +267,7 @@ struct GraphBuilder {
     }
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
-      if let field, field.value.kind == .invalid { continue }
-      if let field, refused.contains(field.name) { continue }
+      if let name = problem.setting, refused.contains(name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
       let member = problem.member.flatMap { name in
@@ -343,33 +363,16 @@ struct GraphBuilder {
         layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
-        noteMisspelt(member.value, id)
+        if unread.nodes.contains(member.name) {
+          unreadNodes.insert(id)
+          unformatted.insert(id)
+        }
         setInputCount(member.value, id)
       } catch {
         failedNames.insert(member.name)
         hasGaps = true
         report(error.diagnostic(in: places, at: component.json))
       }
-    }
-  }
-
-  /// Where `properties` is misspelt nobody knows what is set.
-  private mutating func noteMisspelt(_ node: PatchDocument.Node, _ id: NodeID) {
-    let keys = [
-      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
-    ]
-    for member in node.json.members {
-      guard let key = member.key.string, !keys.contains(key),
-        nearMisses(to: key, among: keys).first == "properties"
-      else { continue }
-      noteUnknown(id)
-    }
-  }
-
-  /// Says nothing of a slice's size or a preset, which may have been set under another name.
-  private mutating func noteUnknown(_ id: NodeID) {
-    for property in [PropertyID.maximumFramesPerSlice, .presentPreset] {
-      unset.insert(.init(node: id, .property(property, .global, 0)))
     }
   }
 
@@ -423,6 +426,7 @@ struct GraphBuilder {
     let isSourceKnown = connection.from.map { noteSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
       hasGaps = true
+      if destination == nil { hasLostDestination = true }
       if let destination { bereft.insert(destination) }
       if let from = connection.from, let source = nodes[from.value.node] { bereft.insert(source) }
       return
@@ -444,12 +448,13 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        let feed = feed(of: from.value.node)
-        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        let feed = feed(of: from.value.node, to: input)
+        let first = callback.callback.feeding(input)
+        try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
             name: from.value.node, links: chain.map(\.link), source: source(of: chain),
-            callback: callback.callback, feed: feed))
+            callback: first, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -594,10 +599,10 @@ struct GraphBuilder {
     for field in fields where field.value.kind != .invalid {
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
-        if nearMisses(to: field.name, among: unit.properties.map(\.key)).contains(
-          "maximumFramesPerSlice")
-        {
-          noteUnknown(id)
+        // What was meant has not been set.
+        for info in unit.properties
+        where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
+          unset.insert(.init(node: id, .property(info.id, scope, bus)))
         }
         continue
       }
@@ -836,48 +841,5 @@ struct GraphBuilder {
       reportUnknown(at, among: document.nodes.map(\.name))
     }
     return nil
-  }
-
-  // MARK: What the graph finds
-
-  private mutating func reportViolations() {
-    let downstream = downstream(of: unformatted)
-    for violation in graph.violations() {
-      guard !isEcho(violation, downstream) else { continue }
-      report(violation.diagnostic(in: places))
-    }
-  }
-
-  /// Whether a violation only follows from something that has been reported already.
-  private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
-    let code = violation.rule.code
-    guard !unset.contains(violation.place) else { return true }
-    switch code {
-    case "PR0302", "PR0308": return hasGaps
-    case "PR0307":
-      // What is missing elsewhere may have been meant for the output unit.
-      return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
-    case "PR0404" where isDefaultMissing: return true
-    case _ where code.hasPrefix("PR04"):
-      return violation.place.node.map(unformatted.contains) != false
-    default: return false
-    }
-  }
-
-  private func isHead(_ node: NodeID) -> Bool {
-    (try? graph.unit(node))?.description.isOutput == true
-  }
-
-  private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
-    guard !start.isEmpty else { return [] }
-    let takers = Dictionary(grouping: graph.interactions.compactMap(\.link), by: \.source)
-    var reached = start
-    var queue = Array(start)
-    while let id = queue.popLast() {
-      for connection in takers[id] ?? [] where reached.insert(connection.destination).inserted {
-        queue.append(connection.destination)
-      }
-    }
-    return reached
   }
 }

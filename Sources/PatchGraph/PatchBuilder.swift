@@ -9,22 +9,38 @@ import RenderHost
 public struct BuiltPatch: Sendable {
   /// Open, configured and connected; `nil` where the text could not be read at all. Initialize it
   /// only where there are no errors.
-  public let graph: AudioGraph?
+  public internal(set) var graph: AudioGraph?
   /// Everything that is wrong, from the syntax to what initialize would refuse, in the order of
   /// the text.
-  public let diagnostics: [Diagnostic]
+  public internal(set) var diagnostics: [Diagnostic]
   public let source: SourceText
-  public let title: String?
+  public internal(set) var title: String?
   /// The files that the patch reads and those that it writes, as they would be opened.
-  public let inputFiles: [String]
-  public let outputFiles: [String]
+  public internal(set) var inputFiles: [String]
+  public internal(set) var outputFiles: [String]
   /// The updates of the timeline in order of time, each made on the document that the one before has
   /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
-  public let updates: [PlannedUpdate]
+  public internal(set) var updates: [PlannedUpdate]
+  /// The shared libraries that its callbacks call, in the order of the text.
+  public internal(set) var libraries: [Library]
+  /// The paths of those that may be loaded.
+  var allowedLibraries: Set<String>
   /// What is called what in the graph.
   let layout: PatchLayout
+  /// Where its parts are written.
+  let places: PatchPlaces?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
+}
+
+extension BuiltPatch {
+  /// Of a text in which there is no patch to be read.
+  fileprivate static func unread(_ reading: PatchReader.Result) -> BuiltPatch {
+    BuiltPatch(
+      graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
+      title: nil, inputFiles: [], outputFiles: [], updates: [], libraries: [],
+      allowedLibraries: [], layout: PatchLayout(), places: nil)
+  }
 }
 
 /// Turns a document into a graph and gives what is wrong with either its place in the text.
@@ -34,16 +50,18 @@ public struct BuiltPatch: Sendable {
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
+  /// - Parameters:
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
+  ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused, notes: Bool = false
   ) -> BuiltPatch {
-    guard let document = reading.document else {
-      return BuiltPatch(
-        graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        title: nil, inputFiles: [], outputFiles: [], updates: [], layout: PatchLayout())
-    }
-    let patch = build(reading, document, directory: directory, device: device, epoch: nil)
+    guard let document = reading.document else { return .unread(reading) }
+    let patch = build(
+      reading, document, directory: directory, device: device, epoch: nil, nativeCode,
+      notes: notes)
     guard let graph = patch.graph, document.timeline.contains(where: { $0.update != nil }),
       !reading.hasSyntaxErrors
     else { return patch }
@@ -52,12 +70,16 @@ public struct PatchBuilder {
       known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
-    return BuiltPatch(
-      graph: graph, diagnostics: all.inDocumentOrder(), source: patch.source,
-      title: patch.title,
-      inputFiles: patch.inputFiles.united(with: checker.inputFiles),
-      outputFiles: patch.outputFiles.united(with: checker.outputFiles),
-      updates: checker.updates, layout: patch.layout)
+    var whole = patch
+    whole.diagnostics = all.inDocumentOrder()
+    whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles)
+    whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles)
+    whole.updates = checker.updates
+    whole.libraries += checker.libraries.filter { new in
+      !patch.libraries.contains { $0.path == new.path }
+    }
+    whole.allowedLibraries = Set(whole.libraries.map(\.path).filter(nativeCode.allows))
+    return whole
   }
 
   /// Builds the graph of the document that an update of the timeline makes.
@@ -66,21 +88,18 @@ public struct PatchBuilder {
   /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
   /// text of that document.
   public static func build(
-    _ update: PlannedUpdate, directory: String, device: PatchDevice
+    _ update: PlannedUpdate, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused
   ) -> BuiltPatch {
-    guard let document = update.reading.document else {
-      return BuiltPatch(
-        graph: nil, diagnostics: update.reading.diagnostics.inDocumentOrder(),
-        source: update.reading.source, title: nil, inputFiles: [], outputFiles: [], updates: [],
-        layout: PatchLayout())
-    }
+    guard let document = update.reading.document else { return .unread(update.reading) }
     return build(
-      update.reading, document, directory: directory, device: device, epoch: update.epoch)
+      update.reading, document, directory: directory, device: device, epoch: update.epoch,
+      nativeCode)
   }
 
   private static func build(
     _ reading: PatchReader.Result, _ document: PatchDocument, directory: String,
-    device: PatchDevice, epoch: TimelineEpoch?
+    device: PatchDevice, epoch: TimelineEpoch?, _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {
     let graph: AudioGraph
     switch device {
@@ -90,8 +109,9 @@ public struct PatchBuilder {
     case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
-      epoch: epoch)
+      document: document, graph: graph, directory: directory,
+      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
+    builder.nativeCode = nativeCode
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
@@ -100,7 +120,9 @@ public struct PatchBuilder {
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
       title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, updates: [], layout: layout)
+      outputFiles: builder.outputFiles, updates: [], libraries: builder.libraries,
+      allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
+      layout: layout, places: builder.places)
   }
 }
 

@@ -56,6 +56,7 @@ public enum CallbackCatalog {
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
     ExpressionCallback.description, GainCallback.description, TremoloCallback.description,
     RingModulatorCallback.description, EchoCallback.description, ConvolutionCallback.description,
+    NativeCallback.description,
   ]
 
   public static func description(of kind: String) -> CallbackDescription? {

@@ -48,7 +48,7 @@ import Testing
     "RenderCore/RealFFT.swift", "RenderCore/MutedSpeechActivity.swift",
     "RenderCore/VectorMath.swift", "RenderCore/InputCallback.swift",
     "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
-    "RenderCallbacks/Closure.swift",
+    "RenderCallbacks/Closure.swift", "RenderCallbacks/NativeInstance.swift",
   ]
 
   @Test func `the checker is switched off only at the known doors`() throws {

@@ -69,7 +69,7 @@ extension Explanation {
         """,
       example: .patch(
         ExamplePatches.tone,
-        wrong: ["\"kind\": \"tone\", \"frequency\": 440": "\"kind\": \"native\""])),
+        wrong: ["\"component\": \"remoteIO\"": "\"subgraph\": \"strip.json\""])),
     Explanation(
       "PR0209", "The kind of a callback is one that there is.",
       because: """

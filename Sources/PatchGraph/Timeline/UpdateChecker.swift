@@ -22,6 +22,7 @@ struct UpdateChecker {
   private var usedCallbacks: Set<SourceRange> = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var libraries: [BuiltPatch.Library] = []
 
   /// What makes two diagnostics one.
   private struct Finding: Hashable {
@@ -133,6 +134,7 @@ struct UpdateChecker {
     let patch = PatchBuilder.build(update, directory: directory, device: device)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
     for found in patch.diagnostics {
