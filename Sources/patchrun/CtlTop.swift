@@ -36,7 +36,7 @@ struct CtlTop: PatchCommand {
       do throws(CommandFailure) {
         let status = try client.askJSON(ControlClient.Request(.get, "/status"))
         let meters = try client.askJSON(ControlClient.Request(.get, "/meters"))
-        line = Self.compact(status, meters)
+        line = Self.line(status, meters)
       } catch {
         // A patch that has been looked at, and is not there any more, has ended.
         guard !isFirst else { throw error }

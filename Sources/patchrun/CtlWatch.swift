@@ -38,7 +38,7 @@ struct CtlWatch: PatchCommand {
     let response: ControlClient.Response
     do throws(ControlError) {
       response = try client.listen(meterRate: meters) { event in
-        let text = json ? Self.compact(event) : Self.text(event)
+        let text = json ? Self.line(event) : Self.text(event)
         let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
         return number == 0 && event.name != "ended"
       }

@@ -5,6 +5,7 @@ import Control
 import Diagnostics
 import PatchGraph
 import PatchSyntax
+import PulseIO
 import RenderCore
 import RenderHost
 import Reports

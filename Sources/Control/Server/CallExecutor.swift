@@ -11,7 +11,7 @@ final class CallExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedTaskExecutor()
+    let executor = unsafe asUnownedTaskExecutor()
     // Calls that end after the threads have are finished where they are.
     threads.submit { _ in unsafe job.runSynchronously(on: executor) }
   }
