@@ -138,7 +138,8 @@ final class LiveControl: ControlledPatch {
         tag: Self.tag(of: live.reading.source), effects: changes.map(ControlEffect.init))
     } catch {
       switch error {
-      case .wrong(let patch): return refuse(refusal(patch.diagnostics, in: patch.source), by: origin)
+      case .wrong(let patch):
+        return refuse(refusal(patch.diagnostics, in: patch.source), by: origin)
       case .restart(let next, let changes):
         state.withLock { $0.restart = next }
         signals.wake()
@@ -233,7 +234,8 @@ final class LiveControl: ControlledPatch {
 
   func meters() async -> [ControlMeter] {
     let graph = stage.graph
-    return graph.readings.map { ControlMeter($0) } + graph.nodes.flatMap { busMeters($0, in: graph) }
+    return graph.readings.map { ControlMeter($0) }
+      + graph.nodes.flatMap { busMeters($0, in: graph) }
   }
 
   /// The buses of a node whose metering is on.

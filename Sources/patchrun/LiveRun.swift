@@ -38,7 +38,8 @@ final class LiveRun {
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
-    quiet: Bool, control: LiveControl? = nil, read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    quiet: Bool, control: LiveControl? = nil,
+    read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
     open: @escaping (PatchReader.Result) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
