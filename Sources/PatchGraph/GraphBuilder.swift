@@ -199,6 +199,7 @@ struct GraphBuilder {
     if let native = callback as? NativeCallback {
       libraries.append(.init(path: native.path, symbol: native.symbol))
       callback = native.allowed(by: nativeCode, processes: source != nil)
+      reportLateLibrary(native, member)
     }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }

@@ -65,7 +65,7 @@ public struct PatchBuilder {
     else { return patch }
     var checker = UpdateChecker(
       document, directory: directory, device: device.assumed(graph.grant),
-      known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
+      nativeCode: nativeCode, known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     var whole = patch

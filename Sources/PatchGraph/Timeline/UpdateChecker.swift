@@ -14,6 +14,7 @@ struct UpdateChecker {
   let document: PatchDocument
   let directory: String
   let device: PatchDevice
+  let nativeCode: NativeCode
   private let clock: TimelineClock
   private var seen: Set<Finding>
   private(set) var updates: [PlannedUpdate] = []
@@ -41,12 +42,13 @@ struct UpdateChecker {
   ///   - known: What has been found in the patch as it is written.
   ///   - sampleRate: What the session was granted.
   init(
-    _ document: PatchDocument, directory: String, device: PatchDevice, known: [Diagnostic],
-    sampleRate: Double
+    _ document: PatchDocument, directory: String, device: PatchDevice, nativeCode: NativeCode,
+    known: [Diagnostic], sampleRate: Double
   ) {
     self.document = document
     self.directory = directory
     self.device = device
+    self.nativeCode = nativeCode
     clock = TimelineClock(document, sampleRate: sampleRate)
     seen = Set(known.map(Finding.init))
     noteCallbacks(document, known)
@@ -131,7 +133,8 @@ struct UpdateChecker {
   // MARK: The document that comes of it
 
   private mutating func check(_ update: PlannedUpdate) {
-    let patch = PatchBuilder.build(update, directory: directory, device: device)
+    let patch = PatchBuilder.build(
+      update, directory: directory, device: device, nativeCode: nativeCode)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
