@@ -679,6 +679,18 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// `violations()`, and the configurations that they were found in, of one look at the graph. Nodes
+  /// that take part in nothing have none.
+  public func examination() -> (
+    violations: [Violation], configurations: [NodeID: UnitConfiguration]
+  ) {
+    state.withLock { state in
+      guard state.isOpen else { return ([GraphStates.notOpen()], [:]) }
+      let preparation = prepare(state.model, state, capture: nil)
+      return (preparation.violations, preparation.configurations)
+    }
+  }
+
   /// The configurations of all nodes of an open graph; of one that is not open, none.
   public var configurations: [NodeID: UnitConfiguration] {
     state.withLock { state in

@@ -28,8 +28,8 @@ struct Preparer {
   private var doubtful: Set<NodeID> = []
   /// Nodes that wait for each other in a circle, or for one that does.
   private var stuck: Set<NodeID> = []
-  /// Whether the output unit's microphone side is on.
-  private var isHeadHearing = false
+  /// Whether the output unit's microphone side is on, or is used and had better be.
+  private var isHeadToHear = false
 
   init(model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?) {
     self.model = model
@@ -48,7 +48,10 @@ struct Preparer {
       settle(node, incoming[id] ?? [])
     }
     let domains = RateDomains(model, result)
-    isHeadHearing = model.head.map(isHearing) == true
+    isHeadToHear =
+      model.head.map {
+        isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
+      } == true
     for id in result.order {
       guard let node = model.node(id), let configuration = result.configurations[id] else {
         continue
@@ -77,8 +80,9 @@ struct Preparer {
       members.insert(interaction.destination)
       guard let connection = interaction.link else { continue }
       members.insert(connection.source)
-      // The two sides of an I/O unit are no circle: its microphone side needs nothing.
-      guard !isMicrophone(connection) else { continue }
+      // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing
+      // comes from the side that plays.
+      guard model.node(connection.source)?.unit.description.isOutput != true else { continue }
       waits[connection.destination, default: 0] += 1
       takers[connection.source, default: []].append(connection.destination)
     }
@@ -168,22 +172,31 @@ struct Preparer {
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration, feeding)
     result.configurations[node.id] = configuration
-    // What was meant to feed it has been said to lead to a bus that is not there.
-    let isMissed = feeding.contains { !configuration.inputs.indices.contains($0.input) }
+    // What was meant to feed it has been said to lead to a bus that is not there, or to the
+    // microphone.
+    let isMissed = feeding.contains {
+      !configuration.inputs.indices.contains($0.input)
+        || HardwareSides.violation(into: node, $0.input) != nil
+    }
     if result.pulled.contains(node.id) && !isMissed {
       let unfed = NeededInputsFed.violations(
         node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
       result.violations += unfed
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
-    // What an I/O unit refuses does not depend on its formats.
-    if node.isIO || !doubtful.contains(node.id) {
-      let found = node.unit.violations(in: configuration).map { $0.of(node.id) }
-      result.violations += found
-      if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
-    }
+    var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    result.violations += found
+    if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
     checkCallbacks(configuration, feeding)
   }
+
+  /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
+  private static let rulesOfSides: Set<String> = Set(
+    [
+      UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
+      UnitRules.hardwareInput, UnitRules.hardwareOutput,
+    ].map(\.code))
 
   /// What a processing callback pulls, and whether it can hand it on.
   private mutating func checkCallbackInputs(
@@ -387,7 +400,7 @@ struct Preparer {
     {
       result.violations.append(violation)
     } else if let head = model.head, head.isIO,
-      !isHeadHearing, let violation = SlicesOfScreenLock.violation(node, configuration)
+      !isHeadToHear, let violation = SlicesOfScreenLock.violation(node, configuration)
     {
       result.violations.append(violation)
     }

@@ -262,7 +262,14 @@ public enum Mixer3D: AudioUnit {
             at: .init(node: nil, .property(.distanceParameters3DMixer, .input, element)),
             help: ["as it is without: \"3DMixerDistanceParams\": [1, 100000, 100]"]))
       }
-      if let violation = directionViolation(configuration, element) { found.append(violation) }
+      // Of a source that has no place it is no news that its place is at no distance.
+      let hasNoPlace = found.contains {
+        $0.rule.code == UnitRules.spatialChannels.code
+          && $0.place.part == .streamFormat(.input, element)
+      }
+      if !hasNoPlace, let violation = directionViolation(configuration, element) {
+        found.append(violation)
+      }
     }
     if let violation = headViolation(configuration) { found.append(violation) }
     if !found.contains(where: { $0.severity == .error }) && output.origin == .initial {

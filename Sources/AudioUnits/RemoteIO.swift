@@ -54,7 +54,10 @@ public enum RemoteIO: AudioUnit {
     let isInputOn = configuration.isOn(.enableIO, .input, inputElement)
     let device = configuration.device
     var found: [Violation] = []
-    if !isOutputOn && !isInputOn {
+    // Where a side is used that is off, that one is to be turned on.
+    let isUsed =
+      configuration.inputs[outputElement].isUsed || configuration.outputs[inputElement].isUsed
+    if !isOutputOn && !isInputOn && !isUsed {
       found.append(
         Violation(
           UnitRules.ioEnabled, status: .failedInitialization,

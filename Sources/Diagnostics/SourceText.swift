@@ -95,9 +95,14 @@ public struct SourceText: Sendable {
   /// The place of an offset, found in logarithmic time. An offset past the end is the end.
   public func position(of offset: Int) -> SourcePosition {
     let offset = min(max(offset, 0), bytes.count)
-    let line = lineStarts.firstIndex(sortedWhere: { $0 > offset })
+    let line = line(of: offset)
     return SourcePosition(
       line: line, column: scalars(before: offset) - scalars(before: lineStarts[line - 1]) + 1)
+  }
+
+  /// The number of the line that an offset is on, found in logarithmic time. Lines count from 1.
+  public func line(of offset: Int) -> Int {
+    lineStarts.firstIndex(sortedWhere: { $0 > min(max(offset, 0), bytes.count) })
   }
 
   /// The bytes of a line without its line end. Lines count from 1.

@@ -9,12 +9,24 @@ struct FormatResolver {
   /// Names that something refers to.
   private(set) var used: Set<String> = []
   private var cache: [String: StreamFormat?] = [:]
+  /// Whether what defines the names could not be read.
+  private var areNamesLost = false
   private(set) var diagnostics: [Diagnostic] = []
 
   init(_ document: PatchDocument, sessionRate: Double) {
     named = Dictionary(
       document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     self.sessionRate = sessionRate
+    // A format that could not be read is there all the same.
+    for (key, value) in document.root.members {
+      guard let text = key.string, text != "streamFormat",
+        text == "streamFormats" || !nearMisses(to: text, among: ["streamFormats"]).isEmpty
+      else { continue }
+      for member in value.members {
+        if let name = member.key.string, named[name] == nil { cache[name] = .some(nil) }
+      }
+      areNamesLost = areNamesLost || value.kind != .object
+    }
   }
 
   /// Looks at every definition, so that a mistake in one is reported once, where it is.
@@ -30,6 +42,7 @@ struct FormatResolver {
     case .name(let name):
       used.insert(name)
       if let known = cache[name] { return known }
+      guard !areNamesLost else { return nil }
       report(
         NameRules.unknownFormat.diagnostic(
           "there is no stream format \(quoted(name))", at: format.range, pointer: format.pointer,
@@ -77,9 +90,14 @@ struct FormatResolver {
           pointer: channels.pointer))
       return nil
     }
-    return StreamFormat(
+    let format = StreamFormat(
       sample, channels: channels.value, sampleRate: self.rate(rate.value),
       interleaved: short.interleaved?.value ?? false)
+    guard let first = format.inconsistencies.first else { return format }
+    report(
+      NameRules.formatField.inconsistent(
+        "\(first)", at: first.field == "mSampleRate" ? rate.json : json, help: []))
+    return nil
   }
 
   private mutating func resolve(

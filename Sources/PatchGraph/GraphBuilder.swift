@@ -25,7 +25,7 @@ struct GraphBuilder {
   var nativeCode = NativeCode.refused
   private(set) var libraries: [BuiltPatch.Library] = []
 
-  private(set) var places: PatchPlaces
+  var places: PatchPlaces
   private var formats: FormatResolver
   private(set) var nodes: [String: NodeID] = [:]
   var callbacks: [String: BuiltCallback] = [:]
@@ -36,23 +36,35 @@ struct GraphBuilder {
   /// Nodes that lost what would have fed or taken from them, so that its absence is no news.
   var bereft: Set<NodeID> = []
   /// Nodes one of whose formats could not be set, so that what follows from it is no news.
-  private var unformatted: Set<NodeID> = []
+  var unformatted: Set<NodeID> = []
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
-  private var isDefaultMissing = false
+  var isDefaultMissing = false
   /// What could not be set: what is wrong with the value that stands there instead is no news.
-  private var unset: Set<Violation.Place> = []
+  var unset: Set<Violation.Place> = []
+  /// What could not be read: what follows from it is no news.
+  let unread: UnreadParts
+  /// Nodes of which a part could not be read.
+  var unreadNodes: Set<NodeID> = []
+  /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
+  var hasLostDestination: Bool
   var hasGaps: Bool
+  /// Whether what is neither wrong nor to be regretted is said as well.
+  let saysNotes: Bool
 
   init(
-    document: PatchDocument, graph: AudioGraph, directory: String, hadErrors: Bool,
-    epoch: TimelineEpoch?
+    document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
+    saysNotes: Bool, epoch: TimelineEpoch?
   ) {
     self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
-    hasGaps = hadErrors
+    self.unread = unread
+    self.saysNotes = saysNotes
+    hasGaps = unread.isAny
+    hasLostDestination = unread.hasLostConnections
+    failedNames = unread.names
     places = PatchPlaces(
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
@@ -223,6 +235,12 @@ struct GraphBuilder {
     var values: [String: SettingValue] = [:]
     var isWhole = true
     var refused: Set<String> = []
+    for (key, value) in owner.members where value.kind == .invalid {
+      guard let name = key.string else { continue }
+      isWhole = false
+      refused.insert(name)
+      values[name] = infos.first { $0.key == name }?.defaultValue ?? .text(" ")
+    }
     for field in fields {
       let info = infos.first { $0.key == field.name }
       if info?.kind == .numbers, field.value.kind == .object {
@@ -250,8 +268,7 @@ struct GraphBuilder {
     }
     for problem in problems(values) {
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
-      if let field, field.value.kind == .invalid { continue }
-      if let field, refused.contains(field.name) { continue }
+      if let name = problem.setting, refused.contains(name) { continue }
       isWhole = false
       let isKnown = infos.contains { $0.key == problem.setting }
       let member = problem.member.flatMap { name in
@@ -347,33 +364,16 @@ struct GraphBuilder {
         layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
-        noteMisspelt(member.value, id)
+        if unread.nodes.contains(member.name) {
+          unreadNodes.insert(id)
+          unformatted.insert(id)
+        }
         setInputCount(member.value, id)
       } catch {
         failedNames.insert(member.name)
         hasGaps = true
         report(error.diagnostic(in: places, at: component.json))
       }
-    }
-  }
-
-  /// Where `properties` is misspelt nobody knows what is set.
-  private mutating func noteMisspelt(_ node: PatchDocument.Node, _ id: NodeID) {
-    let keys = [
-      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
-    ]
-    for member in node.json.members {
-      guard let key = member.key.string, !keys.contains(key),
-        nearMisses(to: key, among: keys).first == "properties"
-      else { continue }
-      noteUnknown(id)
-    }
-  }
-
-  /// Says nothing of a slice's size or a preset, which may have been set under another name.
-  private mutating func noteUnknown(_ id: NodeID) {
-    for property in [PropertyID.maximumFramesPerSlice, .presentPreset] {
-      unset.insert(.init(node: id, .property(property, .global, 0)))
     }
   }
 
@@ -427,6 +427,7 @@ struct GraphBuilder {
     let isSourceKnown = connection.from.map { noteSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
       hasGaps = true
+      if destination == nil { hasLostDestination = true }
       if let destination { bereft.insert(destination) }
       if let from = connection.from, let source = nodes[from.value.node] { bereft.insert(source) }
       return
@@ -599,10 +600,10 @@ struct GraphBuilder {
     for field in fields where field.value.kind != .invalid {
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
-        if nearMisses(to: field.name, among: unit.properties.map(\.key)).contains(
-          "maximumFramesPerSlice")
-        {
-          noteUnknown(id)
+        // What was meant has not been set.
+        for info in unit.properties
+        where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
+          unset.insert(.init(node: id, .property(info.id, scope, bus)))
         }
         continue
       }
@@ -841,48 +842,5 @@ struct GraphBuilder {
       reportUnknown(at, among: document.nodes.map(\.name))
     }
     return nil
-  }
-
-  // MARK: What the graph finds
-
-  private mutating func reportViolations() {
-    let downstream = downstream(of: unformatted)
-    for violation in graph.violations() {
-      guard !isEcho(violation, downstream) else { continue }
-      report(violation.diagnostic(in: places))
-    }
-  }
-
-  /// Whether a violation only follows from something that has been reported already.
-  private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
-    let code = violation.rule.code
-    guard !unset.contains(violation.place) else { return true }
-    switch code {
-    case "PR0302", "PR0308": return hasGaps
-    case "PR0307":
-      // What is missing elsewhere may have been meant for the output unit.
-      return hasGaps && violation.place.node.map { bereft.contains($0) || isHead($0) } != false
-    case "PR0404" where isDefaultMissing: return true
-    case _ where code.hasPrefix("PR04"):
-      return violation.place.node.map(unformatted.contains) != false
-    default: return false
-    }
-  }
-
-  private func isHead(_ node: NodeID) -> Bool {
-    (try? graph.unit(node))?.description.isOutput == true
-  }
-
-  private func downstream(of start: Set<NodeID>) -> Set<NodeID> {
-    guard !start.isEmpty else { return [] }
-    let takers = Dictionary(grouping: graph.interactions.compactMap(\.link), by: \.source)
-    var reached = start
-    var queue = Array(start)
-    while let id = queue.popLast() {
-      for connection in takers[id] ?? [] where reached.insert(connection.destination).inserted {
-        queue.append(connection.destination)
-      }
-    }
-    return reached
   }
 }

@@ -53,13 +53,15 @@ public struct PatchBuilder {
   /// - Parameters:
   ///   - directory: What paths in the patch are relative to; empty for the current one.
   ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
+  ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
     _ reading: PatchReader.Result, directory: String, device: PatchDevice,
-    nativeCode: NativeCode = .refused
+    nativeCode: NativeCode = .refused, notes: Bool = false
   ) -> BuiltPatch {
     guard let document = reading.document else { return .unread(reading) }
     let patch = build(
-      reading, document, directory: directory, device: device, epoch: nil, nativeCode)
+      reading, document, directory: directory, device: device, epoch: nil, nativeCode,
+      notes: notes)
     guard let graph = patch.graph, document.timeline.contains(where: { $0.update != nil }),
       !reading.hasSyntaxErrors
     else { return patch }
@@ -97,7 +99,7 @@ public struct PatchBuilder {
 
   private static func build(
     _ reading: PatchReader.Result, _ document: PatchDocument, directory: String,
-    device: PatchDevice, epoch: TimelineEpoch?, _ nativeCode: NativeCode
+    device: PatchDevice, epoch: TimelineEpoch?, _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {
     let graph: AudioGraph
     switch device {
@@ -107,8 +109,8 @@ public struct PatchBuilder {
     case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory, hadErrors: reading.hasErrors,
-      epoch: epoch)
+      document: document, graph: graph, directory: directory,
+      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
     builder.nativeCode = nativeCode
     builder.build()
     var layout = builder.layout

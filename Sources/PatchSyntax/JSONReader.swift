@@ -329,7 +329,8 @@ extension JSONReader {
     let innermost = open[open.count - 1]
     let range = nodes[innermost.index].range
     let opening = range.lowerBound..<(range.lowerBound + 1)
-    guard let outer = open.lastIndex(where: { $0.isObject == isObject }) else {
+    let outer = open.lastIndex { $0.isObject == isObject }
+    guard let outer, !isMeantForInnermost() else {
       report(.mismatched(at: here, opening: opening, isObject: innermost.isObject))
       return closeContainer()
     }
@@ -343,6 +344,48 @@ extension JSONReader {
       nodes[index].next = UInt32(nodes.count)
     }
     return closeContainer()
+  }
+
+  /// Whether the brackets that follow fit better when the one here is of the wrong kind than when it
+  /// closes one further out.
+  private func isMeantForInnermost() -> Bool {
+    let kinds = open.map(\.isObject)
+    let isObject = bytes[offset] == UInt8(ascii: "}")
+    guard let outer = kinds.lastIndex(of: isObject) else { return true }
+    return misfits(after: Array(kinds.dropLast())) < misfits(after: Array(kinds[..<outer]))
+  }
+
+  /// How many of the brackets from here on do not fit those that are open: whether each is of an
+  /// object.
+  private func misfits(after open: [Bool]) -> Int {
+    var open = open
+    var misfits = 0
+    var position = offset + 1
+    // Far enough to tell, and no further: there may be many of these mistakes.
+    let end = min(bytes.count, position + 16_384)
+    while position < end {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): open.append(byte == UInt8(ascii: "{"))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        let isObject = byte == UInt8(ascii: "}")
+        if open.last == isObject {
+          open.removeLast()
+        } else {
+          misfits += 1
+          if let outer = open.lastIndex(of: isObject) { open.removeSubrange(outer...) }
+        }
+      case UInt8(ascii: "\""):
+        // To its end, or that of the line.
+        while position < end, bytes[position] != UInt8(ascii: "\""), bytes[position] >= 0x20 {
+          position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        position += 1
+      default: break
+      }
+    }
+    return misfits + (end == bytes.count && !open.isEmpty ? 1 : 0)
   }
 
   private mutating func reportEnd(_ state: State) {

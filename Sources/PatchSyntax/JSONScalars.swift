@@ -9,16 +9,27 @@ extension JSONReader {
     offset += 1
     var isEscaped = false
     var hasReportedEncoding = false
+    let known = diagnostics.count
     while offset < bytes.count {
       let byte = bytes[offset]
       if byte == UInt8(ascii: "\"") {
         offset += 1
         addString(start, isKey: isKey, isEscaped: isEscaped, quotes: JSONTree.Node.quotes(1, 1))
+        // What it was to say is not known: nobody is to look for a file of that name.
+        let unclear = [SyntaxRules.escape.code, SyntaxRules.encoding.code]
+        let isUnclear = diagnostics[known...].contains {
+          $0.severity == .error && unclear.contains($0.code)
+        }
+        if isUnclear && !isKey { nodes[nodes.count - 1].kind = .invalid }
         return
       }
       if byte == UInt8(ascii: "\\") {
         isEscaped = true
-        readEscape()
+        // In a path with backslashes every one of them is wrong, for one reason.
+        let hasReported = diagnostics[known...].contains {
+          $0.code == SyntaxRules.escape.code && $0.severity == .error
+        }
+        readEscape(isReported: hasReported)
       } else if byte >= 0x20, byte < 0x80 {
         offset += 1
       } else if byte < 0x20 {
@@ -74,7 +85,7 @@ extension JSONReader {
   }
 
   /// Reads an escape inside a string, from its backslash on.
-  private mutating func readEscape() {
+  private mutating func readEscape(isReported: Bool) {
     let start = offset
     guard start + 1 < bytes.count else {
       offset += 1
@@ -92,7 +103,7 @@ extension JSONReader {
     default:
       let length = max(wellFormedLength(at: start + 1), 1)
       offset += 1 + length
-      report(.badEscape(source[start..<offset], at: start..<offset))
+      if !isReported { report(.badEscape(source[start..<offset], at: start..<offset)) }
     }
   }
 

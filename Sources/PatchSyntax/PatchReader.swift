@@ -250,12 +250,10 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var node = PatchDocument.Node(json: json)
     var component: JSONValue?
-    readObject(
-      json, "a node",
-      keys: [
-        "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
-      ]
-    ) { reader, key, value in
+    let keys = [
+      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
+    ]
+    readObject(json, "a node", keys: keys) { reader, key, value in
       switch key {
       case "component":
         component = value
@@ -270,7 +268,9 @@ extension PatchReader {
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
-    } else if component == nil, node.subgraph == nil {
+    } else if component == nil, node.subgraph == nil,
+      !json.members.contains(where: { !(keys + ["comment"]).contains($0.key.string ?? "") })
+    {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
     return node
@@ -311,7 +311,7 @@ extension PatchReader {
     var elements: [PatchDocument.Element] = []
     eachMember(of: json) { reader, key, name, value in
       guard let bus = Self.busNumber(name) else {
-        reader.diagnostics.append(.busNumber(key, name))
+        reader.diagnostics.append(.busNumber(key, name, in: json))
         return
       }
       guard reader.check(value, "a bus", .object) else { return }
@@ -497,17 +497,21 @@ extension PatchReader {
     _ read: (inout PatchReader, String, JSONValue) -> Void
   ) {
     var missing = required
+    var unknown = 0
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
         reader.diagnostics.append(.unknownKey(key, text, in: json, name, keys: keys))
         // A misspelled key is not a missing one too.
+        let count = missing.count
         missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
+        if missing.count == count { unknown += 1 }
         return
       }
       missing.removeAll { $0 == text }
       read(&reader, text, value)
     }
-    if !missing.isEmpty { diagnostics.append(.missing(missing, in: json, name)) }
+    // An unknown key may be another name for the one that is missing, however unlike.
+    if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
 
   /// Calls for each member but comments, for the first of each name.
@@ -716,7 +720,8 @@ extension Diagnostic {
     if isQuoted, let text = json.string {
       help.append("write \(text) without quotes")
       fixes.append(Fix("remove the quotes", edits: [Edit(json.range, text)]))
-    } else if wanted == .string, json.kind == .number, let text = json.numberText {
+    } else if name == "'title'", json.kind == .number, let text = json.numberText {
+      // Where a name is wanted, a number in quotes is no more of one.
       help.append("write \"\(text)\" in quotes")
       fixes.append(Fix("put it in quotes", edits: [Edit(json.range, "\"\(text)\"")]))
     }
@@ -789,7 +794,9 @@ extension Diagnostic {
       help: ["rename one of the two: a connection could mean either"])
   }
 
-  fileprivate static func busNumber(_ key: JSONValue, _ text: String) -> Diagnostic {
+  fileprivate static func busNumber(
+    _ key: JSONValue, _ text: String, in json: JSONValue
+  ) -> Diagnostic {
     let digits = text.drop { $0 == "0" }
     let meant = digits.isEmpty ? "0" : String(digits)
     let isNumber =
@@ -802,7 +809,8 @@ extension Diagnostic {
           ? "write \"\(meant)\": bus numbers have no leading zeros"
           : "write the bus's number in quotes: \"0\" for the first"
       ],
-      fixes: isNumber ? [Fix("write \"\(meant)\"", edits: [Edit(key.range, "\"\(meant)\"")])] : [])
+      fixes: isNumber && json[meant] == nil
+        ? [Fix("write \"\(meant)\"", edits: [Edit(key.range, "\"\(meant)\"")])] : [])
   }
 
   fileprivate static func address(

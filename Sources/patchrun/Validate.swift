@@ -39,6 +39,10 @@ struct Validate: PatchCommand {
       valueName: "format"))
   var outputFormat = OutputFormat.text
 
+  @Flag(
+    help: "Say also what is neither wrong nor to be regretted: what is converted, and how loud.")
+  var notes = false
+
   @Flag(help: "Take warnings as errors.")
   var denyWarnings = false
 
@@ -145,7 +149,8 @@ struct Validate: PatchCommand {
         let fixing = fix ? try fixed(file, device, selection) : nil
         let patch =
           fixing?.patch
-          ?? PatchBuilder.build(file.read(overrides), directory: file.directory, device: device)
+          ?? PatchBuilder.build(
+            file.read(overrides), directory: file.directory, device: device, notes: notes)
         let kept = patch.diagnostics.filter(selection.keeps)
         // The text of a patch without findings is not needed again.
         let source =

@@ -29,7 +29,10 @@ enum HardwareSides {
       rule, status: .invalidConnection,
       "output 0 of '\(node.name)' goes to \(isIO ? "the loudspeaker" : "whoever renders the graph"): "
         + "nothing else can take from it",
-      at: .init(node: connection.destination, .feed(connection.input)),
+      at: .init(node: connection.source, .bus(.output, connection.output)),
+      notes: [
+        .init("taken here", at: .init(node: connection.destination, .feed(connection.input)))
+      ],
       help: isIO
         ? ["the microphone is output 1: \"from\": \"\(node.name):1\""]
         : ["take from the node that feeds '\(node.name)'"])

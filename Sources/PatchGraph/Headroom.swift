@@ -1,0 +1,308 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import Foundation
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+
+/// The gain structure: where what a patch plays is more than what a bus, or a loudspeaker, can hold.
+enum Headroom {
+  static let rule = RuleInfo(
+    "PR0314", "graph/headroom", "what is mixed stays within full scale where it is clipped",
+    severity: .warning)
+
+  /// How far a bus goes, 1 being full scale.
+  struct Level {
+    /// What the sources reach that say how loud they are: tones, sweeps, noise.
+    var known = 0.0
+    /// The same with those that do not, files and microphones, taken to reach full scale.
+    var possible = 0.0
+    /// The unit that last made it louder.
+    var raisedBy: NodeID?
+
+    static func certain(_ peak: Double) -> Level { Level(known: peak, possible: peak) }
+    static let unknown = Level(known: 0, possible: 1)
+
+    func scaled(by gain: Double) -> Level {
+      Level(known: known * gain, possible: possible * gain, raisedBy: raisedBy)
+    }
+
+    mutating func add(_ other: Level) {
+      known += other.known
+      possible += other.possible
+      raisedBy = raisedBy ?? other.raisedBy
+    }
+
+    /// Sources that say how loud they are can be believed. Of others that are mixed hardly all are
+    /// at full scale at once: only a sum of more than two of them is worth a word.
+    var isTooMuch: Bool { known > 1.0005 || possible > 2.0005 }
+
+    var peak: Double { known > 1.0005 ? known : possible }
+
+    /// What is left of it behind a place that clips.
+    var clipped: Level { Level(known: min(known, 1), possible: min(possible, 1)) }
+  }
+}
+
+/// Follows levels from the sources to the output unit.
+struct LevelWalk {
+  private let graph: AudioGraph
+  private let configurations: [NodeID: UnitConfiguration]
+  private let interactions: [Interaction]
+  private var outputs: [NodeID: [Headroom.Level]] = [:]
+  /// What is too much, in the order in which it is heard.
+  private(set) var findings: [Finding] = []
+
+  struct Finding {
+    var level: Headroom.Level
+    /// Whose input, or output, cannot hold it.
+    var node: NodeID
+    var input: Int?
+    /// What clips there: `the loudspeaker`, `int16`.
+    var what: String
+  }
+
+  init(_ graph: AudioGraph, _ configurations: [NodeID: UnitConfiguration]) {
+    self.graph = graph
+    self.configurations = configurations
+    interactions = graph.interactions
+  }
+
+  mutating func walk() {
+    let feeds = Dictionary(grouping: interactions, by: \.destination)
+    var waits: [NodeID: Int] = [:]
+    var takers: [NodeID: [NodeID]] = [:]
+    for interaction in interactions {
+      guard let link = interaction.link else { continue }
+      // The microphone side waits for nothing.
+      guard configurations[link.source]?.device == nil else { continue }
+      waits[link.destination, default: 0] += 1
+      takers[link.source, default: []].append(link.destination)
+    }
+    var ready = graph.nodes.filter { waits[$0] == nil }
+    var next = 0
+    while next < ready.count {
+      let node = ready[next]
+      next += 1
+      settle(node, feeds[node] ?? [])
+      for taker in takers[node] ?? [] {
+        waits[taker, default: 0] -= 1
+        if waits[taker] == 0 { ready.append(taker) }
+      }
+    }
+  }
+
+  private mutating func settle(_ node: NodeID, _ feeds: [Interaction]) {
+    guard let configuration = configurations[node], let unit = try? graph.unit(node) else { return }
+    var inputs: [Int: Headroom.Level] = [:]
+    for interaction in feeds where configuration.inputs.indices.contains(interaction.input) {
+      var level = level(of: interaction)
+      // A connection hands on what has been looked at where it begins.
+      if interaction.connection == nil {
+        clip(&level, configuration.inputs[interaction.input].format, node, interaction.input)
+      }
+      inputs[interaction.input] = level
+    }
+    if unit.description.isOutput {
+      if let device = configuration.device, device.output != nil,
+        unit.description.property(.enableIO) != nil, let level = inputs[RemoteIO.outputElement],
+        level.isTooMuch
+      {
+        findings.append(
+          Finding(level: level, node: node, input: RemoteIO.outputElement, what: "the loudspeaker"))
+      }
+      return
+    }
+    var output = mixed(inputs, node, unit, configuration)
+    clip(&output, configuration.outputs[0].format, node, nil)
+    outputs[node] = [output]
+  }
+
+  private mutating func clip(
+    _ level: inout Headroom.Level, _ format: StreamFormat, _ node: NodeID, _ input: Int?
+  ) {
+    guard let sample = format.sampleType, [.int16, .int24, .int32].contains(sample) else { return }
+    if level.isTooMuch {
+      findings.append(
+        Finding(level: level, node: node, input: input, what: "a bus of \(sample.rawValue)"))
+    }
+    level = level.clipped
+  }
+
+  // MARK: Sources
+
+  private func level(of interaction: Interaction) -> Headroom.Level {
+    switch interaction {
+    case .connection(let connection): return output(connection.source)
+    case .callback(let feed):
+      var chain = [feed.callback]
+      var start: Headroom.Level?
+      var next = feed.feed
+      while let feed = next {
+        switch feed {
+        case .output(let node, _):
+          start = output(node)
+          next = nil
+        case .callback(let callback, let from):
+          chain.append(callback)
+          next = from
+        }
+      }
+      var level = start ?? Headroom.Level()
+      for callback in chain.reversed() { level = Self.level(callback, pulling: level) }
+      return level
+    }
+  }
+
+  private func output(_ node: NodeID) -> Headroom.Level {
+    // A microphone may hear anything.
+    outputs[node]?.first ?? .unknown
+  }
+
+  private static func level(
+    _ callback: any RenderCallback, pulling level: Headroom.Level
+  ) -> Headroom.Level {
+    switch callback {
+    case let tone as ToneCallback: .certain(tone.amplitude)
+    case let sweep as SweepCallback: .certain(sweep.amplitude)
+    case let noise as NoiseCallback: .certain(noise.amplitude)
+    case let impulse as ImpulseCallback: .certain(abs(impulse.amplitude))
+    case is SilenceCallback: .certain(0)
+    case let file as FileCallback: Headroom.Level.unknown.scaled(by: abs(file.gain))
+    case let gain as GainCallback: level.scaled(by: abs(gain.gain))
+    case is TremoloCallback, is RingModulatorCallback: level
+    default: .unknown
+    }
+  }
+
+  // MARK: Units
+
+  private func mixed(
+    _ inputs: [Int: Headroom.Level], _ node: NodeID, _ unit: UnitInstance,
+    _ configuration: UnitConfiguration
+  ) -> Headroom.Level {
+    switch unit.description.name {
+    case MultichannelMixer.description.name: return mix(inputs, node, configuration)
+    // What distances and a room leave of each source is not followed.
+    case Mixer3D.description.name: return .unknown
+    case IPodEQ.description.name:
+      guard let level = inputs[0] else { return Headroom.Level() }
+      return equalized(level, node, configuration)
+    default: return inputs[0] ?? Headroom.Level()
+    }
+  }
+
+  private func mix(
+    _ inputs: [Int: Headroom.Level], _ node: NodeID, _ configuration: UnitConfiguration
+  ) -> Headroom.Level {
+    typealias Parameter = MultichannelMixer.Parameter
+    var sides = [Headroom.Level(), Headroom.Level()]
+    for (input, level) in inputs.sorted(by: { $0.key < $1.key }) {
+      guard configuration.parameter(Parameter.enable, .input, input) != 0 else { continue }
+      let volume = Double(abs(configuration.parameter(Parameter.volume, .input, input) ?? 1))
+      let gains = gains(of: input, configuration)
+      for side in sides.indices { sides[side].add(level.scaled(by: volume * gains[side])) }
+    }
+    let master = Double(abs(configuration.parameter(Parameter.volume, .output, 0) ?? 1))
+    var louder = sides[0].possible < sides[1].possible ? sides[1] : sides[0]
+    louder.known = max(sides[0].known, sides[1].known)
+    louder = louder.scaled(by: master)
+    let loudest = inputs.values.map(\.possible).max() ?? 0
+    if louder.possible > loudest { louder.raisedBy = node }
+    return louder
+  }
+
+  /// From an input to the left and the right of a mix.
+  private func gains(of input: Int, _ configuration: UnitConfiguration) -> [Double] {
+    let isMono = configuration.inputs[input].format.channelCount == 1
+    if case .floats(let levels)? = configuration.properties[
+      PropertyPlace(.matrixLevels, .input, input)]
+    {
+      let rows = stride(from: 0, to: levels.count - 1, by: 2)
+      return [0, 1].map { side in rows.reduce(0) { $0 + Double(abs(levels[$1 + side])) } }
+    }
+    let pan = Double(
+      configuration.parameter(MultichannelMixer.Parameter.pan, .input, input) ?? 0)
+    guard isMono else { return [min(1, 1 - pan), min(1, 1 + pan)] }
+    return [cos((pan + 1) * .pi / 4), sin((pan + 1) * .pi / 4)]
+  }
+
+  /// Where a preset lifts is not known to be where the sound is.
+  private func equalized(
+    _ level: Headroom.Level, _ node: NodeID, _ configuration: UnitConfiguration
+  ) -> Headroom.Level {
+    guard
+      case .preset(let preset)? = configuration.properties[
+        PropertyPlace(.presentPreset, .global, 0)],
+      let gains = EqualizerPresets.preset(number: preset.number)?.gains, let most = gains.max(),
+      most > 0, !configuration.isOn(.bypassEffect, .global, 0)
+    else { return level }
+    return Headroom.Level(
+      known: level.known, possible: level.possible * pow(10, most / 20), raisedBy: node)
+  }
+}
+
+extension GraphBuilder {
+  /// Warns of what is clipped. Only of a patch that could be initialized is that known.
+  mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
+    var walk = LevelWalk(graph, configurations)
+    walk.walk()
+    for finding in walk.findings {
+      let level = finding.level
+      let place: Violation.Place =
+        level.raisedBy.map { .init(node: $0, .whole) }
+        ?? finding.input.map { .init(node: finding.node, .feed($0)) }
+        ?? .init(node: finding.node, .whole)
+      // A volume above 1 has had its own warning.
+      if let node = level.raisedBy, hasWarnedOfVolume(node) { continue }
+      report(diagnostic(finding, at: place))
+    }
+  }
+
+  private func hasWarnedOfVolume(_ node: NodeID) -> Bool {
+    guard let name = try? graph.nodeInfo(node).name else { return false }
+    let pointer = JSONPointer(["nodes", name]).description + "/"
+    return diagnostics.contains {
+      $0.code == "PR0554" && $0.pointer?.hasPrefix(pointer) == true
+    }
+  }
+
+  private func diagnostic(_ finding: LevelWalk.Finding, at place: Violation.Place) -> Diagnostic {
+    let level = finding.level
+    let decibels = (20 * log10(level.peak) * 10).rounded() / 10
+    let isCertain = level.known > 1.0005
+    let raiser = level.raisedBy.flatMap { try? graph.nodeInfo($0) }
+    let what = raiser.map { "what \(quoted($0.name)) puts out" } ?? "what the callback plays"
+    let verb = isCertain ? "goes up to" : "can go up to"
+    var help: [String] = []
+    // Rounded down: a little less is within full scale, and a little more is not.
+    let share = (100 / level.peak).rounded(.down) / 100
+    switch raiser?.unit?.description.name {
+    case "MultichannelMixer"?:
+      let volume = level.raisedBy.flatMap { node in
+        try? graph.unit(node).parameter(MultichannelMixer.Parameter.volume, .output, 0)
+      }
+      let lower = (Double(volume ?? 1) * share * 100).rounded(.down) / 100
+      help = [
+        "lower the volumes of its inputs, or of the mix: "
+          + "\"outputs\": { \"0\": { \"parameters\": { \"volume\": \(lower) } } }"
+      ]
+    case "iPodEQ"?:
+      help = ["feed it by a mixer whose volume is \(share) or less, or choose a milder preset"]
+    default:
+      help = ["make it \(share) times as loud, by its \"amplitude\" or \"gain\""]
+    }
+    if !isCertain {
+      help.append("sources whose level is not known are taken to reach full scale")
+    }
+    return Headroom.rule.diagnostic(
+      .init("\(what) \(verb) \(decibels) dB over full scale, and \(finding.what) clips it"),
+      at: diagnosticRange(place), pointer: places.value(place).pointer.description, help: help)
+  }
+
+  private func diagnosticRange(_ place: Violation.Place) -> SourceRange {
+    places.value(place).markRange
+  }
+}

@@ -1,0 +1,504 @@
+import AudioTypes
+import AudioUnits
+import Foundation
+import PatchGraph
+import RenderHost
+import TestSupport
+
+/// A patch, and what it is to run on.
+struct GeneratedPatch: Sendable {
+  var document: JSONText
+  var hardware = HardwareAssumption()
+}
+
+/// Makes patches that are right by construction: a tree of units and callbacks that grows from the
+/// output unit, each with a stream format that what it feeds can take.
+struct PatchGenerator {
+  /// A stream format, before it is spelled.
+  struct Sound: Hashable {
+    var rate: Double
+    var channels: Int
+    var sample: SampleType
+    var isInterleaved = false
+  }
+
+  /// What a bus takes.
+  struct Wanted {
+    var rate: Double?
+    var channels = 1...2
+    var samples = SampleType.allCases
+  }
+
+  /// Files that are there to be played.
+  static let sounds = PrintedFiles.package.appending(path: "patches/audio").path
+
+  private var random: SplitMix64
+  private var document = JSONText.object([])
+  private var hardware = HardwareAssumption()
+  private var sessionRate = 44_100.0
+  private var largestSlice = 1024
+  private var common: Sound?
+  private var head = "io"
+  private var isMicrophoneFree = false
+  private var hearsMicrophone = false
+  private var taken: Set<String> = []
+  private var generators: [String] = []
+
+  /// - Parameter seed: The same seed gives the same patch.
+  static func patch(seed: UInt64) -> GeneratedPatch {
+    var generator = PatchGenerator(random: SplitMix64(seed: seed))
+    return generator.generate()
+  }
+
+  private init(random: SplitMix64) { self.random = random }
+
+  // MARK: Chance
+
+  private mutating func one(in count: Int) -> Bool {
+    Int.random(in: 0..<count, using: &random) == 0
+  }
+
+  private mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
+
+  private mutating func number(_ range: ClosedRange<Double>) -> Double {
+    pick([
+      range.lowerBound, range.upperBound,
+      (Double.random(in: range, using: &random) * 1000).rounded(.towardZero) / 1000,
+    ])
+  }
+
+  private mutating func name(_ kind: String) -> String {
+    let words = [
+      kind, "été", "a b", "x~y", "n/1", "Ünit", "it's", "π", "mixer.2", "the \"loud\" one",
+    ]
+    while true {
+      let word = one(in: 3) ? pick(words) : kind
+      let name = taken.contains(word) ? "\(word)\(taken.count)" : word
+      if taken.insert(name).inserted { return name }
+    }
+  }
+
+  // MARK: The whole
+
+  private mutating func generate() -> GeneratedPatch {
+    let keys = [
+      "$schema", "schemaVersion", "title", "session", "streamFormats", "streamFormat", "callbacks",
+      "nodes", "connections", "taps", "timeline",
+    ]
+    for key in one(in: 3) ? keys.shuffled(using: &random) : keys {
+      document[key] = key == "connections" || key == "timeline" ? [] : .object([])
+    }
+    document["$schema"] = one(in: 2) ? "../schema/patch.schema.json" : nil
+    document["schemaVersion"] = one(in: 2) ? 1 : nil
+    document["title"] = one(in: 2) ? "Any patch" : nil
+    if one(in: 4) { hardware.channels = pick([1, 2, 6]) }
+    if one(in: 4) { hardware.inputChannels = pick([1, 2]) }
+    if one(in: 2) {
+      sessionRate = pick([44_100, 48_000, 96_000])
+      document["session", "preferredSampleRate"] = .number(sessionRate)
+    }
+    var duration: Double?
+    if one(in: 3) {
+      duration = pick([0.005, 0.01, 0.023, 0.093])
+      document["session", "preferredIOBufferDuration"] = .number(duration ?? 0)
+    }
+    largestSlice = HardwareGrant.ioBufferFrames(forDuration: duration, sampleRate: sessionRate)
+    if one(in: 2) {
+      let format = sound(Wanted(rate: one(in: 2) ? sessionRate : nil))
+      common = format
+      document["streamFormat"] = spelled(format)
+    } else {
+      document["streamFormat"] = nil
+    }
+    makeHead()
+    if one(in: 5) { addNode("mcmx", "spare") }
+    if one(in: 6) {
+      // What nothing pulls is no mistake.
+      let unheard = addNode("ipeq", "unheard")
+      finishEqualizer(unheard, source(Wanted(), into: unheard, 0, depth: 0))
+    }
+    finish()
+    return GeneratedPatch(document: document, hardware: hardware)
+  }
+
+  private mutating func makeHead() {
+    let component = pick(["rioc", "rioc", "vpio", "genr"])
+    head = addNode(component, component == "genr" ? "out" : "io")
+    guard component != "genr" else {
+      _ = source(Wanted(rate: one(in: 3) ? nil : sessionRate), into: head, 0, depth: 3)
+      return
+    }
+    isMicrophoneFree = one(in: 2)
+    var plays = true
+    if isMicrophoneFree && one(in: 6) {
+      plays = false
+      document["nodes", head, "outputs", "0", "properties", "enableIO"] = false
+      let (address, _) = microphone(Wanted())
+      addTap(address)
+    } else {
+      _ = source(Wanted(rate: one(in: 3) ? nil : sessionRate), into: head, 0, depth: 3)
+    }
+    guard one(in: 2) else { return }
+    document["session", "category"] = .string(
+      pick(
+        plays && hearsMicrophone
+          ? ["playAndRecord", "multiRoute"]
+          : hearsMicrophone
+            ? ["record", "playAndRecord"] : ["playback", "ambient", "soloAmbient", "playAndRecord"])
+    )
+  }
+
+  /// Leaves out what nothing was put into, sets what may be set anywhere, and adds what happens
+  /// later.
+  private mutating func finish() {
+    for name in document["nodes"]?.members.map(\.name) ?? [] { decorate(name) }
+    for tapped in PatchView(document).nodes where one(in: 8) && !tapped.unit.description.isOutput {
+      addTap(tapped.name)
+    }
+    addTimeline()
+    for key in ["session", "streamFormats", "callbacks", "connections", "taps", "timeline"]
+    where document[key]?.count == 0 && !one(in: 4) {
+      document[key] = nil
+    }
+    for path in document.paths where one(in: 60) {
+      guard case .object? = document[path], document[path]?["comment"] == nil,
+        path.last != "constants"
+      else { continue }
+      document[path + ["comment"]] = one(in: 2) ? "why" : ["why", "and how"]
+    }
+  }
+
+  // MARK: Nodes
+
+  @discardableResult
+  private mutating func addNode(_ subtype: String, _ kind: String) -> String {
+    let name = name(kind)
+    guard let component = UnitCatalog.standard.component(named: subtype) else { return name }
+    let code = component.description
+    document["nodes", name, "component"] = pick([
+      .string(component.name), .string(component.name), .string(subtype),
+      ["type": .string(code.type.text ?? ""), "subtype": .string(subtype)],
+      [
+        "type": .string(code.type.text ?? ""), "subtype": .string(subtype),
+        "manufacturer": "appl",
+      ],
+    ])
+    if !component.unit.description.sizesItsOwnSlices, largestSlice > 1024 || !one(in: 5) {
+      document["nodes", name, "properties", "maximumFramesPerSlice"] = pick([4096, 4096, 8192])
+    }
+    return name
+  }
+
+  /// Feeds an input, and says what it is fed with.
+  private mutating func source(
+    _ wanted: Wanted, into node: String, _ input: Int, depth: Int
+  ) -> Sound {
+    if depth > 0 && !one(in: 3) {
+      let (address, format) = output(wanted, depth: depth - 1)
+      if one(in: 5) {
+        return feed(through: address, format, wanted, into: node, input)
+      }
+      connect(address, node, input)
+      return format
+    }
+    let format = sound(wanted)
+    let callback =
+      !generators.isEmpty && one(in: 6) ? pick(generators) : addGenerator()
+    connect(one(in: 5) ? addProcessor(of: callback) : callback, node, input)
+    give(format, node, "inputs", input)
+    return format
+  }
+
+  /// Feeds an input by a callback that processes an output.
+  private mutating func feed(
+    through address: String, _ format: Sound, _ wanted: Wanted, into node: String, _ input: Int
+  ) -> Sound {
+    var callback = addProcessor(of: address)
+    if one(in: 3) { callback = addProcessor(of: callback) }
+    connect(callback, node, input)
+    var given = sound(wanted)
+    given.rate = format.rate
+    given.channels = format.channels
+    give(given, node, "inputs", input)
+    return given
+  }
+
+  /// A unit that puts something out: its address, and what it puts out.
+  private mutating func output(_ wanted: Wanted, depth: Int) -> (address: String, Sound) {
+    if isMicrophoneFree && one(in: 3) { return microphone(wanted) }
+    var kinds = ["conv"]
+    if wanted.channels.overlaps(1...2) { kinds += ["ipeq"] }
+    if wanted.channels.contains(2) && wanted.samples.count > 1 {
+      kinds += ["mcmx", "mcmx", "3dem"]
+    }
+    switch pick(kinds) {
+    case "ipeq":
+      let node = addNode("ipeq", "eq")
+      var narrow = wanted
+      narrow.channels = wanted.channels.clamped(to: 1...2)
+      let format = source(narrow, into: node, 0, depth: depth)
+      finishEqualizer(node, format)
+      return (node, format)
+    case "mcmx": return mixer("mcmx", wanted, depth: depth)
+    case "3dem": return mixer("3dem", wanted, depth: depth)
+    default:
+      let node = addNode("conv", "converter")
+      let taken = source(Wanted(rate: nil, channels: 1...8), into: node, 0, depth: depth)
+      let format = sound(wanted)
+      give(format, node, "outputs", 0)
+      if taken.channels != format.channels && one(in: 2) {
+        document["nodes", node, "outputs", "0", "properties", "channelMap"] = .array(
+          (0..<format.channels).map { .number($0 % 3 == 2 ? -1 : $0 % taken.channels) })
+      }
+      return (node, format)
+    }
+  }
+
+  private mutating func finishEqualizer(_ node: String, _ format: Sound) {
+    give(format, node, "outputs", 0)
+    if !one(in: 5) {
+      document["nodes", node, "properties", "presentPreset"] = pick([
+        "Rock", "Bass Booster", 1, 22, ["number": -3, "name": "mine"],
+      ])
+    }
+  }
+
+  private mutating func mixer(
+    _ subtype: String, _ wanted: Wanted, depth: Int
+  ) -> (address: String, Sound) {
+    let node = addNode(subtype, subtype == "mcmx" ? "mixer" : "space")
+    let isSpatial = subtype == "3dem"
+    var format = Sound(
+      rate: wanted.rate ?? pick([sessionRate, sessionRate, 48_000]), channels: 2, sample: .float32)
+    if one(in: 4) || !wanted.samples.contains(.float32) {
+      format.sample = pick(wanted.samples)
+      give(format, node, "outputs", 0, isMixer: true)
+    } else if format.rate != common?.rate || one(in: 2) {
+      document["nodes", node, "outputs", "0", "sampleRate"] = spelled(rate: format.rate)
+    }
+    let count = Int.random(in: 1...3, using: &random)
+    if one(in: 2) {
+      document["nodes", node, "inputCount"] = .number(count + Int.random(in: 0...2, using: &random))
+    }
+    for input in 0..<count where input == 0 || !one(in: 4) {
+      let passes = isSpatial && one(in: 4)
+      if isSpatial {
+        let algorithm = pick(["equalPowerPanning", "sphericalHead", "soundField"])
+        if passes || one(in: 2) {
+          document["nodes", node, "inputs", "\(input)", "properties", "spatializationAlgorithm"] =
+            passes ? "stereoPassThrough" : .string(algorithm)
+        }
+      }
+      _ = source(
+        isSpatial
+          ? Wanted(rate: nil, channels: passes ? 1...2 : 1...1, samples: [.int16])
+          : Wanted(rate: format.rate), into: node, input, depth: depth)
+    }
+    return (node, format)
+  }
+
+  private mutating func microphone(_ wanted: Wanted) -> (address: String, Sound) {
+    isMicrophoneFree = false
+    hearsMicrophone = true
+    let format = sound(wanted)
+    document["nodes", head, "inputs", "1", "properties", "enableIO"] = true
+    give(format, head, "outputs", 1)
+    return (head + ":1", format)
+  }
+
+  private mutating func connect(_ from: String, _ node: String, _ input: Int) {
+    let to = input == 0 && !one(in: 3) ? node : "\(node):\(input)"
+    document["connections", "99999"] = ["from": .string(from), "to": .string(to)]
+  }
+
+  // MARK: Callbacks
+
+  private mutating func addGenerator() -> String {
+    let callback: JSONText = pick([
+      ["kind": "tone", "frequency": .number(number(0...3000)), "amplitude": 0.5],
+      ["kind": "tone", "waveform": "square"], ["kind": "silence"],
+      ["kind": "noise", "color": "pink", "amplitude": .number(number(0...1))],
+      ["kind": "sweep", "from": 20, "to": 3000, "duration": .number(number(0.1...10))],
+      ["kind": "impulse", "period": 0.5], ["kind": "impulse", "at": 1],
+      ["kind": "expression", "value": "sin(tau * 440 * time) * k", "constants": ["k": 0.5]],
+      [
+        "kind": "file", "path": .string(Self.sounds + "/" + pick(["guitar.wav", "beats.wav"])),
+        "loop": .boolean(one(in: 2)),
+      ],
+    ])
+    let name = name("sound")
+    document["callbacks", name] = callback
+    generators.append(name)
+    return name
+  }
+
+  private mutating func addProcessor(of source: String) -> String {
+    var callback: JSONText = pick([
+      ["kind": "gain", "gain": .number(number(-2...2))],
+      ["kind": "tremolo", "rate": 5, "depth": .number(number(0...1)), "shape": "sine"],
+      ["kind": "ringModulator", "frequency": 300], ["kind": "echo", "delay": 0.01],
+      ["kind": "expression", "value": "tanh(2 * input)"],
+    ])
+    callback["from"] = .string(source)
+    let name = name("effect")
+    document["callbacks", name] = callback
+    return name
+  }
+
+  // MARK: Stream formats
+
+  private mutating func sound(_ wanted: Wanted) -> Sound {
+    Sound(
+      rate: wanted.rate ?? pick([sessionRate, sessionRate, sessionRate, 22_050, 44_100, 48_000]),
+      channels: pick([
+        wanted.channels.lowerBound, 2, Int.random(in: wanted.channels, using: &random),
+      ])
+      .clamped(to: wanted.channels),
+      sample: pick(wanted.samples), isInterleaved: one(in: 3))
+  }
+
+  private mutating func give(
+    _ format: Sound, _ node: String, _ scope: String, _ bus: Int, isMixer: Bool = false
+  ) {
+    if format == common && !isMixer && !one(in: 3) { return }
+    document["nodes", node, scope, "\(bus)", "streamFormat"] = spelled(format, mayBeName: true)
+  }
+
+  private mutating func spelled(rate: Double) -> JSONText {
+    rate == sessionRate && one(in: 2) ? "session" : .number(rate)
+  }
+
+  /// One of the three spellings: by name, short, or field by field.
+  private mutating func spelled(_ format: Sound, mayBeName: Bool = false) -> JSONText {
+    if mayBeName && one(in: 3) {
+      let text = spelled(format)
+      if let known = document["streamFormats"]?.members.first(where: { $0.value == text }) {
+        return .string(known.name)
+      }
+      let name = name("format")
+      document["streamFormats", name] = text
+      return .string(name)
+    }
+    guard one(in: 3) else {
+      var short: JSONText = [
+        "sample": .string(format.sample.rawValue), "channels": .number(format.channels),
+        "sampleRate": spelled(rate: format.rate),
+      ]
+      if format.isInterleaved || one(in: 4) {
+        short["interleaved"] = .boolean(format.isInterleaved)
+      }
+      return short
+    }
+    let word = format.sample.bitsPerChannel / 8
+    let frame = format.isInterleaved ? word * format.channels : word
+    var flags: UInt32 =
+      switch format.sample {
+      case .float32: 0x9
+      case .int16, .int24, .int32: 0xC
+      case .fixed824: 0xC0C
+      }
+    if !format.isInterleaved { flags |= 0x20 }
+    var full: JSONText = [
+      "mSampleRate": spelled(rate: format.rate), "mFormatID": "lpcm",
+      "mFormatFlags": .number(flags),
+      "mBytesPerPacket": .number(frame), "mFramesPerPacket": 1, "mBytesPerFrame": .number(frame),
+      "mChannelsPerFrame": .number(format.channels),
+      "mBitsPerChannel": .number(format.sample.bitsPerChannel),
+    ]
+    if flags == 0x29 && one(in: 2) {
+      full["mFormatFlags"] = [
+        "kAudioFormatFlagIsFloat", "kAudioFormatFlagIsPacked", "kAudioFormatFlagIsNonInterleaved",
+      ]
+    }
+    return full
+  }
+
+  // MARK: Settings
+
+  private mutating func decorate(_ name: String) {
+    guard let unit = PatchView(document).nodes.first(where: { $0.name == name })?.unit else {
+      return
+    }
+    setSome(unit, .global, ["nodes", name])
+    for scope in [Scope.input, .output] {
+      let key = scope == .input ? "inputs" : "outputs"
+      for bus in document["nodes", name, key]?.members.map(\.name) ?? [] {
+        setSome(unit, scope, ["nodes", name, key, bus])
+      }
+    }
+  }
+
+  private mutating func setSome(_ unit: any AudioUnit.Type, _ scope: Scope, _ place: [String]) {
+    for info in unit.description.parameters(in: scope) where !info.isReadOnly && one(in: 4) {
+      let low = max(Double(info.range.lowerBound), -1000)
+      let high = min(Double(info.range.upperBound), 1000)
+      document[place + ["parameters", info.key]] =
+        info.unit == .boolean
+        ? .boolean(one(in: 2)) : .number((number(low...high) * 8).rounded(.towardZero) / 8)
+    }
+    let special: [PropertyID] = [
+      .enableIO, .channelMap, .matrixLevels, .maximumFramesPerSlice, .presentPreset,
+      .spatializationAlgorithm, .distanceParameters3DMixer,
+    ]
+    for info in UnitInstance(unit).properties
+    where info.isPatchProperty && info.scopes.contains(scope) && !special.contains(info.id)
+      && one(in: 10)
+    {
+      if let only = info.elements[scope], "\(only)" != place.last { continue }
+      document[place + ["properties", one(in: 5) ? info.constant : info.key]] = value(of: info)
+    }
+  }
+
+  private mutating func value(of info: PropertyInfo) -> JSONText? {
+    switch info.kind {
+    case .boolean: .boolean(one(in: 2))
+    case .uint32(let range): .number(one(in: 2) ? range.lowerBound : range.upperBound)
+    case .float64: .number(number(0...1))
+    case .string: "a name"
+    case .choice(let choices): .string(pick(choices).name)
+    case .preset: ["number": -1, "name": "mine"]
+    default: nil
+    }
+  }
+
+  // MARK: Taps and the timeline
+
+  private mutating func addTap(_ address: String) {
+    let name = name("take")
+    document["taps", name] = [
+      "kind": "record", "at": .string(address), "path": .string("take\(taken.count).wav"),
+    ]
+  }
+
+  private mutating func addTimeline() {
+    var time = 0.0
+    for (name, unit) in PatchView(document).nodes where one(in: 3) {
+      let mixing = unit.description.parameters(in: .input).filter(\.canRamp)
+      guard !mixing.isEmpty else { continue }
+      let info = pick(mixing)
+      time += number(0...2)
+      let token = name.replacing("~", with: "~0").replacing("/", with: "~1")
+      document["timeline", "99999"] = [
+        "at": .number(time),
+        "ramp": [
+          "path": .string("/nodes/\(token)/inputs/0/parameters/\(info.key)"),
+          "to": .number(
+            number(
+              Double(max(info.range.lowerBound, -100))...Double(min(info.range.upperBound, 100))
+            )
+            .rounded()),
+          "duration": .number(number(0...1)),
+        ],
+      ]
+    }
+    if one(in: 6) { document["timeline", "99999"] = ["at": .number(time + 1), "stop": true] }
+  }
+}
+
+extension Comparable {
+  fileprivate func clamped(to range: ClosedRange<Self>) -> Self {
+    min(max(self, range.lowerBound), range.upperBound)
+  }
+}
