@@ -122,10 +122,12 @@ struct GraphModel: Sendable {
     var name: String
     /// There from open to close.
     var instance: UnitInstance?
+    /// For buses that must be given a format and are given none; `nil` for the graph's.
+    var defaultFormat: StreamFormat?
     /// Whether it has a device's two sides.
     let isIO: Bool
-
-    var isOutput: Bool { component.type == .outputType }
+    /// Whether it ends the graph.
+    let isOutput: Bool
   }
 
   struct Tap: Sendable {
@@ -191,7 +193,8 @@ struct GraphModel: Sendable {
       id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
       instance: instance,
       isIO: component.type == .outputType
-        && unit.description.property(.enableIO) != nil)
+        && unit.description.property(.enableIO) != nil,
+      isOutput: component.type == .outputType && !unit.description.handsOn)
     if node.isOutput { outputUnits.append(id) }
     nodes.append(node)
     return id
@@ -206,6 +209,13 @@ struct GraphModel: Sendable {
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
     outputUnits.removeAll { $0 == id }
+  }
+
+  /// Whether there is such a node.
+  mutating func setDefaultFormat(_ format: StreamFormat?, of id: NodeID) -> Bool {
+    guard let index = index(of: id) else { return false }
+    nodes[index].defaultFormat = format
+    return true
   }
 
   private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {

@@ -13,11 +13,27 @@ public struct BuiltPatch: Sendable {
   /// Everything that is wrong, from the syntax to what initialize would refuse, in the order of
   /// the text.
   public internal(set) var diagnostics: [Diagnostic]
-  public let source: SourceText
+  /// What the ranges of the diagnostics point into: the text of the patch and, behind it, those of its
+  /// sub-graphs.
+  public internal(set) var source: SourceText
+  /// How many bytes of `source` are the patch's own.
+  public let ownLength: Int
+  /// The patch with its sub-graphs put into it; `nil` where the text could not be read at all.
+  public let document: PatchDocument?
   public internal(set) var title: String?
   /// The files that the patch reads and those that it writes, as they would be opened.
   public internal(set) var inputFiles: [String]
   public internal(set) var outputFiles: [String]
+  /// The files of its sub-graphs, each once.
+  public internal(set) var subgraphFiles: [SubgraphFile]
+
+  /// A file that a patch has as a sub-graph.
+  public struct SubgraphFile: Hashable, Sendable {
+    /// What its text is called in diagnostics.
+    public var name: String
+    /// The path that it was opened by.
+    public var path: String
+  }
   /// The updates of the timeline in order of time, each made on the document that the one before has
   /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
   public internal(set) var updates: [PlannedUpdate]
@@ -31,15 +47,21 @@ public struct BuiltPatch: Sendable {
   let places: PatchPlaces?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
+
+  /// The patch's own text.
+  public var ownSource: SourceText {
+    ownLength == source.bytes.count ? source : source.prefix(ownLength)
+  }
 }
 
 extension BuiltPatch {
   /// Of a text in which there is no patch to be read.
-  fileprivate static func unread(_ reading: PatchReader.Result) -> BuiltPatch {
+  fileprivate static func unread(_ reading: PatchReader.Result, ownLength: Int) -> BuiltPatch {
     BuiltPatch(
       graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-      title: nil, inputFiles: [], outputFiles: [], updates: [], libraries: [],
-      allowedLibraries: [], layout: PatchLayout(), places: nil)
+      ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
+      subgraphFiles: [], updates: [], libraries: [], allowedLibraries: [], layout: PatchLayout(),
+      places: nil)
   }
 }
 
@@ -58,22 +80,22 @@ public struct PatchBuilder {
     _ reading: PatchReader.Result, directory: String, device: PatchDevice,
     nativeCode: NativeCode = .refused, notes: Bool = false
   ) -> BuiltPatch {
-    guard let document = reading.document else { return .unread(reading) }
     let patch = build(
-      reading, document, directory: directory, device: device, epoch: nil, nativeCode,
-      notes: notes)
-    guard let graph = patch.graph, document.timeline.contains(where: { $0.update != nil }),
-      !reading.hasSyntaxErrors
+      reading, directory: directory, device: device, epoch: nil, nativeCode, notes: notes)
+    guard let document = reading.document, let graph = patch.graph,
+      document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, directory: directory, device: device.assumed(graph.grant),
-      nativeCode: nativeCode, known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
+      document, patch, directory: directory, device: device.assumed(graph.grant),
+      nativeCode: nativeCode, sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     var whole = patch
     whole.diagnostics = all.inDocumentOrder()
+    whole.source = checker.source
     whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles)
     whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles)
+    whole.subgraphFiles += checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) }
     whole.updates = checker.updates
     whole.libraries += checker.libraries.filter { new in
       !patch.libraries.contains { $0.path == new.path }
@@ -91,16 +113,18 @@ public struct PatchBuilder {
     _ update: PlannedUpdate, directory: String, device: PatchDevice,
     nativeCode: NativeCode = .refused
   ) -> BuiltPatch {
-    guard let document = update.reading.document else { return .unread(update.reading) }
-    return build(
-      update.reading, document, directory: directory, device: device, epoch: update.epoch,
-      nativeCode)
+    build(
+      update.reading, directory: directory, device: device, epoch: update.epoch, nativeCode)
   }
 
   private static func build(
-    _ reading: PatchReader.Result, _ document: PatchDocument, directory: String,
-    device: PatchDevice, epoch: TimelineEpoch?, _ nativeCode: NativeCode, notes: Bool = false
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?,
+    _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {
+    let ownLength = reading.source.bytes.count
+    let assembly = SubgraphAssembler.assemble(reading, directory: directory)
+    let reading = assembly.reading
+    guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
     let graph: AudioGraph
     switch device {
     case .assumed(let assumption):
@@ -115,12 +139,19 @@ public struct PatchBuilder {
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
+    // What is meant where nothing is said.
+    if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
-    let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
+    var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
+    if !document.subgraphs.isEmpty {
+      all = SubgraphFindings(document, source: reading.source).finished(all)
+    }
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
-      title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, updates: [], libraries: builder.libraries,
+      ownLength: ownLength, document: document, title: document.title?.value,
+      inputFiles: builder.inputFiles + assembly.files.map(\.path),
+      outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
+      libraries: builder.libraries,
       allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
       layout: layout, places: builder.places)
   }

@@ -300,7 +300,7 @@ extension ChangedValue {
 
 extension JSONValue {
   /// Whether both say the same: numbers compared as numbers, members in any order.
-  func hasSameValue(as other: JSONValue) -> Bool {
+  public func hasSameValue(as other: JSONValue) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {
     case .null, .invalid: return true

@@ -57,6 +57,7 @@ public enum CallbackCatalog {
     ExpressionCallback.description, GainCallback.description, TremoloCallback.description,
     RingModulatorCallback.description, EchoCallback.description, ConvolutionCallback.description,
     NativeCallback.description,
+    PatchInputCallback.description,
   ]
 
   public static func description(of kind: String) -> CallbackDescription? {

@@ -1,20 +1,24 @@
 import ArgumentParser
 import Diagnostics
+import PatchGraph
 import PatchSyntax
 
 struct Diff: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Says what two patches differ in.",
+    abstract: "Says what two patches differ in, and how the change is heard.",
     discussion: """
       A line for each difference, in the patch's terms and with its JSON Pointer: '+' for what has \
       come, '-' for what is gone, '~' for what is different. Values are compared: blanks, comments \
-      in .jsonc and the order of keys make no difference.
+      in .jsonc and the order of keys make no difference. Then, where both are right, what a patch that \
+      plays does to go over from OLD to NEW, and how it is heard: ramp, at once, crossfade, \
+      re-initialize, or a restart with a gap. What patches mean is compared there: a stream format that \
+      changes its definition changes every bus that has it.
 
       EXAMPLES:
         patchrun diff old.json new.json
         git show HEAD:mix.json | patchrun diff - mix.json
-        patchrun diff --json old.json new.json
+        patchrun diff --format patch old.json new.json
 
       EXIT STATUS:
         0 when they say the same, 1 when they differ, 3 where one cannot be read
@@ -30,8 +34,20 @@ struct Diff: PatchCommand {
     completion: .file(extensions: ["json", "jsonc"]))
   var new: String
 
-  @Flag(help: "Print a JSON Patch (RFC 6902) that turns OLD into NEW.")
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, json, patch
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "text; json: the operations and what is heard; or patch: a JSON Patch (RFC 6902) that turns "
+        + "OLD into NEW."))
+  var format = Format.text
+
+  @Flag(help: "The same as --format patch.")
   var json = false
+
+  @OptionGroup var hardware: HardwareOptions
 
   @OptionGroup var appearance: AppearanceOptions
 
@@ -45,14 +61,65 @@ struct Diff: PatchCommand {
     let before = try read(old)
     let after = try read(new)
     guard let before, let after else { return ExitStatus.worldRefused }
-    let difference = PatchDifference(from: before, to: after)
-    try output(json ? difference.jsonPatch : difference.text)
+    let difference = PatchDifference(from: before.tree, to: after.tree)
+    switch json ? .patch : format {
+    case .patch: try output(difference.jsonPatch)
+    case .text:
+      try output(difference.text)
+      guard !difference.isEmpty else { break }
+      if let comparison = comparison(before, after) { try output("\n" + comparison.text) }
+    case .json:
+      let comparison = comparison(before, after)
+      let heard = comparison.map { "\"\($0.heard.rawValue)\"" } ?? "null"
+      let changes = comparison.map { indented($0.json.document) } ?? "null"
+      try output(
+        """
+        {
+          "heard": \(heard),
+          "changes": \(changes),
+          "operations": \(indented(difference.jsonPatch))
+        }
+
+        """)
+    }
     return difference.isEmpty ? ExitStatus.success : ExitStatus.wrongPatch
   }
 
+  /// A document as it was named.
+  private struct Document {
+    var path: String
+    var file: PatchFile
+    var tree: JSONTree
+  }
+
+  /// How the change is heard; `nil` where one of the patches is wrong, which is said.
+  private func comparison(_ old: Document, _ new: Document) -> PatchComparison? {
+    let readings = [old, new].map { (PatchReader.read($0.file.source), $0.file.directory) }
+    if let comparison = PatchComparison(
+      from: readings[0], to: readings[1], assuming: hardware.assumption)
+    {
+      return comparison
+    }
+    let wrong = zip([old, new], readings).first { _, reading in
+      PatchBuilder.build(
+        reading.0, directory: reading.1, device: .assumed(hardware.assumption)
+      ).hasErrors
+    }
+    let path = (wrong?.0 ?? new).path
+    appearance.report(
+      "note", "how the change is heard cannot be said: \(quoted(path)) is wrong",
+      help: path == "-" ? [] : ["'patchrun validate \(path)' says what is wrong with it"])
+    return nil
+  }
+
+  private func indented(_ text: String) -> String {
+    text.split(separator: "\n").joined(separator: "\n  ")
+  }
+
   /// The document; `nil` where what is wrong with it has been reported.
-  private func read(_ path: String) throws(CommandFailure) -> JSONTree? {
-    let source = try PatchFile(path).source
+  private func read(_ path: String) throws(CommandFailure) -> Document? {
+    let file = try PatchFile(path)
+    let source = file.source
     let reading = PatchDifference.read(source)
     if reading.tree == nil {
       let renderer = TextRenderer(
@@ -61,6 +128,6 @@ struct Diff: PatchCommand {
       StandardStream.error.put(
         renderer.render(reading.diagnostics) + renderer.summary(of: reading.diagnostics) + "\n")
     }
-    return reading.tree
+    return reading.tree.map { Document(path: path, file: file, tree: $0) }
   }
 }

@@ -219,7 +219,9 @@ struct Render: PatchCommand {
   ) throws(CommandFailure) -> Plan {
     var probe = patch
     if !patch.outputFiles.isEmpty {
+      // With what is in its sub-graphs: their taps record, too.
       var reading = reading
+      reading.document = patch.document
       reading.document?.taps = []
       probe = PatchBuilder.build(
         reading, directory: file.directory, device: .assumed(assumption),

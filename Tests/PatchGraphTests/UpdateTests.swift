@@ -167,4 +167,16 @@ import Testing
     try graph.initialize()
     #expect(graph.duration == 176_400)
   }
+
+  @Test func `an update makes no change that takes a gap`() {
+    let patch = build(
+      """
+      { "at": 1, "update": [
+        { "op": "replace", "path": "/nodes/io/component", "value": "voiceProcessingIO" } ] }
+      """)
+    let errors = patch.diagnostics.filter { $0.severity == .error }
+    #expect(errors.map(\.code) == ["PR0805"])
+    #expect(errors.first?.pointer == "/nodes/io")
+    #expect(errors.first?.notes.count == 1)
+  }
 }

@@ -224,7 +224,9 @@ private struct Passage {
     for name in difference.leaving { nodes[name] = nil }
     for name in difference.entering {
       guard let source = new.graph, let id = new.layout.nodes[name] else { continue }
-      let node = try graph.addNode(copying: try source.unit(id), name: name)
+      let node = try graph.addNode(
+        copying: try source.unit(id), name: name,
+        streamFormat: try source.defaultStreamFormat(of: id))
       added.append(node)
       nodes[name] = node
     }

@@ -17,6 +17,8 @@ struct UpdateChecker {
   let nativeCode: NativeCode
   private let clock: TimelineClock
   private var seen: Set<Finding>
+  /// The patch as the last update has left it; `nil` where that is wrong.
+  private var last: BuiltPatch?
   private(set) var updates: [PlannedUpdate] = []
   private(set) var diagnostics: [Diagnostic] = []
   /// Where the names of callbacks are written that feed something at some time.
@@ -24,34 +26,66 @@ struct UpdateChecker {
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
   private(set) var libraries: [BuiltPatch.Library] = []
+  private(set) var subgraphFiles: [BuiltPatch.SubgraphFile] = []
+  /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
+  /// the sub-graphs that updates bring.
+  var source: SourceText { known.appending(texts) }
+  private let known: SourceText
+  private let ownLength: Int
+  private var texts: [SourceText] = []
+  /// Where each of them begins.
+  private var starts: [String: Int] = [:]
+  private var end: Int
 
   /// What makes two diagnostics one.
   private struct Finding: Hashable {
     var code: Diagnostic.Code
     var message: Diagnostic.Message
     var range: SourceRange
+    /// The file of a sub-graph; `nil` for the patch itself.
+    var file: String?
 
-    init(_ diagnostic: Diagnostic) {
+    /// - Parameters:
+    ///   - diagnostic: Of an update, placed in the patch.
+    ///   - found: The same, where it was found.
+    init(_ diagnostic: Diagnostic, in patch: BuiltPatch, _ found: Diagnostic) {
+      self.init(found, in: patch.source, ownLength: patch.ownLength)
+      if file == nil { range = diagnostic.range }
+    }
+
+    /// - Parameters:
+    ///   - source: What the diagnostic points into.
+    ///   - ownLength: How much of that is the patch's own.
+    init(_ diagnostic: Diagnostic, in source: SourceText, ownLength: Int) {
       code = diagnostic.code
       message = diagnostic.message
       range = diagnostic.range
+      guard range.lowerBound > ownLength else { return }
+      let (text, origin) = source.origin(of: range)
+      range = origin
+      file = text.name == source.name ? nil : text.name
     }
   }
 
   /// - Parameters:
-  ///   - known: What has been found in the patch as it is written.
+  ///   - patch: The patch as it is written.
   ///   - sampleRate: What the session was granted.
   init(
-    _ document: PatchDocument, directory: String, device: PatchDevice, nativeCode: NativeCode,
-    known: [Diagnostic], sampleRate: Double
+    _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
+    nativeCode: NativeCode, sampleRate: Double
   ) {
+    last = patch.hasErrors ? nil : patch
     self.document = document
     self.directory = directory
     self.device = device
     self.nativeCode = nativeCode
     clock = TimelineClock(document, sampleRate: sampleRate)
-    seen = Set(known.map(Finding.init))
-    noteCallbacks(document, known)
+    self.known = patch.source
+    ownLength = patch.ownLength
+    end = patch.source.bytes.count + 1
+    seen = Set(
+      patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
+    noteCallbacks(document, patch.diagnostics)
   }
 
   /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
@@ -94,7 +128,8 @@ struct UpdateChecker {
         let rest = order[(place + 1)...]
         let epoch = TimelineEpoch(
           steps: Set(rest.prefix { document.timeline[$0].update == nil }),
-          earlier: Set(order[..<place]), start: time(of: index))
+          earlier: Set(order[..<place]), start: time(of: index),
+          end: rest.first { document.timeline[$0].update != nil }.map { time(of: $0) } ?? .infinity)
         let reading = PatchReader.read(text)
         let update = PlannedUpdate(
           time: epoch.start, step: index, reading: reading, epoch: epoch)
@@ -138,11 +173,14 @@ struct UpdateChecker {
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
+    subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    for found in patch.diagnostics {
-      var diagnostic = placed(found, in: patch.source, update: json)
-      guard seen.insert(Finding(diagnostic)).inserted else { continue }
+    let gaps = gaps(update, patch, json)
+    last = patch.hasErrors || !gaps.isEmpty ? nil : patch
+    for found in patch.diagnostics + gaps {
+      var diagnostic = placed(found, in: patch, update: json)
+      guard seen.insert(Finding(diagnostic, in: patch, found)).inserted else { continue }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
         && diagnostic.range.upperBound <= json.range.upperBound
@@ -157,16 +195,47 @@ struct UpdateChecker {
     }
   }
 
+  /// What of an update cannot be had while the patch plays.
+  private func gaps(
+    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+  ) -> [Diagnostic] {
+    guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
+    let changes = GraphDifference(from: last, to: patch).restarts
+    // Another output unit asks for another device, too: that is one thing.
+    guard let change = changes.first(where: { $0.pointer.hasPrefix("/nodes") }) ?? changes.first
+    else { return [] }
+    let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
+    return [
+      TimelineRules.updateKeeps.diagnostic(
+        .init("an update cannot do without a gap that \(change.text)"), at: value.markRange,
+        pointer: change.pointer, label: "this takes a restart",
+        help: ["an output unit stays as it is while the patch plays; write it as it is to be"])
+    ]
+  }
+
   private func timeText(_ seconds: Double) -> String {
     let rounded = (seconds * 1000).rounded() / 1000
     return (rounded == rounded.rounded() && rounded < 1e9 ? "\(Int(rounded))" : "\(rounded)") + " s"
   }
 
   /// A diagnostic of a document that an update has made, as one of the patch.
-  private func placed(
-    _ diagnostic: Diagnostic, in text: SourceText, update: JSONValue
+  private mutating func placed(
+    _ diagnostic: Diagnostic, in patch: BuiltPatch, update: JSONValue
   ) -> Diagnostic {
-    func place(_ range: SourceRange) -> SourceRange { text.origin(of: range).range }
+    let text = patch.source
+    func place(_ range: SourceRange) -> SourceRange {
+      let (origin, range) = text.origin(of: range)
+      guard origin.name != text.name else { return range }
+      // In a sub-graph, whose text may not be there yet.
+      let start = starts[origin.name] ?? end
+      if starts[origin.name] == nil {
+        starts[origin.name] = end
+        texts.append(origin)
+        end += origin.bytes.count + 1
+      }
+      return (start + range.lowerBound)..<(start + range.upperBound)
+    }
+    let isElsewhere = text.origin(of: diagnostic.range).text.name != text.name
     var placed = diagnostic
     placed.range = place(diagnostic.range)
     for index in placed.notes.indices {
@@ -179,13 +248,15 @@ struct UpdateChecker {
         let range = fix.edits[index].range
         fix.edits[index].range = place(range)
         let isSame =
-          fix.edits[index].range.count == range.count
+          !isElsewhere && fix.edits[index].range.count == range.count
           && document.source[fix.edits[index].range] == text[range]
         if !isSame { return nil }
       }
       return fix
     }
-    if let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description {
+    if !isElsewhere,
+      let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description
+    {
       placed.pointer = pointer
     }
     return placed

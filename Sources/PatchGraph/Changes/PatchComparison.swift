@@ -1,0 +1,78 @@
+import AudioGraphs
+import Diagnostics
+public import PatchSyntax
+import RenderHost
+
+/// What two patches mean differently, and how a patch that plays goes over from one to the other: what
+/// `patchrun diff` foretells and a reload does.
+public struct PatchComparison: Sendable {
+  /// What changes, in the order of nodes, connections and taps; empty where both mean the same.
+  public let changes: [PatchChange]
+
+  /// Compares two patches, both for the device that the old one would be granted.
+  ///
+  /// - Parameters:
+  ///   - old: A patch and the folder its paths are relative to.
+  ///   - new: Another.
+  /// - Returns: `nil` where one of them is wrong: what it would do cannot be said.
+  public init?(
+    from old: (reading: PatchReader.Result, directory: String),
+    to new: (reading: PatchReader.Result, directory: String),
+    assuming assumption: HardwareAssumption = HardwareAssumption()
+  ) {
+    let before = PatchBuilder.build(
+      old.reading, directory: old.directory, device: .assumed(assumption))
+    guard !before.hasErrors, let graph = before.graph else { return nil }
+    let after = PatchBuilder.build(
+      new.reading, directory: new.directory, device: .granted(graph.grant))
+    guard !after.hasErrors else { return nil }
+    // Of a timeline it is said here from when on it is another one, its updates included.
+    var changes = GraphDifference(from: before, to: after).changes
+      .filter { $0.pointer != "/timeline" }
+    if let one = old.reading.document, let other = new.reading.document {
+      let rate = graph.grant.sampleRate
+      let steps = TimelineSteps(other, sampleRate: rate)
+      if let (number, time) = steps.firstDifference(from: TimelineSteps(one, sampleRate: rate)) {
+        changes.append(
+          PatchChange(
+            "/timeline/\(number)",
+            "the timeline is another one from \(plain(Float(time))) s on, heard when that comes",
+            .nothing))
+      }
+    }
+    if before.title != after.title {
+      let text = after.title.map { "the title becomes \(quoted($0))" } ?? "the title goes"
+      changes.append(PatchChange("/title", text, .nothing))
+    }
+    self.changes = changes
+  }
+
+  /// The strongest of the ways they are heard in; `nothing` where nothing changes.
+  public var heard: PatchChange.Heard {
+    let order = PatchChange.Heard.allCases
+    return changes.map(\.heard).max { one, other in
+      (order.firstIndex(of: one) ?? 0) < (order.firstIndex(of: other) ?? 0)
+    } ?? .nothing
+  }
+
+  /// A line for each change: how it is heard, what happens, and where; one line where both patches mean
+  /// the same.
+  public var text: String {
+    if changes.isEmpty { return "nothing is heard: both patches mean the same\n" }
+    return changes.map { change in
+      let place = change.pointer.isEmpty ? "" : "  (\(change.pointer))"
+      return "\(change.heard.words): \(change.text)\(place)\n"
+    }.joined()
+  }
+
+  /// The changes for programs.
+  public var json: JSONText {
+    .array(
+      changes.map {
+        [
+          "pointer": .string($0.pointer), "heard": .string($0.heard.rawValue),
+          "text": .string($0.text),
+        ]
+      })
+  }
+}

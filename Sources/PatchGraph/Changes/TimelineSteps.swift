@@ -1,0 +1,59 @@
+import AudioGraphs
+import PatchSyntax
+
+/// What a timeline says, in order of time, whatever its times are counted in.
+struct TimelineSteps {
+  /// A step, its times in seconds.
+  private struct Step {
+    var time: Double
+    var duration = 0.0
+    /// What happens, apart from the times; `nil` for a stop.
+    var action: JSONValue?
+    var path: JSONPointer?
+    var curve: String?
+    /// Its number in the timeline, as written.
+    var number: Int
+
+    func says(_ other: Step) -> Bool {
+      guard time == other.time, duration == other.duration, path == other.path,
+        curve == other.curve
+      else { return false }
+      switch (action, other.action) {
+      case (let one?, let two?): return one.hasSameValue(as: two)
+      case (nil, nil): return true
+      default: return false
+      }
+    }
+  }
+
+  private var steps: [Step] = []
+
+  init(_ document: PatchDocument, sampleRate: Double) {
+    let clock = TimelineClock(document, sampleRate: sampleRate)
+    steps = clock.order(of: document).compactMap { number in
+      let step = document.timeline[number]
+      guard let time = step.at.flatMap({ clock.seconds($0.value) }) else { return nil }
+      if let ramp = step.ramp {
+        return Step(
+          time: time, duration: ramp.duration.flatMap { clock.seconds($0.value) } ?? 0,
+          action: ramp.to, path: ramp.path?.value,
+          curve: ramp.curve?.value ?? ParameterRamp.Curve.linear.rawValue, number: number)
+      }
+      if let update = step.update { return Step(time: time, action: update, number: number) }
+      return step.stop?.value == true ? Step(time: time, number: number) : nil
+    }
+  }
+
+  /// The first step that is another one: its number in this timeline or, where it has none, in the old
+  /// one, and the time from which the two differ.
+  func firstDifference(from old: TimelineSteps) -> (number: Int, time: Double)? {
+    for index in 0..<max(steps.count, old.steps.count) {
+      let before = old.steps.indices.contains(index) ? old.steps[index] : nil
+      let after = steps.indices.contains(index) ? steps[index] : nil
+      if let before, let after, before.says(after) { continue }
+      guard let one = after ?? before else { continue }
+      return (one.number, min(one.time, before?.time ?? one.time))
+    }
+    return nil
+  }
+}
