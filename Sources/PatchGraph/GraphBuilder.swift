@@ -210,7 +210,9 @@ struct GraphBuilder {
     guard var callback = try? description.makeCallback(values) else { return }
     if let native = callback as? NativeCallback {
       libraries.append(.init(path: native.path, symbol: native.symbol))
-      callback = native.allowed(by: nativeCode, processes: source != nil)
+      callback = native.allowed(
+        by: nativeCode, processes: source != nil || member.value.pulled != nil)
+      reportLateLibrary(native, member)
     }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }

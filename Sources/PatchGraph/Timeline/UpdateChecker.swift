@@ -14,6 +14,7 @@ struct UpdateChecker {
   let document: PatchDocument
   let directory: String
   let device: PatchDevice
+  let nativeCode: NativeCode
   private let clock: TimelineClock
   private var seen: Set<Finding>
   /// The patch as the last update has left it; `nil` where that is wrong.
@@ -71,12 +72,13 @@ struct UpdateChecker {
   ///   - sampleRate: What the session was granted.
   init(
     _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
-    sampleRate: Double
+    nativeCode: NativeCode, sampleRate: Double
   ) {
     last = patch.hasErrors ? nil : patch
     self.document = document
     self.directory = directory
     self.device = device
+    self.nativeCode = nativeCode
     clock = TimelineClock(document, sampleRate: sampleRate)
     self.known = patch.source
     ownLength = patch.ownLength
@@ -166,7 +168,8 @@ struct UpdateChecker {
   // MARK: The document that comes of it
 
   private mutating func check(_ update: PlannedUpdate) {
-    let patch = PatchBuilder.build(update, directory: directory, device: device)
+    let patch = PatchBuilder.build(
+      update, directory: directory, device: device, nativeCode: nativeCode)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
