@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr"),
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
+    .systemLibrary(name: "CEbur128"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
@@ -54,7 +55,7 @@ let package = Package(
       name: "RenderCallbacks", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
       swiftSettings: settings),
     .target(
-      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],

@@ -27,10 +27,10 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat?
     var running: RunningGraph?
     var observers: [Int: RenderObserver] = [:]
-    var ramps: [ParameterRamp] = []
-    var stopTime: Double?
     var nextToken = 0
     var lastUpdateError = Status.ok
+    /// Of the taps that measure, also when the graph has ended.
+    var readers: [TapID: any TapReader] = [:]
     var fadeDuration = 0.02
     /// Whether somebody who does not wait has asked for the pending edits to be carried out.
     var wantsUpdate = false
@@ -270,15 +270,18 @@ public final class AudioGraph: Sendable {
 
   /// Watches an output element. Pending while the graph is initialized.
   ///
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   @discardableResult
   public func addTap(
-    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
   ) throws(Violation) -> TapID {
     try state.withLock { state throws(Violation) in
       state.nextToken += 1
       let id = TapID(rawValue: state.nextToken)
-      try make(.addTap(.init(id: id, node: node, output: output, tap: tap)), &state)
+      let tap = GraphModel.Tap(
+        id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap)
+      try make(.addTap(tap), &state)
       return id
     }
   }
@@ -286,6 +289,25 @@ public final class AudioGraph: Sendable {
   /// Watches no longer. Pending while the graph is initialized; one that is not there is no mistake.
   public func removeTap(_ tap: TapID) throws(Violation) {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
+  }
+
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
   }
 
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
@@ -348,11 +370,11 @@ public final class AudioGraph: Sendable {
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture,
-        ramps: state.ramps, stopTime: state.stopTime)
+        model: state.model, preparation: preparation, grant: grant, capture: capture)
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
+      state.readers = running.readers
       state.isInitialized = true
     }
   }
@@ -700,16 +722,33 @@ public final class AudioGraph: Sendable {
       } catch {
         throw error.of(ramp.node)
       }
-      if let violation = RampsApart.violation(adding: ramp, to: state.ramps) { throw violation }
-      state.ramps.append(ramp)
+      if let violation = RampsApart.violation(adding: ramp, to: state.model.ramps) {
+        throw violation
+      }
+      state.model.ramps.append(ramp)
+    }
+  }
+
+  /// The ramps that have been added.
+  public var ramps: [ParameterRamp] { state.withLock { $0.model.ramps } }
+
+  /// Sets all ramps anew, and when the graph ends. Pending while the graph is initialized: from the
+  /// update on, ramps that have ended are over, and those that are on their way go on.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; the update, or `initialize()`, what `addRamp(_:)` refuses.
+  public func setTimeline(
+    _ ramps: [ParameterRamp], stopTime: Double? = nil
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.timeline(ramps, stopTime: stopTime), &state)
     }
   }
 
   /// When the graph ends whether its sources have ended or not, in seconds from its start; `nil` for
   /// when they have. Taken up by `initialize()`.
   public var stopTime: Double? {
-    get { state.withLock { $0.stopTime } }
-    set { state.withLock { $0.stopTime = newValue } }
+    get { state.withLock { $0.model.stopTime } }
+    set { state.withLock { $0.model.stopTime = newValue } }
   }
 
   // MARK: Inside
@@ -727,7 +766,7 @@ public final class AudioGraph: Sendable {
       defaultFormat: state.defaultFormat)
     var preparation = preparer.prepare()
     // The elements of a unit may have changed since the ramp was added.
-    for ramp in state.ramps {
+    for ramp in model.ramps {
       guard let unit = model.node(ramp.node)?.instance else { continue }
       do throws(Violation) {
         _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
@@ -802,6 +841,7 @@ public final class AudioGraph: Sendable {
       node.instance?.setHost(nil)
     }
     state.running = running
+    state.readers = running.readers
     state.model = model
   }
 
@@ -858,6 +898,7 @@ public final class AudioGraph: Sendable {
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
     else { return }
     state.running = running
+    state.readers = running.readers
   }
 
   private func stopRunning() {

@@ -18,6 +18,7 @@ enum GraphEdit: Sendable {
   case remove(NodeID)
   case addTap(GraphModel.Tap)
   case removeTap(TapID)
+  case timeline([ParameterRamp], stopTime: Double?)
 
   /// The nodes that have to be there.
   var nodes: [NodeID] {
@@ -29,6 +30,7 @@ enum GraphEdit: Sendable {
     case .detach(let key, _), .attach(_, let key): [key.node]
     case .remove(let node): [node]
     case .addTap(let tap): [tap.node]
+    case .timeline(let ramps, _): ramps.map(\.node)
     case .clear, .removeTap: []
     }
   }
@@ -72,6 +74,10 @@ extension GraphModel {
       guard node(tap.node) != nil else { throw NodesExist.violation(tap.node) }
       taps.append(tap)
     case .removeTap(let id): taps.removeAll { $0.id == id }
+    case .timeline(let ramps, let stopTime):
+      for ramp in ramps where node(ramp.node) == nil { throw NodesExist.violation(ramp.node) }
+      self.ramps = ramps
+      self.stopTime = stopTime
     }
   }
 

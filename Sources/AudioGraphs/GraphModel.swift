@@ -97,6 +97,16 @@ public struct TapID: Hashable, Sendable {
   public var rawValue: Int
 }
 
+/// What a tap that measures has read, and where.
+public struct TapMeasurement: Hashable, Sendable {
+  public var id: TapID
+  public var name: String
+  public var node: NodeID
+  /// The output element that it watches.
+  public var output: Int
+  public var reading: TapReading
+}
+
 /// A bus of a node.
 struct BusKey: Hashable, Sendable {
   var node: NodeID
@@ -122,12 +132,19 @@ struct GraphModel: Sendable {
     var id: TapID
     var node: NodeID
     var output: Int
+    var name: String
     var tap: any RenderTap
+
+    /// Where it is, for violations.
+    var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
+  var ramps: [ParameterRamp] = []
+  /// When the graph ends in any case, in seconds from its start.
+  var stopTime: Double?
   /// What has been taken from its input and is to feed another.
   var detached: [FeedToken: Interaction] = [:]
   private var indices: [NodeID: Int] = [:]

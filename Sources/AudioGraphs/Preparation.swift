@@ -423,9 +423,8 @@ struct Preparer {
       guard let node = model.node(tap.node),
         let outputs = result.configurations[tap.node]?.outputs
       else { continue }
-      let place = Violation.Place(node: tap.node, .bus(.output, tap.output))
       if let violation = ConnectedBusesExist.violation(
-        node, .output, tap.output, count: outputs.count, at: place)
+        node, .output, tap.output, count: outputs.count, at: tap.place)
       {
         result.violations.append(violation)
       } else if node.isOutput && tap.output != 1 {

@@ -41,12 +41,9 @@ struct RunningGraph: Sendable {
   private(set) var duration: Int?
   private let deviceRate: Double
   private let clientRate: Double
-  /// Frames at the device's rate until the graph ends in any case; `nil` for never.
-  private let end: Int?
 
   init(
-    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
-    ramps: [ParameterRamp] = [], stopTime: Double? = nil
+    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?
   ) throws(Violation) {
     self.capture = capture
     let head = model.head.flatMap { preparation.configurations[$0.id] }
@@ -59,20 +56,7 @@ struct RunningGraph: Sendable {
       ? head.map { Self.interleaved($0.outputs[0].format) } : grant.outputFormat
     deviceRate = device?.sampleRate ?? grant.sampleRate
     let clientRate = isFed ? client?.sampleRate : heard?.sampleRate
-    var timeline: [RenderTimeline.Ramp] = []
-    for ramp in ramps {
-      // A unit that has been removed is moved no more.
-      guard let unit = model.node(ramp.node)?.instance else { continue }
-      do throws(Violation) {
-        timeline.append(try ramp.ramp(unit, rate: clientRate ?? deviceRate))
-      } catch {
-        throw error.of(ramp.node)
-      }
-    }
-    let rate = deviceRate
     self.clientRate = clientRate ?? deviceRate
-    self.timeline = timeline.isEmpty ? nil : RenderTimeline(timeline)
-    end = stopTime.map { Int(max(0, $0 * rate).rounded()) }
     session = RenderSession(
       .init(
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
@@ -90,6 +74,9 @@ struct RunningGraph: Sendable {
     return copy
   }
 
+  /// Of the taps that measure.
+  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.reader) }
+
   /// Makes what a model needs and has not yet, forgets what it needs no more, and posts the plans that
   /// lead to it: at once where nothing of what is heard changes, else by way of a fade.
   mutating func play(
@@ -97,7 +84,8 @@ struct RunningGraph: Sendable {
     largestSlice: Int, _ passage: Passage = Passage()
   ) throws(Violation) {
     let side = GraphSide(model, preparation)
-    let before = (sources: sources, sinks: sinks)
+    let before = (sources: sources, sinks: sinks, duration: duration)
+    let timeline = try makeTimeline(model)
     let birth = Double(max(passage.frame, session.nextFrame)) * deviceRate / clientRate
     try makeSources(side, largestSlice, birth: birth)
     do throws(Violation) { try makeSinks(side, largestSlice) } catch {
@@ -109,7 +97,15 @@ struct RunningGraph: Sendable {
         model: model, preparation: preparation, domains: side.domains, deviceRate: deviceRate,
         sources: sources.mapValues { .init(birth: $0.birth, durations: $0.links.map(\.duration)) }
       ).frames
-    if let end { duration = min(end, duration ?? end) }
+    if passage.frame > 0 {
+      // Until then what plays now is heard.
+      let still = min(before.duration ?? .max, Int(birth.rounded()))
+      duration = duration.map { max($0, still) }
+    }
+    if let end = model.stopTime.map({ Int(max(0, $0 * deviceRate).rounded()) }) {
+      duration = min(end, duration ?? end)
+    }
+    self.timeline = timeline
     for id in preparation.order {
       guard let instance = model.node(id)?.instance,
         let configuration = preparation.configurations[id],
@@ -126,6 +122,22 @@ struct RunningGraph: Sendable {
       .compactMap(\.value.service)
     if !gone.isEmpty { leaving.append((gone, session.begunStages + session.waitingStages)) }
     listServices()
+  }
+
+  /// What moves the controls of a model: the timeline there is, where nothing has changed.
+  private func makeTimeline(_ model: GraphModel) throws(Violation) -> RenderTimeline? {
+    if let played, played.model.ramps == model.ramps { return timeline }
+    var ramps: [RenderTimeline.Ramp] = []
+    for ramp in model.ramps {
+      // A unit that has been removed is moved no more.
+      guard let unit = model.node(ramp.node)?.instance else { continue }
+      do throws(Violation) {
+        ramps.append(try ramp.ramp(unit, rate: clientRate))
+      } catch {
+        throw error.of(ramp.node)
+      }
+    }
+    return ramps.isEmpty ? nil : RenderTimeline(ramps)
   }
 
   /// Posts the plans that lead from what is played to a graph.
@@ -243,7 +255,7 @@ struct RunningGraph: Sendable {
       } catch {
         throw Violation(
           TapsReady.rule, status: error.status, error.message,
-          at: .init(node: tap.node, .bus(.output, tap.output)),
+          at: tap.place,
           help: error.help.isEmpty ? [] : [error.help])
       }
     }

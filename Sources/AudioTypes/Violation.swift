@@ -48,6 +48,8 @@ public struct Violation: Error, Hashable, Sendable {
     /// Of the callbacks that feed an input element the one so many pulls behind it: 1 for the one
     /// that the callback at the input pulls.
     case callback(Int, behind: Int)
+    /// A tap, by its number.
+    case tap(Int)
     case bus(Scope, Int)
     case streamFormat(Scope, Int)
     case elementCount(Scope)

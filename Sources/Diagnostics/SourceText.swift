@@ -44,6 +44,8 @@ public struct SourceText: Sendable {
     var range: SourceRange
     var origin: SourceText
     var originStart: Int
+    /// What every part of it leads to, where its bytes are not written there as they are.
+    var whole: SourceRange?
 
     func place(of offset: Int) -> Int {
       min(max(originStart + offset - range.lowerBound, 0), origin.bytes.count)
@@ -165,12 +167,12 @@ extension SourceText {
     let low = min(range.lowerBound, bytes.count)
     let high = min(max(range.upperBound, low), bytes.count)
     let first = pieces[piece(holding: low)]
-    let start = first.place(of: low)
+    let start = first.whole?.lowerBound ?? first.place(of: low)
     // The last piece that is from the same text and not beyond the range.
     var index = piece(holding: max(high - 1, low))
     while !pieces[index].origin.isSame(as: first.origin) { index -= 1 }
     let last = pieces[index]
-    let end = last.place(of: min(high, last.range.upperBound))
+    let end = last.whole?.upperBound ?? last.place(of: min(high, last.range.upperBound))
     return (first.origin, start..<max(start, end))
   }
 
@@ -191,14 +193,81 @@ extension SourceText {
       let whole = start..<(start + range.count)
       return [Piece(range: whole, origin: self, originStart: range.lowerBound)]
     }
-    return pieces.compactMap { piece in
+    var slice: [Piece] = []
+    var index = piece(holding: range.lowerBound)
+    while index < pieces.count, pieces[index].range.lowerBound < range.upperBound {
+      var piece = pieces[index]
+      index += 1
       let part = piece.range.clamped(to: range)
-      guard !part.isEmpty else { return nil }
+      guard !part.isEmpty else { continue }
       let newStart = start + part.lowerBound - range.lowerBound
-      return Piece(
-        range: newStart..<(newStart + part.count), origin: piece.origin,
-        originStart: piece.originStart + part.lowerBound - piece.range.lowerBound)
+      piece.originStart += part.lowerBound - piece.range.lowerBound
+      piece.range = newStart..<(newStart + part.count)
+      slice.append(piece)
     }
+    return slice
+  }
+}
+
+// MARK: Composing
+
+extension SourceText {
+  /// A part of a text that is made of parts of others.
+  public enum Part: Sendable {
+    /// What is written in a range of a text.
+    case written(SourceRange, in: SourceText)
+    /// Something that is written nowhere. Any part of it leads to the whole of the range.
+    case made(String, for: SourceRange, in: SourceText)
+  }
+
+  /// A text made of parts of others, with every part's origin.
+  ///
+  /// - Parameter base: A text that ranges are to lead to even where it is spliced itself. Ranges in
+  ///   others that are spliced lead to the texts these are made of.
+  public init(name: String, parts: [Part], base: SourceText? = nil) {
+    var bytes: [UInt8] = []
+    var pieces: [Piece] = []
+    // Parts that follow each other in one text are one.
+    var pending: (range: SourceRange, text: SourceText)?
+    func flush() {
+      guard let (range, text) = pending else { return }
+      pending = nil
+      let start = bytes.count
+      bytes += text.bytes[range]
+      if let base, text.isSame(as: base) {
+        pieces.append(
+          Piece(
+            range: start..<bytes.count, origin: base, originStart: range.lowerBound, whole: nil))
+      } else {
+        pieces += text.slice(range, at: start)
+      }
+    }
+    for part in parts {
+      switch part {
+      case .written(let range, let text):
+        guard !range.isEmpty else { continue }
+        if let before = pending, before.range.upperBound == range.lowerBound,
+          before.text.isSame(as: text)
+        {
+          pending = (before.range.lowerBound..<range.upperBound, text)
+        } else {
+          flush()
+          pending = (range, text)
+        }
+      case .made(let text, let range, let source):
+        flush()
+        let isBase = base.map { source.isSame(as: $0) } ?? false
+        let origin = isBase ? (text: source, range: range) : source.origin(of: range)
+        let start = bytes.count
+        bytes += Array(text.utf8)
+        pieces.append(
+          Piece(
+            range: start..<bytes.count, origin: origin.text,
+            originStart: origin.range.lowerBound, whole: origin.range))
+      }
+    }
+    flush()
+    self.init(name: name, bytes: bytes, pieces: pieces.filter { !$0.range.isEmpty })
   }
 }
 

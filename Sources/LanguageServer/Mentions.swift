@@ -86,18 +86,27 @@ extension OpenPatch {
       address(connection["to"], isInput: true)
     }
     for (_, tap) in members(root["taps"]) { address(tap["at"]) }
-    for step in root["timeline"].map({ Array($0.elements) }) ?? [] {
-      guard let path = step["ramp"]?["path"], let text = path.string,
-        let pointer = JSONPointer(parsing: text), pointer.tokens.count > 1,
-        pointer.tokens[0] == "nodes"
-      else { continue }
+    func pointer(_ path: JSONValue?) {
+      guard let path, let text = path.string, let pointer = JSONPointer(parsing: text),
+        pointer.tokens.count > 1, ["nodes", "callbacks"].contains(pointer.tokens[0])
+      else { return }
       let name = pointer.tokens[1]
-      let start = "/nodes/".utf8.count
+      let start = pointer.tokens[0].utf8.count + 2
       let length = JSONPointer.escape(name).utf8.count
       found.append(
         Mention(
           kind: .source, name: name, range: path.range(ofText: start..<(start + length)),
           isInPointer: true))
+    }
+    for step in root["timeline"].map({ Array($0.elements) }) ?? [] {
+      pointer(step["ramp"]?["path"])
+      for operation in step["update"].map({ Array($0.elements) }) ?? [] {
+        pointer(operation["path"])
+        pointer(operation["from"])
+        guard let path = operation["path"]?.string, path.hasPrefix("/connections") else { continue }
+        address(operation["value"]?["from"])
+        address(operation["value"]?["to"], isInput: true)
+      }
     }
     return found.filter { !$0.name.isEmpty }
   }

@@ -14,6 +14,8 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let directory: String
+  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
@@ -40,6 +42,8 @@ struct GraphBuilder {
   let unread: UnreadParts
   /// Nodes of which a part could not be read.
   var unreadNodes: Set<NodeID> = []
+  /// Whether what the session is granted is not known.
+  var isSessionUnknown: Bool
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
   var hasLostDestination: Bool
   var hasGaps: Bool
@@ -48,14 +52,16 @@ struct GraphBuilder {
 
   init(
     document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
-    saysNotes: Bool
+    saysNotes: Bool, epoch: TimelineEpoch?
   ) {
+    self.epoch = epoch
     self.document = document
     self.graph = graph
     self.directory = directory
     self.unread = unread
     self.saysNotes = saysNotes
     hasGaps = unread.isAny
+    isSessionUnknown = unread.isSessionUnknown
     hasLostDestination = unread.hasLostConnections
     failedNames = unread.names
     places = PatchPlaces(
@@ -86,7 +92,7 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames)
+      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks
@@ -127,6 +133,16 @@ struct GraphBuilder {
   ]
 
   private mutating func checkSession() {
+    if let rate = document.session?.value.preferredSampleRate,
+      !PatchBuilder.hardwareRates.contains(rate.value)
+    {
+      isSessionUnknown = true
+      report(
+        NameRules.preferredRate.diagnostic(
+          "no hardware runs at \(rate.json.numberText ?? "this") Hz", at: rate.range,
+          pointer: rate.pointer,
+          help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
+    }
     guard let written = document.session?.value.category else { return }
     guard let category = Self.categories.first(where: { $0.name == written.value }) else {
       let names = Self.categories.map(\.name)
@@ -780,16 +796,12 @@ struct GraphBuilder {
     guard let description = TapCatalog.description(of: kind.value) else {
       let names = TapCatalog.standard.map(\.kind)
       report(
-        ["meter", "loudness", "spectrum"].contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) tap yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.tapKind.diagnostic(
-            "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.tapKind.diagnostic(
+          "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     let values = settings(
@@ -803,13 +815,14 @@ struct GraphBuilder {
       guard !refuseSharedFile(file, path) else { return }
       outputFiles.append(file)
     }
-    let place = Violation.Place(node: node, .bus(.output, at.value.bus ?? 0))
+    let bus = at.value.bus ?? 0
+    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
+    let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
     places.note(at.json, for: place)
-    guard let id = try? graph.addTap(tap, at: node, at.value.bus ?? 0) else { return }
     layout.taps[member.name] = .init(
-      id: id, at: .init(node: at.value.node, bus: at.value.bus ?? 0), kind: kind.value,
-      values: values, tap: tap)
+      id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
   private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {

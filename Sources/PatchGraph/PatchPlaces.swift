@@ -5,7 +5,7 @@ import PatchSyntax
 /// Where in the text the parts of a graph are written.
 struct PatchPlaces {
   private var places: [Violation.Place: JSONValue] = [:]
-  /// The definitions of the callbacks that feed an input, and of the tap at a bus.
+  /// The definitions of the callbacks that feed an input, and of the taps.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
@@ -33,7 +33,7 @@ struct PatchPlaces {
       if let bus = places[.init(node: node, .bus(scope, element))] { return bus }
     case .callback(let input, _):
       if let feed = places[.init(node: node, .feed(input))] { return feed }
-    case .whole, .feed, .bus, .elementCount: break
+    case .whole, .feed, .tap, .bus, .elementCount: break
     }
     return places[.init(node: node, .whole)] ?? root
   }

@@ -6,7 +6,8 @@ import PatchSyntax
 extension RuleCatalog {
   /// Every rule there is, of the text, of the names and of the graph, by code.
   public static let all: [RuleInfo] =
-    (SyntaxRules.all + PatchRules.all + NameRules.all + [Headroom.rule] + PatchNotes.all
+    (SyntaxRules.all + PatchRules.all + ChangeRules.all + NameRules.all + TimelineRules.all
+    + [Headroom.rule] + PatchNotes.all
     + graph.map(RuleInfo.init(_:)))
     .sorted { $0.code < $1.code }
 

@@ -17,6 +17,18 @@ public final class JSONTree: Sendable {
 
   public var root: JSONValue { JSONValue(tree: self, index: 0) }
 
+  /// The value that a range of the text is in: the value itself, or a part of a string.
+  public func value(writtenAt range: SourceRange) -> JSONValue? {
+    var low = 0
+    var high = nodes.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if Int(nodes[middle].start) > range.lowerBound { high = middle } else { low = middle + 1 }
+    }
+    guard low > 0, Int(nodes[low - 1].end) >= range.upperBound else { return nil }
+    return JSONValue(tree: self, index: low - 1)
+  }
+
   /// The same values in a text that begins with the same bytes.
   func moved(to source: SourceText) -> JSONTree { JSONTree(source: source, nodes: nodes) }
 

@@ -38,6 +38,8 @@ public struct PatchDocument: Sendable {
   public var nodes: [Member<Node>] = []
   public var connections: [Connection] = []
   public var taps: [Member<Tap>] = []
+  /// Beats per minute, finite and greater than 0.
+  public var tempo: Located<Double>?
   /// In the order written, which need not be that of their times.
   public var timeline: [Step] = []
 
@@ -114,8 +116,8 @@ extension PatchDocument {
   /// What happens at a time.
   public struct Step: Sendable {
     public var json: JSONValue
-    /// In seconds from the start, finite and at least 0; `nil` has been reported.
-    public var at: Located<Double>?
+    /// From the start; `nil` has been reported.
+    public var at: Located<Time>?
     public var ramp: Ramp?
     /// What is written for `update`, if it is.
     public var update: JSONValue?
@@ -130,8 +132,19 @@ extension PatchDocument {
     public var path: Located<JSONPointer>?
     /// A number, as yet unread; `nil` has been reported.
     public var to: JSONValue?
-    /// In seconds, finite and at least 0; 0 if not written.
-    public var duration: Located<Double>?
+    /// 0 if not written.
+    public var duration: Located<Time>?
+    /// The name of its course, if it is written.
+    public var curve: Located<String>?
+  }
+
+  /// A moment or a length of time, finite and at least 0.
+  public enum Time: Hashable, Sendable {
+    case seconds(Double)
+    /// Frames of the session.
+    case frames(Double)
+    /// Beats of the patch's tempo.
+    case beats(Double)
   }
 
   /// A source of audio that is no node.

@@ -102,7 +102,7 @@ extension PatchReader {
       root, "a patch",
       keys: [
         "schemaVersion", "title", "session", "streamFormats", "streamFormat", "callbacks", "nodes",
-        "connections", "taps", "timeline", "$schema",
+        "connections", "taps", "tempo", "timeline", "$schema",
       ], required: ["nodes"]
     ) { reader, key, value in
       switch key {
@@ -126,6 +126,7 @@ extension PatchReader {
           reader.connection($0)
         }
       case "taps": document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
       case "timeline":
         document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
       default: _ = reader.string(value, "'$schema'")
@@ -210,7 +211,7 @@ extension PatchReader {
     ) { reader, key, value in
       if key != "at" { actions.append(value) }
       switch key {
-      case "at": step.at = reader.seconds(value, "'at'")
+      case "at": step.at = reader.time(value, "'at'")
       case "ramp": step.ramp = reader.ramp(value)
       case "update": step.update = value
       default: step.stop = reader.bool(value, "'stop'")
@@ -225,7 +226,9 @@ extension PatchReader {
   private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
     guard check(json, "a ramp", .object) else { return nil }
     var ramp = PatchDocument.Ramp(json: json)
-    readObject(json, "a ramp", keys: ["path", "to", "duration"], required: ["path", "to"]) {
+    readObject(
+      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
+    ) {
       reader, key, value in
       switch key {
       case "path":
@@ -236,7 +239,8 @@ extension PatchReader {
           reader.diagnostics.append(.pointer(value, text.value))
         }
       case "to": ramp.to = value
-      default: ramp.duration = reader.seconds(value, "'duration'")
+      case "curve": ramp.curve = reader.string(value, "'curve'")
+      default: ramp.duration = reader.time(value, "'duration'")
       }
     }
     return ramp
@@ -625,14 +629,43 @@ extension PatchReader {
   }
 
   /// A time or a duration: 0 to ten years.
-  private mutating func seconds(_ json: JSONValue, _ name: String) -> Located<Double>? {
-    guard check(json, name, .number), let value = json.number else { return nil }
-    guard value >= 0, value < 315_576_000 else {
-      diagnostics.append(
-        .outOfRange(json, name, "a number of seconds of at least 0", isTooGreat: value > 0))
+  private mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
+    guard json.kind == .object else {
+      guard
+        check(
+          json, name, .number,
+          help: "write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }")
+      else { return nil }
+      return amount(json, name, "seconds", below: 315_576_000).map {
+        Located(.seconds($0), at: json)
+      }
+    }
+    var times: [Located<PatchDocument.Time>] = []
+    let errors = diagnostics.count
+    readObject(json, "a time", keys: ["frames", "beats"]) { reader, key, value in
+      guard reader.check(value, "'\(key)'", .number) else { return }
+      // Ten years at the highest rates and tempos; the graph looks closer.
+      guard let number = reader.amount(value, "'\(key)'", key, below: 0x1p53) else { return }
+      times.append(Located(key == "frames" ? .frames(number) : .beats(number), at: json))
+    }
+    if diagnostics.count > errors { return nil }
+    guard times.count == 1 else {
+      diagnostics.append(.oneUnit(json, isEmpty: times.isEmpty))
       return nil
     }
-    return Located(value, at: json)
+    return times[0]
+  }
+
+  private mutating func amount(
+    _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
+  ) -> Double? {
+    guard let value = json.number else { return nil }
+    guard value >= 0, value < limit else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of \(unit) of at least 0", isTooGreat: value > 0))
+      return nil
+    }
+    return value
   }
 
   private mutating func count(
@@ -819,13 +852,21 @@ extension Diagnostic {
         pointer: step.pointer.description, label: "nothing happens here",
         help: [
           "write \"ramp\": { \"path\": \"/nodes/mixer/inputs/0/parameters/volume\", \"to\": 0, "
-            + "\"duration\": 1 }, or \"stop\": true"
+            + "\"duration\": 1 }, \"update\": [ ... ], or \"stop\": true"
         ])
     }
     return PatchRules.exclusive.diagnostic(
       "a step of the timeline does one thing", at: second.markRange,
       pointer: second.pointer.description, label: "this is one too many",
       help: ["make two steps of it, with the same 'at'"])
+  }
+
+  fileprivate static func oneUnit(_ json: JSONValue, isEmpty: Bool) -> Diagnostic {
+    (isEmpty ? PatchRules.missingKey : PatchRules.exclusive).diagnostic(
+      "a time is in seconds, in frames or in beats", at: json.markRange,
+      pointer: json.pointer.description,
+      label: isEmpty ? "it is in none of them" : "it is in two of them",
+      help: ["write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }"])
   }
 
   fileprivate static func pointer(_ json: JSONValue, _ text: String) -> Diagnostic {

@@ -71,6 +71,10 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
+  /// Whether it is the same block.
+  @_noLocks
+  func isSame(as other: ControlAccess) -> Bool { unsafe words == other.words }
+
   /// In how many frames a change of the number is to be reached; 0 for as many as the unit likes.
   @_noLocks
   public func glide(_ index: Int) -> Int {

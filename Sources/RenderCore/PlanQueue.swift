@@ -130,7 +130,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
       guard let head = unsafe first.exchange(nil, ordering: .acquiring) else {
         return unsafe Turn(nil, limit)
       }
-      unsafe begin(head, at: frame)
+      unsafe begin(head, after: nil, at: frame)
       unsafe node = head
     }
     while let next = unsafe node.pointee.next.load(ordering: .acquiring) {
@@ -141,7 +141,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
         let rest = due - frame
         return unsafe Turn(node, rest < limit ? rest : limit)
       }
-      unsafe begin(next, at: frame)
+      unsafe begin(next, after: node, at: frame)
       unsafe leave(node)
       unsafe node = next
     }
@@ -149,8 +149,9 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   }
 
   @_noLocks
-  private func begin(_ node: Handle, at frame: Int) {
+  private func begin(_ node: Handle, after previous: Handle?, at frame: Int) {
     unsafe node.pointee.began = frame
+    unsafe node.pointee.stage.beginTimeline(after: previous?.pointee.stage.timeline, at: frame)
     unsafe node.pointee.stage.carryOutWrites()
     begunCount.wrappingAdd(1, ordering: .releasing)
   }

@@ -67,6 +67,18 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
   /// What moves controls while the plan is played. Control thread.
   public var movedBy: RenderTimeline? { unsafe timeline?.takeUnretainedValue() }
 
+  /// Lets a timeline that is another one than before go on where that has been. Render thread.
+  @_noLocks
+  func beginTimeline(after old: Unmanaged<RenderTimeline>?, at frame: Int) {
+    guard let new = unsafe timeline else { return }
+    var progress = RenderTimeline.Progress.none
+    if let old = unsafe old {
+      progress = unsafe old._withUnsafeGuaranteedRef { $0.progress() }
+    }
+    let before = progress
+    unsafe new._withUnsafeGuaranteedRef { $0.takeOver(before, at: frame) }
+  }
+
   /// Sets what is set as the stage begins. Render thread.
   @_noLocks
   func carryOutWrites() {

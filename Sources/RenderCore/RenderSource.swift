@@ -121,10 +121,15 @@ public protocol RenderTap: Sendable {
 public struct RenderSink: Sendable {
   public var kernel: KernelBox
   public var service: (any RenderService)?
+  /// What is asked for the readings of a tap that measures.
+  public var reader: (any TapReader)?
 
-  public init(kernel: KernelBox, service: (any RenderService)? = nil) {
+  public init(
+    kernel: KernelBox, service: (any RenderService)? = nil, reader: (any TapReader)? = nil
+  ) {
     self.kernel = kernel
     self.service = service
+    self.reader = reader
   }
 }
 

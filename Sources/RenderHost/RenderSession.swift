@@ -204,6 +204,12 @@ public final class RenderSession: @unchecked Sendable {
   /// is silence, and nothing is rendered.
   public func end(afterFrames count: Int) { limit.store(count, ordering: .relaxed) }
 
+  /// What `end(afterFrames:)` has set; `nil` for nothing.
+  public var endFrame: Int? {
+    let end = limit.load(ordering: .relaxed)
+    return end == .max ? nil : end
+  }
+
   /// Whether the end set by `end(afterFrames:)`, or that of a fade, has been pulled.
   public var hasEnded: Bool {
     renderedFrames - waitedFrames >= limit.load(ordering: .relaxed)

@@ -68,11 +68,9 @@ public struct RecordTap: RenderTap {
     } catch {
       throw problem(of: error)
     }
-    let service = RecordService(
-      writer: writer, format: format,
-      capacity: max(
-        Int(min(format.sampleRate, 1e6)) * 4, 4 * maximumFramesPerSlice, 4 * RecordService.block))
-    return RenderSink(kernel: service.makeKernel(), service: service)
+    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
+    return RenderSink(
+      kernel: feed.makeKernel(), service: RecordService(writer: writer, feed: feed))
   }
 
   private func problem(of error: SoundFileError) -> CallbackProblem {
@@ -84,129 +82,52 @@ public struct RecordTap: RenderTap {
   }
 }
 
-// MARK: - Render thread
-
-struct RecordKernel: RenderKernel {
-  /// Where in the counters the frames are that were lost in all.
-  static var lost: Int { @_noLocks get { 0 } }
-  /// Where the frames are whose silence is still missing in the ring.
-  static var missing: Int { @_noLocks get { 1 } }
-
-  private let ring: FrameRingAccess
-  private let counters: ControlAccess
-  /// Frames that found no room and whose silence is not in the ring yet.
-  private var missing = 0
-
-  init(ring: FrameRingAccess, counters: ControlAccess) {
-    self.ring = ring
-    self.counters = counters
-  }
-
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let input = context.input(0)
-    var room = ring.room
-    if missing > 0 && room > 0 {
-      let filled = missing < room ? missing : room
-      ring.writeSilence(filled)
-      ring.commit(filled)
-      missing -= filled
-      room -= filled
-      counters[word: Self.missing] = Self.saturated(missing)
-    }
-    let taken = room < context.frameCount ? room : context.frameCount
-    if taken > 0 {
-      for channel in 0..<input.channelCount {
-        ring.write(input[channel].prefix(taken), channel: channel)
-      }
-      ring.commit(taken)
-    }
-    let lost = context.frameCount - taken
-    if lost > 0 {
-      missing += lost
-      counters[word: Self.missing] = Self.saturated(missing)
-      counters[word: Self.lost] = Self.saturated(
-        Int(counters[word: Self.lost]) + lost)
-    }
-    return .ok
-  }
-
-  @_noLocks
-  private static func saturated(_ count: Int) -> UInt32 {
-    count > Int(UInt32.max) ? .max : UInt32(truncatingIfNeeded: count)
-  }
-}
-
 // MARK: - Beside the render thread
 
-/// Takes frames out of a ring and writes them to a file.
+/// Takes frames out of a feed and writes them to a file.
 ///
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says; the ring and the
-/// counters are made for two threads.
-@safe
+/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
 final class RecordService: RenderService, @unchecked Sendable {
-  /// Frames that are written in one go.
-  static let block = 4096
-
-  private let ring: FrameRing
-  private let counters = ControlBlock(count: 2)
-  private let access: FrameRingAccess
+  private let feed: FrameFeed
   private let writer: SoundFileWriter
-  private let sample: SampleType
-  private let channelCount: Int
-  private let lane: UnsafeMutablePointer<Float>
   private var floats: [Float]
   private var doubles: [Double]
   private var failure: ServiceError?
   private var isFinished = false
 
-  init(writer: SoundFileWriter, format: StreamFormat, capacity: Int) {
+  init(writer: SoundFileWriter, feed: FrameFeed) {
     self.writer = writer
-    sample = format.sampleType ?? .float32
-    channelCount = format.channelCount
-    ring = FrameRing(channelCount: channelCount, minimumCapacity: capacity)
-    access = ring.access
-    let size = Self.block * channelCount
-    floats = [Float](repeating: 0, count: sample.fitsFloat ? size : 0)
-    doubles = [Double](repeating: 0, count: sample.fitsFloat ? 0 : size)
-    unsafe lane = .allocate(capacity: Self.block)
-    unsafe lane.initialize(repeating: 0, count: Self.block)
+    self.feed = feed
+    let size = FrameFeed.block * feed.channelCount
+    floats = [Float](repeating: 0, count: feed.sample.fitsFloat ? size : 0)
+    doubles = [Double](repeating: 0, count: feed.sample.fitsFloat ? 0 : size)
   }
 
-  deinit { unsafe lane.deallocate() }
-
-  func makeKernel() -> KernelBox {
-    .holding(RecordKernel(ring: access, counters: counters.access), with: ring, counters)
-  }
-
-  var lostFrames: Int { Int(counters[word: RecordKernel.lost]) }
+  var lostFrames: Int { feed.lostFrames }
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
-    guard access.available >= Self.block || access.room < frameCount else { return }
+    guard feed.available >= FrameFeed.block || feed.room < frameCount else { return }
     try drain()
   }
 
-  /// Writes what is in the ring. After a failure the frames are thrown away and the failure is
+  /// Writes what is in the feed. After a failure the frames are thrown away and the failure is
   /// thrown again, so that a host that goes on can.
   private func drain() throws(ServiceError) {
-    while case let count = min(access.available, Self.block), count > 0 {
+    while case let count = min(feed.available, FrameFeed.block), count > 0 {
       if failure == nil {
         do throws(SoundFileError) {
-          if sample.fitsFloat {
-            take(count, into: &floats) { $0 }
+          if feed.sample.fitsFloat {
+            feed.read(count, into: &floats) { $0 }
             try writer.write(floats, frameCount: count)
           } else {
-            let sample = sample
-            take(count, into: &doubles) {
-              SampleCoding.value(Int32(bitPattern: $0.bitPattern), of: sample)
-            }
+            feed.read(count, into: &doubles)
             try writer.write(doubles, frameCount: count)
           }
         } catch {
           failure = ServiceError(error.message)
         }
       }
-      access.discard(count)
+      feed.discard(count)
     }
     if let failure { throw failure }
   }
@@ -216,7 +137,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     isFinished = true
     do throws(ServiceError) {
       try drain()
-      try writeMissing(Int(counters[word: RecordKernel.missing]))
+      try writeMissing(feed.missingFrames)
     } catch {
       try? writer.close()
       throw error
@@ -224,29 +145,17 @@ final class RecordService: RenderService, @unchecked Sendable {
     do throws(SoundFileError) { try writer.close() } catch { throw ServiceError(error.message) }
   }
 
-  /// The silence for which the ring had no room to the end.
+  /// The silence for which the feed had no room to the end.
   private func writeMissing(_ frameCount: Int) throws(ServiceError) {
     var rest = frameCount
-    let zeros = [Float](repeating: 0, count: rest > 0 ? Self.block * channelCount : 0)
+    let zeros = [Float](
+      repeating: 0, count: rest > 0 ? FrameFeed.block * feed.channelCount : 0)
     while rest > 0 {
-      let count = min(rest, Self.block)
+      let count = min(rest, FrameFeed.block)
       do throws(SoundFileError) { try writer.write(zeros, frameCount: count) } catch {
         throw ServiceError(error.message)
       }
       rest -= count
-    }
-  }
-
-  @inline(__always)
-  private func take<Number>(
-    _ frameCount: Int, into samples: inout [Number], _ number: (Float) -> Number
-  ) {
-    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    for channel in 0..<channelCount {
-      access.read(into: buffer, channel: channel)
-      for frame in 0..<frameCount {
-        samples[frame * channelCount + channel] = unsafe number(lane[frame])
-      }
     }
   }
 }

@@ -38,7 +38,9 @@ public struct TapDescription: Sendable {
 
 /// The kinds of tap there are.
 public enum TapCatalog {
-  public static let standard: [TapDescription] = [RecordTap.description]
+  public static let standard: [TapDescription] = [
+    RecordTap.description, MeterTap.description, LoudnessTap.description, SpectrumTap.description,
+  ]
 
   public static func description(of kind: String) -> TapDescription? {
     standard.first { $0.kind == kind }

@@ -1,42 +1,87 @@
 import AudioGraphs
 import AudioTypes
+import Diagnostics
 import Glibc
+import PatchGraph
+import PatchSyntax
 import PulseIO
 import RenderCore
 import RenderHost
 
-/// A patch that plays, from start to the exit status.
-struct LiveRun {
-  let graph: AudioGraph
+/// A patch on a device that has been opened for it.
+struct LiveStage {
+  let live: LivePatch
   let hardware: PulseHardware
-  let signals: Signals
-  let appearance: AppearanceOptions
-  let quiet: Bool
+
+  var graph: AudioGraph { live.graph }
+}
+
+/// A patch that plays, from start to the exit status, whatever it becomes on the way.
+final class LiveRun {
+  private var stage: LiveStage
+  private let signals: Signals
+  private let files: FileWatch?
+  private let appearance: AppearanceOptions
+  private let quiet: Bool
+  /// Reads the patch's file again; `nil` where it is no file.
+  private let read: () throws(CommandFailure) -> PatchReader.Result?
+  /// Opens a device for another patch; `nil` where that is wrong.
+  private let open: (PatchReader.Result) throws(CommandFailure) -> LiveStage?
+  /// Whether the end is what the sources have, and not what was asked for.
+  private var endsWithSources = false
+
+  private var graph: AudioGraph { stage.graph }
+  private var hardware: PulseHardware { stage.hardware }
+
+  init(
+    _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
+    quiet: Bool, read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    open: @escaping (PatchReader.Result) throws(CommandFailure) -> LiveStage?
+  ) {
+    self.stage = stage
+    self.signals = signals
+    self.files = files
+    self.appearance = appearance
+    self.quiet = quiet
+    self.read = read
+    self.open = open
+  }
 
   /// Why the sound ended.
   private enum End {
     case reached, interrupted
     case failed(CommandFailure)
+    /// Another patch is to begin.
+    case restart(PatchReader.Result)
   }
 
   func run(_ duration: Seconds?) throws(CommandFailure) -> Int32 {
-    guard let session = graph.session else { return ExitStatus.wrongPatch }
-    let rate = session.configuration.sampleRate
-    // As in a render: what is asked for, or else what the sources have.
-    let frames = duration?.frames(at: rate) ?? graph.duration
-    if let frames { session.end(afterFrames: frames) }
-    try start()
-    if !quiet {
-      let text = GrantText.text(
-        hardware.grant, scheduling: hardware.schedulingDescription)
-      StandardStream.error.put(text + "\n")
+    endsWithSources = duration == nil
+    var played = 0.0
+    while true {
+      guard let session = graph.session else { return ExitStatus.wrongPatch }
+      let rate = session.configuration.sampleRate
+      // As in a render: what is asked for, or else what the sources have.
+      if let duration {
+        session.end(afterFrames: max(0, Int(((duration.value - played) * rate).rounded())))
+      }
+      try planUpdates()
+      try start()
+      if !quiet {
+        let text = GrantText.text(
+          hardware.grant, scheduling: hardware.schedulingDescription)
+        StandardStream.error.put(text + "\n")
+      }
+      let end = wait(session, rate: rate)
+      if case .reached = end {} else if case .failed = end {} else { fade(session) }
+      graph.stop()
+      // Finishes the files that are being written.
+      graph.close()
+      guard case .restart(let reading) = end else { return report(end, session, rate) }
+      played += Double(session.renderedFrames) / rate
+      guard let next = try open(reading) else { return ExitStatus.wrongPatch }
+      stage = next
     }
-    let end = wait(session, total: frames.map { Double($0) / rate }, rate: rate)
-    if case .interrupted = end { fade(session) }
-    graph.stop()
-    // Finishes the files that are being written.
-    graph.close()
-    return report(end, session, rate)
   }
 
   private func start() throws(CommandFailure) {
@@ -53,9 +98,10 @@ struct LiveRun {
 
   // MARK: While it runs
 
-  private func wait(_ session: RenderSession, total: Double?, rate: Double) -> End {
+  private func wait(_ session: RenderSession, rate: Double) -> End {
     let showsLine = !quiet && StandardStream.error.isTerminal
     defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
+    let descriptors = [hardware.eventDescriptor] + (files.map { [$0.descriptor] } ?? [])
     while true {
       // Cleared before it is looked at, so that nothing is missed and the wait below is one.
       _ = hardware.waitForEvent(timeout: 0)
@@ -69,22 +115,99 @@ struct LiveRun {
       }
       if session.hasEnded { return .reached }
       for note in hardware.takeNotes() { report(note, showsLine) }
-      if signals.takeReload() {
-        clear(showsLine)
-        appearance.report("note", "SIGHUP: the patch is not read again; it plays on")
+      let isWritten = files?.takeChange() == true
+      if signals.takeReload() || isWritten, let reading = reload(showsLine) {
+        return .restart(reading)
       }
-      if showsLine {
-        let statistics = hardware.statistics
-        let line = LiveLine(
-          position: Double(session.renderedFrames) / rate, total: total,
-          peak: Double(session.takeOutputPeak()), load: Double(graph.takeMaximumCPULoad()),
-          xruns: statistics.underruns + statistics.overruns)
-        StandardStream.error.put(
-          "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
-      }
+      do throws(CommandFailure) { try planUpdates() } catch { return .failed(error) }
+      if showsLine { showLine(session, rate) }
       graph.collect()
-      signals.wait(milliseconds: showsLine ? 100 : 20, or: hardware.eventDescriptor)
+      signals.wait(milliseconds: showsLine ? 100 : 20, or: descriptors)
     }
+  }
+
+  /// Tells the graph of what comes soon, and where it ends then.
+  private func planUpdates() throws(CommandFailure) {
+    do throws(LivePatch.Refusal) {
+      // Longer than the loop above ever waits.
+      try stage.live.planUpdates(upTo: stage.live.now + 0.25)
+    } catch {
+      throw error.failure(ExitStatus.failedRunning)
+    }
+    guard endsWithSources else { return }
+    // What comes later may bring a source.
+    graph.session?.end(
+      afterFrames: stage.live.nextUpdate == nil ? graph.duration ?? .max : .max)
+  }
+
+  private func showLine(_ session: RenderSession, _ rate: Double) {
+    let statistics = hardware.statistics
+    let total = session.endFrame.map { Double($0) / rate }
+    let line = LiveLine(
+      position: Double(session.renderedFrames) / rate, total: total,
+      peak: Double(session.takeOutputPeak()), load: Double(graph.takeMaximumCPULoad()),
+      xruns: statistics.underruns + statistics.overruns,
+      loudness: loudnessTap().flatMap(loudness))
+    StandardStream.error.put(
+      "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
+  }
+
+  // MARK: Another patch
+
+  /// Goes over to the file as it is now. Returns a patch that needs a new beginning.
+  private func reload(_ showsLine: Bool) -> PatchReader.Result? {
+    let reading: PatchReader.Result
+    do throws(CommandFailure) {
+      guard let found = try read() else {
+        clear(showsLine)
+        appearance.report("note", "the patch came from standard input: it cannot be read again")
+        return nil
+      }
+      reading = found
+    } catch {
+      clear(showsLine)
+      appearance.report("warning", "\(error.message); the patch plays on as it was")
+      return nil
+    }
+    do throws(LivePatch.Refusal) {
+      let changes = try stage.live.play(reading)
+      report(changes, showsLine)
+    } catch {
+      clear(showsLine)
+      switch error {
+      case .wrong(let patch):
+        appearance.report(patch)
+        appearance.report("note", "the patch plays on as it was")
+      case .restart(let next, let changes):
+        report(changes, showsLine)
+        return next
+      }
+    }
+    return nil
+  }
+
+  /// Says what has changed and how it is heard.
+  private func report(_ changes: [PatchChange], _ showsLine: Bool) {
+    guard !quiet else { return }
+    clear(showsLine)
+    guard !changes.isEmpty else {
+      return appearance.report("note", "the patch was read again, and says the same")
+    }
+    for change in changes.prefix(8) {
+      appearance.report("note", "\(change.text) (\(change.heard.words))")
+    }
+    if changes.count > 8 { appearance.report("note", "and \(changes.count - 8) changes more") }
+  }
+
+  /// The first tap that measures loudness.
+  private func loudnessTap() -> TapID? {
+    graph.readings.first { if case .loudness = $0.reading { true } else { false } }?.id
+  }
+
+  /// What it reads: of the last three seconds, in LUFS.
+  private func loudness(_ tap: TapID) -> Double? {
+    guard case .loudness(let loudness)? = graph.reading(of: tap) else { return nil }
+    return loudness.shortTerm
   }
 
   private func report(_ note: PulseNote, _ showsLine: Bool) {
@@ -139,7 +262,12 @@ struct LiveRun {
         "\(counted(graph.lostFrames, "frame")) of files were not there, or not "
           + "written, in time")
     }
-    if !quiet { StandardStream.error.put(summary(session, rate) + "\n") }
+    if !quiet {
+      StandardStream.error.put(summary(session, rate) + "\n")
+      for measurement in graph.readings {
+        StandardStream.error.put(MeasurementText.text(measurement) + "\n")
+      }
+    }
     return status
   }
 
@@ -162,11 +290,15 @@ struct LiveLine: Equatable {
   /// The largest share of a slice's duration since the last line, 0 to 1.
   var load: Double
   var xruns: Int
+  /// In LUFS, where a tap measures it.
+  var loudness: Double?
 
   /// Within so many columns of a terminal; the last one stays free.
   func text(width: Int) -> String {
     let time = clock(position) + (total.map { " of \(clock($0))" } ?? "")
-    let rest = "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
+    let rest =
+      (loudness.map { "\(fixed($0, 1)) LUFS  " } ?? "")
+      + "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
     let room = width - 1 - time.count - rest.count - 4
     var level = decibels(peak)
     level = String(repeating: " ", count: max(0, 10 - level.count)) + level
@@ -181,5 +313,22 @@ struct LiveLine: Equatable {
     let filled = share.isNaN ? 0 : Int((share * Double(width)).rounded())
     return "[" + String(repeating: "#", count: filled)
       + String(repeating: " ", count: width - filled) + "]"
+  }
+}
+
+extension LivePatch.Refusal {
+  /// The same where nothing can be done about it.
+  func failure(_ status: Int32) -> CommandFailure {
+    switch self {
+    case .wrong(let patch):
+      CommandFailure(
+        status,
+        patch.diagnostics.first { $0.severity == .error }?.message.text ?? "the patch is wrong")
+    case .restart(_, let changes):
+      CommandFailure(
+        status,
+        "what plays cannot be changed without a gap: "
+          + (changes.first { $0.heard == .restart }?.text ?? "it has to begin again"))
+    }
   }
 }

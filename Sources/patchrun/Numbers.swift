@@ -24,6 +24,11 @@ func clock(_ seconds: Double) -> String {
 /// `1 frame`, `2 frames`.
 func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
+/// `1 spectrum`, `2 spectra`.
+func counted(_ count: Int, _ one: String, _ several: String) -> String {
+  "\(count) \(count == 1 ? one : several)"
+}
+
 /// The words with `and` before the last.
 func listed(_ words: [String]) -> String {
   guard words.count > 1 else { return words.first ?? "" }

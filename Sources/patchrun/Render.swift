@@ -41,7 +41,7 @@ struct Render: PatchCommand {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings of its own.",
+        + "may be left out where the patch makes recordings of its own, or measures.",
       valueName: "path"))
   var output: String?
 
@@ -82,6 +82,9 @@ struct Render: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
+  var json = false
+
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
@@ -89,6 +92,9 @@ struct Render: PatchCommand {
   func validate() throws {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is 0 to 1, not \(quality)")
+    }
+    if json && output == "-" {
+      throw ValidationError("--json and '-o -' both write to standard output")
     }
   }
 
@@ -115,7 +121,7 @@ struct Render: PatchCommand {
 
     // What is wrong with the command is found before a recording replaces the file that is there.
     let plan = try plan(for: patch, reading, file, assumption, microphone)
-    try initialize(graph)
+    try prepare(patch, reading, file)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
@@ -123,7 +129,10 @@ struct Render: PatchCommand {
       writer: writer,
       showsProgress: !quiet && StandardStream.error.isTerminal)
     rendering.run(signals)
-    return try finish(rendering, signals, session.configuration.sampleRate)
+    let name =
+      output.map { $0 == "-" ? "standard output" : $0 }
+      ?? (patch.outputFiles.isEmpty ? "measured" : "recordings")
+    return try finish(rendering, name, signals, session.configuration.sampleRate)
   }
 
   // MARK: Before
@@ -178,9 +187,19 @@ struct Render: PatchCommand {
     }
   }
 
-  private func initialize(_ graph: AudioGraph) throws(CommandFailure) {
+  /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
+  /// initialized stays as it is.
+  private func prepare(
+    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile, hasTaps: Bool = true
+  ) throws(CommandFailure) {
+    guard let graph = patch.graph, !graph.isInitialized else { return }
     do throws(Violation) { try graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+    }
+    guard !patch.updates.isEmpty else { return }
+    let live = LivePatch(patch, from: reading, directory: file.directory, hasTaps: hasTaps)
+    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
+      throw error.failure(ExitStatus.worldRefused)
     }
   }
 
@@ -195,18 +214,19 @@ struct Render: PatchCommand {
     for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
     _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Plan {
-    var graph = patch.graph
+    var draft = patch
     if !patch.outputFiles.isEmpty {
       var reading = reading
       reading.document?.taps = []
-      graph =
-        PatchBuilder.build(reading, directory: file.directory, device: .assumed(assumption)).graph
+      draft = PatchBuilder.build(
+        reading, directory: file.directory, device: .assumed(assumption))
     }
-    guard let graph else { return Plan(frameCount: 0) }
-    try initialize(graph)
+    guard let graph = draft.graph else { return Plan(frameCount: 0) }
+    try prepare(draft, reading, file, hasTaps: patch.outputFiles.isEmpty)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
-    let format = try outputFormat(hasOutput ? session.configuration.device : nil, patch)
+    let format = try outputFormat(
+      hasOutput ? session.configuration.device : nil, patch, isMeasured: !graph.readings.isEmpty)
     let count = try frameCount(graph, session.configuration.sampleRate, microphone)
     return Plan(frameCount: count, format: format)
   }
@@ -225,7 +245,7 @@ struct Render: PatchCommand {
 
   /// What is to be written, checked without touching the file.
   private func outputFormat(
-    _ format: StreamFormat?, _ patch: BuiltPatch
+    _ format: StreamFormat?, _ patch: BuiltPatch, isMeasured: Bool
   ) throws(CommandFailure) -> StreamFormat? {
     guard let format else {
       guard output == nil else {
@@ -236,7 +256,7 @@ struct Render: PatchCommand {
       return nil
     }
     guard let output else {
-      guard patch.outputFiles.isEmpty else { return nil }
+      guard patch.outputFiles.isEmpty && !isMeasured else { return nil }
       throw CommandFailure(
         ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
     }
@@ -267,7 +287,7 @@ struct Render: PatchCommand {
   // MARK: After
 
   private func finish(
-    _ rendering: Rendering, _ signals: Signals, _ rate: Double
+    _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double
   ) throws(CommandFailure) -> Int32 {
     let outcome = rendering.outcome
     var errors = outcome.errors.map(\.message)
@@ -282,7 +302,14 @@ struct Render: PatchCommand {
       errors.append("\(counted(outcome.lostFrames, "frame")) of files were lost")
     }
     for error in errors { appearance.report("error", error) }
-    if !quiet { StandardStream.error.put(rendering.summary(output, rate) + "\n") }
+    let measurements = rendering.graph.readings
+    if !quiet {
+      StandardStream.error.put(rendering.summary(name, rate) + "\n")
+      for measurement in measurements {
+        StandardStream.error.put(MeasurementText.text(measurement) + "\n")
+      }
+    }
+    if json { try self.output(rendering.json(output, rate, measurements).document) }
     guard errors.isEmpty else { return ExitStatus.failedRunning }
     if outcome.wasCancelled, let signal = signals.interruptedBy {
       return ExitStatus.interrupted(by: signal)
@@ -367,7 +394,7 @@ struct Rendering {
   }
 
   /// What there is now, in a line.
-  func summary(_ output: String?, _ rate: Double) -> String {
+  func summary(_ name: String, _ rate: Double) -> String {
     let duration = Double(outcome.frameCount) / rate
     var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]
     if let format = session.configuration.device, decoder != nil {
@@ -377,8 +404,23 @@ struct Rendering {
     if let decoder { parts.append("peak \(decibels(decoder.peak))") }
     parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
     if outcome.wasCancelled { parts.append("interrupted") }
-    let name = output.map { $0 == "-" ? "standard output" : $0 } ?? "recordings"
     return "\(name): \(parts.joined(separator: ", "))"
+  }
+
+  /// The same for programs, with all that the taps have read.
+  func json(_ output: String?, _ rate: Double, _ measurements: [TapMeasurement]) -> JSONText {
+    [
+      "output": output.map(JSONText.string) ?? .null,
+      "frames": .number(outcome.frameCount),
+      "sampleRate": .number(rate),
+      "channels": decoder.flatMap { _ in
+        session.configuration.device.map { .number($0.channelCount) }
+      } ?? .null,
+      "peak": decoder.map { .number((2000 * renderLog10($0.peak)).rounded() / 100) } ?? .null,
+      "lostFrames": .number(outcome.lostFrames),
+      "interrupted": .boolean(outcome.wasCancelled),
+      "taps": MeasurementListing.json(measurements),
+    ]
   }
 }
 

@@ -17,9 +17,14 @@ struct Run: PatchCommand {
       which fades out and finishes the recordings. The word 'run' may be left out. PULSE_SERVER \
       says which server, PULSE_SINK and PULSE_SOURCE which devices where none are named.
 
+      With --watch the patch is read again whenever its file has been written; SIGHUP has it read \
+      again, too. What plays goes over to the new patch without a gap; a patch that is wrong is \
+      reported, and what plays goes on. 'patchrun diff' says how a change is heard.
+
       EXAMPLES:
         patchrun patches/mixer-host.json
         patchrun patches/mixer-host.json --duration 5 --sink alsa_output.usb
+        patchrun beat.json --watch
         patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
 
       EXIT STATUS:
@@ -47,39 +52,63 @@ struct Run: PatchCommand {
   @Option(help: ArgumentHelp("What to hear; 'patchrun devices' lists.", valueName: "name"))
   var source: String?
 
+  @Flag(name: [.customShort("w"), .long], help: "Go over to the patch as its file is written.")
+  var watch = false
+
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var appearance: AppearanceOptions
 
+  func validate() throws {
+    if watch && file == "-" {
+      throw ValidationError("--watch needs a file: standard input is read once")
+    }
+  }
+
   func perform() throws(CommandFailure) -> Int32 {
     let signals = try Signals()
     let file = try PatchFile(self.file)
     let reading = file.read(overrides)
+    guard let stage = try open(reading, file.directory) else { return ExitStatus.wrongPatch }
+    let files = try watch ? FileWatch() : nil
+    try files?.add(self.file)
+    let run = LiveRun(
+      stage, signals: signals, files: files, appearance: appearance, quiet: quiet,
+      read: { () throws(CommandFailure) in
+        guard self.file != "-" else { return nil }
+        return try PatchFile(self.file).read(overrides)
+      },
+      open: { (reading) throws(CommandFailure) in try open(reading, file.directory) })
+    return try run.run(duration)
+  }
+
+  /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.
+  private func open(
+    _ reading: PatchReader.Result, _ directory: String
+  ) throws(CommandFailure) -> LiveStage? {
     let draft = PatchBuilder.build(
-      reading, directory: file.directory, device: .assumed(HardwareAssumption()))
+      reading, directory: directory, device: .assumed(HardwareAssumption()))
     guard !draft.hasErrors, let document = reading.document else {
       appearance.report(draft)
-      return ExitStatus.wrongPatch
+      return nil
     }
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
-
     let hardware = try open(request, title: draft.title)
-    let patch = PatchBuilder.build(
-      reading, directory: file.directory, device: .hardware(hardware))
+    let patch = PatchBuilder.build(reading, directory: directory, device: .hardware(hardware))
     if patch.hasErrors || !quiet { appearance.report(patch) }
-    guard !patch.hasErrors, let graph = patch.graph else {
+    guard !patch.hasErrors,
+      let live = LivePatch(patch, from: reading, directory: directory)
+    else {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
-      return ExitStatus.wrongPatch
+      return nil
     }
-    do throws(Violation) { try graph.initialize() } catch {
+    do throws(Violation) { try live.graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
     }
-    let live = LiveRun(
-      graph: graph, hardware: hardware, signals: signals, appearance: appearance, quiet: quiet)
-    return try live.run(duration)
+    return LiveStage(live: live, hardware: hardware)
   }
 
   private func checkUse(

@@ -76,10 +76,11 @@ final class Signals: Sendable {
     }
   }
 
-  /// Waits for a signal or for `other` to become readable, so many milliseconds at the most.
-  func wait(milliseconds: Int32, or other: Int32? = nil) {
-    var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-    if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
+  /// Waits for a signal or for one of `others` to become readable, so many milliseconds at the most.
+  func wait(milliseconds: Int32, or others: [Int32] = []) {
+    var descriptors = ([descriptor] + others).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
     _ = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
     var bytes = [UInt8](repeating: 0, count: 16)
     while unsafe read(descriptor, &bytes, bytes.count) > 0 {}

@@ -1,6 +1,7 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
+import Foundation
 import RenderCore
 import RenderHost
 import TestSupport
@@ -37,6 +38,26 @@ struct TimelineTests {
       let progress = min(max(Double(frame - 479) / 2400, 0), 1)
       // -100 dBFS: a line in pieces of floats.
       #expect(abs(Double(left[frame]) - (1 - progress)) < 1e-5)
+    }
+  }
+
+  @Test func `an exponential fade is a straight line in decibels, however it is sliced`() throws {
+    var first: [UInt8]?
+    for frames in [1, 64, 333, 1024, 4096] {
+      let (graph, mix) = try graph(frames: frames)
+      try graph.addRamp(
+        ParameterRamp(
+          0, .input, 0, of: mix, to: 0.001, at: 0.01, duration: 0.05, curve: .exponential))
+      try graph.initialize()
+      let bytes = try pulled(graph, 4800)
+      if first == nil { first = bytes }
+      #expect(bytes == first)
+      let found = words(bytes, as: Float.self)
+      for frame in 0..<4800 {
+        let progress = min(max(Double(frame - 479) / 2400, 0), 1)
+        let decibels = 20 * log10(Double(found[2 * frame]))
+        #expect(abs(decibels + 60 * progress) < 0.001)
+      }
     }
   }
 

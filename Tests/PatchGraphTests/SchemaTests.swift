@@ -191,6 +191,10 @@ struct SchemaTests {
     "{ \"nodes\": { \"io\": { \"component\": \"remoteIO\" } }, \(members) }"
   }
 
+  private static func update(_ operation: String) -> String {
+    with("\"timeline\": [ { \"at\": 1, \"update\": [ \(operation) ] } ]")
+  }
+
   static let accepted: [String] = [
     with(
       """
@@ -215,6 +219,19 @@ struct SchemaTests {
         "c": { "kind": "convolution", "path": "x.wav", "from": "y" },
         "s": { "kind": "sweep", "from": 20 }, "t": { "kind": "tremolo", "from": "s" } },
       "connections": [ { "from": "r", "to": "io:0" } ]
+      """),
+    with(
+      """
+      "tempo": 90.5, "timeline": [
+        { "at": { "frames": 10, "comment": "c" }, "stop": false },
+        { "at": { "beats": 1.5 }, "ramp": { "path": "/nodes/io/parameters/x", "to": 1,
+          "duration": { "frames": 10 }, "curve": "linear" } },
+        { "at": 1, "update": [] },
+        { "at": 1, "update": [
+          { "op": "add", "path": "/a", "value": null, "comment": "c" },
+          { "op": "remove", "path": "/a~0/~1/" }, { "op": "replace", "path": "", "value": {} },
+          { "op": "move", "path": "/a", "from": "/b" }, { "op": "copy", "path": "/a", "from": "/b" },
+          { "op": "test", "path": "/a", "value": [] } ] } ]
       """),
     with("\"streamFormat\": { \"sample\": \"int24\", \"channels\": 2, \"sampleRate\": 44100 }"),
     with(
@@ -301,6 +318,22 @@ struct SchemaTests {
     with("\"taps\": { \"t\": { \"kind\": \"record\", \"path\": \"x.wav\" } }"),
     with("\"taps\": { \"t\": { \"kind\": \"record\", \"at\": \"io\" } }"),
     with("\"timeline\": {}"),
+    with("\"tempo\": 0"),
+    with("\"timeline\": [ { \"at\": { \"frames\": 1, \"beats\": 1 }, \"stop\": true } ]"),
+    with("\"timeline\": [ { \"at\": {}, \"stop\": true } ]"),
+    with("\"timeline\": [ { \"at\": \"1\", \"stop\": true } ]"),
+    with("\"timeline\": [ { \"at\": { \"frames\": -1 }, \"stop\": true } ]"),
+    with("\"timeline\": [ { \"at\": 1, \"update\": {} } ]"),
+    update("{}"),
+    update("{ \"op\": \"put\", \"path\": \"\" }"),
+    update("{ \"op\": \"add\", \"path\": \"/a\" }"),
+    update("{ \"op\": \"move\", \"path\": \"/a\" }"),
+    update("{ \"op\": \"remove\", \"path\": \"a\" }"),
+    update("{ \"op\": \"remove\", \"path\": \"/~2\" }"),
+    update("{ \"op\": \"remove\", \"path\": \"/a\", \"x\": 1 }"),
+    with(
+      "\"timeline\": [ { \"at\": 1, \"ramp\": { \"path\": \"/nodes/io/parameters/x\", \"to\": 1,"
+        + " \"curve\": \"log\" } } ]"),
     node(""), node("\"component\": \"MultiMixer\""),
     node("\"component\": \"remoteIO\", \"subgraph\": \"strip.json\""),
     node("\"component\": { \"types\": \"aumx\" }"),

@@ -142,7 +142,7 @@ struct PatchReaderTests {
     #expect(document.taps[0].value.kind?.value == "record")
     #expect(document.taps[0].value.at?.value == .init(node: "mixer", bus: 0))
     #expect(document.taps[0].value.fields.map(\.name) == ["path"])
-    #expect(document.timeline.map(\.at?.value) == [2])
+    #expect(document.timeline.map(\.at?.value) == [.seconds(2)])
     #expect(document.timeline.map(\.stop?.value) == [true])
   }
 
@@ -168,7 +168,7 @@ struct PatchReaderTests {
     #expect(
       diagnostics[0].help == [
         "the keys here are 'schemaVersion', 'title', 'session', 'streamFormats', 'streamFormat', "
-          + "'callbacks', 'nodes', 'connections', 'taps', 'timeline', '$schema' and 'comment'"
+          + "'callbacks', 'nodes', 'connections', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
       ])
   }
 

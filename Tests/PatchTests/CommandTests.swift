@@ -320,6 +320,42 @@ struct CommandTests {
   }
 
   @Test
+  func `measurements alone are a result, a line for each tap, and JSON on demand`() throws {
+    let taps = """
+      "level": { "kind": "meter", "at": "mixer" },
+      "loud": { "kind": "loudness", "at": "mixer" },
+      "bins": { "kind": "spectrum", "at": "mixer", "size": 480 }
+      """
+    let patch = TestPatch.noise(taps: "{ \(taps) }").replacingOccurrences(
+      of: "\"noise\", \"seed\": 7",
+      with: "\"tone\", \"frequency\": 1000, \"amplitude\": 0.1415891568")
+    try place.write(patch, to: "tone.json")
+    let outcome = try place.run("render", "tone.json", "--duration", "4")
+    #expect(outcome.status == 0)
+    let lines = outcome.errors.split(separator: "\n").map(String.init)
+    #expect(lines[0].hasPrefix("measured: 192000 frames"))
+    #expect(
+      lines[1...] == [
+        "level: peak -23.0 -23.0 dBFS, RMS -26.0 -26.0 dBFS",
+        "loud: -23.0 LUFS, range 0.0 LU, true peak -23.0 dBTP, up to -23.0 LUFS momentary and "
+          + "-23.0 LUFS short-term",
+        "bins: strongest at 1000.0 Hz, -23.0 dBFS (799 spectra, bins of 100.0 Hz)",
+      ])
+    let json = try place.run("render", "tone.json", "--duration", "4", "--json", "-q")
+    #expect(json.status == 0 && json.errors.isEmpty)
+    let report = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let found = try #require(report["taps"] as? [String: [String: Any]])
+    #expect(report["frames"] as? Int == 192_000)
+    let integrated = try #require(found["loud"]?["integratedLUFS"] as? Double)
+    #expect((integrated + 23).magnitude < 0.02)
+    #expect((found["level"]?["channels"] as? [[String: Double]])?[1]["rms"] == -26.01)
+    #expect((found["bins"]?["overall"] as? [String: Any])?["peakFrequency"] as? Double == 1000)
+    let both = try place.run("render", "tone.json", "--duration", "1", "--json", "-o", "-")
+    #expect(both.status == 2)
+  }
+
+  @Test
   func `an interrupted render finishes its file and says so`() throws {
     try place.write(TestPatch.noise(), to: "noise.json")
     let run = try place.start(["render", "noise.json", "--duration", "10000", "-o", "long.wav"])

@@ -1,3 +1,4 @@
+import Foundation
 import RenderCore
 import TestSupport
 import Testing
@@ -48,6 +49,45 @@ struct RenderTimelineTests {
     }
     #expect(block.access.glide(1) == 0)
     #expect(block[0] == 0)
+  }
+
+  @Test(arguments: Slicing.every)
+  func `an exponential ramp goes by the same factor in each frame`(slicing: Slicing) {
+    for (origin, target, length) in [
+      (Float(1), Float(0.0001), 1000), (-0.001, -4, 37), (0.5, 0.5, 500), (2, 2.5, 1200),
+    ] {
+      let block = ControlBlock(count: 1)
+      block[0] = origin
+      let timeline = RenderTimeline([
+        .init(
+          block: block, index: 0, start: 100, length: length, target: target, isExponential: true)
+      ])
+      let found = followed(timeline, block, frameCount: 1500, slicing: slicing)
+      for frame in 0..<1500 {
+        let progress = min(max(Double(frame - 99) / Double(length), 0), 1)
+        let expected = Double(origin) * pow(Double(target) / Double(origin), progress)
+        // 0.0005 dB
+        #expect(abs(Double(found[frame]) / expected - 1) < 5.5e-5)
+      }
+      #expect(found[99 + length] == target && block.access.glide(0) == 0)
+    }
+  }
+
+  @Test(arguments: [(Float(0), Float(1)), (1, 0), (-1, 1), (.nan, 1)])
+  func `where no factor leads from one end to the other, it is a straight line`(
+    origin: Float, target: Float
+  ) {
+    let found = [false, true].map { isExponential in
+      let block = ControlBlock(count: 1)
+      block[0] = origin
+      let timeline = RenderTimeline([
+        .init(
+          block: block, index: 0, start: 10, length: 300, target: target,
+          isExponential: isExponential)
+      ])
+      return followed(timeline, block, frameCount: 400).map(\.bitPattern)
+    }
+    #expect(found[0] == found[1])
   }
 
   @Test(arguments: [0, 1, 63, 64, 65, 128])

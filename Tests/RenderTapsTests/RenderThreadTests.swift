@@ -19,6 +19,6 @@ struct RenderThreadTests {
         #expect(line.trimmingCharacters(in: .whitespaces) == "@_noLocks", "\(file.path): \(next)")
       }
     }
-    #expect(count >= 1)
+    #expect(count >= 2)
   }
 }

@@ -28,7 +28,7 @@ enum TapsReady {
     tap.tap.problems(for: format).map { problem in
       Violation(
         rule, status: problem.status, problem.message,
-        at: .init(node: tap.node, .bus(.output, tap.output)), setting: problem.setting,
+        at: tap.place, setting: problem.setting,
         help: problem.help.isEmpty ? [] : [problem.help])
     }
   }
@@ -37,7 +37,7 @@ enum TapsReady {
     Violation(
       rule, status: .invalidElement,
       "a tap watches what a node puts out; '\(node.name)' gives bus \(tap.output) to its device",
-      at: .init(node: tap.node, .bus(.output, tap.output)),
+      at: tap.place,
       help: ["put the tap at the node that feeds '\(node.name)'"])
   }
 }

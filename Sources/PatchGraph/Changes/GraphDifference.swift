@@ -28,6 +28,8 @@ struct GraphDifference {
   private(set) var fed: [PatchLayout.BusName] = []
   /// Of the inputs that are fed by a callback that plays already: from which.
   private(set) var moved: [PatchLayout.BusName: PatchLayout.BusName] = [:]
+  /// Whether ramps or the end are others, or move something else.
+  private(set) var changesTimeline = false
   private(set) var tapsLeaving: [String] = []
   private(set) var tapsEntering: [String] = []
 
@@ -35,7 +37,9 @@ struct GraphDifference {
   private let new: BuiltPatch
 
   /// Whether there is nothing to do.
-  var isEmpty: Bool { changes.isEmpty && fed.isEmpty && freed.isEmpty && settings.isEmpty }
+  var isEmpty: Bool {
+    changes.isEmpty && fed.isEmpty && freed.isEmpty && settings.isEmpty && !changesTimeline
+  }
 
   /// Why the patch has to begin again; empty where it goes on.
   var restarts: [PatchChange] { changes.filter { $0.heard == .restart } }
@@ -49,9 +53,15 @@ struct GraphDifference {
     self.new = new
     let before = running ?? Self.configurations(old)
     let after = Self.configurations(new)
+    if old.layout.request != new.layout.request {
+      note(
+        JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
+        .restart)
+    }
     compareNodes(before, after)
     compareFeeds()
     compareTaps()
+    compareTimelines()
   }
 
   static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {
@@ -287,6 +297,25 @@ struct GraphDifference {
     JSONPointer(["nodes", input.node, "inputs", String(input.bus)])
   }
 
+  // MARK: The timeline
+
+  private mutating func compareTimelines() {
+    let (before, after) = (old.ramps, new.ramps)
+    let isSame =
+      before.count == after.count
+      && zip(before, after).allSatisfy { one, other in
+        var ramp = one.ramp
+        ramp.node = other.ramp.node
+        return one.node == other.node && ramp == other.ramp
+      }
+    let ends = old.graph?.stopTime != new.graph?.stopTime
+    if !isSame || ends {
+      note(JSONPointer(["timeline"]), "the timeline goes on as another one", .nothing)
+    }
+    let moved = Set(leaving)
+    changesTimeline = !isSame || ends || after.contains { moved.contains($0.node) }
+  }
+
   // MARK: Taps
 
   private mutating func compareTaps() {
@@ -305,6 +334,21 @@ struct GraphDifference {
         JSONPointer(["taps", name]),
         before == nil ? "\(quoted(name)) begins" : "\(quoted(name)) begins anew", .nothing)
     }
+  }
+}
+
+extension BuiltPatch {
+  /// The ramps of the timeline, each with the name of its node.
+  var ramps: [(node: String, ramp: ParameterRamp)] {
+    let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
+    return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
+  }
+
+  /// The same with the updates of another.
+  func with(_ updates: [PlannedUpdate]) -> BuiltPatch {
+    BuiltPatch(
+      graph: graph, diagnostics: diagnostics, source: source, title: title,
+      inputFiles: inputFiles, outputFiles: outputFiles, updates: updates, layout: layout)
   }
 }
 

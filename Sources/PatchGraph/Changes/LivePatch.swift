@@ -1,6 +1,7 @@
 public import AudioGraphs
 import AudioTypes
 import AudioUnits
+import Diagnostics
 public import PatchSyntax
 import RenderCore
 import RenderHost
@@ -13,8 +14,12 @@ import Synchronization
 /// A document that is wrong changes nothing. Callable from any thread but the render thread.
 public final class LivePatch: Sendable {
   private struct State {
-    /// The last good document's graph, which nothing plays: what the next one is compared with.
+    /// The document that plays, with what is still to come of its timeline.
+    var reading: PatchReader.Result
+    /// Its graph, which nothing plays: what the next one is compared with.
     var reference: BuiltPatch
+    /// Updates of its timeline that the graph has not been told of yet.
+    var updates: [PlannedUpdate]
     /// What plays, by the names of the patch.
     var nodes: [String: NodeID]
     var taps: [String: TapID]
@@ -25,33 +30,75 @@ public final class LivePatch: Sendable {
     /// It is wrong.
     case wrong(BuiltPatch)
     /// It can be had only by beginning again, for what these changes say.
-    case restart(BuiltPatch, [PatchChange])
+    case restart(PatchReader.Result, [PatchChange])
   }
 
   public let graph: AudioGraph
   private let directory: String
   private let grant: HardwareGrant
+  private let hasTaps: Bool
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - patch: Initialized, or about to be.
+  ///   - patch: Without errors; its graph is initialized, or about to be.
   ///   - reading: What it was built from.
   ///   - directory: What paths in documents are relative to; empty for the current one.
-  public init?(_ patch: BuiltPatch, from reading: PatchReader.Result, directory: String) {
+  ///   - hasTaps: Whether taps come and go as documents say; else none ever comes.
+  public init?(
+    _ patch: BuiltPatch, from reading: PatchReader.Result, directory: String, hasTaps: Bool = true
+  ) {
     guard let graph = patch.graph else { return nil }
     self.graph = graph
     self.directory = directory
     grant = graph.grant
+    self.hasTaps = hasTaps
     let reference = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
     state = Mutex(
       State(
-        reference: reference, nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
+        reading: reading, reference: reference, updates: patch.updates,
+        nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
   }
 
-  /// What plays, as it was read last.
-  public var patch: BuiltPatch { state.withLock { $0.reference } }
+  /// The document that plays: what has happened of its timeline is in it.
+  public var reading: PatchReader.Result {
+    state.withLock { state in
+      TimelineFold.fold(
+        state.reading, state.reference.updates, upTo: now, sampleRate: grant.sampleRate)
+    }
+  }
 
-  /// Goes over to another document.
+  /// Seconds of the graph that have been rendered.
+  public var now: Double {
+    guard let session = graph.session else { return 0 }
+    let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
+    return Double(session.nextFrame) / rate
+  }
+
+  /// When the next update of the timeline comes that the graph has not been told of, in seconds from
+  /// the start; `nil` for never.
+  public var nextUpdate: Double? { state.withLock { $0.updates.first?.time } }
+
+  /// Tells the graph of the updates of the timeline that come up to some time, each for its frame.
+  ///
+  /// A host calls it some time ahead; one that comes late is made as soon as can be.
+  ///
+  /// - Parameter seconds: From the start of the graph.
+  public func planUpdates(upTo seconds: Double) throws(Refusal) {
+    try state.withLock { state throws(Refusal) in
+      while let update = state.updates.first, update.time <= seconds {
+        let next = PatchBuilder.build(update, directory: directory, device: .granted(grant))
+        let updates = state.reference.updates
+        let reading = state.reading
+        _ = try play(next, reading, at: update.time, &state)
+        // The document stays what it is: its timeline says what has happened.
+        state.reading = reading
+        state.reference = next.with(updates)
+        state.updates.removeFirst()
+      }
+    }
+  }
+
+  /// Goes over to another document. What its timeline says of the time that has passed has happened.
   ///
   /// - Parameter time: Seconds from the start of the graph at which the change takes effect; `nil` for
   ///   as soon as can be.
@@ -60,39 +107,50 @@ public final class LivePatch: Sendable {
   public func play(
     _ reading: PatchReader.Result, at time: Double? = nil
   ) throws(Refusal) -> [PatchChange] {
-    let next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+    var reading = reading
+    var next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
     guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
+    if reading.document?.timeline.isEmpty == false {
+      let folded = TimelineFold.fold(
+        reading, next.updates, upTo: time ?? now, sampleRate: grant.sampleRate)
+      if folded.source.bytes != reading.source.bytes {
+        reading = folded
+        next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+        guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
+      }
+    }
     return try state.withLock { state throws(Refusal) in
-      let difference = GraphDifference(
-        from: state.reference, to: next, running: running(state.nodes))
-      guard difference.restarts.isEmpty else {
-        throw .restart(next, difference.changes)
-      }
-      guard !difference.isEmpty else {
-        state.reference = next
-        return []
-      }
+      let changes = try play(next, reading, at: time, &state)
+      state.updates = next.updates
+      return changes
+    }
+  }
+
+  private func play(
+    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?, _ state: inout State
+  ) throws(Refusal) -> [PatchChange] {
+    let found = graph.configurations
+    let difference = GraphDifference(
+      from: state.reference, to: next, running: state.nodes.compactMapValues { found[$0] })
+    guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
+    if !difference.isEmpty {
       var passage = Passage(
         graph: graph, difference: difference, from: state.reference, to: next,
-        nodes: state.nodes, taps: state.taps)
+        nodes: state.nodes, taps: state.taps, hasTaps: hasTaps)
       do throws(Violation) { try passage.carryOut(at: time) } catch {
         throw .restart(
-          next,
+          reading,
           [
             PatchChange(
               "", "what plays cannot be changed into the patch: \(error.message)", .restart)
           ])
       }
-      state.reference = next
       state.nodes = passage.nodes
       state.taps = passage.taps
-      return difference.changes
     }
-  }
-
-  private func running(_ nodes: [String: NodeID]) -> [String: UnitConfiguration] {
-    let found = graph.configurations
-    return nodes.compactMapValues { found[$0] }
+    state.reading = reading
+    state.reference = next
+    return difference.changes
   }
 }
 
@@ -104,11 +162,13 @@ private struct Passage {
   let new: BuiltPatch
   private(set) var nodes: [String: NodeID]
   private(set) var taps: [String: TapID]
+  private let hasTaps: Bool
 
   init(
     graph: AudioGraph, difference: GraphDifference, from old: BuiltPatch, to new: BuiltPatch,
-    nodes: [String: NodeID], taps: [String: TapID]
+    nodes: [String: NodeID], taps: [String: TapID], hasTaps: Bool
   ) {
+    self.hasTaps = hasTaps
     self.graph = graph
     self.difference = difference
     self.old = old
@@ -175,11 +235,21 @@ private struct Passage {
       if let node = present[name] { try graph.removeNode(node) }
     }
     for input in difference.fed { try feed(input, feeds) }
-    for name in difference.tapsEntering {
+    for name in difference.tapsEntering where hasTaps {
       guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
-      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus)
+      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
     }
     for setting in difference.settings { try set(setting) }
+    if difference.changesTimeline {
+      try graph.setTimeline(
+        new.ramps.compactMap { name, ramp in
+          nodes[name].map { node in
+            var ramp = ramp
+            ramp.node = node
+            return ramp
+          }
+        }, stopTime: new.graph?.stopTime)
+    }
   }
 
   private func feed(

@@ -66,6 +66,8 @@ struct PatchLayout: Sendable {
     }
   }
 
+  /// What the patch asks of the device.
+  var request: SessionRequest?
   /// Names in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]

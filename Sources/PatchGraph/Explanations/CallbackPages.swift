@@ -29,11 +29,14 @@ extension Explanation {
       "PR0702", "A tap can watch its bus, and write its file.",
       because: """
         A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
-        watch the node that feeds it. The extension of a recording's path says its type.
+        watch the node that feeds it. The extension of a recording's path says its type. Loudness is
+        defined for one to six channels; a spectrum is made of a number of frames that a transform
+        takes quickly, of a channel that the bus has.
         """,
       status: .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
-      .init("kAudioUnitErr_InvalidElement", -10877), .init("kAudio_FileNotFoundError", -43),
+      .init("kAudioUnitErr_InvalidElement", -10877),
+      .init("kAudioUnitErr_FormatNotSupported", -10868), .init("kAudio_FileNotFoundError", -43),
       .init("kAudio_FilePermissionError", -54), parameterError, note: undocumented,
       example: .patch(tapped, wrong: ["\"mix.wav\"": "\"mix.xyz\""])),
     Explanation(

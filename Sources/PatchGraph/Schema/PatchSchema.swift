@@ -1,3 +1,4 @@
+import AudioGraphs
 import AudioTypes
 public import AudioUnits
 import RenderCallbacks
@@ -29,6 +30,8 @@ public enum PatchSchema {
       .init("formatObject", Schema.formatObject), .init("shortFormat", Schema.shortFormat),
       .init("formatDescription", Schema.formatDescription), .init("session", Schema.session),
       .init("connection", Schema.connection), .init("step", Schema.step),
+      .init("time", Schema.time), .init("operation", Schema.operation),
+      .init("pointer", Schema.pointer),
       .init(
         "callback",
         SettingSchema.object(
@@ -103,6 +106,10 @@ public enum PatchSchema {
         "items": Schema.reference("connection"),
       ],
       "taps": Schema.map("What watches buses, by name.", of: "tap", names: ["minLength": 1]),
+      "tempo": [
+        "description": "Beats per minute, for the times of the timeline that are in beats.",
+        "type": "number", "exclusiveMinimum": 0,
+      ],
       "timeline": [
         "description": "What happens at which time, in any order.",
         "type": "array",
@@ -251,9 +258,77 @@ enum Schema {
     JSONText.object([.init("description", .string(summary))]).adding(unsigned)
   }
 
-  private static let seconds: JSONText = [
-    "type": "number", "minimum": 0, "exclusiveMaximum": 315_576_000,
+  static let time: JSONText = [
+    "description": "A number of seconds, or { \"frames\": 48000 }, or { \"beats\": 4 }.",
+    "type": ["number", "object"],
+    "minimum": 0,
+    "exclusiveMaximum": 315_576_000,
+    "if": ["type": "object"],
+    "then": ["oneOf": [["required": ["frames"]], ["required": ["beats"]]]],
+    "properties": [
+      "frames": [
+        "description": "Frames at the rate of the session.",
+        "type": "number", "minimum": 0, "exclusiveMaximum": 9_007_199_254_740_992,
+      ],
+      "beats": [
+        "description": "Beats of the patch's \"tempo\".",
+        "type": "number", "minimum": 0, "exclusiveMaximum": 9_007_199_254_740_992,
+      ],
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
   ]
+
+  static let pointer: JSONText = [
+    "description": "A place in the document, a JSON Pointer (RFC 6901).",
+    "type": "string",
+    "pattern": "^(/([^~/]|~[01])*)*$",
+  ]
+
+  /// An operation of RFC 6902, as a patch has them: without members that mean nothing.
+  static let operation: JSONText = {
+    func operation(_ name: String, _ needs: String?, _ summary: String) -> JSONText {
+      var properties: [JSONText.Member] = [
+        .init("op", ["const": .string(name), "description": .string(summary)]),
+        .init("path", reference("pointer")),
+      ]
+      if needs == "from" { properties.append(.init("from", reference("pointer"))) }
+      if needs == "value" { properties.append(.init("value", .object([]))) }
+      properties.append(.init("comment", reference("comment")))
+      return [
+        "required": .strings(["op", "path"] + [needs].compactMap(\.self)),
+        "properties": .object(properties),
+        "additionalProperties": false,
+      ]
+    }
+    let kinds: [(name: String, needs: String?, summary: String)] = [
+      ("add", "value", "Puts a value in: a member, or an element before the one that is there."),
+      ("remove", nil, "Takes a value away."),
+      ("replace", "value", "Puts a value in the place of the one that is there."),
+      ("move", "from", "Takes a value away and puts it in elsewhere."),
+      ("copy", "from", "Puts a value in once more."),
+      ("test", "value", "Demands that a value is there; otherwise no operation is made."),
+    ]
+    let chain = kinds.reversed().reduce(JSONText?.none) { rest, kind in
+      let condition: JSONText = ["properties": ["op": ["const": .string(kind.name)]]]
+      let schema = operation(kind.name, kind.needs, kind.summary)
+      guard let rest else { return schema }
+      return ["if": condition, "then": schema, "else": rest]
+    }
+    return JSONText.object([
+      .init("description", "A change of this patch, as in RFC 6902 (JSON Patch)."),
+      .init("type", "object"),
+      .init("required", ["op", "path"]),
+      .init(
+        "properties",
+        [
+          "op": [
+            "enum": .strings(kinds.map(\.name)),
+            "enumDescriptions": .strings(kinds.map(\.summary)),
+          ]
+        ]),
+    ]).adding(chain ?? .object([]))
+  }()
 
   static let step: JSONText = [
     "description": "A moment of the timeline, and the one thing that happens then.",
@@ -261,11 +336,10 @@ enum Schema {
     "required": ["at"],
     "oneOf": [["required": ["ramp"]], ["required": ["update"]], ["required": ["stop"]]],
     "properties": [
-      "at": JSONText.object([.init("description", "When: in seconds from the start.")])
-        .adding(seconds),
+      "at": described("When, from the start.", reference("time")),
       "ramp": [
         "description": """
-        Moves a parameter in a straight line to a value, from wherever it is then.
+        Moves a parameter to a value, from wherever it is then.
         """,
         "type": "object",
         "required": ["path", "to"],
@@ -283,20 +357,33 @@ enum Schema {
             "description": "The value that it is to reach.",
             "type": "number",
           ],
-          "duration": JSONText.object([
-            .init(
-              "description",
-              "How long it takes, in seconds; left out, it happens at once, without a click."),
-            .init("default", 0),
-          ]).adding(seconds),
+          "duration": described(
+            "How long it takes; left out, it happens at once, without a click.",
+            reference("time")
+          ).adding(["default": 0]),
+          "curve": [
+            "description": "The course it takes.",
+            "enum": .strings(ParameterRamp.Curve.allCases.map(\.rawValue)),
+            "enumDescriptions": [
+              "A straight line.",
+              """
+              By the same factor in each frame, as loudness and pitch are heard: both ends are above \
+              0, or both below.
+              """,
+            ],
+            "default": "linear",
+          ],
           "comment": reference("comment"),
         ],
         "additionalProperties": false,
       ],
       "update": [
         "description": """
-        Changes of this patch, as in RFC 6902. Not there yet: patchrun refuses it.
-        """
+        Changes of this patch, as in RFC 6902: made one after the other, all of them or none. What \
+        comes of them is a patch again.
+        """,
+        "type": "array",
+        "items": reference("operation"),
       ],
       "stop": [
         "description": "Whether the patch ends here, be its sources at their end or not.",
@@ -325,7 +412,7 @@ enum Schema {
       ],
       "preferredSampleRate": [
         "description": "The rate to ask of the hardware, in frames per second.",
-        "type": "number", "exclusiveMinimum": 0,
+        "type": "number", "minimum": 1000, "maximum": 768_000,
       ],
       "preferredIOBufferDuration": [
         "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",

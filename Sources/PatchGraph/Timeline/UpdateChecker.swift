@@ -1,0 +1,216 @@
+import AudioGraphs
+import Diagnostics
+import PatchSyntax
+
+/// Makes the updates of a timeline, one after the other, and checks each document that comes of it as
+/// a patch.
+///
+/// What is wrong with such a document and was not before is reported once, where it is written: in
+/// the timeline, or in what the update leaves as it was. Each update takes as long as its document.
+struct UpdateChecker {
+  /// What holds for the whole run: an update leaves it as it is.
+  private static let kept = ["session", "schemaVersion", "tempo", "timeline"]
+
+  let document: PatchDocument
+  let directory: String
+  let device: PatchDevice
+  private let clock: TimelineClock
+  private var seen: Set<Finding>
+  private(set) var updates: [PlannedUpdate] = []
+  private(set) var diagnostics: [Diagnostic] = []
+  /// Where the names of callbacks are written that feed something at some time.
+  private var usedCallbacks: Set<SourceRange> = []
+  private(set) var inputFiles: [String] = []
+  private(set) var outputFiles: [String] = []
+
+  /// What makes two diagnostics one.
+  private struct Finding: Hashable {
+    var code: Diagnostic.Code
+    var message: Diagnostic.Message
+    var range: SourceRange
+
+    init(_ diagnostic: Diagnostic) {
+      code = diagnostic.code
+      message = diagnostic.message
+      range = diagnostic.range
+    }
+  }
+
+  /// - Parameters:
+  ///   - known: What has been found in the patch as it is written.
+  ///   - sampleRate: What the session was granted.
+  init(
+    _ document: PatchDocument, directory: String, device: PatchDevice, known: [Diagnostic],
+    sampleRate: Double
+  ) {
+    self.document = document
+    self.directory = directory
+    self.device = device
+    clock = TimelineClock(document, sampleRate: sampleRate)
+    seen = Set(known.map(Finding.init))
+    noteCallbacks(document, known)
+  }
+
+  /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
+  /// update connects, or one that it disconnects, is not there for nothing.
+  func holds(_ diagnostic: Diagnostic) -> Bool {
+    diagnostic.code != NameRules.unusedCallback.code || !usedCallbacks.contains(diagnostic.range)
+  }
+
+  private mutating func noteCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
+    let unused = Set(
+      diagnostics.filter { $0.code == NameRules.unusedCallback.code }.map(\.range))
+    for callback in document.callbacks where !unused.contains(callback.key.range) {
+      let range = callback.key.range
+      // The patch's own text may be spliced, too: its offsets count as they are.
+      usedCallbacks.insert(
+        document.source.bytes == self.document.source.bytes
+          ? range : document.source.origin(of: range).range)
+    }
+  }
+
+  mutating func check() {
+    var patches: [Int: JSONPatch] = [:]
+    for (index, step) in document.timeline.enumerated() {
+      guard let update = step.update else { continue }
+      let reading = JSONPatch.read(update, manner: .strict)
+      diagnostics += reading.diagnostics
+      if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
+    }
+    let order = clock.order(of: document)
+    var tree = document.root.tree
+    for (place, index) in order.enumerated() where document.timeline[index].update != nil {
+      // What comes behind an update that cannot be made would be made on another document.
+      guard let patch = patches[index] else { return }
+      let base = document.root.tree.source
+      switch patch.apply(to: tree, base: base) {
+      case .refused(let failures):
+        diagnostics += failures
+        return
+      case .changed(let text):
+        let rest = order[(place + 1)...]
+        let epoch = TimelineEpoch(
+          steps: Set(rest.prefix { document.timeline[$0].update == nil }),
+          earlier: Set(order[..<place]), start: time(of: index))
+        let reading = PatchReader.read(text)
+        let update = PlannedUpdate(
+          time: epoch.start, step: index, reading: reading, epoch: epoch)
+        check(update)
+        guard let changed = reading.document else { return }
+        tree = changed.root.tree
+        updates.append(update)
+      }
+    }
+  }
+
+  private func time(of step: Int) -> Double {
+    document.timeline[step].at.flatMap { clock.seconds($0.value) } ?? 0
+  }
+
+  // MARK: What holds
+
+  private mutating func keepsWhatHolds(_ patch: JSONPatch) -> Bool {
+    var keeps = true
+    for operation in patch.operations where operation.kind != .test {
+      let changed = [operation.path] + (operation.kind == .move ? [operation.from] : [])
+      for pointer in changed.compactMap(\.self) {
+        guard let name = pointer.value.tokens.first else {
+          keeps = false
+          diagnostics.append(.wholeDocument(pointer))
+          continue
+        }
+        guard Self.kept.contains(name) else { continue }
+        keeps = false
+        diagnostics.append(.changesKept(pointer, name))
+      }
+    }
+    return keeps
+  }
+
+  // MARK: The document that comes of it
+
+  private mutating func check(_ update: PlannedUpdate) {
+    let patch = PatchBuilder.build(update, directory: directory, device: device)
+    inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
+    outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    guard let json = document.timeline[update.step].update else { return }
+    if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
+    for found in patch.diagnostics {
+      var diagnostic = placed(found, in: patch.source, update: json)
+      guard seen.insert(Finding(diagnostic)).inserted else { continue }
+      let isInUpdate =
+        json.range.lowerBound <= diagnostic.range.lowerBound
+        && diagnostic.range.upperBound <= json.range.upperBound
+      if !isInUpdate {
+        diagnostic.fixes = []
+        diagnostic.notes.append(
+          .init(
+            .init("in the document that the update at \(timeText(update.time)) makes"),
+            at: json.markRange))
+      }
+      diagnostics.append(diagnostic)
+    }
+  }
+
+  private func timeText(_ seconds: Double) -> String {
+    let rounded = (seconds * 1000).rounded() / 1000
+    return (rounded == rounded.rounded() && rounded < 1e9 ? "\(Int(rounded))" : "\(rounded)") + " s"
+  }
+
+  /// A diagnostic of a document that an update has made, as one of the patch.
+  private func placed(
+    _ diagnostic: Diagnostic, in text: SourceText, update: JSONValue
+  ) -> Diagnostic {
+    func place(_ range: SourceRange) -> SourceRange { text.origin(of: range).range }
+    var placed = diagnostic
+    placed.range = place(diagnostic.range)
+    for index in placed.notes.indices {
+      placed.notes[index].range = place(placed.notes[index].range)
+    }
+    // An edit fits where the same bytes stand in the patch.
+    placed.fixes = diagnostic.fixes.compactMap { fix in
+      var fix = fix
+      for index in fix.edits.indices {
+        let range = fix.edits[index].range
+        fix.edits[index].range = place(range)
+        let isSame =
+          fix.edits[index].range.count == range.count
+          && document.source[fix.edits[index].range] == text[range]
+        if !isSame { return nil }
+      }
+      return fix
+    }
+    if let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description {
+      placed.pointer = pointer
+    }
+    return placed
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func wholeDocument(_ pointer: Located<JSONPointer>) -> Diagnostic {
+    TimelineRules.updateKeeps.diagnostic(
+      "an update changes members of the patch, and not all of it at once", at: pointer.range,
+      pointer: pointer.pointer, label: "this is the whole patch",
+      help: ["name what changes, such as /nodes, /connections or a member of them"])
+  }
+
+  fileprivate static func changesKept(
+    _ pointer: Located<JSONPointer>, _ name: String
+  ) -> Diagnostic {
+    let reason =
+      switch name {
+      case "session": "the device is opened once, before the first frame"
+      case "schemaVersion": "it says how the whole patch is read"
+      case "tempo": "the times of all steps are counted by it"
+      default: "it is settled before the first frame"
+      }
+    return TimelineRules.updateKeeps.diagnostic(
+      "an update cannot change \(Message(quoted(name)))", at: pointer.range(ofToken: 0),
+      pointer: pointer.pointer, label: Message(reason),
+      help: [
+        name == "timeline"
+          ? "write the steps into the timeline itself" : "write it as it is to be from the start"
+      ])
+  }
+}

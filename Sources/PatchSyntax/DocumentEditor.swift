@@ -1,0 +1,141 @@
+import Diagnostics
+
+/// Makes the operations of a JSON Patch on a document, one after the other.
+final class DocumentEditor {
+  /// Why an operation cannot be made.
+  enum Failure: Error {
+    /// An object has no such member. The token's number in the pointer, and what there is.
+    case noMember(token: Int, names: [String])
+    /// An array has no such element: its length, and whether the token is an index at all.
+    case noElement(token: Int, count: Int, isIndex: Bool)
+    /// The value that the token would be inside of has nothing inside.
+    case noContainer(token: Int)
+    /// The document itself cannot be taken away.
+    case root
+    case tooDeep
+    case tooLong
+  }
+
+  private let name: String
+  /// What stands before the document's value, and behind it.
+  private let around: (before: SourceRange, after: SourceRange, source: SourceText)
+  var root: ChangedValue
+  private var copied = 0
+
+  init(_ tree: JSONTree) {
+    let source = tree.source
+    name = source.name
+    let range = tree.root.range
+    around = (0..<range.lowerBound, range.upperBound..<source.bytes.count, source)
+    root = ChangedValue(tree.root)
+  }
+
+  /// The document as it is now.
+  func text(base: SourceText?) -> SourceText {
+    var parts = [SourceText.Part.written(around.before, in: around.source)]
+    root.write(to: &parts)
+    parts.append(.written(around.after, in: around.source))
+    return SourceText(name: name, parts: parts, base: base)
+  }
+
+  // MARK: Places
+
+  /// The value at a place.
+  func value(at pointer: JSONPointer) throws(Failure) -> ChangedValue {
+    var value = root
+    for (number, token) in pointer.tokens.enumerated() {
+      value = try child(of: value, token, number)
+    }
+    return value
+  }
+
+  private func child(
+    of value: ChangedValue, _ token: String, _ number: Int
+  ) throws(Failure) -> ChangedValue {
+    guard let container = value.open() else { throw .noContainer(token: number) }
+    if container.isObject {
+      guard let inside = container[Array(token.utf8)] else {
+        throw .noMember(token: number, names: container.names)
+      }
+      return inside
+    }
+    let index = JSONPointer.arrayIndex(token)
+    guard let index, let inside = container[index] else {
+      throw .noElement(token: number, count: container.count, isIndex: index != nil)
+    }
+    return inside
+  }
+
+  /// The object or array that a place is in, and the place's own token.
+  private func container(
+    of pointer: JSONPointer
+  ) throws(Failure) -> (container: ChangedContainer, token: String, number: Int)? {
+    guard let token = pointer.tokens.last else { return nil }
+    let number = pointer.tokens.count - 1
+    let value = try value(at: JSONPointer(Array(pointer.tokens.dropLast())))
+    guard let container = value.open() else { throw .noContainer(token: number) }
+    return (container, token, number)
+  }
+
+  // MARK: Operations
+
+  /// Puts a value at a place: in an array before the element that is there.
+  ///
+  /// - Parameter key: what a new member's name is made of.
+  func add(
+    _ value: ChangedValue, at pointer: JSONPointer, key: ChangedContainer.Key
+  ) throws(Failure) {
+    guard pointer.tokens.count + value.measure().depth < JSONReader.maximumDepth else {
+      throw .tooDeep
+    }
+    guard let (container, token, number) = try container(of: pointer) else {
+      root = value
+      return
+    }
+    if container.isObject {
+      container.set(key, to: value)
+      return
+    }
+    let index = token == "-" ? container.count : JSONPointer.arrayIndex(token)
+    guard let index, index <= container.count else {
+      throw .noElement(token: number, count: container.count, isIndex: index != nil)
+    }
+    container.insert(value, at: index, madeFor: key)
+  }
+
+  func replace(_ pointer: JSONPointer, with value: ChangedValue) throws(Failure) {
+    _ = try self.value(at: pointer)
+    guard let (container, token, _) = try container(of: pointer) else {
+      root = value
+      return
+    }
+    if container.isObject {
+      container.set(
+        ChangedContainer.Key(
+          name: Array(token.utf8), range: 0..<0, source: around.source, isWritten: false),
+        to: value)
+    } else if let index = JSONPointer.arrayIndex(token) {
+      container.replace(index, with: value)
+    }
+  }
+
+  func remove(_ pointer: JSONPointer) throws(Failure) -> ChangedValue {
+    let value = try self.value(at: pointer)
+    guard let (container, token, _) = try container(of: pointer) else { throw .root }
+    if container.isObject {
+      _ = container.remove(Array(token.utf8))
+    } else if let index = JSONPointer.arrayIndex(token) {
+      _ = container.remove(at: index)
+    }
+    return value
+  }
+
+  /// The value at a place once more.
+  func copy(_ pointer: JSONPointer) throws(Failure) -> ChangedValue {
+    let value = try value(at: pointer)
+    let bytes = value.measure().bytes
+    guard copied + bytes <= DocumentChange.maximumCopied else { throw .tooLong }
+    copied += bytes
+    return value.copy()
+  }
+}

@@ -1,0 +1,71 @@
+public import Diagnostics
+
+/// A JSON Merge Patch (RFC 7386): an object that looks like what it changes. A member that is `null`
+/// goes; an object is merged with the one that is there; anything else takes its place.
+public enum MergePatch {
+  /// Changes a document. A merge patch always fits.
+  ///
+  /// - Parameters:
+  ///   - patch: read without errors, and with no key twice in one object.
+  ///   - tree: the document, read without errors.
+  ///   - base: see `SourceText.init(name:parts:base:)`.
+  public static func apply(
+    _ patch: JSONValue, to tree: JSONTree, base: SourceText? = nil
+  ) -> DocumentChange {
+    let editor = DocumentEditor(tree)
+    merge(patch, into: &editor.root)
+    return .changed(editor.text(base: base))
+  }
+
+  private static func merge(_ patch: JSONValue, into target: inout ChangedValue) {
+    guard patch.kind == .object else {
+      target = ChangedValue(patch)
+      return
+    }
+    guard let object = target.open(), object.isObject else {
+      target = stripped(patch)
+      return
+    }
+    for (key, value) in patch.members {
+      let name = Array((key.string ?? "").utf8)
+      if value.kind == .null {
+        _ = object.remove(name)
+      } else if var inside = object[name] {
+        merge(value, into: &inside)
+        object.set(ChangedContainer.Key(key), to: inside)
+      } else {
+        object.set(ChangedContainer.Key(key), to: stripped(value))
+      }
+    }
+  }
+
+  /// A patch's value without the members that are `null`.
+  private static func stripped(_ patch: JSONValue) -> ChangedValue {
+    let value = ChangedValue(patch)
+    guard patch.kind == .object, hasNull(patch), let object = value.open() else { return value }
+    for (key, inside) in patch.members {
+      if inside.kind == .null {
+        _ = object.remove(Array((key.string ?? "").utf8))
+      } else {
+        object.set(ChangedContainer.Key(key), to: stripped(inside))
+      }
+    }
+    return value
+  }
+
+  /// Whether a member of the object, or of the objects in it, is `null`.
+  private static func hasNull(_ object: JSONValue) -> Bool {
+    object.members.contains { _, value in
+      value.kind == .null || value.kind == .object && hasNull(value)
+    }
+  }
+}
+
+extension ChangedContainer.Key {
+  /// A key as it is written.
+  init(_ key: JSONValue) {
+    self.init(
+      name: Array((key.string ?? "").utf8), range: key.range, source: key.tree.source,
+      isWritten: true)
+  }
+}

@@ -1,0 +1,112 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// Reads how loud a bus is, as broadcasters do: EBU R 128, which is ITU-R BS.1770-4 with the meters of
+/// EBU Tech 3341 and the loudness range of EBU Tech 3342.
+///
+/// The render thread only hands the frames on; the measuring is libebur128's, beside it. What is not a
+/// finite number counts as silence.
+public struct LoudnessTap: RenderTap {
+  public static let description = TapDescription(
+    kind: "loudness",
+    summary:
+      "Reads the loudness by EBU R 128: momentary, short-term and integrated, its range, and "
+      + "the true peak.",
+    settings: [
+      SettingInfo(
+        "dualMono", .boolean, defaultValue: .boolean(false),
+        summary: "Whether a bus of one channel counts as two that play the same: 3.01 LU louder.")
+    ],
+    make: { values in
+      var tap = LoudnessTap()
+      if case .boolean(let dualMono) = values["dualMono"] { tap.dualMono = dualMono }
+      return tap
+    })
+
+  /// Whether a bus of one channel counts as two.
+  public var dualMono: Bool
+
+  public init(dualMono: Bool = false) { self.dualMono = dualMono }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] {
+    if !(1...LoudnessState.mostChannels).contains(format.channelCount) {
+      return [
+        CallbackProblem(
+          .formatNotSupported, status: .formatNotSupported,
+          "loudness is defined for 1 to \(LoudnessState.mostChannels) channels; the bus has "
+            + "\(format.channelCount)",
+          help: "watch a bus of fewer channels, such as the output of a mixer")
+      ]
+    }
+    guard LoudnessState.rates.contains(format.sampleRate) else {
+      return [
+        CallbackProblem(
+          .formatNotSupported, status: .formatNotSupported,
+          "loudness is measured at \(rateText(LoudnessState.rates.lowerBound)) to "
+            + "\(rateText(LoudnessState.rates.upperBound)) Hz; the bus has "
+            + "\(rateText(format.sampleRate)) Hz",
+          help: "watch a bus behind a FormatConverter")
+      ]
+    }
+    return []
+  }
+
+  public func makeSink(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSink {
+    if let problem = problems(for: format).first { throw problem }
+    guard let state = LoudnessState(format, dualMono: dualMono) else {
+      throw CallbackProblem(
+        .formatNotSupported, status: .failedInitialization,
+        "there is no memory to measure loudness in")
+    }
+    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
+    let service = LoudnessService(feed: feed, state: state)
+    return RenderSink(kernel: feed.makeKernel(), service: service, reader: service)
+  }
+}
+
+// MARK: - Beside the render thread
+
+/// Takes frames out of a feed and measures them; asked for a reading by whoever wants one.
+final class LoudnessService: RenderService, TapReader {
+  private struct Work: ~Copyable {
+    var state: LoudnessState
+    var samples: [Double]
+  }
+
+  private let feed: FrameFeed
+  private let work: Mutex<Work>
+
+  init(feed: FrameFeed, state: consuming sending LoudnessState) {
+    self.feed = feed
+    work = Mutex(
+      Work(
+        state: state,
+        samples: [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)))
+  }
+
+  var lostFrames: Int { feed.lostFrames }
+
+  var reading: TapReading { work.withLock { .loudness($0.state.reading) } }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    guard feed.available >= 256 || feed.room < frameCount else { return }
+    try drain()
+  }
+
+  func finish() throws(ServiceError) { try drain() }
+
+  private func drain() throws(ServiceError) {
+    try work.withLock { work throws(ServiceError) in
+      while case let count = min(feed.available, FrameFeed.block), count > 0 {
+        feed.read(count, into: &work.samples)
+        feed.discard(count)
+        guard work.state.add(work.samples, frameCount: count) else {
+          throw ServiceError("there is no memory left to measure loudness in")
+        }
+      }
+    }
+  }
+}

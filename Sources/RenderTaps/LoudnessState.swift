@@ -1,0 +1,97 @@
+import AudioTypes
+import CEbur128
+import RenderCore
+
+/// libebur128's measurement of one programme.
+///
+/// `@safe`: it owns what it points to, and hands over no more samples than there are.
+@safe
+struct LoudnessState: ~Copyable, @unchecked Sendable {
+  /// Up to 5.1: left, right, centre, LFE (which does not count), left surround, right surround.
+  static let mostChannels = 6
+  /// What the library takes, in Hz.
+  static let rates = 16.0...2_822_400.0
+  /// How long the integrated loudness and the range look back, in milliseconds: a day.
+  static let history: UInt = 86_400_000
+
+  private var handle: UnsafeMutablePointer<ebur128_state>?
+  private let channelCount: Int
+  /// Frames between two looks at the momentary and the short-term loudness: 100 ms.
+  private let step: Int
+  private var frameCount = 0
+  private var highestMomentary = -Double.infinity
+  private var highestShortTerm = -Double.infinity
+
+  /// `nil` where there is no memory.
+  init?(_ format: StreamFormat, dualMono: Bool) {
+    channelCount = format.channelCount
+    step = max(1, Int((format.sampleRate / 10).rounded()))
+    let modes =
+      EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue
+      | EBUR128_MODE_TRUE_PEAK.rawValue
+    unsafe handle = ebur128_init(
+      UInt32(channelCount), UInt(format.sampleRate.rounded()), Int32(bitPattern: modes))
+    guard unsafe handle != nil else { return nil }
+    if channelCount == 1 && dualMono {
+      unsafe ebur128_set_channel(handle, 0, Int32(bitPattern: EBUR128_DUAL_MONO.rawValue))
+    }
+    unsafe ebur128_set_max_history(handle, Self.history)
+  }
+
+  deinit {
+    var handle = unsafe handle
+    unsafe ebur128_destroy(&handle)
+  }
+
+  /// Measures the next frames, channel beside channel; says whether there was memory for it.
+  mutating func add(_ samples: [Double], frameCount count: Int) -> Bool {
+    precondition(samples.count >= count * channelCount, "there are samples for each frame")
+    var done = 0
+    while done < count {
+      let length = min(step - frameCount % step, count - done)
+      let start = done * channelCount
+      let result = unsafe samples.withUnsafeBufferPointer { samples in
+        unsafe ebur128_add_frames_double(
+          handle, samples.baseAddress.unsafelyUnwrapped + start, length)
+      }
+      guard result == Int32(EBUR128_SUCCESS.rawValue) else { return false }
+      done += length
+      frameCount += length
+      guard frameCount % step == 0 else { continue }
+      highestMomentary = max(highestMomentary, momentary)
+      highestShortTerm = max(highestShortTerm, shortTerm)
+    }
+    return true
+  }
+
+  private var momentary: Double {
+    unsafe value { handle, value in unsafe ebur128_loudness_momentary(handle, value) }
+  }
+
+  private var shortTerm: Double {
+    unsafe value { handle, value in unsafe ebur128_loudness_shortterm(handle, value) }
+  }
+
+  var reading: LoudnessReading {
+    LoudnessReading(
+      frameCount: frameCount, momentary: momentary, shortTerm: shortTerm,
+      integrated: unsafe value { handle, value in unsafe ebur128_loudness_global(handle, value) },
+      range: unsafe value { handle, value in unsafe ebur128_loudness_range(handle, value) },
+      highestMomentary: highestMomentary, highestShortTerm: highestShortTerm,
+      truePeaks: (0..<channelCount).map { channel in
+        decibels(
+          unsafe value { handle, value in unsafe ebur128_true_peak(handle, UInt32(channel), value) }
+        )
+      })
+  }
+
+  private func decibels(_ magnitude: Double) -> Double { 20 * renderLog10(magnitude) }
+
+  private func value(
+    _ ask: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>) -> Int32
+  ) -> Double {
+    var value = 0.0
+    let result = unsafe ask(handle, &value)
+    return result == Int32(EBUR128_SUCCESS.rawValue) ? value : -.infinity
+  }
+}

@@ -1,0 +1,167 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// Reads which frequencies are on a bus, and how strong they are.
+///
+/// The render thread only hands the frames on. Beside it, stretches of `size` frames are seen through a
+/// window and transformed, the first one from the first frame on and each next one `size` times (1 -
+/// `overlap`) frames later. What is not a finite number counts as silence.
+public struct SpectrumTap: RenderTap {
+  static let sizes = 64...65_536
+
+  public static let description = TapDescription(
+    kind: "spectrum",
+    summary: "Reads which frequencies there are: the amplitude of a sine in each bin, in dBFS.",
+    settings: [
+      SettingInfo(
+        "size", .integer(sizes), unit: .sampleFrames, defaultValue: .number(4096),
+        summary:
+          "How many frames a spectrum is made of: even, with no prime factor but 2, 3 and 5. "
+          + "From bin to bin it is the sample rate divided by this."),
+      SettingInfo(
+        "window", .choice(SpectrumWindow.allCases.map(\.rawValue)),
+        defaultValue: .text(SpectrumWindow.hann.rawValue),
+        summary:
+          "What they are seen through. A sine halfway between two bins reads too low by 3.9 dB "
+          + "(rectangular), 1.8 (hamming), 1.4 (hann), 0.8 (blackmanHarris) or 0.01 (flatTop), and "
+          + "is the broader the less that is."),
+      SettingInfo(
+        "overlap", .number(0...0.95), unit: .generic, defaultValue: .number(0.5),
+        summary: "How much of a spectrum's frames the next one has, too."),
+      SettingInfo(
+        "averaging", .number(0...3600), unit: .seconds, defaultValue: .number(0),
+        summary:
+          "The time constant of a running average of the power; 0 for the last spectrum alone."),
+      SettingInfo(
+        "channel", .integer(0...1023),
+        summary: "Of which channel, from 0; not given, the mean power of all."),
+    ],
+    make: { values in
+      var tap = SpectrumTap()
+      if case .number(let size) = values["size"] { tap.size = Int(size) }
+      if case .text(let name) = values["window"] {
+        tap.window = SpectrumWindow(rawValue: name) ?? .hann
+      }
+      if case .number(let overlap) = values["overlap"] { tap.overlap = overlap }
+      if case .number(let averaging) = values["averaging"] { tap.averaging = averaging }
+      if case .number(let channel) = values["channel"] { tap.channel = Int(channel) }
+      return tap
+    })
+
+  /// In frames.
+  public var size: Int
+  public var window: SpectrumWindow
+  /// From 0 to 0.95.
+  public var overlap: Double
+  /// In seconds.
+  public var averaging: Double
+  /// `nil` for the mean of all channels.
+  public var channel: Int?
+
+  public init(
+    size: Int = 4096, window: SpectrumWindow = .hann, overlap: Double = 0.5, averaging: Double = 0,
+    channel: Int? = nil
+  ) {
+    self.size = size
+    self.window = window
+    self.overlap = overlap
+    self.averaging = averaging
+    self.channel = channel
+  }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] {
+    var values: [String: SettingValue] = [
+      "size": .number(Double(size)), "overlap": .number(overlap), "averaging": .number(averaging),
+    ]
+    values["channel"] = channel.map { .number(Double($0)) }
+    var found = Self.description.problems(with: values)
+    if Self.sizes.contains(size), !Self.isGood(size) {
+      let near = [Self.nearest(size, -1), Self.nearest(size, 1)].compactMap(\.self)
+      found.append(
+        CallbackProblem(
+          .badSetting, status: .parameterError,
+          "a spectrum of \(size) frames would be slow: its size must be even, with no prime factor "
+            + "but 2, 3 and 5",
+          help: "near by there \(near.count == 1 ? "is" : "are") "
+            + near.map(String.init).joined(separator: " and "),
+          setting: "size"))
+    }
+    if let channel, channel >= format.channelCount {
+      found.append(
+        CallbackProblem(
+          .badSetting, status: .parameterError,
+          "the bus has no channel \(channel)",
+          help: format.channelCount == 1
+            ? "its only channel is 0" : "its channels are 0 to \(format.channelCount - 1)",
+          setting: "channel"))
+    }
+    return found
+  }
+
+  private static func isGood(_ size: Int) -> Bool {
+    size % 2 == 0 && RealFFT.hasSmallFactors(size)
+  }
+
+  /// The next good size below or above.
+  private static func nearest(_ size: Int, _ step: Int) -> Int? {
+    var size = size
+    while sizes.contains(size), !isGood(size) { size += step }
+    return sizes.contains(size) ? size : nil
+  }
+
+  public func makeSink(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSink {
+    if let problem = problems(for: format).first { throw problem }
+    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
+    let service = SpectrumService(
+      feed: feed, analyzer: SpectrumAnalyzer(self, format), channels: channel.map { $0...$0 })
+    return RenderSink(kernel: feed.makeKernel(), service: service, reader: service)
+  }
+}
+
+// MARK: - Beside the render thread
+
+/// Takes frames out of a feed and transforms them; asked for a reading by whoever wants one.
+final class SpectrumService: RenderService, TapReader {
+  private struct Work: ~Copyable {
+    var analyzer: SpectrumAnalyzer
+    var samples: [Double]
+  }
+
+  private let feed: FrameFeed
+  private let channels: ClosedRange<Int>
+  private let work: Mutex<Work>
+
+  init(feed: FrameFeed, analyzer: consuming sending SpectrumAnalyzer, channels: ClosedRange<Int>?) {
+    self.feed = feed
+    self.channels = channels ?? 0...feed.channelCount - 1
+    work = Mutex(
+      Work(
+        analyzer: analyzer,
+        samples: [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)))
+  }
+
+  var lostFrames: Int { feed.lostFrames }
+
+  var reading: TapReading { work.withLock { .spectrum($0.analyzer.reading) } }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    guard feed.available >= 256 || feed.room < frameCount else { return }
+    drain()
+  }
+
+  func finish() throws(ServiceError) { drain() }
+
+  private func drain() {
+    work.withLock { work in
+      while case let count = min(feed.available, FrameFeed.block), count > 0 {
+        feed.read(count, into: &work.samples)
+        feed.discard(count)
+        work.analyzer.add(
+          work.samples, frameCount: count, channels: channels, of: feed.channelCount)
+      }
+    }
+  }
+}

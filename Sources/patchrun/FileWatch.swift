@@ -1,0 +1,74 @@
+import Diagnostics
+import Glibc
+
+/// Tells when files have been written or replaced.
+///
+/// The folders are watched, not the files: an editor that writes beside a file and then renames
+/// leaves nothing of the file that there was. What is half written is not told of: only that a file
+/// has been closed after writing, or has come by a rename.
+final class FileWatch {
+  /// Becomes readable when something may have happened.
+  let descriptor: Int32
+  /// The names that matter in each folder that is watched.
+  private var names: [Int32: Set<String>] = [:]
+  private var folders: [String: Int32] = [:]
+
+  /// - Throws: Where the system has no more watches.
+  init() throws(CommandFailure) {
+    descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "files cannot be watched: \(systemMessage(errno))",
+        help: ["leave --watch out; SIGHUP has the patch read again, too"])
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Watches a file from now on, whether it is there or not.
+  func add(_ path: String) throws(CommandFailure) {
+    let folder = PatchFile.directory(of: path)
+    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    let place = folder.isEmpty ? "." : folder
+    if let watch = folders[place] {
+      names[watch, default: []].insert(name)
+      return
+    }
+    let watch = unsafe inotify_add_watch(
+      descriptor, place, UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO))
+    guard watch >= 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "\(quoted(place)) cannot be watched: \(systemMessage(errno))")
+    }
+    folders[place] = watch
+    names[watch, default: []].insert(name)
+  }
+
+  /// Whether one of the files has been written since the last call.
+  func takeChange() -> Bool {
+    var isChanged = false
+    var block = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = unsafe read(descriptor, &block, block.count)
+      guard count > 0 else { return isChanged }
+      var offset = 0
+      while offset + Self.headLength <= count {
+        let watch = unsafe block.withUnsafeBytes {
+          unsafe $0.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+        }
+        let length = unsafe block.withUnsafeBytes {
+          unsafe Int($0.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+        }
+        let start = offset + Self.headLength
+        let bytes = block[start..<min(count, start + length)].prefix { $0 != 0 }
+        if names[watch]?.contains(String(decoding: bytes, as: UTF8.self)) == true {
+          isChanged = true
+        }
+        offset = start + length
+      }
+    }
+  }
+
+  /// Of `struct inotify_event` what stands ahead of the name: four words of 32 bits.
+  private static let headLength = 16
+}
