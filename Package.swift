@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
     .systemLibrary(name: "CEbur128"),
+    // What native callbacks are built against: ours.
+    .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
 
@@ -52,7 +54,8 @@ let package = Package(
       name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
       swiftSettings: settings),
     .target(
-      name: "RenderCallbacks", dependencies: ["AudioTypes", "RenderCore", "SoundFiles"],
+      name: "RenderCallbacks",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
     .target(
       name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
@@ -69,13 +72,14 @@ let package = Package(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
+    .target(name: "PatchFiles", swiftSettings: settings),
     .target(name: "Diagnostics", swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "RenderHost",
-        "AudioGraphs", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "AudioGraphs", "SoundFiles", "PatchFiles", "Diagnostics", "PatchSyntax",
       ],
       swiftSettings: settings),
     .target(
@@ -91,8 +95,8 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "RenderTaps", "RenderHost", "PulseIO", "Diagnostics", "PatchSyntax", "PatchGraph",
-        "Reports", "LanguageServer",
+        "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
+        "PatchGraph", "Reports", "LanguageServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -102,13 +102,27 @@ public final class AudioGraph: Sendable {
     }
   }
 
+  /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
+  /// node, in the format of its output element, instead of ending the graph.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  @discardableResult
+  public func addSubgraphOutput(name: String? = nil) -> NodeID {
+    state.withLock { state in
+      state.model.add(
+        SubgraphOutput.description.component, SubgraphOutput.self, name: name,
+        instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
+    }
+  }
+
   /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
   /// included.
   ///
+  /// - Parameter streamFormat: As `setDefaultStreamFormat(_:of:)` has it.
   /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
   @discardableResult
   public func addNode(
-    copying unit: UnitInstance, name: String? = nil
+    copying unit: UnitInstance, name: String? = nil, streamFormat: StreamFormat? = nil
   ) throws(Violation) -> NodeID {
     try state.withLock { state throws(Violation) in
       guard state.isOpen else { throw GraphStates.notOpen() }
@@ -119,7 +133,10 @@ public final class AudioGraph: Sendable {
       }
       let copy = unit.copy()
       copy.setHost(unitHost)
-      return state.model.add(unit.description.component, unit.unit, name: name, instance: copy)
+      let node = state.model.add(
+        unit.description.component, unit.unit, name: name, instance: copy)
+      _ = state.model.setDefaultFormat(streamFormat, of: node)
+      return node
     }
   }
 
@@ -314,6 +331,30 @@ public final class AudioGraph: Sendable {
   public var defaultStreamFormat: StreamFormat? {
     get { state.withLock { $0.defaultFormat } }
     set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;
+  /// `nil` takes it away again. Set before `initialize()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func setDefaultStreamFormat(
+    _ format: StreamFormat?, of node: NodeID
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.model.setDefaultFormat(format, of: node) else {
+        throw NodesExist.violation(node)
+      }
+    }
+  }
+
+  /// The format that `setDefaultStreamFormat(_:of:)` has given a node; `nil` for none.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func defaultStreamFormat(of node: NodeID) throws(Violation) -> StreamFormat? {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return found.defaultFormat
+    }
   }
 
   // MARK: States

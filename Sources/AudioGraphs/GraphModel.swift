@@ -122,10 +122,12 @@ struct GraphModel: Sendable {
     var name: String
     /// There from open to close.
     var instance: UnitInstance?
+    /// For buses that must be given a format and are given none; `nil` for the graph's.
+    var defaultFormat: StreamFormat?
     /// Whether it has a device's two sides.
     let isIO: Bool
-
-    var isOutput: Bool { component.type == .outputType }
+    /// Whether it ends the graph.
+    let isOutput: Bool
   }
 
   struct Tap: Sendable {
@@ -139,6 +141,7 @@ struct GraphModel: Sendable {
     var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
+  /// In the order of addition, which is that of their numbers.
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
@@ -147,7 +150,6 @@ struct GraphModel: Sendable {
   var stopTime: Double?
   /// What has been taken from its input and is to feed another.
   var detached: [FeedToken: Interaction] = [:]
-  private var indices: [NodeID: Int] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
   /// Where each output that something takes from goes, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
@@ -156,9 +158,20 @@ struct GraphModel: Sendable {
   private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
 
-  func index(of id: NodeID) -> Int? { indices[id] }
+  func index(of id: NodeID) -> Int? {
+    // Where no node has ever been removed, its number says where it is; else it is before that.
+    var upper = Int(id.rawValue) - 1
+    if nodes.indices.contains(upper), nodes[upper].id == id { return upper }
+    var lower = 0
+    upper = min(upper, nodes.count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if nodes[middle].id.rawValue < id.rawValue { lower = middle + 1 } else { upper = middle }
+    }
+    return lower < nodes.count && nodes[lower].id == id ? lower : nil
+  }
 
-  func node(_ id: NodeID) -> Node? { indices[id].map { nodes[$0] } }
+  func node(_ id: NodeID) -> Node? { index(of: id).map { nodes[$0] } }
 
   func name(_ id: NodeID) -> String { node(id)?.name ?? "node \(id.rawValue)" }
 
@@ -176,19 +189,19 @@ struct GraphModel: Sendable {
   ) -> NodeID {
     let id = NodeID(rawValue: nextNode)
     nextNode += 1
-    indices[id] = nodes.count
     let node = Node(
       id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
       instance: instance,
       isIO: component.type == .outputType
-        && unit.description.property(.enableIO) != nil)
+        && unit.description.property(.enableIO) != nil,
+      isOutput: component.type == .outputType && !unit.description.handsOn)
     if node.isOutput { outputUnits.append(id) }
     nodes.append(node)
     return id
   }
 
   mutating func remove(_ id: NodeID) {
-    guard indices[id] != nil else { return }
+    guard index(of: id) != nil else { return }
     let touching = interactions.filter { touches($0, id) }
     let rest = interactions.filter { !touches($0, id) }
     for interaction in touching { drop(interaction) }
@@ -196,7 +209,13 @@ struct GraphModel: Sendable {
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
     outputUnits.removeAll { $0 == id }
-    indices = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.id, $0) })
+  }
+
+  /// Whether there is such a node.
+  mutating func setDefaultFormat(_ format: StreamFormat?, of id: NodeID) -> Bool {
+    guard let index = index(of: id) else { return false }
+    nodes[index].defaultFormat = format
+    return true
   }
 
   private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {
@@ -259,7 +278,7 @@ struct GraphModel: Sendable {
 
   /// Why a connection cannot be made.
   func refusal(of connection: Connection) -> Violation? {
-    for id in [connection.source, connection.destination] where indices[id] == nil {
+    for id in [connection.source, connection.destination] where index(of: id) == nil {
       return NodesExist.violation(id)
     }
     if let violation = NoSelfConnection.violation(connection, in: self) { return violation }
@@ -271,14 +290,14 @@ struct GraphModel: Sendable {
 
   /// Why a callback cannot be set.
   func refusal(of callback: InputCallback) -> Violation? {
-    guard indices[callback.destination] != nil else {
+    guard index(of: callback.destination) != nil else {
       return NodesExist.violation(callback.destination)
     }
     if let violation = InputsFedOnce.violation(callback.destination, callback.input, in: self) {
       return violation
     }
     guard let link = Interaction.callback(callback).link else { return nil }
-    guard indices[link.source] != nil else { return NodesExist.violation(link.source) }
+    guard index(of: link.source) != nil else { return NodesExist.violation(link.source) }
     if let violation = NoSelfConnection.violation(link, in: self) { return violation }
     return OutputsFeedOne.violation(link, in: self)
   }

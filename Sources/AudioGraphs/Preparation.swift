@@ -332,7 +332,7 @@ struct Preparer {
         give(&configuration.outputs[0], .output, 0, node)
       }
     case .mixerType:
-      if configuration.outputs[0].origin == .initial, let rate = defaultFormat?.sampleRate {
+      if configuration.outputs[0].origin == .initial, let rate = defaultFormat(node)?.sampleRate {
         configuration.outputs[0].format.sampleRate = rate
         configuration.outputs[0].origin = .graphDefault
       }
@@ -352,7 +352,7 @@ struct Preparer {
     let rate = configuration.outputs[0].format.sampleRate
     for index in configuration.inputs.indices
     where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
-      if let format = defaultFormat, format.sampleRate == rate,
+      if let format = defaultFormat(node), format.sampleRate == rate,
         node.unit.violation(of: format, scope: .input, element: index) == nil
       {
         configuration.inputs[index].format = format
@@ -372,7 +372,7 @@ struct Preparer {
     _ node: GraphModel.Node
   ) {
     guard element.origin == .initial || element.origin == .rateGiven else { return }
-    guard var format = defaultFormat else {
+    guard var format = defaultFormat(node) else {
       result.violations.append(FormatsGiven.violation(node, scope, index))
       doubtful.insert(node.id)
       return
@@ -435,4 +435,7 @@ struct Preparer {
     }
   }
 
+  private func defaultFormat(_ node: GraphModel.Node) -> StreamFormat? {
+    node.defaultFormat ?? defaultFormat
+  }
 }

@@ -216,20 +216,18 @@ struct RunningGraph: Sendable {
         kept[key] = present
         continue
       }
-      do throws(CallbackProblem) {
-        var chain: [RenderSource] = []
-        for link in callback.chain {
+      var chain: [RenderSource] = []
+      for (index, link) in callback.chain.enumerated() {
+        do throws(CallbackProblem) {
           var source = try link.makeSource(for: format, maximumFramesPerSlice: frames)
           source.service = source.service.map { side.domains.scaled($0, in: domain) }
           chain.append(source)
+        } catch {
+          throw CallbacksReady.violation(
+            error, callback, behind: callback.chain.count - 1 - index)
         }
-        kept[key] = Chain(links: chain, maximumFrames: frames, birth: birth)
-      } catch {
-        throw Violation(
-          CallbacksReady.rule, status: error.status, error.message,
-          at: .init(node: callback.destination, .feed(callback.input)),
-          help: error.help.isEmpty ? [] : [error.help])
       }
+      kept[key] = Chain(links: chain, maximumFrames: frames, birth: birth)
     }
     sources = kept
   }

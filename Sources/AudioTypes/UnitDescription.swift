@@ -20,6 +20,9 @@ public struct UnitDescription: Hashable, Sendable {
   public var parameters: [ParameterInfo]
   /// What the unit says of stream formats, a sentence a scope.
   public var formatNotes: [String]
+  /// Whether it is an output unit in the midst of a graph: that of a sub-graph, which hands what it is
+  /// fed on to another unit.
+  public var handsOn = false
 
   /// The buses (elements) of one scope.
   public struct Buses: Hashable, Sendable {
@@ -54,7 +57,8 @@ public struct UnitDescription: Hashable, Sendable {
     self.formatNotes = formatNotes
   }
 
-  public var isOutput: Bool { component.type == .outputType }
+  /// Whether it ends a graph, and pulls it.
+  public var isOutput: Bool { component.type == .outputType && !handsOn }
 
   public func parameters(in scope: Scope) -> [ParameterInfo] {
     parameters.filter { $0.scope == scope }

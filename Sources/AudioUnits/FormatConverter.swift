@@ -212,7 +212,7 @@ public enum FormatConverter: AudioUnit {
     return UnitKernels(
       main: settings.convertsRate
         ? .holding(RateKernel(settings, from: input, to: output, route: route))
-        : .holding(FormatKernel(from: input, to: output, route: ChannelRoute(route))),
+        : .holding(FormatKernel(from: input, to: output, route: route)),
       mainUsesBusWords: true)
   }
 }

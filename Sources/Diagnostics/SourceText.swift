@@ -95,9 +95,14 @@ public struct SourceText: Sendable {
   /// The place of an offset, found in logarithmic time. An offset past the end is the end.
   public func position(of offset: Int) -> SourcePosition {
     let offset = min(max(offset, 0), bytes.count)
-    let line = lineStarts.firstIndex(sortedWhere: { $0 > offset })
+    let line = line(of: offset)
     return SourcePosition(
       line: line, column: scalars(before: offset) - scalars(before: lineStarts[line - 1]) + 1)
+  }
+
+  /// The number of the line that an offset is on, found in logarithmic time. Lines count from 1.
+  public func line(of offset: Int) -> Int {
+    lineStarts.firstIndex(sortedWhere: { $0 > min(max(offset, 0), bytes.count) })
   }
 
   /// The bytes of a line without its line end. Lines count from 1.
@@ -156,6 +161,42 @@ extension SourceText {
     bytes += self.bytes[range.upperBound...]
     newPieces += slice(range.upperBound..<self.bytes.count, at: restStart)
     return SourceText(name: name, bytes: bytes, pieces: newPieces.filter { !$0.range.isEmpty })
+  }
+
+  /// This text with others behind it, one after the other, each with a line feed behind it that
+  /// belongs to its end. The name stays, and so does every offset; `others[0]` begins at
+  /// `bytes.count + 1`.
+  public func appending(_ others: [SourceText]) -> SourceText {
+    guard !others.isEmpty else { return self }
+    var bytes: [UInt8] = []
+    var newPieces: [Piece] = []
+    bytes.reserveCapacity(others.reduce(self.bytes.count + 1) { $0 + $1.bytes.count + 1 })
+    for text in [self] + others {
+      let start = bytes.count
+      newPieces += text.slice(0..<text.bytes.count, at: start).filter { !$0.range.isEmpty }
+      bytes += text.bytes
+      if text.bytes.isEmpty {
+        newPieces.append(
+          Piece(range: start..<start, origin: text.withoutPieces, originStart: 0, whole: nil))
+      }
+      let last = newPieces[newPieces.count - 1].range
+      newPieces[newPieces.count - 1].range = last.lowerBound..<(last.upperBound + 1)
+      bytes.append(0x0A)
+    }
+    return SourceText(name: name, bytes: bytes, pieces: newPieces)
+  }
+
+  /// The first bytes of this text. The name stays, and so does every offset.
+  public func prefix(_ length: Int) -> SourceText {
+    let length = min(max(length, 0), bytes.count)
+    let parts = slice(0..<length, at: 0)
+    // One piece that is a text from its beginning to its end is that text.
+    if parts.count == 1, parts[0].originStart == 0, parts[0].origin.bytes.count == length,
+      parts[0].origin.name == name
+    {
+      return parts[0].origin
+    }
+    return SourceText(name: name, bytes: Array(bytes[..<length]), pieces: parts)
   }
 
   /// The text a range was written in, and where in it.

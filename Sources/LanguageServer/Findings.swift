@@ -22,19 +22,30 @@ extension OpenPatch {
       case .warning: 2
       case .note: 3
       }
+    let isElsewhere = isElsewhere(diagnostic.range)
+    if isElsewhere {
+      // What is wrong in a sub-graph is shown where the patch names it.
+      let (text, range) = wholeSource.origin(of: diagnostic.range)
+      let file = text.name.split(separator: "/").last.map(String.init) ?? text.name
+      lines[0] = "\(file):\(text.position(of: range.lowerBound)): \(lines[0])"
+    }
     var members: [JSONText.Member] = [
-      .init("range", places.range(diagnostic.range)),
+      .init("range", places.range(shownRange(of: diagnostic))),
       .init("severity", .number(severity)),
       .init("code", .string(diagnostic.code.rawValue)),
       .init("source", "patchrun"),
       .init("message", .string(lines.joined(separator: "\n"))),
     ]
-    if withRelated, !diagnostic.notes.isEmpty {
+    let related =
+      (isElsewhere
+        ? [Diagnostic.Note(diagnostic.label ?? diagnostic.message, at: diagnostic.range)] : [])
+      + diagnostic.notes
+    if withRelated, !related.isEmpty {
       members.append(
         .init(
           "relatedInformation",
           .array(
-            diagnostic.notes.map { note in
+            related.map { note in
               [
                 "location": location(note.range),
                 "message": .string(note.message.text),
@@ -44,14 +55,54 @@ extension OpenPatch {
     return .object(members)
   }
 
+  /// Whether a range lies in the text of a sub-graph.
+  private func isElsewhere(_ range: SourceRange) -> Bool {
+    range.lowerBound > source.bytes.count
+  }
+
+  /// Where in the text of the patch a finding is shown.
+  private func shownRange(of diagnostic: Diagnostic) -> SourceRange {
+    guard isElsewhere(diagnostic.range) else { return diagnostic.range }
+    return diagnostic.notes.last { !isElsewhere($0.range) }?.range ?? 0..<0
+  }
+
   func location(_ range: SourceRange) -> JSONText {
-    ["uri": .string(uri), "range": places.range(range)]
+    guard isElsewhere(range) else { return ["uri": .string(uri), "range": places.range(range)] }
+    let (text, range) = wholeSource.origin(of: range)
+    guard text.name.hasPrefix("/") else {
+      return location(in: text, range, "file:" + Self.escaped(text.name))
+    }
+    return location(in: text, range, "file://" + Self.escaped(text.name))
+  }
+
+  private func location(in text: SourceText, _ range: SourceRange, _ uri: String) -> JSONText {
+    [
+      "uri": .string(uri),
+      "range": TextPlaces(source: text, encoding: places.encoding).range(range),
+    ]
+  }
+
+  /// A path with everything percent-encoded that does not stand for itself in a URI.
+  private static func escaped(_ path: String) -> String {
+    var uri = ""
+    for byte in path.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII,
+        scalar.properties.isAlphabetic || "0123456789-._~/".unicodeScalars.contains(scalar)
+      {
+        uri.unicodeScalars.append(scalar)
+      } else {
+        uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return uri
   }
 
   /// The quick fixes of what is wrong in a range.
   func quickFixes(in range: SourceRange, withRelated: Bool) -> [JSONText] {
     diagnostics.filter {
       $0.range.lowerBound <= range.upperBound && range.lowerBound <= $0.range.upperBound
+        && !isElsewhere($0.range)
     }.flatMap { diagnostic in
       diagnostic.fixes.map { fix -> JSONText in
         [
@@ -76,7 +127,7 @@ extension OpenPatch {
       "title": .string(
         "put right all that is safe: \(count) \(count == 1 ? "edit" : "edits")"),
       "kind": .string(OpenPatch.fixAllKind),
-      "edit": edit(TextEdits.between(source.bytes, result.patch.source.bytes).map(written)),
+      "edit": edit(TextEdits.between(source.bytes, result.patch.ownSource.bytes).map(written)),
     ]
   }
 

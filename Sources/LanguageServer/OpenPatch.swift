@@ -15,6 +15,8 @@ struct OpenPatch {
   /// the one that is there now.
   private(set) var intactRoot: JSONValue?
   private(set) var diagnostics: [Diagnostic] = []
+  /// What their ranges point into: the text and, behind it, those of the sub-graphs.
+  private(set) var wholeSource: SourceText
   /// What initialization settles, by the last check that was drawn; `nil` while the patch is wrong.
   private(set) var drawing: GraphDrawing?
   /// What has been checked and not drawn yet.
@@ -30,6 +32,7 @@ struct OpenPatch {
     self.version = version
     places = TextPlaces(
       source: SourceText(name: Self.path(of: uri) ?? uri, text: text), encoding: encoding)
+    wholeSource = places.source
     read()
   }
 
@@ -66,8 +69,9 @@ struct OpenPatch {
     let reading = PatchReader.read(source)
     let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
     diagnostics = patch.diagnostics
+    wholeSource = patch.source
     undrawn = nil
-    if !patch.hasErrors, let graph = patch.graph, let document = reading.document {
+    if !patch.hasErrors, let graph = patch.graph, let document = patch.document {
       undrawn = (graph, document)
     } else {
       drawing = nil

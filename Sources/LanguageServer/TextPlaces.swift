@@ -24,7 +24,7 @@ struct TextPlaces {
   /// The position of an offset. One that lies in a line's end is that of the end.
   func position(_ offset: Int) -> JSONText {
     let offset = min(max(offset, 0), source.bytes.count)
-    let line = source.position(of: offset).line
+    let line = source.line(of: offset)
     let range = source.range(ofLine: line)
     var character = 0
     for index in range.lowerBound..<max(range.lowerBound, min(offset, range.upperBound)) {

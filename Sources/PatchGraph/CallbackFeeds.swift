@@ -106,10 +106,14 @@ extension GraphBuilder {
   }
 
   /// What a callback pulls.
-  func feed(of name: String) -> CallbackFeed? {
+  ///
+  /// - Parameter input: The input element that is fed in the end.
+  func feed(of name: String, to input: Int) -> CallbackFeed? {
     guard let from = callbacks[name]?.from?.value else { return nil }
     if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
-    return callbacks[from.node].map { .callback($0.callback, from: feed(of: from.node)) }
+    return callbacks[from.node].map {
+      .callback($0.callback.feeding(input), from: feed(of: from.node, to: input))
+    }
   }
 
   /// The output that a chain pulls.

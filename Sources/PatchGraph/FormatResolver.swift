@@ -5,6 +5,7 @@ import PatchSyntax
 /// Turns stream formats as they are written into stream formats.
 struct FormatResolver {
   private let named: [String: Located<PatchDocument.StreamFormat>]
+  private let document: PatchDocument
   private let sessionRate: Double
   /// Names that something refers to.
   private(set) var used: Set<String> = []
@@ -16,6 +17,7 @@ struct FormatResolver {
   init(_ document: PatchDocument, sessionRate: Double) {
     named = Dictionary(
       document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.document = document
     self.sessionRate = sessionRate
     // A format that could not be read is there all the same.
     for (key, value) in document.root.members {
@@ -43,14 +45,17 @@ struct FormatResolver {
       used.insert(name)
       if let known = cache[name] { return known }
       guard !areNamesLost else { return nil }
+      let known = document.locals(named.keys.sorted(), around: format.json)
+      let written = document.local(name, around: format.json)
       report(
         NameRules.unknownFormat.diagnostic(
-          "there is no stream format \(quoted(name))", at: format.range, pointer: format.pointer,
-          help: [didYouMean(name, among: named.keys.sorted())].compactMap(\.self) + [
-            named.isEmpty
+          "there is no stream format \(quoted(written))", at: format.range,
+          pointer: format.pointer,
+          help: [didYouMean(written, among: known)].compactMap(\.self) + [
+            known.isEmpty
               ? "define it under \"streamFormats\", or write the format here"
-              : "the stream formats are: " + named.keys.sorted().joined(separator: ", ")
-          ], fixes: format.json.correction(of: name, among: named.keys.sorted())))
+              : "the stream formats are: " + known.joined(separator: ", ")
+          ], fixes: format.json.correction(of: written, among: known)))
       return nil
     case .short(let short): return resolve(short, format.json)
     case .description(let fields): return resolve(fields, format.json)

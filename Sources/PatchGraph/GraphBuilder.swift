@@ -21,6 +21,10 @@ struct GraphBuilder {
   private(set) var outputFiles: [String] = []
   private(set) var layout = PatchLayout()
 
+  /// Which libraries may be loaded, and those that callbacks name.
+  var nativeCode = NativeCode.refused
+  private(set) var libraries: [BuiltPatch.Library] = []
+
   var places: PatchPlaces
   private var formats: FormatResolver
   private(set) var nodes: [String: NodeID] = [:]
@@ -36,6 +40,12 @@ struct GraphBuilder {
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
   var isDefaultMissing = false
+  /// The sub-graph of each tree, an index into those of the document.
+  private let subgraphs: [ObjectIdentifier: Int]
+  /// Of each sub-graph the format of every bus in it that is given none; `nil` for the patch's.
+  private var defaultFormats: [StreamFormat?] = []
+  /// Nodes of sub-graphs whose format for such buses could not be read.
+  var defaultless: Set<NodeID> = []
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   var unset: Set<Violation.Place> = []
   /// What could not be read: what follows from it is no news.
@@ -68,10 +78,15 @@ struct GraphBuilder {
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
+    subgraphs = Dictionary(
+      document.subgraphs.enumerated().compactMap { index, subgraph in
+        subgraph.tree.map { (ObjectIdentifier($0), index) }
+      }, uniquingKeysWith: { first, _ in first })
+    failedNames.formUnion(document.unresolved)
   }
 
   mutating func build() {
-    refuseWhatIsNotYet()
+    if !document.unresolved.isEmpty { hasGaps = true }
     checkSession()
     formats.resolveDefinitions(document)
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
@@ -81,10 +96,14 @@ struct GraphBuilder {
       isDefaultMissing = true
       hasGaps = true
     }
+    defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
     // Of a name that means two things neither is there: what leads to it could mean either.
     let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
     failedNames.formUnion(ambiguous)
-    for member in document.callbacks where !ambiguous.contains(member.name) { addCallback(member) }
+    for member in document.callbacks
+    where !ambiguous.contains(member.name) && !failedNames.contains(member.name) {
+      addCallback(member)
+    }
     try? graph.open()
     for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
     resolveFeeds()
@@ -108,21 +127,6 @@ struct GraphBuilder {
   }
 
   mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
-
-  // MARK: What comes later
-
-  private mutating func refuseWhatIsNotYet() {
-    for member in document.nodes {
-      guard let subgraph = member.value.subgraph else { continue }
-      failedNames.insert(member.name)
-      hasGaps = true
-      report(
-        NameRules.notYet.diagnostic(
-          "this version of patchrun has no sub-graphs yet", at: subgraph.markRange,
-          pointer: subgraph.pointer.description,
-          help: ["write the nodes of the other patch into this one"]))
-    }
-  }
 
   // MARK: The session
 
@@ -177,7 +181,7 @@ struct GraphBuilder {
   private var isOutputFed: Bool {
     document.connections.contains { connection in
       guard let to = connection.to?.value, (to.bus ?? 0) == 0,
-        let node = document.nodes.first(where: { $0.name == to.node })?.value
+        let node = document.nodes.first(where: { $0.name == to.node })?.value, !node.endsSubgraph
       else { return false }
       return ComponentResolver.unit(node.component?.value)?.description.isOutput == true
     }
@@ -194,19 +198,14 @@ struct GraphBuilder {
     guard let description = CallbackCatalog.description(of: kind.value) else {
       failedNames.insert(member.name)
       hasGaps = true
-      let later = ["native"]
       let names = CallbackCatalog.standard.map(\.kind)
       report(
-        later.contains(kind.value)
-          ? NameRules.notYet.diagnostic(
-            "this version of patchrun has no \(quoted(kind.value)) callback yet", at: kind.range,
-            pointer: kind.pointer, help: ["the kinds are: " + names.joined(separator: ", ")])
-          : NameRules.callbackKind.diagnostic(
-            "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
-            pointer: kind.pointer,
-            help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-              + ["the kinds are: " + names.joined(separator: ", ")],
-            fixes: kind.json.correction(of: kind.value, among: names)))
+        NameRules.callbackKind.diagnostic(
+          "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
+          pointer: kind.pointer,
+          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
+            + ["the kinds are: " + names.joined(separator: ", ")],
+          fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
     // What it pulls, unless the kind has a setting of that name.
@@ -221,13 +220,19 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    guard let callback = try? description.makeCallback(values) else { return }
+    guard var callback = try? description.makeCallback(values) else { return }
+    if let native = callback as? NativeCallback {
+      libraries.append(.init(path: native.path, symbol: native.symbol))
+      callback = native.allowed(by: nativeCode, processes: source != nil)
+    }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
     }
     callbacks[member.name] = BuiltCallback(
       callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
-    if let source {
+    if let pulled = member.value.pulled, callback.input != .none {
+      callbacks[member.name]?.from = pulled
+    } else if let source {
       setFeed(member.name, callback, source)
     } else if callback.input == .required {
       fail(member.name)
@@ -262,7 +267,7 @@ struct GraphBuilder {
         values[field.name] = .boolean(flag)
       } else if let text = field.value.string {
         let isPath = info?.kind == .path && !text.isEmpty
-        values[field.name] = .text(isPath ? resolved(text) : text)
+        values[field.name] = .text(isPath ? resolved(text, in: field.value) : text)
       } else {
         isWhole = false
         refused.insert(field.name)
@@ -348,14 +353,21 @@ struct GraphBuilder {
     return (numbers, isWhole)
   }
 
-  private func resolved(_ path: String) -> String {
-    path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+  /// A path that is relative to the patch it is written in.
+  private func resolved(_ path: String, in json: JSONValue) -> String {
+    let directory =
+      subgraphs[ObjectIdentifier(json.tree)].map { document.subgraphs[$0].directory } ?? directory
+    return path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
   }
 
   // MARK: Nodes
 
   private mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
-    guard member.value.subgraph == nil else { return }
+    guard member.value.subgraph == nil else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
+    }
     guard let component = member.value.component else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -368,8 +380,12 @@ struct GraphBuilder {
       if let diagnostic = failure.diagnostic { report(diagnostic) }
     case .success(let unit):
       do throws(Violation) {
-        let id = try graph.addNode(unit.description.component, name: member.name)
+        let id =
+          member.value.endsSubgraph
+          ? graph.addSubgraphOutput(name: member.name)
+          : try graph.addNode(unit.description.component, name: member.name)
         nodes[member.name] = id
+        setDefaultFormat(of: id, member.value)
         layout.add(id, named: member.name)
         places.note(member.key.json, for: .init(node: id, .whole))
         notePlaces(member.value, id)
@@ -383,6 +399,17 @@ struct GraphBuilder {
         hasGaps = true
         report(error.diagnostic(in: places, at: component.json))
       }
+    }
+  }
+
+  /// Gives a node of a sub-graph the format that its patch has for buses without one.
+  private mutating func setDefaultFormat(of id: NodeID, _ node: PatchDocument.Node) {
+    guard let index = subgraphs[ObjectIdentifier(node.json.tree)] else { return }
+    let subgraph = document.subgraphs[index]
+    if subgraph.isFormatWrong || subgraph.streamFormat != nil && defaultFormats[index] == nil {
+      defaultless.insert(id)
+    } else if let format = defaultFormats[index] {
+      try? graph.setDefaultStreamFormat(format, of: id)
     }
   }
 
@@ -458,12 +485,13 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        let feed = feed(of: from.value.node)
-        try graph.setInputCallback(callback.callback, of: destination, input, from: feed)
+        let feed = feed(of: from.value.node, to: input)
+        let first = callback.callback.feeding(input)
+        try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
             name: from.value.node, links: chain.map(\.link), source: source(of: chain),
-            callback: callback.callback, feed: feed))
+            callback: first, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -530,7 +558,10 @@ struct GraphBuilder {
   private mutating func reportUnknown(
     _ address: Located<PatchDocument.Address>, among names: [String]
   ) {
-    let name = address.value.node
+    let name = document.local(address.value.node, around: address.json)
+    let names =
+      document.locals(names, around: address.json)
+      + document.localSubgraphs(around: address.json)
     var help = [didYouMean(name, among: names)].compactMap(\.self)
     if names.count <= 20, !names.isEmpty {
       help.append("there are: " + names.joined(separator: ", "))

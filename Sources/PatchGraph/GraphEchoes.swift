@@ -50,6 +50,7 @@ extension GraphBuilder {
       return isUnset(.enableIO, of: code == "PR0311" ? nil : node)
     case "PR0423":
       return isUnset(.channelMap, of: node) || node.map(unformatted.contains) != false
+    case "PR0404" where node.map(defaultless.contains) == true: return true
     case _ where code.hasPrefix("PR04") || Self.ofFormats.contains(code):
       return node.map(unformatted.contains) != false
     default: return false

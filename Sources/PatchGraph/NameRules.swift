@@ -38,6 +38,17 @@ public enum NameRules {
   public static let timelinePath = RuleInfo(
     "PR0215", "timeline/path", "a ramp names a parameter of a node of the patch",
     status: .init("kAudioUnitErr_InvalidParameter", -10878))
+  public static let subgraphFile = RuleInfo(
+    "PR0221", "subgraph/file", "a sub-graph names a patch that can be read")
+  public static let subgraphCircle = RuleInfo(
+    "PR0222", "subgraph/circle", "no patch is a sub-graph of itself",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
+  public static let subgraphOutput = RuleInfo(
+    "PR0223", "subgraph/output", "the output unit of a sub-graph is a Generic Output",
+    status: .init("kAUGraphErr_OutputNodeErr", -10862))
+  public static let subgraphInside = RuleInfo(
+    "PR0225", "subgraph/inside", "what is in a sub-graph is reached by its buses alone",
+    status: .init("kAUGraphErr_InvalidConnection", -10861))
   public static let category = RuleInfo(
     "PR0606", "session/category", "the session's category is one that there is",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
@@ -56,8 +67,9 @@ public enum NameRules {
   /// All of them, by code.
   public static let all = [
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
-    tapKind, setting, tapPlace, sampleType, formatField, timelinePath, category, categoryPermits,
-    recordingsApart, callbackCircle, preferredRate,
+    tapKind, setting, tapPlace, sampleType, formatField, timelinePath, subgraphFile, subgraphCircle,
+    subgraphOutput, subgraphInside, category, categoryPermits, recordingsApart, callbackCircle,
+    preferredRate,
   ]
 }
 

@@ -9,22 +9,60 @@ import RenderHost
 public struct BuiltPatch: Sendable {
   /// Open, configured and connected; `nil` where the text could not be read at all. Initialize it
   /// only where there are no errors.
-  public let graph: AudioGraph?
+  public internal(set) var graph: AudioGraph?
   /// Everything that is wrong, from the syntax to what initialize would refuse, in the order of
   /// the text.
-  public let diagnostics: [Diagnostic]
-  public let source: SourceText
-  public let title: String?
+  public internal(set) var diagnostics: [Diagnostic]
+  /// What the ranges of the diagnostics point into: the text of the patch and, behind it, those of its
+  /// sub-graphs.
+  public internal(set) var source: SourceText
+  /// How many bytes of `source` are the patch's own.
+  public let ownLength: Int
+  /// The patch with its sub-graphs put into it; `nil` where the text could not be read at all.
+  public let document: PatchDocument?
+  public internal(set) var title: String?
   /// The files that the patch reads and those that it writes, as they would be opened.
-  public let inputFiles: [String]
-  public let outputFiles: [String]
+  public internal(set) var inputFiles: [String]
+  public internal(set) var outputFiles: [String]
+  /// The files of its sub-graphs, each once.
+  public internal(set) var subgraphFiles: [SubgraphFile]
+
+  /// A file that a patch has as a sub-graph.
+  public struct SubgraphFile: Hashable, Sendable {
+    /// What its text is called in diagnostics.
+    public var name: String
+    /// The path that it was opened by.
+    public var path: String
+  }
   /// The updates of the timeline in order of time, each made on the document that the one before has
   /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
-  public let updates: [PlannedUpdate]
+  public internal(set) var updates: [PlannedUpdate]
+  /// The shared libraries that its callbacks call, in the order of the text.
+  public internal(set) var libraries: [Library]
+  /// The paths of those that may be loaded.
+  var allowedLibraries: Set<String>
   /// What is called what in the graph.
   let layout: PatchLayout
+  /// Where its parts are written.
+  let places: PatchPlaces?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
+
+  /// The patch's own text.
+  public var ownSource: SourceText {
+    ownLength == source.bytes.count ? source : source.prefix(ownLength)
+  }
+}
+
+extension BuiltPatch {
+  /// Of a text in which there is no patch to be read.
+  fileprivate static func unread(_ reading: PatchReader.Result, ownLength: Int) -> BuiltPatch {
+    BuiltPatch(
+      graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
+      ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
+      subgraphFiles: [], updates: [], libraries: [], allowedLibraries: [], layout: PatchLayout(),
+      places: nil)
+  }
 }
 
 /// Turns a document into a graph and gives what is wrong with either its place in the text.
@@ -36,31 +74,34 @@ public struct PatchBuilder {
   ///
   /// - Parameters:
   ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
   ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice, notes: Bool = false
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused, notes: Bool = false
   ) -> BuiltPatch {
-    guard let document = reading.document else {
-      return BuiltPatch(
-        graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-        title: nil, inputFiles: [], outputFiles: [], updates: [], layout: PatchLayout())
-    }
     let patch = build(
-      reading, document, directory: directory, device: device, epoch: nil, notes: notes)
-    guard let graph = patch.graph, document.timeline.contains(where: { $0.update != nil }),
-      !reading.hasSyntaxErrors
+      reading, directory: directory, device: device, epoch: nil, nativeCode, notes: notes)
+    guard let document = reading.document, let graph = patch.graph,
+      document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, directory: directory, device: device.assumed(graph.grant),
-      known: patch.diagnostics, sampleRate: graph.grant.sampleRate)
+      document, directory: directory, device: device.assumed(graph.grant), known: patch,
+      sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
-    return BuiltPatch(
-      graph: graph, diagnostics: all.inDocumentOrder(), source: patch.source,
-      title: patch.title,
-      inputFiles: patch.inputFiles.united(with: checker.inputFiles),
-      outputFiles: patch.outputFiles.united(with: checker.outputFiles),
-      updates: checker.updates, layout: patch.layout)
+    var whole = patch
+    whole.diagnostics = all.inDocumentOrder()
+    whole.source = checker.source
+    whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles)
+    whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles)
+    whole.subgraphFiles += checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) }
+    whole.updates = checker.updates
+    whole.libraries += checker.libraries.filter { new in
+      !patch.libraries.contains { $0.path == new.path }
+    }
+    whole.allowedLibraries = Set(whole.libraries.map(\.path).filter(nativeCode.allows))
+    return whole
   }
 
   /// Builds the graph of the document that an update of the timeline makes.
@@ -69,23 +110,21 @@ public struct PatchBuilder {
   /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
   /// text of that document.
   public static func build(
-    _ update: PlannedUpdate, directory: String, device: PatchDevice
+    _ update: PlannedUpdate, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused
   ) -> BuiltPatch {
-    guard let document = update.reading.document else {
-      return BuiltPatch(
-        graph: nil, diagnostics: update.reading.diagnostics.inDocumentOrder(),
-        source: update.reading.source, title: nil, inputFiles: [], outputFiles: [], updates: [],
-        layout: PatchLayout())
-    }
-    return build(
-      update.reading, document, directory: directory, device: device, epoch: update.epoch,
-      notes: false)
+    build(
+      update.reading, directory: directory, device: device, epoch: update.epoch, nativeCode)
   }
 
   private static func build(
-    _ reading: PatchReader.Result, _ document: PatchDocument, directory: String,
-    device: PatchDevice, epoch: TimelineEpoch?, notes: Bool
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?,
+    _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {
+    let ownLength = reading.source.bytes.count
+    let assembly = SubgraphAssembler.assemble(reading, directory: directory)
+    let reading = assembly.reading
+    guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
     let graph: AudioGraph
     switch device {
     case .assumed(let assumption):
@@ -96,15 +135,23 @@ public struct PatchBuilder {
     var builder = GraphBuilder(
       document: document, graph: graph, directory: directory,
       unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
+    builder.nativeCode = nativeCode
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
     var seen: Set<Diagnostic> = []
-    let all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
+    var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
+    if !document.subgraphs.isEmpty {
+      all = SubgraphFindings(document, source: reading.source).finished(all)
+    }
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
-      title: document.title?.value, inputFiles: builder.inputFiles,
-      outputFiles: builder.outputFiles, updates: [], layout: layout)
+      ownLength: ownLength, document: document, title: document.title?.value,
+      inputFiles: builder.inputFiles + assembly.files.map(\.path),
+      outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
+      libraries: builder.libraries,
+      allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
+      layout: layout, places: builder.places)
   }
 }
 

@@ -45,7 +45,7 @@ public enum PatchFixer {
       let fixes = safeFixes(of: result.patch, where: isWanted)
       guard !fixes.isEmpty else { return result }
       let round = Round(
-        source: result.patch.source, first: result.patch,
+        source: result.patch.ownSource, first: result.patch,
         attempts: maximumAttempts(bytes: result.patch.source.bytes.count), build: build)
       let (made, patch) = round.made(of: fixes)
       guard !made.isEmpty else { return result }
@@ -106,6 +106,8 @@ public enum PatchFixer {
         !fix.edits.isEmpty
       else { continue }
       let ranges = fix.edits.map(\.range)
+      // What stands in a sub-graph is another file's.
+      guard ranges.allSatisfy({ $0.upperBound <= patch.ownLength }) else { continue }
       let isApart = ranges.allSatisfy { range in taken.allSatisfy { areApart($0, range) } }
       guard isApart else { continue }
       taken += ranges

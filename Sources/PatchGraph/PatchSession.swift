@@ -111,7 +111,7 @@ extension PatchBuilder {
       category: document.session?.value.category?.value)
     for node in document.nodes {
       guard let unit = ComponentResolver.unit(node.value.component?.value),
-        unit.description.isOutput
+        unit.description.isOutput, !node.value.endsSubgraph
       else { continue }
       request.isDevice = unit.description.property(.enableIO) != nil
       if let ducks = unit.description.property(.duckNonVoiceAudio) {

@@ -26,7 +26,7 @@ extension JSONValue {
     ofToken index: Int, in pointer: JSONPointer, among candidates: some Sequence<String>
   ) -> [Diagnostic.Fix] {
     var tokens = pointer.tokens
-    guard kind == .string, !isKey, tokens.indices.contains(index),
+    guard kind == .string, !isKey, tokens.indices.contains(index), string == pointer.description,
       let meant = onlyNearMiss(to: tokens[index], among: candidates)
     else { return [] }
     tokens[index] = meant

@@ -107,10 +107,10 @@ extension JSONValue {
   fileprivate var lineText: String {
     switch kind {
     case .object:
-      let members = members.map { "\(tree.source[$0.key.range]): \($0.value.lineText)" }
+      let members = members.map { "\(tree.source[$0.key.localRange]): \($0.value.lineText)" }
       return members.isEmpty ? "{}" : "{ \(members.joined(separator: ", ")) }"
     case .array: return "[\(elements.map(\.lineText).joined(separator: ", "))]"
-    default: return tree.source[range]
+    default: return tree.source[localRange]
     }
   }
 

@@ -54,43 +54,103 @@ public enum DocumentOverride {
       part = part.lowerBound..<written.count
     }
 
+    switch place(part, of: value, at: pointer, in: tree) {
+    case .changed(let text): return .changed(text)
+    case .missing(let index, let container, let way):
+      let token = pointer.tokens[index]
+      let start = pointer.tokens[..<index].reduce(1) {
+        $0 + 1 + JSONPointer.escape($1).utf8.count
+      }
+      let end = start + JSONPointer.escape(token).utf8.count
+      return .refused(source, .notFound(token, in: container, way, at: start..<end))
+    }
+  }
+
+  /// What came of placing a value.
+  enum Placing {
+    case changed(SourceText)
+    /// One of the pointer's tokens leads nowhere from the container that those before it lead to.
+    case missing(token: Int, in: JSONValue, at: JSONPointer)
+  }
+
+  /// The text of a tree with a part of another text as the value that a pointer leads to. A pointer
+  /// that goes on behind a sub-graph is added to what the sub-graph is to change in its patch.
+  static func place(
+    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree
+  ) -> Placing {
+    if let inside = subgraphSetting(pointer, in: tree) {
+      if tree.root[JSONPointer(inside.node + ["settings"])] != nil {
+        return placeOutside(
+          part, of: value, at: JSONPointer(inside.node + ["settings", inside.key]), in: tree)
+      }
+      guard let node = tree.root[JSONPointer(inside.node)] else {
+        return .missing(token: 1, in: tree.root, at: JSONPointer())
+      }
+      let key = String(decoding: JSONText.quoted(Array(inside.key.utf8)[...]), as: UTF8.self)
+      let end = lastEnd(in: node)
+      let opening = tree.source.replacing(
+        end..<end, prefix: ", \"settings\": { \(key): ", with: part, of: value)
+      let close = opening.bytes.count - (tree.source.bytes.count - end)
+      return .changed(
+        opening.replacing(
+          close..<close, with: 0..<2, of: SourceText(name: value.name, text: " }")))
+    }
+    return placeOutside(part, of: value, at: pointer, in: tree)
+  }
+
+  /// The node that is a sub-graph, and the pointer into its patch, where a pointer goes on there.
+  private static func subgraphSetting(
+    _ pointer: JSONPointer, in tree: JSONTree
+  ) -> (node: [String], key: String)? {
+    let own = ["component", "subgraph", "settings", "comment"]
+    guard pointer.tokens.count > 2, pointer.tokens[0] == "nodes", !own.contains(pointer.tokens[2]),
+      let node = tree.root[JSONPointer(Array(pointer.tokens[..<2]))], node["subgraph"] != nil
+    else { return nil }
+    return (
+      Array(pointer.tokens[..<2]), JSONPointer(Array(pointer.tokens[2...])).description
+    )
+  }
+
+  private static func lastEnd(in container: JSONValue) -> Int {
+    let last =
+      container.kind == .object
+      ? container.members.reduce(nil) { _, member in member.value }
+      : container.elements.reduce(nil) { (_: JSONValue?, element) in element }
+    return last?.localRange.upperBound ?? container.localRange.lowerBound + 1
+  }
+
+  private static func placeOutside(
+    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree
+  ) -> Placing {
     guard let last = pointer.tokens.last else {
-      return .changed(tree.source.replacing(tree.root.range, with: part, of: value))
+      return .changed(tree.source.replacing(tree.root.localRange, with: part, of: value))
     }
     // The way to the object or array that the value belongs to.
     var container = tree.root
-    var tokenStart = 0
     for (depth, token) in pointer.tokens.dropLast().enumerated() {
-      let length = JSONPointer.escape(token).utf8.count
       guard let inside = container.child(token) else {
-        let way = JSONPointer(Array(pointer.tokens.prefix(depth)))
-        let start = tokenStart + 1
-        return .refused(
-          source, .notFound(token, in: container, way, at: start..<(start + length)))
+        return .missing(
+          token: depth, in: container, at: JSONPointer(Array(pointer.tokens.prefix(depth))))
       }
       container = inside
-      tokenStart += 1 + length
     }
     if let old = container.child(last) {
-      return .changed(tree.source.replacing(old.range, with: part, of: value))
+      return .changed(tree.source.replacing(old.localRange, with: part, of: value))
     }
     let isEnd = last == "-" || JSONPointer.arrayIndex(last) == Array(container.elements).count
     guard container.kind == .object || container.kind == .array && isEnd else {
-      let way = JSONPointer(Array(pointer.tokens.dropLast()))
-      return .refused(
-        source, .notFound(last, in: container, way, at: (tokenStart + 1)..<equals))
+      return .missing(
+        token: pointer.tokens.count - 1, in: container,
+        at: JSONPointer(Array(pointer.tokens.dropLast())))
     }
     let key =
       container.kind == .object
       ? String(decoding: JSONText.quoted(Array(last.utf8)[...]), as: UTF8.self) + ": " : ""
-    let lastValue =
-      container.kind == .object
-      ? container.members.reduce(nil) { _, member in member.value }
-      : container.elements.reduce(nil) { (_: JSONValue?, element) in element }
-    let place = lastValue?.range.upperBound ?? container.range.lowerBound + 1
+    let place = lastEnd(in: container)
+    let isFirst = place == container.localRange.lowerBound + 1
     return .changed(
       tree.source.replacing(
-        place..<place, prefix: (lastValue == nil ? "" : ", ") + key, with: part, of: value))
+        place..<place, prefix: (isFirst ? "" : ", ") + key, with: part, of: value))
   }
 }
 
@@ -143,7 +203,16 @@ extension Diagnostic {
   fileprivate static func notFound(
     _ token: String, in container: JSONValue, _ way: JSONPointer, at range: SourceRange
   ) -> Diagnostic {
-    let place = way.tokens.isEmpty ? "the patch" : quoted(way.description)
+    let (message, label, contents) = absence(of: token, in: container, way, "the patch")
+    return PatchRules.override.diagnostic(
+      .init(message), at: range, pointer: way.description, label: .init(label), help: [contents])
+  }
+
+  /// That a pointer leads nowhere: a sentence, a label, and what there is instead.
+  static func absence(
+    of token: String, in container: JSONValue, _ way: JSONPointer, _ patch: String
+  ) -> (message: String, label: String, contents: String) {
+    let place = way.tokens.isEmpty ? patch : quoted(way.description)
     let keys = container.members.compactMap { $0.key.string }
     let count = Array(container.elements).count
     let contents =
@@ -157,10 +226,10 @@ extension Diagnostic {
         count == 1 ? "\(place) has 1 element, 0" : "\(place) has \(count) elements, from 0"
       default: "\(place) is a value with nothing inside"
       }
-    return PatchRules.override.diagnostic(
-      "\(Message(place)) has no \(Message(quoted(token)))", at: range,
-      pointer: way.description,
-      label: didYouMean(token, among: keys).map { Message($0) } ?? "not in the patch",
-      help: [contents])
+    return (
+      "\(place) has no \(quoted(token))",
+      didYouMean(token, among: keys) ?? (patch == "the patch" ? "not in the patch" : "not there"),
+      contents
+    )
   }
 }

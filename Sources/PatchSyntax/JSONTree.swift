@@ -5,14 +5,18 @@ public import Diagnostics
 /// The tree is one flat table of 16 bytes a value, in the order of the text. Strings and numbers
 /// are decoded when they are asked for, and not kept.
 public final class JSONTree: Sendable {
-  /// The text all ranges point into.
+  /// The text that was read.
   public let source: SourceText
+  /// Where that text begins in the one that all ranges point into: 0 but for a text that stands
+  /// behind another one, as a sub-graph's behind the patch's.
+  public let base: Int
   let nodes: [Node]
 
-  init(source: SourceText, nodes: [Node]) {
+  init(source: SourceText, nodes: [Node], base: Int = 0) {
     precondition(!nodes.isEmpty, "a tree has a root")
     self.source = source
     self.nodes = nodes
+    self.base = base
   }
 
   public var root: JSONValue { JSONValue(tree: self, index: 0) }
@@ -31,6 +35,9 @@ public final class JSONTree: Sendable {
 
   /// The same values in a text that begins with the same bytes.
   func moved(to source: SourceText) -> JSONTree { JSONTree(source: source, nodes: nodes) }
+
+  /// The same values, their text beginning at `base` of another one.
+  func based(at base: Int) -> JSONTree { JSONTree(source: source, nodes: nodes, base: base) }
 
   /// A row of the table. The members of an object follow it as key, value, key, value, each value
   /// with all that is inside it.
@@ -75,7 +82,10 @@ public struct JSONValue: Sendable {
   }
 
   /// Where it is written, quotes and brackets included.
-  public var range: SourceRange { Int(node.start)..<Int(node.end) }
+  public var range: SourceRange { (tree.base + Int(node.start))..<(tree.base + Int(node.end)) }
+
+  /// The same, in `tree.source`.
+  public var localRange: SourceRange { Int(node.start)..<Int(node.end) }
 
   /// Where a diagnostic points to mean the whole value: at an object's or array's opening bracket,
   /// at all of anything else.
@@ -88,8 +98,13 @@ public struct JSONValue: Sendable {
 
   /// The text of a string without its quotes.
   var contentRange: SourceRange {
-    let low = Int(node.start) + Int(node.quotes & 3)
-    return low..<max(low, Int(node.end) - Int(node.quotes >> 2))
+    let low = tree.base + Int(node.start) + Int(node.quotes & 3)
+    return low..<max(low, tree.base + Int(node.end) - Int(node.quotes >> 2))
+  }
+
+  /// The bytes of a range that lies in this value.
+  func bytes(in range: SourceRange) -> ArraySlice<UInt8> {
+    tree.source.bytes[(range.lowerBound - tree.base)..<(range.upperBound - tree.base)]
   }
 
   /// Whether the text of a string is what it means, byte for byte.
@@ -108,7 +123,7 @@ public struct JSONValue: Sendable {
       var length = 0
       while length < offset && position < content.upperBound {
         let end = min(escapeEnd(position), content.upperBound)
-        length += unescaped(tree.source.bytes[position..<end]).utf8.count
+        length += unescaped(bytes(in: position..<end)).utf8.count
         position = end
       }
       return position
@@ -118,6 +133,10 @@ public struct JSONValue: Sendable {
 
   /// Where the character or the escape that begins at a byte ends; a pair of surrogates is one.
   private func escapeEnd(_ start: Int) -> Int {
+    localEscapeEnd(start - tree.base) + tree.base
+  }
+
+  private func localEscapeEnd(_ start: Int) -> Int {
     let bytes = tree.source.bytes
     func isEscape(_ position: Int) -> Bool {
       position + 6 <= bytes.count && bytes[position] == UInt8(ascii: "\\")
@@ -149,7 +168,7 @@ public struct JSONValue: Sendable {
   /// A string's characters, with escapes resolved.
   public var string: String? {
     guard node.kind == .string else { return nil }
-    let content = tree.source.bytes[contentRange]
+    let content = bytes(in: contentRange)
     guard node.isEscaped else { return String(decoding: content, as: UTF8.self) }
     return unescaped(content)
   }
@@ -162,7 +181,7 @@ public struct JSONValue: Sendable {
 
   /// A number as it was written.
   public var numberText: String? {
-    node.kind == .number ? tree.source[range] : nil
+    node.kind == .number ? tree.source[localRange] : nil
   }
 
   /// The value of a number that is whole and below 2^53 in magnitude, however written: `2`, `2.0`

@@ -42,6 +42,11 @@ public struct PatchDocument: Sendable {
   public var tempo: Located<Double>?
   /// In the order written, which need not be that of their times.
   public var timeline: [Step] = []
+  /// The sub-graphs that have been put into the patch in the place of the nodes that name them, each
+  /// after the one that it is in. Empty in a patch as it is written.
+  public var subgraphs: [Subgraph] = []
+  /// Names of sub-graphs, and of what is in them, that something is wrong with: it has been said.
+  public var unresolved: Set<String> = []
 
   /// The text all ranges point into.
   public var source: SourceText { root.tree.source }
@@ -116,6 +121,8 @@ extension PatchDocument {
   /// What happens at a time.
   public struct Step: Sendable {
     public var json: JSONValue
+    /// Whether it is of the timeline of a sub-graph, which goes on through updates of the patch.
+    public var isOfSubgraph = false
     /// From the start; `nil` has been reported.
     public var at: Located<Time>?
     public var ramp: Ramp?
@@ -147,9 +154,50 @@ extension PatchDocument {
     case beats(Double)
   }
 
+  /// A sub-graph: a patch in another one. The names of what is in it begin with its own, `strip/`.
+  public struct Subgraph: Sendable {
+    /// The node that it stands for, with those that it is in: `strip`, or `rack/strip`.
+    public var name: String
+    /// What is written for `subgraph`.
+    public var place: JSONValue
+    /// Its file.
+    public var path: String
+    /// What paths in it are relative to; empty for the current folder.
+    public var directory: String
+    /// Where its text stands behind that of the patch.
+    public var textRange: SourceRange
+    /// What its text was read as; `nil` where it could not be.
+    public var tree: JSONTree?
+    /// Its own format for buses that must be given one, or that of the sub-graph it is in; `nil` for
+    /// that of the whole patch.
+    public var streamFormat: Located<StreamFormat>?
+    /// Whether that has been reported to be wrong.
+    public var isFormatWrong: Bool
+
+    public init(
+      name: String, place: JSONValue, path: String, directory: String, textRange: SourceRange,
+      tree: JSONTree?, streamFormat: Located<StreamFormat>? = nil, isFormatWrong: Bool = false
+    ) {
+      self.name = name
+      self.place = place
+      self.path = path
+      self.directory = directory
+      self.textRange = textRange
+      self.tree = tree
+      self.streamFormat = streamFormat
+      self.isFormatWrong = isFormatWrong
+    }
+
+    /// What the names of everything in it begin with.
+    public var prefix: String { name + "/" }
+  }
+
   /// A source of audio that is no node.
   public struct Callback: Sendable {
     public var json: JSONValue
+    /// What it pulls, in a patch whose sub-graphs have been put in. There it holds, and not what is
+    /// written for `from`.
+    public var pulled: Located<Address>?
     /// Such as `file`; `nil` has been reported.
     public var kind: Located<String>?
     /// Everything but the kind.
@@ -163,6 +211,10 @@ extension PatchDocument {
     public var component: Located<Component>?
     /// What is written for `subgraph`, if it is.
     public var subgraph: JSONValue?
+    /// What a sub-graph changes in its patch: by JSON Pointers into that.
+    public var settings: [Field] = []
+    /// Whether it is the output unit of a sub-graph, which hands on what it is fed.
+    public var endsSubgraph = false
     /// The global scope.
     public var properties: [Field] = []
     public var parameters: [Field] = []

@@ -48,6 +48,54 @@ public struct PatchReader {
     read(SourceText(name: name, bytes: bytes), overrides: overrides)
   }
 
+  /// Reads the text of a sub-graph, which stands behind others.
+  ///
+  /// - Parameters:
+  ///   - settings: what takes the place of values in it: each by its JSON Pointer.
+  ///   - base: where the text begins in the one that all ranges point into.
+  /// - Returns: The patch; `source` is its own text, with the settings in it.
+  public static func read(
+    _ source: SourceText, settings: [PatchDocument.Field], at base: Int
+  ) -> Result {
+    var dialect = JSONReader.Dialect(fileName: source.name)
+    var json = JSONReader.read(source, dialect: dialect)
+    var diagnostics: [Diagnostic] = []
+    if !json.hasErrors {
+      for setting in settings {
+        guard let tree = json.tree else { break }
+        let value = setting.value
+        guard let pointer = JSONPointer(parsing: setting.name), !pointer.tokens.isEmpty else {
+          diagnostics.append(.settingPointer(setting.key))
+          continue
+        }
+        // Comments may come with a value.
+        if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
+        switch DocumentOverride.place(
+          value.localRange, of: value.tree.source, at: pointer, in: tree)
+        {
+        case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
+        case .missing(let token, let container, let way):
+          diagnostics.append(
+            .settingNowhere(setting.key, pointer.tokens[token], in: container, way, source.name))
+        }
+      }
+    }
+    diagnostics += json.diagnostics.map { $0.moved(by: base) }
+    guard let tree = json.tree?.based(at: base) else {
+      return Result(document: nil, source: source, diagnostics: diagnostics)
+    }
+    var reader = PatchReader()
+    var document: PatchDocument?
+    if json.isStructureIntact {
+      let duplicates = tree.duplicateKeys()
+      diagnostics += duplicates.diagnostics
+      reader.repeatedKeys = duplicates.keys
+      document = reader.readDocument(tree.root)
+    }
+    return Result(
+      document: document, source: tree.source, diagnostics: diagnostics + reader.diagnostics)
+  }
+
   /// Reads a patch's text. Its name says whether it may have comments.
   public static func read(_ source: SourceText, overrides: [String] = []) -> Result {
     let dialect = JSONReader.Dialect(fileName: source.name)
@@ -251,14 +299,24 @@ extension PatchReader {
     var node = PatchDocument.Node(json: json)
     var component: JSONValue?
     let keys = [
-      "component", "subgraph", "properties", "parameters", "inputCount", "inputs", "outputs",
+      "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
+      "outputs",
     ]
+    var settings: JSONValue?
+    /// What only a unit has.
+    var unitKeys: [JSONValue] = []
     readObject(json, "a node", keys: keys) { reader, key, value in
+      if !["component", "subgraph", "settings"].contains(key) { unitKeys.append(value) }
       switch key {
       case "component":
         component = value
         node.component = reader.component(value)
-      case "subgraph": node.subgraph = value
+      case "subgraph":
+        node.subgraph = value
+        _ = reader.string(value, "'subgraph'")
+      case "settings":
+        settings = value
+        node.settings = reader.settings(value, "'settings'")
       case "properties": node.properties = reader.settings(value, "'properties'")
       case "parameters": node.parameters = reader.settings(value, "'parameters'")
       case "inputCount": node.inputCount = reader.count(value, "'inputCount'")
@@ -268,7 +326,12 @@ extension PatchReader {
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
-    } else if component == nil, node.subgraph == nil,
+    } else if let subgraph = node.subgraph {
+      for value in unitKeys { diagnostics.append(.unitKey(value, besides: subgraph)) }
+    } else if let settings {
+      diagnostics.append(.settingsOfUnit(settings))
+    }
+    if component == nil, node.subgraph == nil,
       !json.members.contains(where: { !(keys + ["comment"]).contains($0.key.string ?? "") })
     {
       diagnostics.append(.missing(["component"], in: json, "a node"))
@@ -474,10 +537,10 @@ extension PatchReader {
   /// The part behind the colon, when the string means what it says.
   private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
     let content = json.contentRange
-    guard json.isPlain,
-      let colon = json.tree.source.bytes[content].firstIndex(of: UInt8(ascii: ":"))
-    else { return nil }
-    return (colon + 1)..<content.upperBound
+    guard json.isPlain else { return nil }
+    let bytes = json.bytes(in: content)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return (content.lowerBound + colon - bytes.startIndex + 1)..<content.upperBound
   }
 
   /// A bus number as the patch writes it: digits without leading zeros, at most 4294967295.
@@ -843,6 +906,44 @@ extension Diagnostic {
       pointer: second.pointer.description, label: "this is one too many",
       notes: [Note("the other is here", at: first.markRange)],
       help: ["remove 'component' or 'subgraph'"])
+  }
+
+  fileprivate static func unitKey(
+    _ value: JSONValue, besides subgraph: JSONValue
+  ) -> Diagnostic {
+    let key = value.pointer.tokens.last ?? ""
+    return PatchRules.exclusive.diagnostic(
+      "a sub-graph has no \(Message(quoted(key))) of its own", at: value.markRange,
+      pointer: value.pointer.description, label: "this belongs to a unit",
+      notes: [Note("the node is a sub-graph", at: subgraph.markRange)],
+      help: [
+        "to change a value of its patch write \"settings\": "
+          + "{ \"/nodes/NAME/\(key)/…\": … } in its place"
+      ])
+  }
+
+  fileprivate static func settingsOfUnit(_ value: JSONValue) -> Diagnostic {
+    PatchRules.exclusive.diagnostic(
+      "'settings' change the patch of a sub-graph, and this node is none", at: value.markRange,
+      pointer: value.pointer.description, label: "not here",
+      help: ["what a unit is set to stands under \"properties\" and \"parameters\""])
+  }
+
+  fileprivate static func settingPointer(_ key: Located<String>) -> Diagnostic {
+    PatchRules.subgraphSetting.diagnostic(
+      "\(Message(quoted(key.value))) is not a place in the patch of the sub-graph", at: key.range,
+      pointer: key.pointer, label: "expected a JSON Pointer",
+      help: ["a value's place is written as /nodes/mixer/inputs/0/parameters/volume"])
+  }
+
+  fileprivate static func settingNowhere(
+    _ key: Located<String>, _ token: String, in container: JSONValue, _ way: JSONPointer,
+    _ file: String
+  ) -> Diagnostic {
+    let (message, label, contents) = absence(of: token, in: container, way, quoted(file))
+    return PatchRules.subgraphSetting.diagnostic(
+      .init(way.tokens.isEmpty ? message : "\(message) in \(quoted(file))"), at: key.range,
+      pointer: key.pointer, label: .init(label), help: [contents])
   }
 
   fileprivate static func oneAction(_ step: JSONValue, second: JSONValue?) -> Diagnostic {

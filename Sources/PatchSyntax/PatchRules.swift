@@ -28,10 +28,12 @@ public enum PatchRules {
     "PR0112", "patch/ambiguous-name", "nodes and callbacks have different names")
   public static let pointer = RuleInfo(
     "PR0113", "patch/pointer", "a place in the patch is written as a JSON Pointer")
+  public static let subgraphSetting = RuleInfo(
+    "PR0224", "subgraph/setting", "what a sub-graph changes in its patch has a place there")
 
   /// All of them, by code.
   public static let all = [
     type, unknownKey, missingKey, schemaVersion, address, busNumber, name, emptyNodes, range,
-    exclusive, override, ambiguousName, pointer,
+    exclusive, override, ambiguousName, pointer, subgraphSetting,
   ]
 }

@@ -11,13 +11,13 @@ public struct CallbackDescription: Sendable {
   /// settings.
   public var input: CallbackInput
   public var settings: [SettingInfo]
-  private let check: @Sendable (SettingValues) -> [CallbackProblem]
+  private let check: (@Sendable (SettingValues) -> [CallbackProblem])?
   private let make: @Sendable (SettingValues) -> any RenderCallback
 
   /// - Parameter check: What else can be wrong with settings that are fine one by one.
   init(
     kind: String, summary: String, input: CallbackInput = .none, settings: [SettingInfo],
-    check: @escaping @Sendable (SettingValues) -> [CallbackProblem] = { _ in [] },
+    check: (@Sendable (SettingValues) -> [CallbackProblem])? = nil,
     make: @escaping @Sendable (SettingValues) -> any RenderCallback
   ) {
     self.kind = kind
@@ -34,7 +34,8 @@ public struct CallbackDescription: Sendable {
     let article = kind.first.map { "aeiou".contains($0) } == true ? "an" : "a"
     let found = SettingInfo.problems(
       with: values, settings: settings, of: "\(article) '\(kind)' callback")
-    return found.isEmpty ? check(SettingValues(values, defaults: settings)) : found
+    guard found.isEmpty, let check else { return found }
+    return check(SettingValues(values, defaults: settings))
   }
 
   /// Makes the callback. What is not given has its default.
@@ -55,6 +56,8 @@ public enum CallbackCatalog {
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
     ExpressionCallback.description, GainCallback.description, TremoloCallback.description,
     RingModulatorCallback.description, EchoCallback.description, ConvolutionCallback.description,
+    NativeCallback.description,
+    PatchInputCallback.description,
   ]
 
   public static func description(of kind: String) -> CallbackDescription? {

@@ -48,6 +48,10 @@ public struct SettingInfo: Hashable, Sendable {
     case choice([String])
     /// The path of a file.
     case path
+    /// Any text.
+    case text
+    /// The name of a function in C.
+    case symbol
     /// A formula of an `expression` callback.
     case expression
     /// Finite numbers by name.
@@ -96,6 +100,8 @@ public struct SettingInfo: Hashable, Sendable {
         ? quoted.joined()
         : quoted.dropLast().joined(separator: ", ") + " or " + quoted[quoted.count - 1]
     case .path: return "the path of a file"
+    case .text: return "a text"
+    case .symbol: return "the name of a function in C"
     case .expression: return "an expression"
     case .numbers: return "an object of numbers by name"
     }
@@ -112,9 +118,18 @@ public struct SettingInfo: Hashable, Sendable {
     case (.boolean, .boolean): true
     case (.choice(let names), .text(let name)): names.contains(name)
     case (.path, .text(let path)): !path.isEmpty && !path.utf8.contains(0)
+    case (.text, .text(let text)): !text.utf8.contains(0)
+    case (.symbol, .text(let name)): Self.isIdentifier(name)
     case (.expression, .text): true
     case (.numbers, .numbers(let numbers)): numbers.values.allSatisfy(\.isFinite)
     default: false
+    }
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return name.utf8.allSatisfy {
+      ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) || $0 == 0x5F
     }
   }
 

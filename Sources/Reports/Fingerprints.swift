@@ -14,7 +14,8 @@ struct Fingerprints {
           diagnostic.range.upperBound, diagnostic.range.lowerBound + 256)]
     let words = text.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
     let key = [
-      patch.path, diagnostic.code.rawValue, Self.steady(diagnostic.pointer ?? ""), words,
+      patch.path(of: diagnostic.range), diagnostic.code.rawValue,
+      Self.steady(diagnostic.pointer ?? ""), words,
     ].joined(separator: "\0")
     counts[key, default: 0] += 1
     let whole = "\(key)\0\(counts[key] ?? 0)"

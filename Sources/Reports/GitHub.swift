@@ -49,7 +49,7 @@ extension Report {
       let start = region.start
       let end = region.end
       properties += [
-        ("file", patch.path), ("line", "\(start.line)"), ("endLine", "\(end.line)"),
+        ("file", region.path), ("line", "\(start.line)"), ("endLine", "\(end.line)"),
       ]
       // Columns are for what lies on one line.
       if start.line == end.line {

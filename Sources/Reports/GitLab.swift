@@ -10,7 +10,7 @@ extension Report {
       return Self.issue(
         patch.lines(of: diagnostic).joined(separator: "\n"), check: diagnostic.code.rawValue,
         fingerprint: fingerprints.next(diagnostic, in: patch),
-        severity: diagnostic.severity.gitlab, path: patch.path,
+        severity: diagnostic.severity.gitlab, path: region?.path ?? patch.path,
         lines: (region?.start.line ?? 1)...(region?.end.line ?? 1))
     }
     for unreadable in unreadablePaths {

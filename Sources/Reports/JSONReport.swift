@@ -74,9 +74,11 @@ extension CheckedPatch {
         "line": .number(place.line), "column": .number(place.column), "offset": .number(offset),
       ]
     }
-    return [
+    let place: JSONText = [
       "start": position(region.start, region.range.lowerBound),
       "end": position(region.end, region.range.upperBound),
     ]
+    // In a sub-graph's file, which is another one.
+    return region.path == path ? place : place.adding(["path": .string(region.path)])
   }
 }

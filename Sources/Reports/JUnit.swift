@@ -51,7 +51,10 @@ extension Report {
     var suite = Suite(patch.path)
     let renderer = TextRenderer(source: patch.source)
     for diagnostic in patch.diagnostics {
-      let place = patch.region(of: diagnostic.range).map { " at \($0.start)" } ?? ""
+      let place =
+        patch.region(of: diagnostic.range).map { region in
+          region.path == patch.path ? " at \(region.start)" : " at \(region.path):\(region.start)"
+        } ?? ""
       let name = names[diagnostic.code].map { " \($0)" } ?? ""
       let text = xmlText(renderer.render(diagnostic))
       var body = "<system-out>\(text)</system-out>"

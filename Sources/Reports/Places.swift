@@ -1,7 +1,9 @@
 import Diagnostics
 
-/// A stretch of a patch's file, by lines and columns.
+/// A stretch of a file, by lines and columns: of the patch's, or of one of its sub-graphs'.
 struct Region {
+  /// As a report names it.
+  var path: String
   var source: SourceText
   var range: SourceRange
 
@@ -24,21 +26,29 @@ struct Region {
 }
 
 extension CheckedPatch {
-  /// Where in the file a range was written; `nil` for what stands on the command line (`--set`).
+  /// Where in a file a range was written; `nil` for what stands on the command line (`--set`).
   func region(of range: SourceRange) -> Region? {
     let (text, range) = source.origin(of: range)
-    return text.name == source.name ? Region(source: text, range: range) : nil
+    guard let path = path(of: text) else { return nil }
+    return Region(path: path, source: text, range: range)
   }
+
+  private func path(of text: SourceText) -> String? {
+    text.name == source.name ? path : subgraphPaths[text.name]
+  }
+
+  /// The file that a finding is in: the patch's, where it is in none.
+  func path(of range: SourceRange) -> String { region(of: range)?.path ?? path }
 
   /// Such as `mixer.json:9:42`.
   func place(of range: SourceRange) -> String {
     let (text, range) = source.origin(of: range)
-    let name = text.name == source.name ? path : text.name
+    let name = path(of: text) ?? text.name
     return "\(name):\(text.position(of: range.lowerBound))"
   }
 
-  /// The edits of a fix as places in the file, from its beginning to its end; `nil` where one of
-  /// them is not in the file.
+  /// The edits of a fix as places in one file, from its beginning to its end; `nil` where one of them
+  /// is in another file or in none.
   func edits(of fix: Diagnostic.Fix) -> [(region: Region, replacement: String)]? {
     var edits: [(region: Region, replacement: String)] = []
     // Of two at one place the insertion comes first, and of two insertions the one given first.
@@ -47,9 +57,9 @@ extension CheckedPatch {
         < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
     }
     for (_, edit) in sorted {
-      guard let region = region(of: edit.range), region.range.count == edit.range.count else {
-        return nil
-      }
+      guard let region = region(of: edit.range), region.range.count == edit.range.count,
+        edits.first.map({ $0.region.path == region.path }) ?? true
+      else { return nil }
       edits.append((region, edit.replacement))
     }
     return edits.isEmpty ? nil : edits

@@ -5,11 +5,12 @@ extension Report {
   /// reviewdog's diagnostic format, with suggestions. Its columns count bytes.
   public func rdjson() -> String {
     var diagnostics: [JSONText] = findings.map { patch, diagnostic in
-      var location: JSONText = ["path": .string(patch.path)]
+      let path = patch.path(of: diagnostic.range)
+      var location: JSONText = ["path": .string(path)]
       if let region = patch.region(of: diagnostic.range) {
         location = location.adding(["range": Self.range(region)])
       }
-      let suggestions = diagnostic.fixes.compactMap { patch.suggestion($0) }
+      let suggestions = diagnostic.fixes.compactMap { patch.suggestion($0, in: path) }
       let value: JSONText = [
         "message": .string(patch.lines(of: diagnostic).joined(separator: "\n")),
         "location": location,
@@ -40,8 +41,10 @@ extension Report {
 
 extension CheckedPatch {
   /// One replacement that does what all of a fix's edits do.
-  fileprivate func suggestion(_ fix: Diagnostic.Fix) -> JSONText? {
-    guard let edits = edits(of: fix), let first = edits.first?.region else { return nil }
+  fileprivate func suggestion(_ fix: Diagnostic.Fix, in path: String) -> JSONText? {
+    guard let edits = edits(of: fix), let first = edits.first?.region, first.path == path else {
+      return nil
+    }
     var text = ""
     var end = first.range.lowerBound
     for (region, replacement) in edits {
@@ -49,7 +52,8 @@ extension CheckedPatch {
       text += region.source[end..<region.range.lowerBound] + replacement
       end = region.range.upperBound
     }
-    let whole = Region(source: first.source, range: first.range.lowerBound..<end)
+    let whole = Region(
+      path: first.path, source: first.source, range: first.range.lowerBound..<end)
     return ["range": Report.range(whole), "text": .string(text)]
   }
 }

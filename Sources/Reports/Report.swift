@@ -38,11 +38,17 @@ public struct CheckedPatch: Sendable {
   public var source: SourceText
   /// By place.
   public var diagnostics: [Diagnostic]
+  /// How the report names the files of the patch's sub-graphs, by the names of their texts.
+  public var subgraphPaths: [String: String]
 
-  public init(path: String, source: SourceText, diagnostics: [Diagnostic]) {
+  public init(
+    path: String, source: SourceText, diagnostics: [Diagnostic],
+    subgraphPaths: [String: String] = [:]
+  ) {
     self.path = path
     self.source = source
     self.diagnostics = diagnostics
+    self.subgraphPaths = subgraphPaths
   }
 }
 

@@ -12,12 +12,17 @@ extension Report {
       indices[patch.path] = artifacts.count
       artifacts.append(["location": sarifLocation(patch.path), "roles": ["analysisTarget"]])
     }
+    // What is only read for the sake of others.
+    for path in patches.flatMap({ $0.subgraphPaths.values.sorted() }) where indices[path] == nil {
+      indices[path] = artifacts.count
+      artifacts.append(["location": sarifLocation(path), "roles": ["attachment"]])
+    }
     let ruleIndices = Dictionary(
       rules.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
     let broken = Set(findings.map(\.diagnostic.code))
     var fingerprints = Fingerprints()
     let results = findings.map { patch, diagnostic in
-      SARIFWriter(patch: patch, artifact: indices[patch.path] ?? 0).result(
+      SARIFWriter(patch: patch, artifacts: indices).result(
         diagnostic, rule: ruleIndices[diagnostic.code],
         fingerprint: fingerprints.next(diagnostic, in: patch))
     }
@@ -116,7 +121,8 @@ func sarifURI(_ path: String) -> String {
 /// The results of one patch.
 private struct SARIFWriter {
   let patch: CheckedPatch
-  let artifact: Int
+  /// Which of the artifacts a path is.
+  let artifacts: [String: Int]
 
   func result(_ diagnostic: Diagnostic, rule: Int?, fingerprint: String) -> JSONText {
     var location: JSONText = ["physicalLocation": physicalLocation(diagnostic.range)]
@@ -159,12 +165,12 @@ private struct SARIFWriter {
     return result
   }
 
-  private var artifactLocation: JSONText {
-    sarifLocation(patch.path).adding(["index": .number(artifact)])
+  private func artifactLocation(_ path: String) -> JSONText {
+    sarifLocation(path).adding(["index": .number(artifacts[path] ?? 0)])
   }
 
   private func physicalLocation(_ range: SourceRange) -> JSONText {
-    let location: JSONText = ["artifactLocation": artifactLocation]
+    let location: JSONText = ["artifactLocation": artifactLocation(patch.path(of: range))]
     guard let place = patch.region(of: range) else { return location }
     return location.adding(["region": region(place)])
   }
@@ -186,7 +192,10 @@ private struct SARIFWriter {
     return [
       "description": ["text": .string(printable(fix.title))],
       "artifactChanges": [
-        ["artifactLocation": artifactLocation, "replacements": .array(replacements)]
+        [
+          "artifactLocation": artifactLocation(edits.first?.region.path ?? patch.path),
+          "replacements": .array(replacements),
+        ]
       ],
     ]
   }

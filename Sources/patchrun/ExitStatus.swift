@@ -26,4 +26,7 @@ struct CommandFailure: Error, Equatable {
     self.message = message
     self.help = help.filter { !$0.isEmpty }
   }
+
+  /// Of what has been said already.
+  static func reported(_ status: Int32) -> CommandFailure { CommandFailure(status, "") }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioTypes
 import Diagnostics
 import PatchGraph
 
@@ -13,7 +14,7 @@ extension PatchCommand {
   mutating func run() throws {
     let status: Int32
     do throws(CommandFailure) { status = try perform() } catch {
-      appearance.report("error", error.message, help: error.help)
+      if !error.message.isEmpty { appearance.report("error", error.message, help: error.help) }
       status = error.status
     }
     if status != ExitStatus.success { throw ExitCode(status) }
@@ -61,6 +62,15 @@ struct AppearanceOptions: ParsableArguments {
     guard !patch.diagnostics.isEmpty else { return }
     StandardStream.error.put(text(patch.diagnostics, in: patch.source, for: .error))
     hint(at: patch.diagnostics.mainFinding)
+  }
+
+  /// Prints what a graph has refused when it was initialized, with its place in the patch.
+  func report(_ violation: Violation, of patch: BuiltPatch) -> CommandFailure {
+    guard let diagnostic = patch.diagnostic(of: violation) else {
+      return CommandFailure(ExitStatus.worldRefused, violation.message, help: violation.help)
+    }
+    StandardStream.error.put(text([diagnostic], in: patch.source, for: .error))
+    return .reported(ExitStatus.worldRefused)
   }
 
   /// Says on a terminal, where somebody reads it, which command has more about what was found.

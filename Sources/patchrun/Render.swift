@@ -85,6 +85,7 @@ struct Render: PatchCommand {
   @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
   var json = false
 
+  @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
@@ -111,11 +112,13 @@ struct Render: PatchCommand {
     var assumption = hardware.assumption
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
     let patch = PatchBuilder.build(
-      reading, directory: file.directory, device: .assumed(assumption))
+      reading, directory: file.directory, device: .assumed(assumption),
+      nativeCode: native.nativeCode)
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
+    try native.check(patch, appearance, quiet: quiet)
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch)
 
@@ -194,7 +197,7 @@ struct Render: PatchCommand {
   ) throws(CommandFailure) {
     guard let graph = patch.graph, !graph.isInitialized else { return }
     do throws(Violation) { try graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+      throw appearance.report(error, of: patch)
     }
     guard !patch.updates.isEmpty else { return }
     let live = LivePatch(patch, from: reading, directory: file.directory, hasTaps: hasTaps)
@@ -214,15 +217,18 @@ struct Render: PatchCommand {
     for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
     _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Plan {
-    var draft = patch
+    var probe = patch
     if !patch.outputFiles.isEmpty {
+      // With what is in its sub-graphs: their taps record, too.
       var reading = reading
+      reading.document = patch.document
       reading.document?.taps = []
-      draft = PatchBuilder.build(
-        reading, directory: file.directory, device: .assumed(assumption))
+      probe = PatchBuilder.build(
+        reading, directory: file.directory, device: .assumed(assumption),
+        nativeCode: native.nativeCode)
     }
-    guard let graph = draft.graph else { return Plan(frameCount: 0) }
-    try prepare(draft, reading, file, hasTaps: patch.outputFiles.isEmpty)
+    guard let graph = probe.graph else { return Plan(frameCount: 0) }
+    try prepare(probe, reading, file, hasTaps: patch.outputFiles.isEmpty)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(

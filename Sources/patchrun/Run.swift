@@ -58,6 +58,7 @@ struct Run: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -96,8 +97,10 @@ struct Run: PatchCommand {
     }
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
+    try native.check(draft, appearance, quiet: quiet)
     let hardware = try open(request, title: draft.title)
-    let patch = PatchBuilder.build(reading, directory: directory, device: .hardware(hardware))
+    let patch = PatchBuilder.build(
+      reading, directory: directory, device: .hardware(hardware), nativeCode: native.nativeCode)
     if patch.hasErrors || !quiet { appearance.report(patch) }
     guard !patch.hasErrors,
       let live = LivePatch(patch, from: reading, directory: directory)
@@ -106,7 +109,7 @@ struct Run: PatchCommand {
       return nil
     }
     do throws(Violation) { try live.graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+      throw appearance.report(error, of: patch)
     }
     return LiveStage(live: live, hardware: hardware)
   }

@@ -86,7 +86,7 @@ struct Show: PatchCommand {
   private func drawing(
     of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile
   ) -> String {
-    guard let graph = patch.graph, let document = reading.document else { return "" }
+    guard let graph = patch.graph, let document = patch.document else { return "" }
     let drawing = GraphDrawing(graph: graph, document: document, directory: file.directory)
     switch format {
     case .text, .json: return drawing.json()
@@ -103,12 +103,13 @@ struct Show: PatchCommand {
   ) throws(CommandFailure) -> String {
     // Initializing begins recordings, and a recording replaces the file that is there: the graph
     // that is shown has none.
+    reading.document = patch.document
     let taps = reading.document?.taps ?? []
     reading.document?.taps = []
     let shown =
       taps.isEmpty
       ? patch : PatchBuilder.build(reading, directory: file.directory, device: device)
-    guard let graph = shown.graph, let document = reading.document else { return "" }
+    guard let graph = shown.graph, let document = shown.document else { return "" }
     do throws(Violation) { try graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
     }
@@ -135,7 +136,9 @@ struct Show: PatchCommand {
         let callback = callbacks[name]
       {
         chain.append("\(callback.kind?.value ?? "callback"), \(name)")
-        next = callback.fields.first { $0.name == "from" }?.value.string
+        next =
+          callback.pulled?.value.node
+          ?? callback.fields.first { $0.name == "from" }?.value.string
       }
       if !chain.isEmpty { feeds[.init(node: to.node, bus: to.bus ?? 0)] = chain }
     }

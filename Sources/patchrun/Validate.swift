@@ -1,6 +1,8 @@
 import ArgumentParser
 import Diagnostics
+import PatchFiles
 import PatchGraph
+import PatchSyntax
 import Reports
 
 struct Validate: PatchCommand {
@@ -98,11 +100,15 @@ struct Validate: PatchCommand {
     /// What the last line points to.
     var noted: Diagnostic?
     let folder = PatchPaths.currentFolder
+    var own = OwnFindings(items, .assumed(hardware.assumption))
     // A part at a time, so that text comes as it is found.
     for start in stride(from: 0, to: items.count, by: 256) {
       let part = Array(items[start..<min(start + 256, items.count)])
       let outcomes = parallelMap(part.count) { check(part[$0], selection, folder) }
-      for outcome in outcomes {
+      for var outcome in outcomes {
+        if case .patch(let patch) = outcome.entry {
+          outcome.entry = .patch(own.withoutTwins(patch))
+        }
         tally.add(outcome.entry)
         tally.ignored += outcome.ignoredCount
         if let failure = outcome.failure {
@@ -158,7 +164,11 @@ struct Validate: PatchCommand {
         return Outcome(
           entry: .patch(
             CheckedPatch(
-              path: PatchPaths.reported(path, in: folder), source: source, diagnostics: kept)),
+              path: PatchPaths.reported(path, in: folder), source: source, diagnostics: kept,
+              subgraphPaths: Dictionary(
+                patch.subgraphFiles.map {
+                  ($0.name, PatchPaths.reported($0.name, in: folder))
+                }, uniquingKeysWith: { first, _ in first }))),
           ignoredCount: patch.diagnostics.count - kept.count,
           changes: (fixing?.changes ?? []).map { change in
             "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
@@ -177,7 +187,7 @@ struct Validate: PatchCommand {
     let result = PatchFixer.fix(
       file.source, directory: file.directory, device: device, where: selection.keeps)
     if !result.changes.isEmpty {
-      try AtomicFile.replace(file.source.name, with: result.patch.source.bytes)
+      try AtomicFile.replace(file.source.name, with: result.patch.ownSource.bytes)
     }
     return result
   }
@@ -198,6 +208,69 @@ struct Validate: PatchCommand {
       appearance.report(
         "warning", "the step summary \(quoted(path)) cannot be written: \(systemMessage(number))")
     }
+  }
+}
+
+/// What is found in files that are checked for themselves, so that it is not said again where they are
+/// sub-graphs of others.
+private struct OwnFindings {
+  private struct Finding: Hashable {
+    var code: Diagnostic.Code
+    var message: Diagnostic.Message
+    var range: SourceRange
+  }
+
+  private let items: [PatchPaths.Item]
+  private let device: PatchDevice
+  /// The paths of the files that are checked; `nil` until somebody asks.
+  private var checked: [FileReader.Identity: String]?
+  private var findings: [FileReader.Identity: Set<Finding>] = [:]
+
+  init(_ items: [PatchPaths.Item], _ device: PatchDevice) {
+    self.items = items
+    self.device = device
+  }
+
+  /// The patch without those findings in sub-graphs that their own files have too.
+  mutating func withoutTwins(_ patch: CheckedPatch) -> CheckedPatch {
+    guard !patch.subgraphPaths.isEmpty, items.count > 1 else { return patch }
+    var patch = patch
+    patch.diagnostics = patch.diagnostics.filter { diagnostic in
+      let (text, range) = patch.source.origin(of: diagnostic.range)
+      guard patch.subgraphPaths[text.name] != nil,
+        let found = findings(in: text.name)
+      else { return true }
+      return !found.contains(
+        Finding(code: diagnostic.code, message: diagnostic.message, range: range))
+    }
+    return patch
+  }
+
+  private mutating func findings(in path: String) -> Set<Finding>? {
+    guard let identity = FileReader.identity(of: path) else { return nil }
+    if let known = findings[identity] { return known }
+    let files = checked ?? Self.identities(items)
+    checked = files
+    guard let own = files[identity], let file = try? PatchFile(own) else { return nil }
+    let built = PatchBuilder.build(
+      PatchReader.read(file.source), directory: file.directory, device: device)
+    let found = Set(
+      built.diagnostics.map {
+        Finding(
+          code: $0.code, message: $0.message, range: built.source.origin(of: $0.range).range)
+      })
+    findings[identity] = found
+    return found
+  }
+
+  private static func identities(
+    _ items: [PatchPaths.Item]
+  ) -> [FileReader.Identity: String] {
+    var found: [FileReader.Identity: String] = [:]
+    for case .file(let path) in items {
+      if let identity = FileReader.identity(of: path) { found[identity] = path }
+    }
+    return found
   }
 }
 

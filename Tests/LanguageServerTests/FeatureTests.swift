@@ -1,4 +1,5 @@
 import Diagnostics
+import Foundation
 import LanguageServer
 import PatchGraph
 import PatchSyntax
@@ -44,6 +45,32 @@ struct FeatureTests {
       #expect(related == diagnostic.notes.count)
     }
     #expect(built.diagnostics.contains { !$0.notes.isEmpty })
+  }
+
+  @Test func `what is wrong in a sub-graph is shown where the patch names it`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lsp \(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try """
+    { "nodes": { "out": { "component": "GenericOutput" } },
+      "connections": [ { "from": "no", "to": "out" } ] }
+    """.write(to: folder.appending(path: "part.json"), atomically: true, encoding: .utf8)
+    var session = Session()
+    let findings = session.open(
+      """
+      { "nodes": {
+          "part": { "subgraph": "part.json" }, "io": { "component": "remoteIO" } },
+        "connections": [ { "from": "part", "to": "io" } ] }
+      """, uri: folder.appending(path: "patch.json").absoluteString)
+    let finding = try #require(findings.first { $0["code"]?.string == "PR0203" })
+    #expect(finding["message"]?.string?.hasPrefix("part.json:2:30: the patch has no node") == true)
+    #expect(finding["range"]?["start"]?["line"]?.integer == 1)
+    #expect(finding["range"]?["start"]?["character"]?.integer == 26)
+    let related = try #require(finding["relatedInformation"]?.elements.map { $0 })
+    #expect(
+      related[0]["location"]?["uri"]?.string == folder.appending(path: "part.json").absoluteString)
+    #expect(related[0]["location"]?["range"]?["start"]?["character"]?.integer == 29)
+    #expect(related[1]["message"]?.string == "in the sub-graph 'part'")
   }
 
   @Test func `components, keys, and the settings of a node's unit and scope are proposed`() {

@@ -28,7 +28,7 @@ import Testing
     let words = TextRenderer(source: patch.source).render(patch.diagnostics)
     #expect(patch.diagnostics.isEmpty, "\(words)")
     return GraphDrawing(
-      graph: try #require(patch.graph), document: try #require(reading.document),
+      graph: try #require(patch.graph), document: try #require(patch.document),
       directory: directory)
   }
 

@@ -11,7 +11,7 @@ import Testing
 
   private func fix(_ text: String, _ name: String = "test.json") -> (String, PatchFixer.Result) {
     let result = fix(SourceText(name: name, text: text))
-    return (String(decoding: result.patch.source.bytes, as: UTF8.self), result)
+    return (String(decoding: result.patch.ownSource.bytes, as: UTF8.self), result)
   }
 
   private func diagnostics(_ source: SourceText, directory: String = "") -> [Diagnostic] {
@@ -152,10 +152,10 @@ import Testing
     let source = SourceText(name: name + ".json", bytes: bytes)
     let before = diagnostics(source, directory: folder.path)
     let result = fix(source, directory: folder.path)
-    let after = diagnostics(result.patch.source, directory: folder.path)
+    let after = diagnostics(result.patch.ownSource, directory: folder.path)
     #expect(after == result.patch.diagnostics)
     guard !result.changes.isEmpty else {
-      #expect(result.patch.source.bytes == bytes)
+      #expect(result.patch.ownSource.bytes == bytes)
       return
     }
     #expect(after.count < before.count)
@@ -164,6 +164,6 @@ import Testing
       #expect(Set(after.map(\.code)).isSubset(of: Set(before.map(\.code))))
     }
     // What has been fixed is not fixed again.
-    #expect(fix(result.patch.source, directory: folder.path).changes.isEmpty)
+    #expect(fix(result.patch.ownSource, directory: folder.path).changes.isEmpty)
   }
 }

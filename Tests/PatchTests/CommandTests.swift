@@ -564,6 +564,18 @@ struct LiveCommandTests {
   }
 
   @Test
+  func `a run says at the end what its taps have measured`() throws {
+    try place.write(
+      TestPatch.noise(taps: #"{ "level": { "kind": "meter", "at": "mixer" } }"#), to: "meter.json")
+    let outcome = try place.run("meter.json", "--duration", "0.5")
+    #expect(outcome.status == 0)
+    let offline = try place.run("render", "meter.json", "--duration", "0.5")
+    let last = try #require(offline.errors.split(separator: "\n").last)
+    #expect(last.hasPrefix("level: peak -18"))
+    #expect(outcome.errors.split(separator: "\n").last == last)
+  }
+
+  @Test
   func `what is played is what is rendered, bit for bit`() throws {
     let recording = try server.record()
     let outcome = try place.run("noise.json", "--duration", "1")
@@ -588,7 +600,7 @@ struct LiveCommandTests {
     let run = try place.start(["noise.json"])
     #expect(run.waitForErrors("sink out"))
     run.process.signal(SIGHUP)
-    #expect(run.waitForErrors("SIGHUP"))
+    #expect(run.waitForErrors("the patch was read again, and says the same"))
     run.process.signal(signal)
     #expect(try run.wait().status == 0)
     #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount > 0)

@@ -280,7 +280,7 @@ struct CallbackCatalogTests {
   func `each kind is made from its defaults`() throws {
     let kinds = [
       "file", "tone", "noise", "sweep", "impulse", "silence", "expression", "gain", "tremolo",
-      "ringModulator", "echo", "convolution",
+      "ringModulator", "echo", "convolution", "native", "input",
     ]
     #expect(CallbackCatalog.standard.map(\.kind) == kinds)
     let required: [String: [String: SettingValue]] = [

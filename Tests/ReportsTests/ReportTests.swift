@@ -56,6 +56,50 @@ struct ReportTests {
     #expect(found == (try String(contentsOf: file, encoding: .utf8)))
   }
 
+  /// A mistake in the file of a sub-graph.
+  static func subgraphReport() throws -> Report {
+    let directory = folder.appending(path: "Subgraphs").path
+    let bytes = try Data(contentsOf: folder.appending(path: "Subgraphs/patch.json"))
+    let patch = PatchBuilder.build(
+      PatchReader.read(bytes: Array(bytes), name: "patch.json"), directory: directory,
+      device: .assumed(HardwareAssumption()))
+    var report = Report(version: "1.2.3", rules: RuleCatalog.all)
+    report.entries.append(
+      .patch(
+        CheckedPatch(
+          path: "patches/patch.json", source: patch.source, diagnostics: patch.diagnostics,
+          subgraphPaths: Dictionary(
+            uniqueKeysWithValues: patch.subgraphFiles.map { ($0.name, "patches/parts/part.json") }))
+      ))
+    return report
+  }
+
+  @Test func `what is found in a sub-graph is a finding of its file, in every shape`() throws {
+    let report = try Self.subgraphReport()
+    let place = "patches/parts/part.json"
+    #expect(report.concise().hasPrefix("\(place):6:49: error[PR0203]"))
+    #expect(report.github().contains("::error file=\(place),line=6,endLine=6,col=49,"))
+    #expect(report.githubSummary().contains("part.json:6:49"))
+    #expect(report.gitlab().contains("\"path\": \"\(place)\""))
+    #expect(report.rdjson().contains("\"path\": \"\(place)\""))
+    #expect(report.junit().contains(" at \(place):6:49"))
+    let json = try JSONSerialization.jsonObject(with: Data(report.json().utf8)) as? [String: Any]
+    let patches = try #require(json?["patches"] as? [[String: Any]])
+    let diagnostics = try #require(patches[0]["diagnostics"] as? [[String: Any]])
+    #expect((diagnostics[0]["location"] as? [String: Any])?["path"] as? String == place)
+    let sarif = try JSONSerialization.jsonObject(with: Data(report.sarif().utf8)) as? [String: Any]
+    let run = try #require((sarif?["runs"] as? [[String: Any]])?.first)
+    let artifacts = try #require(run["artifacts"] as? [[String: Any]])
+    #expect(artifacts.count == 2)
+    let text = report.sarif()
+    let physical = text.split(separator: "\"physicalLocation\"")
+    // Where it is first, then what leads there.
+    #expect(physical[1].contains(place) && physical[2].contains("patches/patch.json"))
+    // An edit belongs to the file that it changes.
+    let fix = try #require(text.split(separator: "\"artifactChanges\"").last)
+    #expect(fix.contains(place) && !fix.contains("patches/patch.json"))
+  }
+
   @Test func `SARIF brings the pages of the rules that were broken`() throws {
     let report = try Self.report()
     let broken = Set(report.findings.map(\.diagnostic.code.rawValue))

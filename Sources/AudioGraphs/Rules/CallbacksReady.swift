@@ -7,16 +7,20 @@ enum CallbacksReady {
 
   static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
     callback.chain.reversed().enumerated().flatMap { behind, link in
-      link.problems(for: format).map { problem in
-        Violation(
-          rule, status: problem.status, problem.message,
-          at: .init(
-            node: callback.destination,
-            behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)),
-          setting: problem.setting,
-          help: problem.help.isEmpty ? [] : [problem.help])
-      }
+      link.problems(for: format).map { violation($0, callback, behind: behind) }
     }
+  }
+
+  /// What is wrong with a link of a callback's chain: with the one that so many pull it behind.
+  static func violation(
+    _ problem: CallbackProblem, _ callback: InputCallback, behind: Int
+  ) -> Violation {
+    Violation(
+      rule, status: problem.status, problem.message,
+      at: .init(
+        node: callback.destination,
+        behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)),
+      setting: problem.setting, help: problem.help.isEmpty ? [] : [problem.help])
   }
 }
 

@@ -28,7 +28,9 @@ enum SlicesOfScreenLock {
   static func violation(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Violation? {
-    guard !node.isOutput, configuration.maximumFramesPerSlice < 4096 else { return nil }
+    guard node.component.type != .outputType, configuration.maximumFramesPerSlice < 4096 else {
+      return nil
+    }
     return Violation(
       rule, .warning, status: .ok,
       "'\(node.name)' takes at most \(configuration.maximumFramesPerSlice) frames in a slice; on "

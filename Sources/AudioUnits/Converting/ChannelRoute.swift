@@ -1,36 +1,27 @@
 import AudioTypes
+import RenderCore
 
-/// From which channel of a source each channel of a destination comes: up to eight.
-///
-/// Packed into one word, so that it can be read on the render thread.
-struct ChannelRoute: Hashable, Sendable, BitwiseCopyable {
+/// From which channel of a source each channel of a destination comes, as a kernel keeps it.
+struct ChannelRoute: ~Copyable {
   /// What stands for silence, as in Core Audio's channel maps.
   static var silence: Int { @_noLocks get { -1 } }
-  static var maximumCount: Int { @_noLocks get { 8 } }
+  /// The most channels that a FormatConverter takes.
+  static let maximumCount = 8
 
-  private let packed: UInt64
-  /// Channels of the destination.
-  let count: Int
+  private let sources: DoubleStorage
 
-  /// - Parameter sources: For each channel of the destination, -1 or a channel of the source.
+  /// - Parameter sources: For each channel of the destination, one or more, -1 or a channel of the
+  ///   source.
   init(_ sources: [Int]) {
-    precondition(sources.count <= Self.maximumCount, "a route has up to eight channels")
-    var packed: UInt64 = 0
-    for (channel, source) in sources.enumerated() {
-      precondition((-1..<255).contains(source), "a route begins at a channel")
-      packed |= UInt64(UInt8(truncatingIfNeeded: source)) << UInt64(8 * channel)
-    }
-    self.packed = packed
-    count = sources.count
+    precondition(sources.allSatisfy { $0 >= Self.silence }, "a route begins at a channel")
+    self.sources = DoubleStorage(sources.map(Double.init))
   }
+
+  /// Channels of the destination.
+  var count: Int { @_noLocks get { sources.count } }
 
   /// The source's channel for a channel of the destination, or `silence`.
-  subscript(channel: Int) -> Int {
-    @_noLocks get {
-      precondition(channel >= 0 && channel < count, "no such channel in a route")
-      return Int(Int8(truncatingIfNeeded: packed >> UInt64(truncatingIfNeeded: 8 * channel)))
-    }
-  }
+  subscript(channel: Int) -> Int { @_noLocks get { Int(sources[channel]) } }
 }
 
 /// The channel maps of a converter: the input's, then the output's.

@@ -55,6 +55,18 @@ struct ConverterSettings: Hashable, Sendable {
     startsAtZero = word(.startTimestampsAtZero, 1) != 0
   }
 
+  /// A converter of a quality of its own, which looks ahead and has no latency.
+  init(
+    from inputRate: Double, to outputRate: Double, quality: PolyphaseResampler.Quality,
+    startsAtZero: Bool
+  ) {
+    self.inputRate = inputRate
+    self.outputRate = outputRate
+    self.quality = quality
+    self.startsAtZero = startsAtZero
+    primeMethod = .normal
+  }
+
   /// Whether there is a rate to convert; otherwise everything below is 0.
   var convertsRate: Bool { inputRate != outputRate && inputRate > 0 && outputRate > 0 }
 

@@ -3,15 +3,15 @@ import RenderCore
 
 /// A converter between equal rates: sample types and channels. Reads and writes bus words, so that a
 /// value which both formats can hold stays as it is.
-struct FormatKernel: RenderKernel {
+struct FormatKernel: RenderKernel, ~Copyable {
   private let input: SampleType
   private let output: SampleType
   private let route: ChannelRoute
 
-  init(from input: SampleType, to output: SampleType, route: ChannelRoute) {
+  init(from input: SampleType, to output: SampleType, route: [Int]) {
     self.input = input
     self.output = output
-    self.route = route
+    self.route = ChannelRoute(route)
   }
 
   @_noLocks

@@ -343,13 +343,6 @@ extension BuiltPatch {
     let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
     return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
   }
-
-  /// The same with the updates of another.
-  func with(_ updates: [PlannedUpdate]) -> BuiltPatch {
-    BuiltPatch(
-      graph: graph, diagnostics: diagnostics, source: source, title: title,
-      inputFiles: inputFiles, outputFiles: outputFiles, updates: updates, layout: layout)
-  }
 }
 
 extension PatchLayout.BusName {

@@ -37,6 +37,7 @@ public final class LivePatch: Sendable {
   private let directory: String
   private let grant: HardwareGrant
   private let hasTaps: Bool
+  private let nativeCode: NativeCode
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -52,7 +53,9 @@ public final class LivePatch: Sendable {
     self.directory = directory
     grant = graph.grant
     self.hasTaps = hasTaps
-    let reference = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+    nativeCode = .only(patch.allowedLibraries)
+    let reference = PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
     state = Mutex(
       State(
         reading: reading, reference: reference, updates: patch.updates,
@@ -86,13 +89,15 @@ public final class LivePatch: Sendable {
   public func planUpdates(upTo seconds: Double) throws(Refusal) {
     try state.withLock { state throws(Refusal) in
       while let update = state.updates.first, update.time <= seconds {
-        let next = PatchBuilder.build(update, directory: directory, device: .granted(grant))
+        let next = PatchBuilder.build(
+          update, directory: directory, device: .granted(grant), nativeCode: nativeCode)
         let updates = state.reference.updates
         let reading = state.reading
         _ = try play(next, reading, at: update.time, &state)
         // The document stays what it is: its timeline says what has happened.
         state.reading = reading
-        state.reference = next.with(updates)
+        state.reference = next
+        state.reference.updates = updates
         state.updates.removeFirst()
       }
     }
@@ -108,14 +113,14 @@ public final class LivePatch: Sendable {
     _ reading: PatchReader.Result, at time: Double? = nil
   ) throws(Refusal) -> [PatchChange] {
     var reading = reading
-    var next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+    var next = build(reading)
     guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
     if reading.document?.timeline.isEmpty == false {
       let folded = TimelineFold.fold(
         reading, next.updates, upTo: time ?? now, sampleRate: grant.sampleRate)
       if folded.source.bytes != reading.source.bytes {
         reading = folded
-        next = PatchBuilder.build(reading, directory: directory, device: .granted(grant))
+        next = build(reading)
         guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
       }
     }
@@ -124,6 +129,11 @@ public final class LivePatch: Sendable {
       state.updates = next.updates
       return changes
     }
+  }
+
+  private func build(_ reading: PatchReader.Result) -> BuiltPatch {
+    PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
   }
 
   private func play(
@@ -214,7 +224,9 @@ private struct Passage {
     for name in difference.leaving { nodes[name] = nil }
     for name in difference.entering {
       guard let source = new.graph, let id = new.layout.nodes[name] else { continue }
-      let node = try graph.addNode(copying: try source.unit(id), name: name)
+      let node = try graph.addNode(
+        copying: try source.unit(id), name: name,
+        streamFormat: try source.defaultStreamFormat(of: id))
       added.append(node)
       nodes[name] = node
     }

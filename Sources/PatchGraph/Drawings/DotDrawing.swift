@@ -11,9 +11,8 @@ extension GraphDrawing {
       "  node [shape=plain, fontname=\"Helvetica\", fontsize=11];",
       "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];",
     ]
-    for (index, node) in drawing.nodes.enumerated() {
-      lines.append("  n\(index) [label=<\(drawing.table(node))>];")
-    }
+    var count = 0
+    lines += drawing.parts().flatMap { drawing.lines($0, depth: 1, &count) }
     for edge in drawing.edges {
       let label = [edge.format?.summary, edge.origin?.text].compactMap(\.self)
       let from = "n\(edge.source):out\(edge.output):e"
@@ -26,6 +25,22 @@ extension GraphDrawing {
           + "];")
     }
     return (lines + ["}"]).joined(separator: "\n") + "\n"
+  }
+
+  /// A node, or a sub-graph as a frame around what is in it.
+  private func lines(_ part: Part, depth: Int, _ count: inout Int) -> [String] {
+    let margin = String(repeating: "  ", count: depth)
+    switch part {
+    case .node(let index): return ["\(margin)n\(index) [label=<\(table(nodes[index]))>];"]
+    case .subgraph(let name, let parts):
+      count += 1
+      let head = [
+        "\(margin)subgraph cluster_\(count) {",
+        "\(margin)  graph [style=\"rounded,dashed\", color=\"#818b98\", fontsize=10, "
+          + "label=\(Self.quoted(name))];",
+      ]
+      return head + parts.flatMap { lines($0, depth: depth + 1, &count) } + ["\(margin)}"]
+    }
   }
 
   /// A table, so that buses stand in their order: inputs at the left, the output at the right.

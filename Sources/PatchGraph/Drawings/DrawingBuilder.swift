@@ -62,7 +62,28 @@ private struct DrawingBuilder {
       join(from, to: destination, input: to.bus ?? 0)
     }
     for tap in document.taps { add(tap) }
+    setGroups()
     return result
+  }
+
+  /// Notes which sub-graph each node is in.
+  private mutating func setGroups() {
+    guard !document.subgraphs.isEmpty else { return }
+    let keys =
+      document.nodes.map(\.key) + document.callbacks.map(\.key) + document.taps.map(\.key)
+    let trees = Dictionary(
+      keys.map { ($0.value, ObjectIdentifier($0.json.tree)) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let names = Dictionary(
+      document.subgraphs.compactMap { subgraph in
+        subgraph.tree.map { (ObjectIdentifier($0), subgraph.name) }
+      }, uniquingKeysWith: { first, _ in first })
+    for index in result.nodes.indices {
+      result.nodes[index].subgraph = trees[result.nodes[index].name].flatMap { names[$0] }
+    }
+    // Those with nothing but others in them are drawn too.
+    result.subgraphs = document.subgraphs.map(\.name)
   }
 
   // MARK: Units
@@ -189,7 +210,7 @@ private struct DrawingBuilder {
     while let here = name, seen.insert(here).inserted, let callback = callbacks[here] {
       let isNew = drawnCallbacks[here] == nil
       let index = drawnCallbacks[here] ?? result.nodes.count
-      let pulls = pulled(by: callback)
+      let pulls = CallbackSource.address(callback)
       if isNew {
         drawnCallbacks[here] = index
         result.nodes.append(node(here, callback, feeding: taker.format, pulls: pulls != nil))
@@ -227,14 +248,6 @@ private struct DrawingBuilder {
     result.edges += edges.reversed()
   }
 
-  private func pulled(by callback: PatchDocument.Callback) -> PatchDocument.Address? {
-    guard let kind = callback.kind?.value,
-      let description = CallbackCatalog.description(of: kind), description.input != .none,
-      let from = callback.fields.first(where: { $0.name == "from" })
-    else { return nil }
-    return PatchReader.address(from.value, "'from'").0?.value
-  }
-
   private func node(
     _ name: String, _ callback: PatchDocument.Callback, feeding format: StreamFormat?, pulls: Bool
   ) -> GraphDrawing.Node {
@@ -254,8 +267,8 @@ private struct DrawingBuilder {
         output.conversions = GraphDrawing.Conversion.between(floats, format, [.sample])
       }
     } else if kind == "file", let format,
-      let path = callback.fields.first(where: { $0.name == "path" })?.value.string,
-      let reader = try? SoundFileReader(path: resolved(path))
+      let json = callback.fields.first(where: { $0.name == "path" })?.value,
+      let path = json.string, let reader = try? SoundFileReader(path: resolved(path, in: json))
     {
       // Its samples are numbers here, so that only these two count.
       let file = StreamFormat(
@@ -267,8 +280,9 @@ private struct DrawingBuilder {
     return node
   }
 
-  private func resolved(_ path: String) -> String {
-    path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+  private func resolved(_ path: String, in json: JSONValue) -> String {
+    let directory = document.subgraph(around: json)?.directory ?? directory
+    return path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
   }
 
   private mutating func add(_ tap: PatchDocument.Member<PatchDocument.Tap>) {

@@ -8,6 +8,8 @@ public struct GraphDrawing: Hashable, Sendable {
   public var nodes: [Node]
   /// In the order of the patch, what a callback pulls before what it feeds; those of taps last.
   public var edges: [Edge]
+  /// The sub-graphs, each after the one that it is in: `rack`, `rack/strip`.
+  public var subgraphs: [String] = []
 
   /// A box.
   public struct Node: Hashable, Sendable {
@@ -33,6 +35,8 @@ public struct GraphDrawing: Hashable, Sendable {
     public var inputCount = 0
     /// The channels and the rate of a file that is played.
     public var file: StreamFormat?
+    /// The sub-graph that it is in; `nil` for none.
+    public var subgraph: String?
 
     init(_ kind: Kind, _ name: String, type: String, component: ComponentDescription? = nil) {
       self.kind = kind
@@ -184,5 +188,27 @@ extension GraphDrawing.Setting {
       let texts = members.prefix(16).map { "\($0.name) \(text($0.value))" }
       return "{\(texts.joined(separator: ", "))}"
     }
+  }
+}
+
+extension GraphDrawing {
+  /// Nodes and sub-graphs as they lie in one another.
+  enum Part {
+    /// Into `nodes`.
+    case node(Int)
+    case subgraph(String, [Part])
+  }
+
+  /// Of a sub-graph, or of the patch for `nil`, first the nodes, then the sub-graphs.
+  func parts(of subgraph: String? = nil) -> [Part] {
+    nodes.indices.filter { nodes[$0].subgraph == subgraph }.map(Part.node)
+      + subgraphs.filter { name in
+        let prefix = subgraph.map { $0 + "/" } ?? ""
+        let isInner = subgraphs.contains {
+          $0 != name && $0 != subgraph && name.hasPrefix($0 + "/")
+            && $0.hasPrefix(prefix)
+        }
+        return name != subgraph && name.hasPrefix(prefix) && !isInner
+      }.map { .subgraph($0, parts(of: $0)) }
   }
 }

@@ -10,25 +10,27 @@ extension GraphDrawing {
       "nodes": .array(nodes.filter { $0.kind == .unit }.map(unit)),
       "callbacks": .array(
         nodes.filter { $0.kind == .callback }.map { node in
-          [
+          let members: JSONText = [
             "name": .string(node.name),
             "kind": .string(node.type),
             "settings": settings(node.settings),
             "conversions": .array(
               (node.inputs + node.outputs).flatMap(\.conversions).map(conversion)),
           ]
+          return members.adding(place(node))
         }),
       "connections": .array(edges.filter { !$0.isTap }.map(connection)),
       "taps": .array(
         edges.filter(\.isTap).map { edge in
           let node = nodes[edge.destination]
-          return [
+          let members: JSONText = [
             "name": .string(node.name),
             "kind": .string(node.type),
             "at": end(edge.source, edge.output),
             "streamFormat": format(edge.format),
             "settings": settings(node.settings),
           ]
+          return members.adding(place(node))
         }),
     ]
     return document.document
@@ -36,7 +38,7 @@ extension GraphDrawing {
 
   private func unit(_ node: Node) -> JSONText {
     let component = node.component
-    return [
+    let members: JSONText = [
       "name": .string(node.name),
       "unit": .string(node.type),
       "component": [
@@ -49,6 +51,12 @@ extension GraphDrawing {
       "inputs": .array(node.inputs.map(element)),
       "outputs": .array(node.outputs.map(element)),
     ]
+    return members.adding(place(node))
+  }
+
+  /// The sub-graph that a node is in, where it is in one.
+  private func place(_ node: Node) -> JSONText {
+    node.subgraph.map { ["subgraph": .string($0)] } ?? [:]
   }
 
   private func element(_ element: Element) -> JSONText {

@@ -9,16 +9,8 @@ extension GraphDrawing {
       lines += ["---", "title: \(Self.yaml(title))", "---"]
     }
     lines.append("flowchart LR")
-    for (index, node) in drawing.nodes.enumerated() {
-      let label = drawing.label(node)
-      let shape =
-        switch (node.kind, node.side) {
-        case (.callback, _): ("([", "])")
-        case (.tap, _): ("[/", "/]")
-        case (.unit, _): ("[", "]")
-        }
-      lines.append("  n\(index)\(shape.0)\"\(label)\"\(shape.1)")
-    }
+    var count = 0
+    lines += drawing.parts().flatMap { drawing.lines($0, depth: 1, &count) }
     for edge in drawing.edges {
       let ends = ("n\(edge.source)", "n\(edge.destination)")
       if edge.isTap {
@@ -33,6 +25,26 @@ extension GraphDrawing {
         label.isEmpty ? "  \(ends.0) --> \(ends.1)" : "  \(ends.0) -- \"\(label)\" --> \(ends.1)")
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A node, or a sub-graph as a frame around what is in it.
+  private func lines(_ part: Part, depth: Int, _ count: inout Int) -> [String] {
+    let margin = String(repeating: "  ", count: depth)
+    switch part {
+    case .node(let index):
+      let node = nodes[index]
+      let shape =
+        switch (node.kind, node.side) {
+        case (.callback, _): ("([", "])")
+        case (.tap, _): ("[/", "/]")
+        case (.unit, _): ("[", "]")
+        }
+      return ["\(margin)n\(index)\(shape.0)\"\(label(node))\"\(shape.1)"]
+    case .subgraph(let name, let parts):
+      count += 1
+      return ["\(margin)subgraph s\(count)[\"\(Self.escaped(name))\"]"]
+        + parts.flatMap { lines($0, depth: depth + 1, &count) } + ["\(margin)end"]
+    }
   }
 
   private func label(_ node: Node) -> String {

@@ -105,7 +105,8 @@ private struct SVGPage {
 
   private func kind(of node: GraphDrawing.Node) -> String {
     switch (node.kind, node.side) {
-    case (.unit, nil): node.component?.type == .outputType ? "device" : "unit"
+    case (.unit, nil):
+      node.component?.type == .outputType && node.subgraph == nil ? "device" : "unit"
     case (.unit, _): "device"
     case (.callback, _): node.inputs.isEmpty ? "source" : "processor"
     case (.tap, _): "watcher"

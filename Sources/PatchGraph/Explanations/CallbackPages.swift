@@ -12,7 +12,8 @@ extension Explanation {
       because: """
         A callback that cannot open its file has only silence to give. It is found before the graph
         starts, for the format that the bus has then: a tone of 30 kHz fits a bus of 96 kHz and not
-        one of 44.1. Paths are relative to the patch.
+        one of 44.1. Paths are relative to the patch. Of a native callback only the file is looked at:
+        what its library says of itself is known when `run` or `render` has loaded it, and no sooner.
         """,
       status: .init("kAudio_FileNotFoundError", -43),
       .init("kAudio_FilePermissionError", -54),
@@ -20,7 +21,8 @@ extension Explanation {
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
       .init("kAudioFileInvalidFileError", 1_685_348_671),
       .init("kAudioUnitErr_InvalidFile", -10871),
-      .init("kAudioUnitErr_FormatNotSupported", -10868), parameterError,
+      .init("kAudioUnitErr_FormatNotSupported", -10868),
+      .init("kAudioUnitErr_FailedInitialization", -10875), parameterError,
       example: .patch(
         ExamplePatches.tone.replacing(
           "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),

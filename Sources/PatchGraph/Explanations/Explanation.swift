@@ -39,7 +39,7 @@ public struct Explanation: Hashable, Sendable {
   public static let all: [Explanation] =
     [
       syntaxPages, patchPages, namePages, graphPages, formatPages, settingPages, sessionPages,
-      callbackPages, timelinePages, headroomPages, changePages,
+      callbackPages, timelinePages, changePages, headroomPages, subgraphPages,
     ].flatMap { $0 }.sorted { $0.code < $1.code }
 
   /// The page about a code.

@@ -74,7 +74,8 @@ extension Explanation {
       "PR0110", "A thing that can be written in several forms is written in one of them.",
       because: """
         A stream format with \"channels\" and with mChannelsPerFrame could say two things at once, a
-        step of the timeline with two actions leaves their order open.
+        step of the timeline with two actions leaves their order open. A node is a unit or a sub-graph:
+        a unit has its scopes, and a sub-graph \"settings\".
         """,
       example: .patch(
         ExamplePatches.tone,
@@ -90,7 +91,10 @@ extension Explanation {
         right: "/nodes/mixer/inputs/0/parameters/volume=0.5")),
     Explanation(
       "PR0112", "A node and a callback do not have the same name.",
-      because: "A connection names either by its name alone, and could mean both.",
+      because: """
+        A connection names either by its name alone, and could mean both. Where a node 'strip' is a
+        sub-graph, 'strip/eq' is what something in it is called, and no name of the patch around it.
+        """,
       example: .patch(
         ExamplePatches.tone,
         wrong: [

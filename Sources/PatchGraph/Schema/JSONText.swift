@@ -86,7 +86,8 @@ extension JSONText {
       text += "{"
       for (index, member) in members.enumerated() {
         if index > 0 { text += "," }
-        text += Self.written(member.name) + ":"
+        text += Self.written(member.name)
+        text += ":"
         member.value.writeCompact(to: &text)
       }
       text += "}"
@@ -161,6 +162,11 @@ extension JSONText {
   }
 
   private static func written(_ value: String) -> String {
+    // Most texts have nothing that is written otherwise.
+    let isPlain = value.utf8.allSatisfy {
+      (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain { return "\"" + value + "\"" }
     var text = "\""
     for scalar in value.unicodeScalars {
       switch scalar {

@@ -94,7 +94,8 @@ public enum PatchSchema {
         of: "callback",
         names: Schema.sourceName),
       "nodes": Schema.map(
-        "The audio units by name. Exactly one is an I/O unit or a GenericOutput.", of: "node",
+        "The audio units, and sub-graphs, by name. Exactly one is an I/O unit or a GenericOutput.",
+        of: "node",
         names: Schema.sourceName
       ).adding([
         "minProperties": 1,
@@ -351,7 +352,7 @@ enum Schema {
             """,
             "type": "string",
             "pattern":
-              "^/nodes/[^/]+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+$",
+              "^(/nodes/[^/]+)+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+$",
           ],
           "to": [
             "description": "The value that it is to reach.",

@@ -117,6 +117,10 @@ enum SettingSchema {
     case .path:
       members.append(.init("type", "string"))
       members.append(.init("minLength", 1))
+    case .text: members.append(.init("type", "string"))
+    case .symbol:
+      members.append(.init("type", "string"))
+      members.append(.init("pattern", "^[A-Za-z_][A-Za-z0-9_]*$"))
     case .expression:
       members.append(.init("type", "string"))
       members.append(.init("minLength", 1))

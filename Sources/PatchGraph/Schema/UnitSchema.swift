@@ -18,8 +18,22 @@ struct UnitSchema {
         "component": Schema.reference("component"),
         "subgraph": [
           "description": """
-          Another patch in the place of a component. Not there yet: patchrun refuses it.
-          """
+          Another patch in the place of a component: its file, relative to this patch. Its output \
+          unit is a GenericOutput, and its callbacks of the kind input are what is connected here.
+          """,
+          "type": "string",
+          "minLength": 1,
+        ],
+        "settings": [
+          "description": """
+          What a sub-graph changes in its patch: values by their JSON Pointers, such as \
+          "/nodes/eq/properties/presentPreset".
+          """,
+          "type": "object",
+          "properties": ["comment": Schema.reference("comment")],
+          "propertyNames": [
+            "anyOf": [["const": "comment"], ["pattern": "^(/([^~/]|~[01])*)+$"]]
+          ],
         ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
         "parameters": ["description": "The parameters of the global scope.", "type": "object"],
@@ -33,8 +47,13 @@ struct UnitSchema {
       ],
       "additionalProperties": false,
       "if": ["required": ["subgraph"]],
-      "then": ["properties": ["component": false]],
-      "else": ["required": ["component"]],
+      "then": [
+        "properties": [
+          "component": false, "properties": false, "parameters": false, "inputCount": false,
+          "inputs": false, "outputs": false,
+        ]
+      ],
+      "else": ["required": ["component"], "properties": ["settings": false]],
       "allOf": .array(
         catalog.components.map { component in
           [

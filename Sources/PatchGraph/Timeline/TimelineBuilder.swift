@@ -38,7 +38,10 @@ struct TimelineBuilder {
   ) -> TimelineEpoch {
     let order = clock.order(of: document)
     let steps = order.prefix { document.timeline[$0].update == nil }
-    return TimelineEpoch(steps: Set(steps), earlier: [], start: 0)
+    let update = order.dropFirst(steps.count).first.flatMap { document.timeline[$0].at }
+    return TimelineEpoch(
+      steps: Set(steps), earlier: [], start: 0,
+      end: update.flatMap { clock.seconds($0.value) } ?? .infinity)
   }
 
   mutating func build(in places: PatchPlaces) {
@@ -49,8 +52,10 @@ struct TimelineBuilder {
       let duration = ramp.duration.map { seconds($0) } ?? 0
       let curve = curve(of: ramp)
       guard let at, let duration, let curve else { continue }
-      let isRunning = epoch.earlier.contains(index) && at + duration > epoch.start
-      guard epoch.steps.contains(index) || isRunning else { continue }
+      let isEarlier = step.isOfSubgraph ? at < epoch.start : epoch.earlier.contains(index)
+      let isNow =
+        step.isOfSubgraph ? at >= epoch.start && at < epoch.end : epoch.steps.contains(index)
+      guard isNow || isEarlier && at + duration > epoch.start else { continue }
       add(ramp, at: at, duration: duration, curve, in: places)
     }
     checkExponentials()

@@ -38,4 +38,6 @@ struct TimelineEpoch: Sendable {
   /// go on.
   var earlier: Set<Int>
   var start: Double
+  /// When it ends, in seconds: for the steps of sub-graphs, which have no numbers here.
+  var end = Double.infinity
 }

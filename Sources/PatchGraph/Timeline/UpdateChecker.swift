@@ -22,17 +22,45 @@ struct UpdateChecker {
   private var usedCallbacks: Set<SourceRange> = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private(set) var libraries: [BuiltPatch.Library] = []
+  private(set) var subgraphFiles: [BuiltPatch.SubgraphFile] = []
+  /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
+  /// the sub-graphs that updates bring.
+  var source: SourceText { known.appending(texts) }
+  private let known: SourceText
+  private let ownLength: Int
+  private var texts: [SourceText] = []
+  /// Where each of them begins.
+  private var starts: [String: Int] = [:]
+  private var end: Int
 
   /// What makes two diagnostics one.
   private struct Finding: Hashable {
     var code: Diagnostic.Code
     var message: Diagnostic.Message
     var range: SourceRange
+    /// The file of a sub-graph; `nil` for the patch itself.
+    var file: String?
 
-    init(_ diagnostic: Diagnostic) {
+    /// - Parameters:
+    ///   - diagnostic: Of an update, placed in the patch.
+    ///   - found: The same, where it was found.
+    init(_ diagnostic: Diagnostic, in patch: BuiltPatch, _ found: Diagnostic) {
+      self.init(found, in: patch.source, ownLength: patch.ownLength)
+      if file == nil { range = diagnostic.range }
+    }
+
+    /// - Parameters:
+    ///   - source: What the diagnostic points into.
+    ///   - ownLength: How much of that is the patch's own.
+    init(_ diagnostic: Diagnostic, in source: SourceText, ownLength: Int) {
       code = diagnostic.code
       message = diagnostic.message
       range = diagnostic.range
+      guard range.lowerBound > ownLength else { return }
+      let (text, origin) = source.origin(of: range)
+      range = origin
+      file = text.name == source.name ? nil : text.name
     }
   }
 
@@ -40,15 +68,19 @@ struct UpdateChecker {
   ///   - known: What has been found in the patch as it is written.
   ///   - sampleRate: What the session was granted.
   init(
-    _ document: PatchDocument, directory: String, device: PatchDevice, known: [Diagnostic],
+    _ document: PatchDocument, directory: String, device: PatchDevice, known: BuiltPatch,
     sampleRate: Double
   ) {
     self.document = document
     self.directory = directory
     self.device = device
     clock = TimelineClock(document, sampleRate: sampleRate)
-    seen = Set(known.map(Finding.init))
-    noteCallbacks(document, known)
+    self.known = known.source
+    ownLength = known.ownLength
+    end = known.source.bytes.count + 1
+    seen = Set(
+      known.diagnostics.map { Finding($0, in: known.source, ownLength: known.ownLength) })
+    noteCallbacks(document, known.diagnostics)
   }
 
   /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
@@ -91,7 +123,8 @@ struct UpdateChecker {
         let rest = order[(place + 1)...]
         let epoch = TimelineEpoch(
           steps: Set(rest.prefix { document.timeline[$0].update == nil }),
-          earlier: Set(order[..<place]), start: time(of: index))
+          earlier: Set(order[..<place]), start: time(of: index),
+          end: rest.first { document.timeline[$0].update != nil }.map { time(of: $0) } ?? .infinity)
         let reading = PatchReader.read(text)
         let update = PlannedUpdate(
           time: epoch.start, step: index, reading: reading, epoch: epoch)
@@ -133,11 +166,13 @@ struct UpdateChecker {
     let patch = PatchBuilder.build(update, directory: directory, device: device)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
+    subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
     for found in patch.diagnostics {
-      var diagnostic = placed(found, in: patch.source, update: json)
-      guard seen.insert(Finding(diagnostic)).inserted else { continue }
+      var diagnostic = placed(found, in: patch, update: json)
+      guard seen.insert(Finding(diagnostic, in: patch, found)).inserted else { continue }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
         && diagnostic.range.upperBound <= json.range.upperBound
@@ -158,10 +193,23 @@ struct UpdateChecker {
   }
 
   /// A diagnostic of a document that an update has made, as one of the patch.
-  private func placed(
-    _ diagnostic: Diagnostic, in text: SourceText, update: JSONValue
+  private mutating func placed(
+    _ diagnostic: Diagnostic, in patch: BuiltPatch, update: JSONValue
   ) -> Diagnostic {
-    func place(_ range: SourceRange) -> SourceRange { text.origin(of: range).range }
+    let text = patch.source
+    func place(_ range: SourceRange) -> SourceRange {
+      let (origin, range) = text.origin(of: range)
+      guard origin.name != text.name else { return range }
+      // In a sub-graph, whose text may not be there yet.
+      let start = starts[origin.name] ?? end
+      if starts[origin.name] == nil {
+        starts[origin.name] = end
+        texts.append(origin)
+        end += origin.bytes.count + 1
+      }
+      return (start + range.lowerBound)..<(start + range.upperBound)
+    }
+    let isElsewhere = text.origin(of: diagnostic.range).text.name != text.name
     var placed = diagnostic
     placed.range = place(diagnostic.range)
     for index in placed.notes.indices {
@@ -174,13 +222,15 @@ struct UpdateChecker {
         let range = fix.edits[index].range
         fix.edits[index].range = place(range)
         let isSame =
-          fix.edits[index].range.count == range.count
+          !isElsewhere && fix.edits[index].range.count == range.count
           && document.source[fix.edits[index].range] == text[range]
         if !isSame { return nil }
       }
       return fix
     }
-    if let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description {
+    if !isElsewhere,
+      let pointer = document.root.tree.value(writtenAt: placed.range)?.pointer.description
+    {
       placed.pointer = pointer
     }
     return placed

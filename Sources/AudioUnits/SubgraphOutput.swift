@@ -1,0 +1,67 @@
+public import AudioTypes
+public import RenderCore
+
+/// The Generic Output of a sub-graph: it takes what the sub-graph puts out and hands it on to the graph
+/// around it, converted to the format of its output as a client of a Generic Output gets it.
+///
+/// Not in the catalogue: `AudioGraph.addSubgraphOutput` makes it.
+public enum SubgraphOutput: AudioUnit {
+  public static let description: UnitDescription = {
+    var description = GenericOutput.description
+    description.handsOn = true
+    description.sizesItsOwnSlices = true
+    return description
+  }()
+
+  public static func initialFormat(_ scope: Scope) -> StreamFormat {
+    GenericOutput.initialFormat(scope)
+  }
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? { nil }
+
+  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
+    let settings = settings(configuration)
+    guard settings.stepIsTooLarge else { return GenericOutput.violations(in: configuration) }
+    return [
+      Violation(
+        UnitRules.converterStep, status: .formatNotSupported,
+        "a rate goes down to a \(Int(ConverterSettings.largestStepDown))th at most, not from "
+          + "\(rateText(settings.inputRate)) to \(rateText(settings.outputRate)) Hz",
+        at: .init(node: nil, .streamFormat(.output, 0)),
+        notes: [.init("the input's format", at: .init(node: nil, .streamFormat(.input, 0)))],
+        help: ["leave the output's format out, and it follows the input"])
+    ]
+  }
+
+  public static func derivedValue(
+    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
+
+  public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] {
+    settings(configuration).demand.map { [0: $0] } ?? [:]
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    let settings = settings(configuration)
+    let input = configuration.inputs[0].format.sampleType ?? .float32
+    let output = configuration.outputs[0].format.sampleType ?? .float32
+    let route = OutputUnits.playedChannels(in: configuration)
+    return UnitKernels(
+      main: settings.convertsRate
+        ? .holding(RateKernel(settings, from: input, to: output, route: route))
+        : .holding(FormatKernel(from: input, to: output, route: route)),
+      mainUsesBusWords: true)
+  }
+
+  private static func settings(_ configuration: UnitConfiguration) -> ConverterSettings {
+    ConverterSettings(
+      from: configuration.inputs[0].format.sampleRate,
+      to: configuration.outputs[0].format.sampleRate, quality: DeviceConversion.quality,
+      startsAtZero: configuration.properties[
+        PropertyPlace(.startTimestampsAtZero, .global, 0)] != .uint32(0))
+  }
+}

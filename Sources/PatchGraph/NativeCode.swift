@@ -1,0 +1,56 @@
+public import AudioTypes
+public import Diagnostics
+import RenderCallbacks
+import RenderCore
+
+/// Which shared libraries a graph may load.
+///
+/// Whoever wrote a library can do all that its user can, so that whoever runs a patch decides. A change
+/// of a patch that plays may load what the patch had when it was started, and nothing else.
+public enum NativeCode: Hashable, Sendable {
+  case refused
+  case allowed
+  /// The files at these paths, as `BuiltPatch.libraries` has them.
+  case only(Set<String>)
+
+  func allows(_ path: String) -> Bool {
+    switch self {
+    case .refused: false
+    case .allowed: true
+    case .only(let paths): paths.contains(path)
+    }
+  }
+}
+
+extension BuiltPatch {
+  /// A library that a `native` callback calls.
+  public struct Library: Hashable, Sendable {
+    /// As it would be loaded.
+    public var path: String
+    public var symbol: String
+  }
+
+  /// What initializing its graph has thrown, said of its text.
+  public func diagnostic(of violation: Violation) -> Diagnostic? {
+    places.map { violation.diagnostic(in: $0) }
+  }
+}
+
+extension NativeCallback {
+  /// The same, to be loaded or not.
+  func allowed(by code: NativeCode, processes: Bool) -> NativeCallback {
+    var copy = self
+    copy.processes = processes
+    copy.isAllowed = code.allows(path)
+    return copy
+  }
+}
+
+extension RenderCallback {
+  /// The same, if it is told which input element it feeds.
+  func feeding(_ input: Int) -> any RenderCallback {
+    guard var native = self as? NativeCallback else { return self }
+    native.bus = input
+    return native
+  }
+}

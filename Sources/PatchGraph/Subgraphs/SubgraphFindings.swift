@@ -1,0 +1,91 @@
+import Diagnostics
+import PatchSyntax
+
+/// Gives what was found in sub-graphs the words of the patch that it is written in.
+struct SubgraphFindings {
+  private let document: PatchDocument
+  private let source: SourceText
+  private let names: Set<String>
+
+  init(_ document: PatchDocument, source: SourceText) {
+    self.document = document
+    self.source = source
+    names = Set(document.nodes.map(\.name) + document.callbacks.map(\.name))
+      .union(document.unresolved).union(document.streamFormats.map(\.name))
+  }
+
+  /// The findings, each once however often its sub-graph is used, with what leads to the sub-graph.
+  func finished(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+    var seen: Set<Mistake> = []
+    return diagnostics.compactMap { diagnostic in
+      guard let index = index(holding: diagnostic.range.lowerBound) else { return diagnostic }
+      let local = described(diagnostic, in: document.subgraphs[index])
+      let (text, range) = source.origin(of: diagnostic.range)
+      let mistake = Mistake(
+        code: local.code, message: local.message, file: text.name, range: range)
+      guard seen.insert(mistake).inserted else { return nil }
+      return withWay(local, from: index)
+    }
+  }
+
+  private struct Mistake: Hashable {
+    var code: Diagnostic.Code
+    var message: Diagnostic.Message
+    var file: String
+    var range: SourceRange
+  }
+
+  /// The sub-graph whose text an offset is in: they stand in the order in which they were read.
+  private func index(holding offset: Int) -> Int? {
+    document.subgraphs.firstIndex { $0.textRange.contains(offset) }
+  }
+
+  /// The places that lead to a sub-graph, from the nearest to the one in the patch itself.
+  private func withWay(_ diagnostic: Diagnostic, from index: Int) -> Diagnostic {
+    var found = diagnostic
+    var next: Int? = index
+    while let index = next {
+      let subgraph = document.subgraphs[index]
+      let name = subgraph.name.split(separator: "/").last.map(String.init) ?? subgraph.name
+      let range = subgraph.place.range
+      if range != diagnostic.range {
+        found.notes.append(.init("in the sub-graph \(quoted(name))", at: range))
+      }
+      next = self.index(holding: range.lowerBound)
+    }
+    return found
+  }
+
+  /// The same with the names that the patch of the sub-graph has for what is in it.
+  private func described(
+    _ diagnostic: Diagnostic, in subgraph: PatchDocument.Subgraph
+  ) -> Diagnostic {
+    var local = diagnostic
+    local.message.text = shortened(local.message.text, subgraph.prefix)
+    local.label = local.label.map { .init(shortened($0.text, subgraph.prefix)) }
+    local.help = local.help.map { shortened($0, subgraph.prefix) }
+    for index in local.notes.indices {
+      local.notes[index].message.text = shortened(
+        local.notes[index].message.text, subgraph.prefix)
+    }
+    return local
+  }
+
+  /// A text in which names in quotes lose what they begin with.
+  private func shortened(_ text: String, _ prefix: String) -> String {
+    guard text.contains(prefix) else { return text }
+    var result = ""
+    var rest = text[...]
+    while let quote = rest.firstIndex(where: { $0 == "'" || $0 == "\"" }) {
+      let start = rest.index(after: quote)
+      result += rest[..<start]
+      rest = rest[start...]
+      guard rest.hasPrefix(prefix) else { continue }
+      let end = rest.firstIndex { $0 == "'" || $0 == "\"" || $0 == ":" } ?? rest.endIndex
+      if names.contains(String(rest[..<end])) || !rest[..<end].contains(".") {
+        rest = rest.dropFirst(prefix.count)
+      }
+    }
+    return result + rest
+  }
+}

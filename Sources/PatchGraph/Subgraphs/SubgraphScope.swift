@@ -1,0 +1,34 @@
+import PatchSyntax
+
+/// What a name means depends on the patch that it is written in.
+extension PatchDocument {
+  /// The sub-graph that a value is written in; `nil` for the patch itself.
+  func subgraph(around json: JSONValue) -> Subgraph? {
+    subgraphs.first { $0.tree === json.tree }
+  }
+
+  /// What the names of everything in the patch begin with that a value is written in.
+  func prefix(around json: JSONValue) -> String { subgraph(around: json)?.prefix ?? "" }
+
+  /// A name as it is written in the patch that a value is in.
+  func local(_ name: String, around json: JSONValue) -> String {
+    let prefix = prefix(around: json)
+    return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+  }
+
+  /// Of all names those that mean something in the patch that a value is written in, as they are
+  /// written there.
+  func locals(_ names: some Sequence<String>, around json: JSONValue) -> [String] {
+    guard !subgraphs.isEmpty else { return Array(names) }
+    let prefix = prefix(around: json)
+    let inner = subgraphs.map(\.prefix).filter { $0.hasPrefix(prefix) && $0 != prefix }
+    return names.filter { name in
+      name.hasPrefix(prefix) && !inner.contains { name.hasPrefix($0) }
+    }.map { String($0.dropFirst(prefix.count)) }
+  }
+
+  /// The names of sub-graphs in the patch that a value is written in.
+  func localSubgraphs(around json: JSONValue) -> [String] {
+    locals(subgraphs.map(\.name), around: json)
+  }
+}

@@ -1,0 +1,112 @@
+import AudioTypes
+import Glibc
+import RenderCore
+
+/// A shared library that is loaded: as long as somebody holds it.
+@safe
+final class SharedLibrary: @unchecked Sendable {
+  private let path: String
+  private let handle: UnsafeMutableRawPointer
+
+  /// Runs what the library does when it is loaded.
+  init(_ path: String) throws(CallbackProblem) {
+    self.path = path
+    // Without a slash the loader would look in the system's folders, and not here.
+    let place = path.contains("/") ? path : "./" + path
+    guard let handle = unsafe dlopen(place, RTLD_NOW | RTLD_LOCAL) else {
+      throw CallbackProblem(
+        .fileUnreadable, status: .invalidFile,
+        "the library '\(path)' cannot be loaded: \(Self.lastError)",
+        help: "what it needs has to be where the loader finds it: 'ldd \(path)' lists that",
+        setting: "path")
+    }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe _ = dlclose(handle) }
+
+  /// Where a function is.
+  func symbol(
+    _ name: String, setting: String
+  ) throws(CallbackProblem) -> UnsafeMutableRawPointer {
+    guard let found = unsafe dlsym(handle, name) else {
+      throw CallbackProblem(
+        .badSetting, status: .failedInitialization,
+        "the library '\(path)' has no function '\(name)'",
+        help: "'nm -D \(path)' lists what it has; in C++ it has to be extern \"C\"",
+        setting: setting)
+    }
+    return unsafe found
+  }
+
+  private static var lastError: String {
+    unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason is given"
+  }
+}
+
+/// The file of a shared library, looked at and not loaded.
+enum LibraryFile {
+  /// Why it is none that could be loaded; `nil` for no reason that shows.
+  static func problem(_ path: String) -> CallbackProblem? {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      return errno == ENOENT || errno == ENOTDIR
+        ? CallbackProblem(
+          .fileNotFound, status: .fileNotFound, "there is no library '\(path)'",
+          help: cure(path), setting: "path")
+        : unreadable(path, errno)
+    }
+    defer { _ = close(file) }
+    var header = [UInt8](repeating: 0, count: 20)
+    let count = unsafe read(file, &header, header.count)
+    guard count >= 0 else { return unreadable(path, errno) }
+    guard count == header.count, Array(header[..<4]) == [0x7F, 0x45, 0x4C, 0x46] else {
+      return other(path, "is no shared library", "a library of C is built with 'cc -shared -fPIC'")
+    }
+    // e_type and e_machine of the ELF header, in the order of its bytes.
+    let isBig = header[5] == 2
+    func half(_ at: Int) -> UInt16 {
+      let (first, second) = (UInt16(header[at]), UInt16(header[at + 1]))
+      return isBig ? first << 8 | second : second << 8 | first
+    }
+    guard half(16) == 3 else {
+      return other(path, "is compiled, but is no shared library", "link it with 'cc -shared'")
+    }
+    guard header[4] == 2, half(18) == machine else {
+      return other(
+        path, "is a library for another kind of processor", "build it on this machine, or for it")
+    }
+    return nil
+  }
+
+  /// EM_X86_64, EM_AARCH64.
+  private static var machine: UInt16 {
+    #if arch(arm64)
+      183
+    #else
+      62
+    #endif
+  }
+
+  private static func unreadable(_ path: String, _ number: Int32) -> CallbackProblem {
+    CallbackProblem(
+      .fileUnreadable, status: .filePermission,
+      "the library '\(path)' cannot be read: \(unsafe String(cString: strerror(number)))",
+      setting: "path")
+  }
+
+  private static func other(_ path: String, _ what: String, _ help: String) -> CallbackProblem {
+    CallbackProblem(
+      .fileUnreadable, status: .invalidFile, "'\(path)' \(what)", help: help, setting: "path")
+  }
+
+  /// Where its source stands beside it, how it is built.
+  private static func cure(_ path: String) -> String {
+    guard path.hasSuffix(".so") else { return "the path is relative to the patch" }
+    let source = path.dropLast(3) + ".c"
+    guard unsafe access(String(source), R_OK) == 0 else {
+      return "the path is relative to the patch"
+    }
+    return "build it: cc -O2 -shared -fPIC -I Sources/CPatchrun/include -o \(path) \(source) -lm"
+  }
+}

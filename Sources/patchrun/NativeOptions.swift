@@ -1,0 +1,29 @@
+import ArgumentParser
+import Diagnostics
+import PatchGraph
+
+/// Whether the libraries that a patch names may be loaded.
+struct NativeOptions: ParsableArguments {
+  @Flag(help: "Load the libraries that the patch's native callbacks name, and call them.")
+  var allowNative = false
+
+  var nativeCode: NativeCode { allowNative ? .allowed : .refused }
+
+  /// Says which libraries a patch is going to load, or refuses.
+  func check(
+    _ patch: BuiltPatch, _ appearance: AppearanceOptions, quiet: Bool
+  ) throws(CommandFailure) {
+    var seen: Set<BuiltPatch.Library> = []
+    let libraries = patch.libraries.filter { seen.insert($0).inserted }
+    guard !libraries.isEmpty else { return }
+    let names = listed(libraries.map { "\(quoted($0.path)) (\($0.symbol))" })
+    guard allowNative else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "the patch calls native code, which has not been allowed: \(names)",
+        help: [
+          "'--allow-native' allows it, if you trust whoever wrote it: it can do all that you can"
+        ])
+    }
+    if !quiet { appearance.report("note", "the patch calls native code: \(names)") }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// Builds shared libraries of C, as the README says.
+public enum NativeLibrary {
+  static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  public struct Failure: Error {
+    public var message: String
+  }
+
+  /// Compiles C into a library, or something else that `flags` say, in a folder of its own, and returns
+  /// its path.
+  public static func build(
+    _ source: String, name: String = "library.so", flags: [String] = ["-shared", "-fPIC"]
+  ) throws -> String {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "patchrun-native-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appending(path: "source.c")
+    try source.write(to: file, atomically: true, encoding: .utf8)
+    let library = folder.appending(path: name).path
+    try compile(file.path, to: library, flags: flags)
+    return library
+  }
+
+  /// Compiles a file of the package, warnings being errors.
+  public static func build(file: String, to library: String) throws {
+    try compile(
+      package.appending(path: file).path, to: library,
+      flags: ["-O2", "-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"])
+  }
+
+  private static func compile(_ file: String, to library: String, flags: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      [Self.compiler] + flags
+      + ["-I", package.appending(path: "Sources/CPatchrun/include").path, "-o", library, file]
+      + ["-lm"]
+    let pipe = Pipe()
+    process.standardError = pipe
+    try process.run()
+    let errors = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(message: String(decoding: errors, as: UTF8.self))
+    }
+  }
+
+  /// The system's C compiler or, where there is none, the one that comes with Swift.
+  private static let compiler: String = {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/cc") }
+      ? "cc" : "clang"
+  }()
+}
