@@ -336,7 +336,7 @@ struct RandomReloadTests {
       pulled += length
       let changes = try player.play(patches.next())
       #expect(!changes.contains { $0.heard == .restart })
-      if round == Self.count / 2 { used = memoryInUse() }
+      if round == Self.count / 2 { used = try memoryInUse() }
     }
     try player.pull(9600)
     player.live.graph.collect()
@@ -348,10 +348,15 @@ struct RandomReloadTests {
     #expect(roughness(player.heard[0]) < corners)
     #expect(roughness(player.heard[1]) < corners)
     // What has been heard grows; nothing else does.
-    let grown = memoryInUse() - used - player.heard.reduce(0) { $0 + $1.count * 4 }
-    #expect(grown < 4 << 20, "\(grown) bytes")
+    let grown = try memoryInUse() - used - player.heard.reduce(0) { $0 + $1.count * 4 }
+    // What the allocator keeps moves by some megabytes; a plan that is not freed has half of one.
+    #expect(grown < 24 << 20, "\(grown) bytes")
   }
 
-  /// Bytes that the heap has handed out.
-  private func memoryInUse() -> Int { Int(unsafe mallinfo2().uordblks) }
+  /// Bytes of the process that are in memory.
+  private func memoryInUse() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+      separator: " ")
+    return try #require(fields.dropFirst().first.flatMap { Int($0) }) * 4096
+  }
 }
