@@ -52,6 +52,8 @@ struct GraphBuilder {
   let unread: UnreadParts
   /// Nodes of which a part could not be read.
   var unreadNodes: Set<NodeID> = []
+  /// Whether what the session is granted is not known.
+  var isSessionUnknown: Bool
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
   var hasLostDestination: Bool
   var hasGaps: Bool
@@ -69,6 +71,7 @@ struct GraphBuilder {
     self.unread = unread
     self.saysNotes = saysNotes
     hasGaps = unread.isAny
+    isSessionUnknown = unread.isSessionUnknown
     hasLostDestination = unread.hasLostConnections
     failedNames = unread.names
     places = PatchPlaces(
@@ -79,7 +82,7 @@ struct GraphBuilder {
       document.subgraphs.enumerated().compactMap { index, subgraph in
         subgraph.tree.map { (ObjectIdentifier($0), index) }
       }, uniquingKeysWith: { first, _ in first })
-    failedNames = document.unresolved
+    failedNames.formUnion(document.unresolved)
   }
 
   mutating func build() {
@@ -134,6 +137,16 @@ struct GraphBuilder {
   ]
 
   private mutating func checkSession() {
+    if let rate = document.session?.value.preferredSampleRate,
+      !PatchBuilder.hardwareRates.contains(rate.value)
+    {
+      isSessionUnknown = true
+      report(
+        NameRules.preferredRate.diagnostic(
+          "no hardware runs at \(rate.json.numberText ?? "this") Hz", at: rate.range,
+          pointer: rate.pointer,
+          help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
+    }
     guard let written = document.session?.value.category else { return }
     guard let category = Self.categories.first(where: { $0.name == written.value }) else {
       let names = Self.categories.map(\.name)
@@ -210,7 +223,9 @@ struct GraphBuilder {
     guard var callback = try? description.makeCallback(values) else { return }
     if let native = callback as? NativeCallback {
       libraries.append(.init(path: native.path, symbol: native.symbol))
-      callback = native.allowed(by: nativeCode, processes: source != nil)
+      callback = native.allowed(
+        by: nativeCode, processes: source != nil || member.value.pulled != nil)
+      reportLateLibrary(native, member)
     }
     for setting in description.settings where setting.kind == .path {
       if case .text(let path)? = values[setting.key] { inputFiles.append(path) }

@@ -37,7 +37,7 @@ extension GraphBuilder {
     let node = violation.place.node
     guard !unset.contains(violation.place) else { return true }
     if !Self.ofConnections.contains(code), node.map(unreadNodes.contains) == true { return true }
-    if unread.isSessionUnknown, Self.ofSession.contains(code) { return true }
+    if isSessionUnknown, Self.ofSession.contains(code) { return true }
     switch code {
     case "PR0302": return hasGaps
     case "PR0308": return hasGaps || !bereft.isEmpty

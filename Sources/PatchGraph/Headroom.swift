@@ -229,7 +229,8 @@ struct LevelWalk {
     return [cos((pan + 1) * .pi / 4), sin((pan + 1) * .pi / 4)]
   }
 
-  /// Where a preset lifts is not known to be where the sound is.
+  /// Where a preset lifts is not known to be where the sound is: only of sources that say how loud they
+  /// are is it followed.
   private func equalized(
     _ level: Headroom.Level, _ node: NodeID, _ configuration: UnitConfiguration
   ) -> Headroom.Level {
@@ -240,7 +241,8 @@ struct LevelWalk {
       most > 0, !configuration.isOn(.bypassEffect, .global, 0)
     else { return level }
     return Headroom.Level(
-      known: level.known, possible: level.possible * pow(10, most / 20), raisedBy: node)
+      known: level.known, possible: level.possible + level.known * (pow(10, most / 20) - 1),
+      raisedBy: node)
   }
 }
 
@@ -249,24 +251,29 @@ extension GraphBuilder {
   mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
     var walk = LevelWalk(graph, configurations)
     walk.walk()
+    guard !walk.findings.isEmpty else { return }
+    // A volume above 1 has had its own warning.
+    let warned = nodesWarnedOfVolume()
     for finding in walk.findings {
       let level = finding.level
       let place: Violation.Place =
         level.raisedBy.map { .init(node: $0, .whole) }
         ?? finding.input.map { .init(node: finding.node, .feed($0)) }
         ?? .init(node: finding.node, .whole)
-      // A volume above 1 has had its own warning.
-      if let node = level.raisedBy, hasWarnedOfVolume(node) { continue }
+      if let node = level.raisedBy, warned.contains(node) { continue }
       report(diagnostic(finding, at: place))
     }
   }
 
-  private func hasWarnedOfVolume(_ node: NodeID) -> Bool {
-    guard let name = try? graph.nodeInfo(node).name else { return false }
-    let pointer = JSONPointer(["nodes", name]).description + "/"
-    return diagnostics.contains {
-      $0.code == "PR0554" && $0.pointer?.hasPrefix(pointer) == true
-    }
+  private func nodesWarnedOfVolume() -> Set<NodeID> {
+    Set(
+      diagnostics.compactMap { diagnostic in
+        guard diagnostic.code == "PR0554",
+          let tokens = diagnostic.pointer.flatMap({ JSONPointer(parsing: $0) })?.tokens,
+          tokens.count > 1, tokens[0] == "nodes"
+        else { return nil }
+        return nodes[tokens[1]]
+      })
   }
 
   private func diagnostic(_ finding: LevelWalk.Finding, at place: Violation.Place) -> Diagnostic {

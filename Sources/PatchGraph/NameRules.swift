@@ -55,6 +55,9 @@ public enum NameRules {
   public static let categoryPermits = RuleInfo(
     "PR0607", "session/permits", "the session's category permits what the I/O unit does",
     status: .init("kAudioSessionIncompatibleCategory", 560_161_140))
+  public static let preferredRate = RuleInfo(
+    "PR0609", "session/rate", "the rate that is preferred is one that hardware can have",
+    status: .init("kAudio_ParamError", -50))
   public static let callbackCircle = RuleInfo(
     "PR0706", "callback/circle", "no callbacks pull one another in a circle",
     status: .init("kAUGraphErr_InvalidConnection", -10861))
@@ -66,6 +69,7 @@ public enum NameRules {
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
     tapKind, setting, tapPlace, sampleType, formatField, timelinePath, subgraphFile, subgraphCircle,
     subgraphOutput, subgraphInside, category, categoryPermits, recordingsApart, callbackCircle,
+    preferredRate,
   ]
 }
 

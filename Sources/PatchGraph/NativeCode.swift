@@ -1,5 +1,6 @@
 public import AudioTypes
 public import Diagnostics
+import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
@@ -33,6 +34,22 @@ extension BuiltPatch {
   /// What initializing its graph has thrown, said of its text.
   public func diagnostic(of violation: Violation) -> Diagnostic? {
     places.map { violation.diagnostic(in: $0) }
+  }
+}
+
+extension GraphBuilder {
+  /// Says that a patch that plays cannot load what it had not when it was started.
+  mutating func reportLateLibrary(
+    _ native: NativeCallback, _ member: PatchDocument.Member<PatchDocument.Callback>
+  ) {
+    guard case .only = nativeCode, !nativeCode.allows(native.path) else { return }
+    let json = member.value.json["path"] ?? member.value.json
+    report(
+      Diagnostic(
+        .error, "PR0701", "a patch that plays does not load a library that it had not before",
+        at: json.markRange, pointer: json.pointer.description,
+        status: Status.unauthorized.name.map { .init($0, Status.unauthorized.rawValue) },
+        help: ["stop the patch, and start it again with '--allow-native'"]))
   }
 }
 

@@ -87,7 +87,7 @@ public struct PatchBuilder {
     else { return patch }
     var checker = UpdateChecker(
       document, patch, directory: directory, device: device.assumed(graph.grant),
-      sampleRate: graph.grant.sampleRate)
+      nativeCode: nativeCode, sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     var whole = patch

@@ -99,10 +99,14 @@ public enum PatchDevice: Sendable {
 }
 
 extension PatchBuilder {
+  /// The rates that hardware can have, in Hz.
+  static let hardwareRates: ClosedRange<Double> = 1000...768_000
+
   /// What the patch asks of the device.
   public static func request(of document: PatchDocument) -> SessionRequest {
+    let rate = document.session?.value.preferredSampleRate?.value
     var request = SessionRequest(
-      preferredSampleRate: document.session?.value.preferredSampleRate?.value,
+      preferredSampleRate: rate.flatMap { hardwareRates.contains($0) ? $0 : nil },
       preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
       category: document.session?.value.category?.value)
     for node in document.nodes {

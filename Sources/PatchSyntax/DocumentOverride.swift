@@ -75,8 +75,12 @@ public enum DocumentOverride {
 
   /// The text of a tree with a part of another text as the value that a pointer leads to. A pointer
   /// that goes on behind a sub-graph is added to what the sub-graph is to change in its patch.
+  ///
+  /// - Parameter makesObjects: Whether in a node that is there objects are made that are missing on the
+  ///   way.
   static func place(
-    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree
+    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree,
+    makesObjects: Bool = false
   ) -> Placing {
     if let inside = subgraphSetting(pointer, in: tree) {
       if tree.root[JSONPointer(inside.node + ["settings"])] != nil {
@@ -95,7 +99,7 @@ public enum DocumentOverride {
         opening.replacing(
           close..<close, with: 0..<2, of: SourceText(name: value.name, text: " }")))
     }
-    return placeOutside(part, of: value, at: pointer, in: tree)
+    return placeOutside(part, of: value, at: pointer, in: tree, makesObjects: makesObjects)
   }
 
   /// The node that is a sub-graph, and the pointer into its patch, where a pointer goes on there.
@@ -119,8 +123,29 @@ public enum DocumentOverride {
     return last?.localRange.upperBound ?? container.localRange.lowerBound + 1
   }
 
+  /// An object that has the rest of a way in it, and the value at its end.
+  private static func placeNew(
+    _ part: SourceRange, of value: SourceText, at way: ArraySlice<String>,
+    in container: JSONValue
+  ) -> SourceText {
+    let source = container.tree.source
+    let end = lastEnd(in: container)
+    let isFirst = end == container.localRange.lowerBound + 1
+    let keys = way.map {
+      String(decoding: JSONText.quoted(Array($0.utf8)[...]), as: UTF8.self) + ": "
+    }.joined(separator: "{ ")
+    let opening = source.replacing(
+      end..<end, prefix: (isFirst ? "" : ", ") + keys, with: part, of: value)
+    let close = opening.bytes.count - (source.bytes.count - end)
+    let braces = String(repeating: " }", count: way.count - 1)
+    return opening.replacing(
+      close..<close, with: 0..<braces.utf8.count,
+      of: SourceText(name: value.name, text: braces))
+  }
+
   private static func placeOutside(
-    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree
+    _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree,
+    makesObjects: Bool = false
   ) -> Placing {
     guard let last = pointer.tokens.last else {
       return .changed(tree.source.replacing(tree.root.localRange, with: part, of: value))
@@ -129,6 +154,9 @@ public enum DocumentOverride {
     var container = tree.root
     for (depth, token) in pointer.tokens.dropLast().enumerated() {
       guard let inside = container.child(token) else {
+        if makesObjects, depth > 1, pointer.tokens[0] == "nodes", container.kind == .object {
+          return .changed(placeNew(part, of: value, at: pointer.tokens[depth...], in: container))
+        }
         return .missing(
           token: depth, in: container, at: JSONPointer(Array(pointer.tokens.prefix(depth))))
       }

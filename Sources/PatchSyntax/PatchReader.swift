@@ -71,7 +71,7 @@ public struct PatchReader {
         // Comments may come with a value.
         if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
         switch DocumentOverride.place(
-          value.localRange, of: value.tree.source, at: pointer, in: tree)
+          value.localRange, of: value.tree.source, at: pointer, in: tree, makesObjects: true)
         {
         case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
         case .missing(let token, let container, let way):

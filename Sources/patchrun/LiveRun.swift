@@ -1,5 +1,6 @@
 import AudioGraphs
 import AudioTypes
+import Control
 import Diagnostics
 import Glibc
 import PatchGraph
@@ -27,6 +28,8 @@ final class LiveRun {
   private let read: () throws(CommandFailure) -> PatchReader.Result?
   /// Opens a device for another patch; `nil` where that is wrong.
   private let open: (PatchReader.Result) throws(CommandFailure) -> LiveStage?
+  /// What others see and change; `nil` for nobody.
+  private let control: LiveControl?
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
 
@@ -35,7 +38,8 @@ final class LiveRun {
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
-    quiet: Bool, read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    quiet: Bool, control: LiveControl? = nil,
+    read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
     open: @escaping (PatchReader.Result) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
@@ -43,6 +47,7 @@ final class LiveRun {
     self.files = files
     self.appearance = appearance
     self.quiet = quiet
+    self.control = control
     self.read = read
     self.open = open
   }
@@ -53,6 +58,15 @@ final class LiveRun {
     case failed(CommandFailure)
     /// Another patch is to begin.
     case restart(PatchReader.Result)
+
+    /// The same for those who watch.
+    var reported: ControlEnd {
+      switch self {
+      case .reached: .reached
+      case .interrupted, .restart: .stopped
+      case .failed(let failure): .failed(message: failure.message)
+      }
+    }
   }
 
   func run(_ duration: Seconds?) throws(CommandFailure) -> Int32 {
@@ -72,12 +86,17 @@ final class LiveRun {
           hardware.grant, scheduling: hardware.schedulingDescription)
         StandardStream.error.put(text + "\n")
       }
+      control?.begins(stage)
       let end = wait(session, rate: rate)
+      control?.ends(nil)
       if case .reached = end {} else if case .failed = end {} else { fade(session) }
       graph.stop()
       // Finishes the files that are being written.
       graph.close()
-      guard case .restart(let reading) = end else { return report(end, session, rate) }
+      guard case .restart(let reading) = end else {
+        control?.ends(end.reported)
+        return report(end, session, rate)
+      }
       played += Double(session.renderedFrames) / rate
       guard let next = try open(reading) else { return ExitStatus.wrongPatch }
       stage = next
@@ -115,12 +134,17 @@ final class LiveRun {
       }
       if session.hasEnded { return .reached }
       for note in hardware.takeNotes() { report(note, showsLine) }
-      let isWritten = files?.takeChange() == true
-      if signals.takeReload() || isWritten, let reading = reload(showsLine) {
+      if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
         return .restart(reading)
       }
+      if signals.takeReload(), let reading = reload(by: .signal, showsLine) {
+        return .restart(reading)
+      }
+      if let reading = control?.takeRestart() { return .restart(reading) }
       do throws(CommandFailure) { try planUpdates() } catch { return .failed(error) }
       if showsLine { showLine(session, rate) }
+      let statistics = hardware.statistics
+      control?.noteXruns(underruns: statistics.underruns, overruns: statistics.overruns)
       graph.collect()
       signals.wait(milliseconds: showsLine ? 100 : 20, or: descriptors)
     }
@@ -155,7 +179,9 @@ final class LiveRun {
   // MARK: Another patch
 
   /// Goes over to the file as it is now. Returns a patch that needs a new beginning.
-  private func reload(_ showsLine: Bool) -> PatchReader.Result? {
+  private func reload(
+    by origin: ControlOrigin, _ showsLine: Bool
+  ) -> PatchReader.Result? {
     let reading: PatchReader.Result
     do throws(CommandFailure) {
       guard let found = try read() else {
@@ -171,11 +197,13 @@ final class LiveRun {
     }
     do throws(LivePatch.Refusal) {
       let changes = try stage.live.play(reading)
+      control?.note(changes, by: origin)
       report(changes, showsLine)
     } catch {
       clear(showsLine)
       switch error {
       case .wrong(let patch):
+        control?.note(refused: patch, by: origin)
         appearance.report(patch)
         appearance.report("note", "the patch plays on as it was")
       case .restart(let next, let changes):
@@ -211,7 +239,9 @@ final class LiveRun {
   }
 
   private func report(_ note: PulseNote, _ showsLine: Bool) {
-    guard !quiet, case .moved(let direction, let name) = note else { return }
+    guard case .moved(let direction, let name) = note else { return }
+    control?.noteRoute(ControlDirection(rawValue: direction.rawValue) ?? .sink, name)
+    guard !quiet else { return }
     clear(showsLine)
     appearance.report("note", "the \(direction.rawValue) is now '\(name)'")
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioGraphs
 import AudioTypes
+import Control
 import Diagnostics
 import Glibc
 import PatchGraph
@@ -59,6 +60,7 @@ struct Run: PatchCommand {
   var quiet = false
 
   @OptionGroup var native: NativeOptions
+  @OptionGroup var control: ControlOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -75,14 +77,41 @@ struct Run: PatchCommand {
     guard let stage = try open(reading, file.directory) else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
+    let live = LiveControl(stage, file: self.file, signals: signals)
+    let server = try openControl(for: live)
+    defer { server?.stop() }
     let run = LiveRun(
-      stage, signals: signals, files: files, appearance: appearance, quiet: quiet,
+      stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
         return try PatchFile(self.file).read(overrides)
       },
       open: { (reading) throws(CommandFailure) in try open(reading, file.directory) })
     return try run.run(duration)
+  }
+
+  /// Lets others see and change what plays; `nil` where nobody is to, or, which is said, can.
+  private func openControl(for live: LiveControl) throws(CommandFailure) -> ControlServer? {
+    guard let options = control.serverOptions(file: file) else { return nil }
+    do throws(ControlError) {
+      let server = try ControlServer.start(options, for: live)
+      if !quiet, control.isRequired {
+        var places = [server.socketPath]
+        if let port = server.port { places.append("http://127.0.0.1:\(port)") }
+        if let port = server.oscPort { places.append("OSC on port \(port)") }
+        appearance.report("note", "control: " + places.joined(separator: ", "))
+      }
+      return server
+    } catch {
+      guard !control.isRequired else {
+        throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+      }
+      if !quiet {
+        appearance.report(
+          "note", "\(error.message): the patch plays without 'patchrun ctl'", help: error.help)
+      }
+      return nil
+    }
   }
 
   /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.

@@ -23,6 +23,19 @@ final class Signals: Sendable {
   /// Whether SIGHUP came since the last call.
   func takeReload() -> Bool { reloads.exchange(0, ordering: .relaxed) > 0 }
 
+  /// Asks for the end as SIGTERM does, from any thread.
+  func askForEnd() {
+    _ = interruption.compareExchange(
+      expected: 0, desired: SIGTERM, ordering: .acquiringAndReleasing)
+    wake()
+  }
+
+  /// Ends a wait, from any thread.
+  func wake() {
+    var byte: UInt8 = 1
+    _ = unsafe write(writeEnd, &byte, 1)
+  }
+
   /// Blocks the signals in this thread and in all that it makes, and waits for them in a new one.
   /// Called once, before there are threads.
   init() throws(CommandFailure) {
@@ -71,8 +84,7 @@ final class Signals: Sendable {
         if StandardStream.error.isTerminal { StandardStream.error.put("\n") }
         _exit(ExitStatus.interrupted(by: signal))
       }
-      var byte: UInt8 = 1
-      _ = unsafe write(writeEnd, &byte, 1)
+      wake()
     }
   }
 

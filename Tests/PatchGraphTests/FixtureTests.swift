@@ -41,5 +41,41 @@ import Testing
     }
   }
 
+  /// The page that the README leads to.
+  private static func page() throws -> String {
+    var rows = ""
+    for name in names {
+      let text = try String(
+        contentsOf: folder.appending(path: name + ".expected"), encoding: .utf8)
+      let heads = text.split(separator: "\n").filter {
+        $0.hasPrefix("error[") || $0.hasPrefix("warning[")
+      }
+      let codes = Set(heads.compactMap { $0.split(separator: "[").dropFirst().first?.prefix(6) })
+      let first = heads.first?.split(separator: ": ", maxSplits: 1).last ?? ""
+      let shown = first.replacing("|", with: "\\|").replacing("<", with: "&lt;")
+      rows +=
+        "| [`\(name).json`](\(name).json) | [\(codes.sorted().joined(separator: ", "))](\(name).expected) | "
+        + "\(shown)\(heads.count > 1 ? ", and \(heads.count - 1) more" : "") |\n"
+    }
+    return """
+      # Broken patches
+
+      Each with what `patchrun validate` prints of it, to the letter: the tests hold both, and print this
+      page. `patchrun explain CODE` says more about a code, with a wrong and a right patch.
+
+      | Patch | What is printed | It begins |
+      | --- | --- | --- |
+      \(rows)
+      """
+  }
+
+  @Test func `the page about the broken patches is the one that is printed`() throws {
+    let file = Self.folder.appending(path: "README.md")
+    if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
+      try Self.page().write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect((try String(contentsOf: file, encoding: .utf8)) == (try Self.page()))
+  }
+
   @Test func `there are fixtures`() { #expect(Self.names.count >= 10) }
 }

@@ -256,3 +256,107 @@ struct LivePatchTests {
     }
   }
 }
+
+/// Patches at random, of one family: tones through equalizers and converters into a mixer.
+private struct RandomPatch {
+  var generator: SplitMix64
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &generator)]
+  }
+
+  mutating func next() -> String {
+    var callbacks: [String] = []
+    var nodes: [String] = []
+    var connections: [String] = []
+    var inputs: [String] = []
+    for index in 0..<Int.random(in: 1...4, using: &generator) {
+      callbacks.append(
+        #""tone\#(index)": { "kind": "tone", "frequency": \#(pick([50, 60, 70])), "amplitude": 0.05 }"#
+      )
+      var source = "tone\(index)"
+      let bus = pick([index, index, index + 4])
+      if pick([false, true]) {
+        let preset = pick(["Flat", "Bass Booster", "Rock", "Jazz"])
+        nodes.append(
+          #"""
+          "eq\#(index)": { "component": "iPodEQ",
+            "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "\#(preset)" } }
+          """#)
+        connections.append(#"{ "from": "\#(source)", "to": "eq\#(index)" }"#)
+        source = "eq\(index)"
+      } else if pick([false, false, true]) {
+        nodes.append(
+          #"""
+          "conv\#(index)": { "component": "FormatConverter",
+            "properties": { "maximumFramesPerSlice": 4096 },
+            "inputs": { "0": { "streamFormat":
+              { "sample": "\#(pick(["float32", "int16"]))", "channels": 2, "sampleRate": 44100 } } },
+            "outputs": { "0": { "streamFormat":
+              { "sample": "float32", "channels": 2, "sampleRate": 48000 } } } }
+          """#)
+        connections.append(#"{ "from": "\#(source)", "to": "conv\#(index)" }"#)
+        source = "conv\(index)"
+      }
+      connections.append(#"{ "from": "\#(source)", "to": "mixer:\#(bus)" }"#)
+      inputs.append(
+        #""\#(bus)": { "parameters": { "volume": \#(pick([0.5, 0.8, 1])), "pan": \#(pick([-0.5, 0, 0.5])) } }"#
+      )
+    }
+    return """
+      { "session": { "category": "playback", "preferredSampleRate": 48000 },
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+        "callbacks": { \(callbacks.joined(separator: ",")) },
+        "nodes": { \((nodes + [#"""
+        "mixer": { "component": "MultichannelMixer", "inputCount": \#(pick([8, 8, 8, 9])),
+          "properties": { "maximumFramesPerSlice": \#(pick([4096, 4096, 4096, 2048])) },
+          "inputs": { \#(inputs.joined(separator: ",")) } },
+        "io": { "component": "remoteIO" }
+        """#]).joined(separator: ",")) },
+        "connections": [ \((connections + [#"{ "from": "mixer", "to": "io" }"#]).joined(separator: ",")) ] }
+      """
+  }
+}
+
+struct RandomReloadTests {
+  /// `PATCHRUN_LONG=1 swift test --filter RandomReloadTests` makes a thousand.
+  private static var count: Int {
+    ProcessInfo.processInfo.environment["PATCHRUN_LONG"] == nil ? 120 : 1000
+  }
+
+  @Test func `patches at random follow each other without a step, a gap or a leak`() throws {
+    var patches = RandomPatch(generator: SplitMix64(seed: 2010))
+    let player = try Player(patches.next())
+    let session = try #require(player.live.graph.session)
+    var pulled = 0
+    var used = 0
+    for round in 0..<Self.count {
+      let length = Int.random(in: 64...3000, using: &patches.generator)
+      try player.pull(length)
+      pulled += length
+      let changes = try player.play(patches.next())
+      #expect(!changes.contains { $0.heard == .restart })
+      if round == Self.count / 2 { used = try memoryInUse() }
+    }
+    try player.pull(9600)
+    player.live.graph.collect()
+    #expect(session.waitingStages == 0)
+    #expect(session.renderedFrames == pulled + 9600)
+    #expect(player.heard[0].count == pulled + 9600)
+    // Gains that go in a line have corners: five tones of 0.05 that all turn at once, by 480 frames.
+    let corners = 5 * 0.05 / 480 * 2
+    #expect(roughness(player.heard[0]) < corners)
+    #expect(roughness(player.heard[1]) < corners)
+    // What has been heard grows; nothing else does.
+    let grown = try memoryInUse() - used - player.heard.reduce(0) { $0 + $1.count * 4 }
+    // What the allocator keeps moves by some megabytes; a plan that is not freed has half of one.
+    #expect(grown < 24 << 20, "\(grown) bytes")
+  }
+
+  /// Bytes of the process that are in memory.
+  private func memoryInUse() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+      separator: " ")
+    return try #require(fields.dropFirst().first.flatMap { Int($0) }) * 4096
+  }
+}

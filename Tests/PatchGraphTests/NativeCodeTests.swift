@@ -65,7 +65,12 @@ import Testing
     let patch = build(path, .allowed)
     let live = try #require(LivePatch(patch, from: reading, directory: ""))
     try live.graph.initialize()
-    #expect(throws: LivePatch.Refusal.self) { try live.play(read(other)) }
+    let refusal = #expect(throws: LivePatch.Refusal.self) { try live.play(read(other)) }
+    guard case .wrong(let wrong)? = refusal else {
+      Issue.record("not refused as wrong")
+      return
+    }
+    #expect(wrong.diagnostics.map(\.pointer) == ["/callbacks/c/path"])
     #expect(throws: Never.self) { try live.play(read(path, input: 3)) }
   }
 }

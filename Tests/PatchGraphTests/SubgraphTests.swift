@@ -212,6 +212,12 @@ import Testing
       """)
     let expected = try render(folder.build(Self.flat("Jazz", volume: "0.75")))
     #expect(try render(folder.build(set)) == expected)
+    let bare = try self.folder(
+      Self.strip.replacing(
+        ##", "inputCount": 1,"##, with: ##", "inputCount": 1"##
+      ).replacing(##""inputs": { "0": { "parameters": { "volume": 0.5 } } } },"##, with: "},"))
+    #expect(!bare.words(bare.build(set)).contains("PR0"))
+    #expect(try render(bare.build(set)) == expected)
     let overridden = folder.build(
       Self.outer(),
       overrides: [
@@ -478,5 +484,70 @@ import Testing
       let patch = folder.build(Self.outer(#""strip": { "subgraph": "\#(path)" }"#))
       #expect(patch.diagnostics.map(\.code) == ["PR0221"], "\(path)")
     }
+  }
+
+  // MARK: Changes
+
+  @Test func `an update reaches into a sub-graph, and its mistakes are shown in it`() throws {
+    func updated(_ preset: String) -> String {
+      Self.outer(
+        more: """
+          , "timeline": [ { "at": 0.1, "update": [ { "op": "add", "path": "/nodes/strip/settings",
+            "value": { "/nodes/eq/properties/presentPreset": "\(preset)" } } ] } ]
+          """)
+    }
+    let folder = try folder(Self.strip)
+    let right = folder.build(updated("Jazz"))
+    #expect(right.diagnostics.isEmpty, "\(folder.words(right))")
+    #expect(right.updates.count == 1)
+    let wrong = folder.build(updated("Jaz"))
+    #expect(wrong.diagnostics.map(\.code) == ["PR0504"])
+    #expect(wrong.source[wrong.diagnostics[0].range] == "\"Jaz\"")
+    #expect(wrong.diagnostics[0].range.upperBound < wrong.ownLength)
+  }
+
+  @Test func `a mistake in a sub-graph that an update brings is shown in its file`() throws {
+    let folder = try Folder([
+      "strip.json": Self.strip,
+      "other.json": Self.strip.replacing(#""to": "fader""#, with: #""to": "fadr""#),
+    ])
+    let patch = folder.build(
+      Self.outer(
+        more: """
+          , "timeline": [ { "at": 0.1, "update": [ { "op": "replace",
+            "path": "/nodes/strip/subgraph", "value": "other.json" } ] } ]
+          """))
+    let found = try #require(patch.diagnostics.first { $0.code == "PR0203" })
+    let (origin, range) = patch.source.origin(of: found.range)
+    #expect(origin.name.hasSuffix("/other.json") && origin[range] == "\"fadr\"")
+    #expect(patch.subgraphFiles.count == 2)
+    #expect(folder.words(patch).contains("--> other.json:"))
+  }
+
+  @Test func `a patch that plays takes up another setting of a sub-graph`() throws {
+    let folder = try folder(Self.strip)
+    func read(_ text: String) -> PatchReader.Result {
+      PatchReader.read(bytes: Array(text.utf8), name: "patch.json")
+    }
+    let patch = folder.build(Self.outer())
+    let live = try #require(
+      LivePatch(patch, from: read(Self.outer()), directory: folder.url.path))
+    try live.graph.initialize()
+    let louder = Self.outer(
+      """
+      "strip": { "subgraph": "strip.json", "settings":
+        { "/nodes/fader/inputs/0/parameters/volume": 0.75 } }
+      """)
+    let changes = try live.play(read(louder))
+    #expect(changes.map(\.pointer) == ["/nodes/strip~1fader/inputs/0/parameters/volume"])
+    #expect(changes.map(\.heard) == [.ramp])
+    let other = Self.outer(
+      """
+      "other": { "subgraph": "strip.json" }
+      """
+    ).replacing(#""strip" }"#, with: #""other" }"#).replacing(
+      #""from": "strip""#, with: #""from": "other""#)
+    let swapped = try live.play(read(other))
+    #expect(swapped.allSatisfy { $0.heard != .restart })
   }
 }

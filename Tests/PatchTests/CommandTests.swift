@@ -607,6 +607,67 @@ struct LiveCommandTests {
   }
 
   @Test
+  func `a patch that is edited while it plays is heard without a gap or a step`() throws {
+    func patch(_ callbacks: [String], _ nodes: [String], _ connections: [String]) -> String {
+      let io = [#""io": { "component": "remoteIO" }"#]
+      let mixer = [
+        #""mixer": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 } }"#
+      ]
+      let ends = [#"{ "from": "mixer", "to": "io" }"#]
+      return """
+        { "session": { "category": "playback", "preferredSampleRate": 48000 },
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+          "callbacks": { \(callbacks.joined(separator: ", ")) },
+          "nodes": { \((nodes + mixer + io).joined(separator: ", ")) },
+          "connections": [ \((connections + ends).joined(separator: ", ")) ] }
+        """
+    }
+    let low = #""low": { "kind": "tone", "frequency": 50, "amplitude": 0.2 }"#
+    let other = #""low": { "kind": "tone", "frequency": 70, "amplitude": 0.2 }"#
+    let high = #""high": { "kind": "tone", "frequency": 90, "amplitude": 0.1 }"#
+    let equalizer =
+      #""eq": { "component": "iPodEQ", "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" } }"#
+    let plain = [#"{ "from": "low", "to": "mixer" }"#]
+    let equalized = [#"{ "from": "low", "to": "eq" }"#, #"{ "from": "eq", "to": "mixer" }"#]
+    let added = [#"{ "from": "high", "to": "mixer:1" }"#]
+    try place.write(patch([low], [], plain), to: "edited.json")
+    let recording = try server.record()
+    let run = try place.start(["edited.json", "--watch"])
+    #expect(run.waitForErrors("sink out"))
+    for (text, note) in [
+      (patch([low], [equalizer], equalized), "'eq', an iPodEQ, comes (crossfade)"),
+      (patch([other], [equalizer], equalized), "is fed by 'low', and was fed by 'low'"),
+      (patch([other, high], [equalizer], equalized + added), "'mixer:1' is fed by 'high'"),
+      (patch([other], [], plain), "'eq' goes (crossfade)"),
+    ] {
+      usleep(200_000)
+      try place.write(text, to: "edited.json")
+      #expect(run.waitForErrors(note))
+    }
+    usleep(300_000)
+    run.process.signal(SIGINT)
+    let outcome = try run.wait()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains(", 0 xruns"))
+    let heard = try recording.stop()
+    let left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }
+    let begin = try #require(left.firstIndex { $0 != 0 })
+    let end = try #require(left.lastIndex { $0 != 0 })
+    #expect(end - begin > 48_000)
+    // Its own beginning and the fade at its end apart.
+    let sound = Array(left[(begin + 100)..<(end - 2000)])
+    var roughest: Float = 0
+    var silent = 0
+    for index in 1..<(sound.count - 1) {
+      roughest = max(roughest, abs(sound[index - 1] - 2 * sound[index] + sound[index + 1]))
+      silent = sound[index] == 0 ? silent + 1 : 0
+      #expect(silent < 100)
+    }
+    // The tones have 0.00003 of it, a step of 0.01 would have 0.01.
+    #expect(roughest < 0.001)
+  }
+
+  @Test
   func `a server that goes away is exit 4, and the recording is whole`() throws {
     let run = try place.start(["noise.json"])
     #expect(run.waitForErrors("sink out"))

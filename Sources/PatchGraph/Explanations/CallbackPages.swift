@@ -22,7 +22,8 @@ extension Explanation {
       .init("kAudioFileInvalidFileError", 1_685_348_671),
       .init("kAudioUnitErr_InvalidFile", -10871),
       .init("kAudioUnitErr_FormatNotSupported", -10868),
-      .init("kAudioUnitErr_FailedInitialization", -10875), parameterError,
+      .init("kAudioUnitErr_FailedInitialization", -10875),
+      .init("kAudioUnitErr_Unauthorized", -10847), parameterError,
       example: .patch(
         ExamplePatches.tone.replacing(
           "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),

@@ -1,7 +1,7 @@
 import Diagnostics
 
 extension Explanation {
-  /// What is said of gains and conversions that are allowed.
+  /// What is said of gains, of conversions that are allowed, and of rates that are impossible.
   static let headroomPages: [Explanation] = [
     Explanation(
       "PR0314", "What is mixed stays within full scale where a bus or a loudspeaker clips it.",
@@ -38,6 +38,24 @@ extension Explanation {
           ]
         }
         """, wrong: ["\"amplitude\": 0.4": "\"amplitude\": 0.9"])),
+    Explanation(
+      "PR0609", "The rate that a session prefers is one that hardware can have: 1000 to 768000 Hz.",
+      because: """
+        A preference is a request, and what is granted may be something else; but a rate that no hardware
+        has is a slip. What "session" means in stream formats is not known then, and what follows from it
+        is not reported.
+        """,
+      status: .init("kAudio_ParamError", -50), note: undocumented,
+      example: .patch(
+        """
+        {
+          "session": { "preferredSampleRate": 48000 },
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+          "callbacks": { "tone": { "kind": "tone" } },
+          "nodes": { "io": { "component": "remoteIO" } },
+          "connections": [ { "from": "tone", "to": "io" } ]
+        }
+        """, wrong: ["48000": "48"])),
     Explanation(
       "PR0424", "A Format Converter says what it converts, to whom asks for notes.",
       because: """

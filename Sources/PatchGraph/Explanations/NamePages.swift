@@ -67,9 +67,8 @@ extension Explanation {
         The format of patches has more than this version can run. Leaving it out in silence would
         let the patch sound different from what it says.
         """,
-      example: .patch(
-        ExamplePatches.tone,
-        wrong: ["\"component\": \"remoteIO\"": "\"subgraph\": \"strip.json\""])),
+      example: .none(
+        "It takes two files: a patch with a sub-graph whose timeline has an update of its own.")),
     Explanation(
       "PR0209", "The kind of a callback is one that there is.",
       because: """

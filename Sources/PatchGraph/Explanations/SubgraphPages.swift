@@ -35,8 +35,8 @@ extension Explanation {
       "PR0224", "What a sub-graph's \"settings\" change has a place in its patch.",
       because: """
         Each key is a JSON Pointer into the patch of the sub-graph, and its value takes the place of
-        the one that stands there, as with `--set`. The last part of the pointer may be new; all
-        before it has to be there.
+        the one that stands there, as with `--set`. The node has to be there; what is in it may be
+        new.
         """,
       example: .patch(strip, wrong: ["/nodes/eq/": "/nodes/eqs/"])),
     Explanation(

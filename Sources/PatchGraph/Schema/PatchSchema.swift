@@ -414,7 +414,7 @@ enum Schema {
       ],
       "preferredSampleRate": [
         "description": "The rate to ask of the hardware, in frames per second.",
-        "type": "number", "exclusiveMinimum": 0,
+        "type": "number", "minimum": 1000, "maximum": 768_000,
       ],
       "preferredIOBufferDuration": [
         "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",

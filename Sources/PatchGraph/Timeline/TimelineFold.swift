@@ -58,7 +58,12 @@ enum TimelineFold {
 
   /// A merge patch that puts a value at a place.
   private static func merge(_ path: JSONPointer, _ value: String) -> Change? {
-    let text = path.tokens.reversed().reduce(value) { "{ \(JSONText.string($1).compact): \($0) }" }
+    var tokens = path.tokens
+    if tokens.count > 4, tokens[0] == "nodes", tokens[2] == "nodes" {
+      // In a sub-graph, which has its own of that.
+      tokens = Array(tokens[..<2]) + ["settings", JSONPointer(Array(tokens[2...])).description]
+    }
+    let text = tokens.reversed().reduce(value) { "{ \(JSONText.string($1).compact): \($0) }" }
     return DocumentChange.read(SourceText(name: "ramp.json", text: text)).value.map { .merge($0) }
   }
 

@@ -14,6 +14,7 @@ struct UpdateChecker {
   let document: PatchDocument
   let directory: String
   let device: PatchDevice
+  let nativeCode: NativeCode
   private let clock: TimelineClock
   private var seen: Set<Finding>
   /// The patch as the last update has left it; `nil` where that is wrong.
@@ -71,12 +72,13 @@ struct UpdateChecker {
   ///   - sampleRate: What the session was granted.
   init(
     _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
-    sampleRate: Double
+    nativeCode: NativeCode, sampleRate: Double
   ) {
     last = patch.hasErrors ? nil : patch
     self.document = document
     self.directory = directory
     self.device = device
+    self.nativeCode = nativeCode
     clock = TimelineClock(document, sampleRate: sampleRate)
     self.known = patch.source
     ownLength = patch.ownLength
@@ -166,14 +168,15 @@ struct UpdateChecker {
   // MARK: The document that comes of it
 
   private mutating func check(_ update: PlannedUpdate) {
-    let patch = PatchBuilder.build(update, directory: directory, device: device)
+    let patch = PatchBuilder.build(
+      update, directory: directory, device: device, nativeCode: nativeCode)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
     subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    let gaps = gaps(update, patch, json)
+    let gaps = gaps(update, patch)
     last = patch.hasErrors || !gaps.isEmpty ? nil : patch
     for found in patch.diagnostics + gaps {
       var diagnostic = placed(found, in: patch, update: json)
@@ -194,7 +197,7 @@ struct UpdateChecker {
 
   /// What of an update cannot be had while the patch plays.
   private func gaps(
-    _ update: PlannedUpdate, _ patch: BuiltPatch, _ json: JSONValue
+    _ update: PlannedUpdate, _ patch: BuiltPatch
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
     let changes = GraphDifference(from: last, to: patch).restarts

@@ -61,7 +61,7 @@ extension PatchMutation {
       return [["session", "category"]]
     },
     PatchMutation("a rate that is none is preferred") { document, random in
-      document["session", "preferredSampleRate"] = [-1, 0, "fast", .null].any(&random)
+      document["session", "preferredSampleRate"] = [-1, 0, "fast", .null, 48, 1e9].any(&random)
       return [["session", "preferredSampleRate"]]
     },
     PatchMutation("a duration that is none is preferred") { document, random in
