@@ -2,7 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import Foundation
+import Glibc
 import PatchSyntax
 import RenderCallbacks
 import RenderCore

@@ -2,7 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import Foundation
+import Glibc
 import PatchSyntax
 
 /// What is neither wrong nor to be regretted, and good to know: said where somebody asks for it.

@@ -30,6 +30,14 @@ import Testing
     let pointer = "/patch?pointer=/nodes/mixer/inputs/0/parameters"
     #expect(try room.ask("GET \(pointer)/volume").body == "0.5\n")
     #expect(try room.ask("GET \(pointer)").body == "{ \"volume\": 0.5 }\n")
+    #expect(
+      try room.ask("GET /patch?pointer=/nodes/mixer").body == """
+        {
+          "component": "MultichannelMixer",
+          "inputs": { "0": { "parameters": { "volume": 0.5 } }, "1": {} }
+        }
+
+        """)
     #expect(try room.ask("GET /patch?pointer=%2Fcallbacks%2Ftone%2Fkind").body == "\"tone\"\n")
     let missing = try room.ask("GET /patch?pointer=/nodes/mixr/inputs")
     #expect(missing.status == 404)

@@ -210,7 +210,23 @@ struct Routes: Sendable {
       return Problem(status: .internalServerError, detail: "the document cannot be read").response
     }
     guard let value = root[pointer] else { return nothing(at: pointer, in: root) }
-    return ControlResponse(headers: headers, body: value.tree.source[value.range] + "\n")
+    return ControlResponse(headers: headers, body: Self.written(value) + "\n")
+  }
+
+  /// A value as it is written, moved to the left margin with the line that it begins in. Strings have
+  /// no line feeds: every one is between values.
+  private static func written(_ value: JSONValue) -> String {
+    let bytes = value.tree.source.bytes
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let before = bytes[..<value.range.lowerBound]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let indentation = before[lineStart...].prefix(while: isBlank).count
+    let lines = bytes[value.range].split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return lines.enumerated().map { number, line in
+      let blanks = number == 0 ? 0 : min(indentation, line.prefix(while: isBlank).count)
+      return String(decoding: line.dropFirst(blanks), as: UTF8.self)
+    }.joined(separator: "\n")
   }
 
   private func nothing(at pointer: JSONPointer, in root: JSONValue) -> ControlResponse {

@@ -69,10 +69,10 @@ enum Metrics {
     addDevice(status.grant, to: &text)
     text.add(
       "patchrun_load_ratio", .gauge, "Share of a slice's duration that its render takes.",
-      status.load)
+      status.load.rounded(digits: 5))
     text.add(
       "patchrun_peak_load_ratio", .gauge, "The same: the largest since it was last asked for.",
-      status.peakLoad)
+      status.peakLoad.rounded(digits: 5))
     text.add(
       "patchrun_xruns_total", .counter, "Slices that came too late, by direction.",
       [
@@ -135,8 +135,8 @@ enum Metrics {
       for (side, levels) in sides {
         for (channel, level) in levels.enumerated() {
           let labels = place + [("channel", "\(channel)"), ("fader", side)]
-          averages.append((labels, level.average))
-          peaks.append((labels, level.peak))
+          averages.append((labels, level.average.rounded(digits: 2)))
+          peaks.append((labels, level.peak.rounded(digits: 2)))
         }
       }
       for reading in meter.readings {
@@ -145,7 +145,7 @@ enum Metrics {
             (
               place + [
                 ("reading", reading.name), ("unit", reading.unit), ("index", "\(index)"),
-              ], value
+              ], value.rounded(digits: 3)
             ))
         }
       }

@@ -11,8 +11,8 @@ extension ControlStatus {
       "duration": .number(orNull: duration),
       "tag": .string(tag),
       "grant": grant.json,
-      "load": .number(load),
-      "peakLoad": .number(peakLoad),
+      "load": .number(load.rounded(digits: 5)),
+      "peakLoad": .number(peakLoad.rounded(digits: 5)),
       "underruns": .number(underruns),
       "overruns": .number(overruns),
       "failedSlices": .number(failedSlices),
@@ -67,14 +67,16 @@ extension ControlMeter {
 }
 
 extension ControlLevel {
-  var json: JSONText { ["average": .number(average), "peak": .number(peak)] }
+  var json: JSONText {
+    ["average": .number(average.rounded(digits: 2)), "peak": .number(peak.rounded(digits: 2))]
+  }
 }
 
 extension ControlReading {
   var json: JSONText {
     [
       "name": .string(name), "unit": .string(unit),
-      "values": .array(values.map { .number($0) }),
+      "values": .array(values.map { .number($0.rounded(digits: 3)) }),
     ]
   }
 }
@@ -96,6 +98,16 @@ extension ControlRefusal {
   }
 
   var json: JSONText { ["diagnostics": diagnostics, "text": .string(text)] }
+}
+
+extension Double {
+  /// The nearest number of so many digits behind the point: what is measured has no more that mean
+  /// anything.
+  func rounded(digits: Int) -> Double {
+    let factor = (0..<digits).reduce(1.0) { product, _ in product * 10 }
+    let scaled = (self * factor).rounded() / factor
+    return scaled.isFinite ? scaled : self
+  }
 }
 
 extension JSONText {

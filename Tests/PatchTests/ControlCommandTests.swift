@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A run that is asked and changed from outside, by the program itself and by the commands of the
+/// README.
+@Suite(.enabled(if: PrivatePulse.isInstalled))
+struct ControlCommandTests {
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A patch that plays, and a folder to ask it from.
+  private struct Stage {
+    let pulse: PrivatePulse
+    let place: Workplace
+    let run: Workplace.Running
+
+    init(_ options: String...) throws {
+      pulse = try PrivatePulse()
+      place = try Workplace()
+      place.environment = pulse.environment
+      let patch = CommandLineTool.patches + "/mixer-host.json"
+      run = try place.start(["run", patch] + options)
+      #expect(run.waitForErrors("sink out"), "\(run.errorsSoFar)")
+    }
+  }
+
+  @Test func `what plays is read, changed and stopped`() throws {
+    let stage = try Stage()
+    let volume = "/nodes/mixer/inputs/0/parameters/volume"
+    let watch = try stage.place.start(["ctl", "watch"])
+    #expect(try stage.place.run("ctl", "status").output.contains("0 xruns"))
+    let change = try stage.place.run("ctl", "set", volume, "0.25")
+    #expect(change.status == 0)
+    #expect(change.output.contains("(\(volume)): ramp"), "\(change.output)")
+    #expect(try stage.place.run("ctl", "get", volume).output == "0.25\n")
+    #expect(try stage.place.run("ctl", "set", volume, "0.25").output == "nothing is different\n")
+    let pan = "/nodes/mixer/inputs/1/parameters/pan"
+    #expect(try stage.place.run("ctl", "set", pan, "-0.5").status == 0)
+    #expect(try stage.place.run("ctl", "get", pan).output == "-0.5\n")
+    let wrong = try stage.place.run("ctl", "set", pan, "7")
+    #expect(wrong.status == 1 && wrong.output.isEmpty)
+    #expect(wrong.errors.hasPrefix("error[PR0552]: 'pan' is -1 to 1, not 7\n"), "\(wrong.errors)")
+    #expect(wrong.errors.hasSuffix("the patch would be wrong: it plays on as it was\n"))
+    #expect(try stage.place.run("ctl", "get", "/nodes/mixr").status == 1)
+    try stage.place.write(#"{ "title": "another" }"#, to: "merge.json")
+    #expect(try stage.place.run("ctl", "patch", "merge.json").status == 0)
+    #expect(try stage.place.run("ctl", "get", "/title").output == "\"another\"\n")
+    let late = try stage.place.run("ctl", "patch", "merge.json", "--if-match", "another")
+    #expect(late.status == 1 && late.errors.contains("another document plays by now"))
+    #expect(try stage.place.run("ctl", "stop", "--wait").status == 0)
+    #expect(try stage.run.wait().status == 0)
+    let seen = try watch.wait()
+    #expect(seen.status == 0)
+    #expect(seen.output.contains("changed by http") && seen.output.hasSuffix("ended stopped\n"))
+    let gone = try stage.place.run("ctl", "status")
+    #expect(gone.status == 3 && gone.errors.hasPrefix("error: no patch is running\n"))
+  }
+
+  @Test func `of several runs one has to be named`() throws {
+    let stage = try Stage()
+    let patch = CommandLineTool.patches + "/mixer-host.json"
+    let second = try stage.place.start(["run", patch])
+    #expect(second.waitForErrors("sink out"))
+    let which = try stage.place.run("ctl", "status")
+    #expect(which.status == 2)
+    #expect(which.errors.contains("several patches are running: mixer-host and mixer-host-2"))
+    #expect(try stage.place.run("ctl", "status", "--name", "mixer-host-2").status == 0)
+    #expect(try stage.place.run("ctl", "status", "--name", "mixer-hots").errors.contains("did you"))
+    let taken = try stage.place.run("run", patch, "--name", "mixer-host")
+    #expect(taken.status == 3 && taken.errors.contains("is running under the name 'mixer-host'"))
+    for name in ["mixer-host", "mixer-host-2"] {
+      #expect(try stage.place.run("ctl", "stop", "--name", name).status == 0)
+    }
+    #expect(try stage.run.wait().status == 0)
+    #expect(try second.wait().status == 0)
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+  func `the README's commands for curl work as they stand there`() throws {
+    let text = try String(
+      contentsOf: Self.package.appending(path: "README.md"), encoding: .utf8)
+    let begin = try #require(text.range(of: "```\ncurl --unix-socket")).lowerBound
+    let commands = text[begin...].dropFirst(4)
+    let end = try #require(commands.range(of: "```\n")).lowerBound
+    let stage = try Stage()
+    // The stream is ended by its time, which curl says with its status.
+    let script = commands[..<end].replacing("--max-time 5", with: "--max-time 2")
+      .replacing("meters=2'\n", with: "meters=2' || test $? = 28\n")
+    try stage.place.write(
+      "set -e\npatchrun() { \"$PATCHRUN\" \"$@\"; }\n" + script, to: "commands.sh")
+    let outcome = try stage.place.shell("sh commands.sh").wait()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for part in [
+      "\"state\": \"playing\"", "\"streamFormat\": \"stereo\"", "goes from 0.75 to 0.5",
+      "goes from 0.5 to 0.8", "event: meters", "\"state\": \"stopping\"",
+    ] {
+      #expect(outcome.output.contains(part), "\(part) is not in \(outcome.output)")
+    }
+    #expect(try stage.run.wait().status == 0)
+  }
+
+  @Test func `OSC is heard, and asked for in vain without a port`() throws {
+    let stage = try Stage("--osc", "0", "--control-port", "0")
+    #expect(stage.run.errorsSoFar.contains("OSC on port "))
+    #expect(stage.run.errorsSoFar.contains("http://127.0.0.1:"))
+    #expect(try stage.place.run("ctl", "stop").status == 0)
+    #expect(try stage.run.wait().status == 0)
+    for options in [
+      ["--osc-address", "0.0.0.0"], ["--no-control", "--name", "a"], ["--osc", "70000"],
+    ] {
+      #expect(try stage.place.start(["run", "x.json"] + options).wait().status == 2)
+    }
+  }
+
+  @Test func `without control there is no socket`() throws {
+    let stage = try Stage("--no-control")
+    #expect(try stage.place.run("ctl", "status").status == 3)
+    kill(stage.run.process.processIdentifier, SIGTERM)
+    #expect(try stage.run.wait().status == 0)
+  }
+}
