@@ -47,6 +47,19 @@ import Testing
     #expect(try room.ask("GET /patch?pointer=/a%ZZ").status == 400)
   }
 
+  @Test func `a document with comments is read and changed as any other`() throws {
+    let text = "{ /* loud */ \"nodes\": { \"a\": { \"parameters\": { \"volume\": 1, }, }, }, }"
+    let room = try Room(patch: FakePatch(text: text))
+    let answer = try room.ask("GET /patch")
+    #expect(answer.body == text && answer.fields["content-type"] == "application/jsonc")
+    let target = "/patch?pointer=/nodes/a/parameters/volume"
+    #expect(try room.ask("GET \(target)").body == "1\n")
+    #expect(
+      try room.ask("PUT \(target)", ["Content-Type: application/json"], body: "2").status == 200)
+    #expect(
+      try room.ask("PUT /patch", ["Content-Type: application/jsonc"], body: text).status == 200)
+  }
+
   @Test func `a head has no body, and the length of one`() throws {
     let room = try Room()
     let answer = try room.ask("HEAD /patch")

@@ -133,7 +133,7 @@ private struct OSCChange: Sendable {
   private func change(_ messages: [OSCMessage], isAlone: Bool) async -> Bool {
     for _ in 0..<16 {
       let document = await patch.document()
-      guard let root = JSONReading.value(of: document.text) else { return true }
+      guard let root = JSONReading.document(document.text) else { return true }
       var edits: [SettingEdit] = []
       var places: [JSONPointer: Int] = [:]
       var unmatched = 0

@@ -35,7 +35,8 @@ public protocol ControlledPatch: AnyObject, Sendable {
 
 /// A document as text, with the tag that tells it from every other.
 public struct ControlDocument: Hashable, Sendable {
-  /// Strict JSON (RFC 8259), as it was written.
+  /// As it was written: JSON (RFC 8259), or, where its file ends in `.jsonc`, with comments and
+  /// trailing commas.
   public var text: String
   /// The entity tag, without quotes: letters, digits and hyphens. Other texts have other tags.
   public var tag: String

@@ -57,6 +57,7 @@ struct Routes: Sendable {
     }
   }
 
+  private static let documentTypes = ["application/json", "application/jsonc"]
   private static let patchTypes = "application/json-patch+json, application/merge-patch+json"
 
   func answer(_ request: ControlRequest) async -> ControlAnswer {
@@ -190,7 +191,7 @@ struct Routes: Sendable {
       return await change(
         .patch(operations: "[{\"op\":\"remove\",\"path\":\(path)}]"), request)
     default:
-      if let refusal = refusal(of: request, types: ["application/json"]) { return refusal }
+      if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
       guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
       guard let pointer else { return await change(.replace(text: text), request) }
       return await set(SettingEdit(pointer: pointer, value: text), request)
@@ -199,14 +200,15 @@ struct Routes: Sendable {
 
   private func read(_ request: ControlRequest, _ pointer: JSONPointer?) async -> ControlResponse {
     let document = await patch.document()
-    let headers = [
-      ("ETag", EntityTags.quoted(document.tag)), ("Content-Type", "application/json"),
-    ]
+    let tag = ("ETag", EntityTags.quoted(document.tag))
     if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(document.tag) == true {
-      return ControlResponse(status: .notModified, headers: [headers[0]])
+      return ControlResponse(status: .notModified, headers: [tag])
     }
+    // With comments it is no JSON.
+    let isJSON = JSONReading.value(of: document.text) != nil
+    let headers = [tag, ("Content-Type", Self.documentTypes[isJSON ? 0 : 1])]
     guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
-    guard let root = JSONReading.value(of: document.text) else {
+    guard let root = JSONReading.document(document.text) else {
       return Problem(status: .internalServerError, detail: "the document cannot be read").response
     }
     guard let value = root[pointer] else { return nothing(at: pointer, in: root) }
@@ -272,7 +274,7 @@ struct Routes: Sendable {
     for _ in 0..<16 {
       let document = await patch.document()
       guard condition?.matches(document.tag) ?? true else { return otherTag(document.tag) }
-      guard let root = JSONReading.value(of: document.text) else { break }
+      guard let root = JSONReading.document(document.text) else { break }
       let outcome = await patch.change(
         .patch(operations: SettingEdit.patch([edit], in: root)), ifMatch: document.tag, by: .http)
       // Somebody else was faster: what is on the way may be another.

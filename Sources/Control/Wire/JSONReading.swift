@@ -4,9 +4,14 @@ import PatchSyntax
 /// Reading JSON whose places do not matter.
 enum JSONReading {
   /// The value of a text; `nil` for one that is not JSON.
-  static func value(of text: String) -> JSONValue? {
+  static func value(of text: String) -> JSONValue? { value(of: text, .json) }
+
+  /// The value of a document, which may have comments and trailing commas.
+  static func document(_ text: String) -> JSONValue? { value(of: text, .jsonc) }
+
+  private static func value(of text: String, _ dialect: JSONReader.Dialect) -> JSONValue? {
     let reading = JSONReader.read(
-      SourceText(name: "", bytes: Array(text.utf8)), dialect: .json)
+      SourceText(name: "", bytes: Array(text.utf8)), dialect: dialect)
     return reading.hasErrors ? nil : reading.tree?.root
   }
 }
