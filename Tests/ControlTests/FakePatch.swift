@@ -17,6 +17,7 @@ final class FakePatch: ControlledPatch {
     /// How often somebody else is faster.
     var races = 0
     var delay: Duration?
+    var changesBegun = 0
   }
 
   private let state: Mutex<State>
@@ -43,6 +44,7 @@ final class FakePatch: ControlledPatch {
   }
 
   var asked: [Asked] { state.withLock(\.asked) }
+  var changesBegun: Int { state.withLock(\.changesBegun) }
   var isStopped: Bool { state.withLock(\.isStopped) }
   var tag: String { state.withLock { "v\($0.version)" } }
 
@@ -71,7 +73,11 @@ final class FakePatch: ControlledPatch {
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome {
-    if let delay = state.withLock(\.delay) { try? await Task.sleep(for: delay) }
+    let delay = state.withLock { state in
+      state.changesBegun += 1
+      return state.delay
+    }
+    if let delay { try? await Task.sleep(for: delay) }
     return state.withLock { state in
       if state.races > 0 {
         state.races -= 1

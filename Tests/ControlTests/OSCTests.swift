@@ -215,7 +215,7 @@ import Testing
     let (room, port) = try room()
     let preset = OSCPacket.message(
       OSCMessage(address: "/nodes/eq/properties/presentPreset", arguments: [.string("Rock")]))
-    let time = OSCTimeTag(unixTime: WallClock.unixTime + 0.2)
+    let time = OSCTimeTag(unixTime: WallClock.unixTime + 1)
     RawConnection.send(OSCPacket.bundle(time, [volume(1)]).bytes, toPort: port)
     RawConnection.send(OSCPacket.bundle(.immediately, [volume(0), preset]).bytes, toPort: port)
     #expect(eventually { room.patch.asked.count == 2 })

@@ -89,6 +89,18 @@ import Testing
     #expect(FileManager.default.contents(atPath: folder.socketPath("a")) == Data("mine".utf8))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+  func `a folder of somebody else is neither used nor looked into`() throws {
+    let room = try Room()
+    #expect(unsafe chown(room.folder.path, 65_534, 65_534) == 0)
+    #expect(room.folder.liveNames().isEmpty)
+    let error = #expect(throws: ControlError.self) {
+      try start("a", isExact: true, in: room.folder)
+    }
+    #expect(error?.message.hasSuffix("belongs to somebody else") == true)
+    #expect(unsafe chown(room.folder.path, 0, 0) == 0)
+  }
+
   @Test func `names that cannot be a socket's are refused`() {
     for name in ["", ".", "..", ".a", "a/b", "../a", "a\nb", String(repeating: "a", count: 65)] {
       #expect(!ControlSocket.isName(name), "\(name)")

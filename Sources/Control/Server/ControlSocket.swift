@@ -24,10 +24,12 @@ public struct ControlFolder: Hashable, Sendable {
   public func socketPath(_ name: String) -> String { "\(path)/\(name).sock" }
 
   /// The names under which patches can be reached now, sorted. A socket that nobody listens to any
-  /// more is left out.
+  /// more is left out, and so is everything in a folder that somebody else has made.
   public func liveNames() -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
+    var status = stat()
+    guard unsafe fstat(dirfd(folder), &status) == 0, status.st_uid == geteuid() else { return [] }
     var names: [String] = []
     while let entry = unsafe readdir(folder) {
       let file = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
