@@ -19,7 +19,7 @@ struct GraphBuilder {
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
-  private(set) var layout = PatchLayout()
+  var layout = PatchLayout()
 
   /// Which libraries may be loaded, and those that callbacks name.
   var nativeCode = NativeCode.refused

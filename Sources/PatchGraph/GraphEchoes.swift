@@ -7,6 +7,7 @@ import Diagnostics
 extension GraphBuilder {
   mutating func reportViolations() {
     let (violations, configurations) = graph.examination()
+    layout.configurations = configurations
     if isDefaultMissing {
       // The buses that would have had the patch's own format.
       for violation in violations where ["PR0404", "PR0406"].contains(violation.rule.code) {

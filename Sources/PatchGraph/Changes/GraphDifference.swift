@@ -65,9 +65,9 @@ struct GraphDifference {
   }
 
   static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {
-    guard let graph = patch.graph else { return [:] }
-    let found = graph.configurations
-    return patch.layout.nodes.compactMapValues { found[$0] }
+    patch.layout.nodes.compactMapValues { id in
+      patch.layout.configurations[id] ?? (try? patch.graph?.unit(id))?.configuration()
+    }
   }
 
   private static func unit(_ patch: BuiltPatch, _ name: String) -> UnitInstance? {

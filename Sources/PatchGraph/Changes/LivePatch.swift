@@ -144,9 +144,10 @@ public final class LivePatch: Sendable {
   private func play(
     _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?, _ state: inout State
   ) throws(Refusal) -> [PatchChange] {
-    let found = graph.configurations
+    // What a unit that is initialized has is what it has been initialized with.
     let difference = GraphDifference(
-      from: state.reference, to: next, running: state.nodes.compactMapValues { found[$0] })
+      from: state.reference, to: next,
+      running: state.nodes.compactMapValues { (try? graph.unit($0))?.configuration() })
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
     if !difference.isEmpty {
       var passage = Passage(

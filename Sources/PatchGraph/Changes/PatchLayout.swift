@@ -1,5 +1,6 @@
 import AudioGraphs
 import AudioTypes
+import AudioUnits
 import RenderCore
 
 /// What a patch has made of its graph, by the names that it gives to things: what two patches are
@@ -73,6 +74,8 @@ struct PatchLayout: Sendable {
   var nodes: [String: NodeID] = [:]
   var feeds: [BusName: Feed] = [:]
   var taps: [String: Tap] = [:]
+  /// How each unit would be initialized.
+  var configurations: [NodeID: UnitConfiguration] = [:]
 
   mutating func add(_ node: NodeID, named name: String) {
     nodeNames.append(name)
@@ -82,9 +85,8 @@ struct PatchLayout: Sendable {
   /// The inputs that are fed, in the order of the nodes and their buses.
   var inputs: [BusName] {
     let order = Dictionary(uniqueKeysWithValues: nodeNames.enumerated().map { ($1, $0) })
-    return feeds.keys.sorted {
-      ($0.node == $1.node)
-        ? $0.bus < $1.bus : order[$0.node, default: 0] < order[$1.node, default: 0]
-    }
+    return feeds.keys.map { (place: order[$0.node] ?? 0, name: $0) }
+      .sorted { ($0.place, $0.name.bus) < ($1.place, $1.name.bus) }
+      .map(\.name)
   }
 }
