@@ -70,6 +70,9 @@ public final class LivePatch: Sendable {
     }
   }
 
+  /// What the document decides for the time that it plays.
+  public var policy: SessionPolicy { state.withLock { $0.reference.layout.policy } }
+
   /// Seconds of the graph that have been rendered.
   public var now: Double {
     guard let session = graph.session else { return 0 }
