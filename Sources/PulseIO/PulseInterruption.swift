@@ -42,9 +42,10 @@ extension PulseEngine {
       interruptions.isSuspended = true
       events.post { $0.notes.append(.interrupted(.suspended(side))) }
       if pauses {
-        hold(atOnce: true)
-        // What has not been played would be heard as a piece of sound when the device is back.
-        if let playback = link.playback {
+        // Where only the microphone is suspended what plays fades.
+        hold(atOnce: side == .sink)
+        // What has not been played would be heard as a piece of sound when the sink is back.
+        if side == .sink, let playback = link.playback {
           unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
         }
       }
