@@ -147,6 +147,7 @@ struct GraphBuilder {
           pointer: rate.pointer,
           help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
     }
+    checkSessionPolicy()
     guard let written = document.session?.value.category else { return }
     guard let category = Self.categories.first(where: { $0.name == written.value }) else {
       let names = Self.categories.map(\.name)

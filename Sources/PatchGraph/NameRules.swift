@@ -58,6 +58,8 @@ public enum NameRules {
   public static let preferredRate = RuleInfo(
     "PR0609", "session/rate", "the rate that is preferred is one that hardware can have",
     status: .init("kAudio_ParamError", -50))
+  public static let sessionDecision = RuleInfo(
+    "PR0610", "session/decision", "what an event makes a session do is something it can")
   public static let callbackCircle = RuleInfo(
     "PR0706", "callback/circle", "no callbacks pull one another in a circle",
     status: .init("kAUGraphErr_InvalidConnection", -10861))
@@ -69,7 +71,7 @@ public enum NameRules {
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
     tapKind, setting, tapPlace, sampleType, formatField, timelinePath, subgraphFile, subgraphCircle,
     subgraphOutput, subgraphInside, category, categoryPermits, recordingsApart, callbackCircle,
-    preferredRate,
+    preferredRate, sessionDecision,
   ]
 }
 

@@ -139,6 +139,7 @@ public struct PatchBuilder {
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
+    layout.policy = SessionPolicy(of: document)
     // What is meant where nothing is said.
     if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []

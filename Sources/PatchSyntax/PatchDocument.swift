@@ -75,6 +75,10 @@ extension PatchDocument {
     public var category: Located<String>?
     public var preferredSampleRate: Located<Double>?
     public var preferredIOBufferDuration: Located<Double>?
+    /// What is done when another takes the device away for a while, as written.
+    public var onInterruption: Located<String>?
+    /// What is done when the device becomes another, as written.
+    public var onRouteChange: Located<String>?
   }
 
   /// A sample rate: a number of hertz, finite and greater than 0, or what the session was granted.

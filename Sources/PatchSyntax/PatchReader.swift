@@ -197,10 +197,17 @@ extension PatchReader {
     guard check(json, "'session'", .object) else { return nil }
     var session = PatchDocument.Session()
     readObject(
-      json, "the session", keys: ["category", "preferredSampleRate", "preferredIOBufferDuration"]
+      json, "the session",
+      keys: [
+        "category", "preferredSampleRate", "preferredIOBufferDuration", "onInterruption",
+        "onRouteChange",
+      ]
     ) { reader, key, value in
       switch key {
       case "category": session.category = reader.string(value, "'category'")
+      case "onInterruption":
+        session.onInterruption = reader.string(value, "'onInterruption'")
+      case "onRouteChange": session.onRouteChange = reader.string(value, "'onRouteChange'")
       case "preferredSampleRate":
         session.preferredSampleRate = reader.positive(value, "'preferredSampleRate'", "hertz")
       default:

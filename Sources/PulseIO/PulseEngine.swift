@@ -32,6 +32,8 @@ final class PulseEvents: Sendable {
   let state = Mutex(State())
   /// An `eventfd`.
   let descriptor: Int32
+  /// Whether the engine pauses the session while it is interrupted.
+  let pausesWhenInterrupted = Atomic<Bool>(false)
 
   init() throws(HardwareError) {
     descriptor = shims_event_descriptor()
@@ -71,12 +73,12 @@ struct PulseLink: @unchecked Sendable {
 /// `@unchecked Sendable`: what is not atomic belongs to that thread from `run` on.
 @safe
 final class PulseEngine: @unchecked Sendable {
-  private var link: PulseLink?
-  private let session: RenderSession
+  private(set) var link: PulseLink?
+  let session: RenderSession
   private let ioBufferFrames: Int
   private let writer: CaptureWriter?
   private let counters: PulseCounters
-  private let events: PulseEvents
+  let events: PulseEvents
   /// Whether the first pull has been made.
   let hasBegun = Atomic<Bool>(false)
   let isStopping = Atomic<Bool>(false)
@@ -86,7 +88,9 @@ final class PulseEngine: @unchecked Sendable {
   private let captureFrameBytes: Int
   /// Whether the session fills what it is given; otherwise silence is played.
   private let hasOutput: Bool
-  private var isPlaying = false
+  /// Whether the loudspeaker is given what it asks for.
+  var isPlaying = false
+  var interruptions = PulseInterruptions()
   private var isLost = false
   private var captured = 0
   private var lastActivity: UInt64 = 0
@@ -131,7 +135,10 @@ final class PulseEngine: @unchecked Sendable {
     events.state.withLock { $0.scheduling = scheduling }
     listen(to: link)
     begin(link)
-    while !isOver(link) { link.connection.iterate(atMost: 0.05) }
+    while !isOver(link) {
+      link.connection.iterate(atMost: 0.05)
+      corkIfSilent(link)
+    }
     finish(link)
     self.link = nil
   }
@@ -161,6 +168,14 @@ final class PulseEngine: @unchecked Sendable {
         { _, user in
           unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
             $0.ranDry()
+          }
+        }, user)
+      unsafe pa_stream_set_event_callback(
+        playback.handle,
+        { _, name, _, user in
+          let name = unsafe text(name)
+          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+            if let link = $0.link { $0.handle(event: name, of: link) }
           }
         }, user)
     }
@@ -238,12 +253,17 @@ final class PulseEngine: @unchecked Sendable {
     if isPlaybackSuspended || link.capture?.isSuspended ?? false {
       if suspendedSince == 0 { suspendedSince = now }
       lastActivity = now
-      guard Double(now - suspendedSince) > Self.suspensionLimit * 1e9 else { return nil }
+      let seconds = Double(now - suspendedSince) / 1e9
+      let isAwaited = noteSuspension(
+        of: link, isPlaybackSuspended ? .sink : .source, for: seconds)
+      guard !isAwaited, seconds > Self.suspensionLimit else { return nil }
       return isPlaybackSuspended
         ? .lost(.sink, link.playback!.device.name, "has been suspended")
         : .lost(.source, link.capture!.device.name, "has been suspended")
     }
     suspendedSince = 0
+    noteActivity()
+    if interruptions.isCorked { lastActivity = now }
     guard Double(now - lastActivity) > silenceLimit * 1e9 else { return nil }
     return HardwareError(
       .connectionLost,
@@ -254,7 +274,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Lets what has been rendered be heard to its end, then lets go. The server has a second more
   /// than that takes.
   private func finish(_ link: PulseLink) {
-    let wasPlaying = isPlaying
+    // What is silent need not be heard to its end, and what is suspended never would be.
+    let wasPlaying = isPlaying && !interruptions.isPaused
     isPlaying = false
     link.capture?.cork(true)
     guard wasPlaying, let playback = link.playback, link.connection.isGood, playback.isGood else {
@@ -279,6 +300,7 @@ final class PulseEngine: @unchecked Sendable {
       else { return }
       let frames = min(rest, size / playbackFrameBytes)
       guard frames > 0 else { return }
+      if session.isPaused { interruptions.silentFrames += frames }
       if !hasOutput {
         unsafe start.initializeMemory(
           as: UInt8.self, repeating: 0, count: frames * playbackFrameBytes)
@@ -342,7 +364,10 @@ final class PulseEngine: @unchecked Sendable {
   private func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     var dropped = 0
     switch writer {
-    case .some(let writer): dropped = unsafe writer.write(samples, frameCount: frames)
+    // What is heard in a pause is nothing to go on with.
+    case .some(let writer):
+      if session.isPaused || interruptions.isPaused && interruptions.isSuspended { return }
+      dropped = unsafe writer.write(samples, frameCount: frames)
     case .none: return
     }
     guard dropped > 0 else { return }
@@ -359,6 +384,7 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
+    guard !interruptions.isPaused else { return }
     if isPlaying { counters.underruns.wrappingAdd(1, ordering: .relaxed) }
   }
 

@@ -8,6 +8,10 @@ import Synchronization
 public enum PulseNote: Hashable, Sendable {
   /// A stream was moved to another sink or source, which the server now converts for.
   case moved(PulseDevice.Direction, to: String)
+  /// The device was taken away for a while.
+  case interrupted(PulseInterruption)
+  /// The session has been paused for that, and goes on.
+  case resumed
 }
 
 /// What a server asked for and what went wrong on the way, since the hardware was opened.
@@ -120,6 +124,14 @@ public final class PulseHardware: AudioHardware {
     guard unsafe poll(&descriptor, 1, milliseconds) > 0 else { return false }
     events.clear()
     return true
+  }
+
+  /// Whether an interruption pauses the session until it is over. Otherwise the session plays on, and
+  /// a device that has been suspended for 2 s is lost. From the start of the next interruption on; any
+  /// thread.
+  public var pausesWhenInterrupted: Bool {
+    get { events.pausesWhenInterrupted.load(ordering: .relaxed) }
+    set { events.pausesWhenInterrupted.store(newValue, ordering: .relaxed) }
   }
 
   /// What has been counted since `open`. Any thread.

@@ -42,6 +42,7 @@ final class PulseStream {
     unsafe pa_stream_set_read_callback(handle, nil, nil)
     unsafe pa_stream_set_underflow_callback(handle, nil, nil)
     unsafe pa_stream_set_moved_callback(handle, nil, nil)
+    unsafe pa_stream_set_event_callback(handle, nil, nil)
     unsafe pa_stream_disconnect(handle)
     unsafe pa_stream_unref(handle)
   }

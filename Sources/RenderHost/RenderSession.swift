@@ -79,6 +79,14 @@ public final class RenderSession: @unchecked Sendable {
   private let limit = Atomic<Int>(.max)
   private let isFadingOut = Atomic<Bool>(false)
   private let hasFadedOut = Atomic<Bool>(false)
+  /// 0 where it plays, 1 for a pause after a fade, 2 for one at once.
+  private let pausing = Atomic<Int>(0)
+  /// Whether a pause has come to silence. Written by the thread that pulls.
+  private let hasPaused = Atomic<Bool>(false)
+  /// How many frames a fade takes.
+  private let fadeFrames: Int
+  /// What of `pausing` the last pull went by, and the frames of its fade that are still to come.
+  private var held = (kind: 0, frames: 0)
 
   public init(_ configuration: Configuration, timeline: RenderTimeline? = nil) {
     self.configuration = configuration
@@ -108,7 +116,8 @@ public final class RenderSession: @unchecked Sendable {
       client: resampler == nil ? client : .float32, device: device, map: channelMap.baseAddress!)
     nanosecondsPerFrame = 1e9 / max(1, configuration.sampleRate)
     // 20 ms: short enough for Ctrl-C, long enough not to click.
-    gain = LinearRamp(1, length: max(1, Int(configuration.sampleRate * 0.02)))
+    fadeFrames = max(1, Int(configuration.sampleRate * 0.02))
+    gain = LinearRamp(1, length: fadeFrames)
   }
 
   deinit {
@@ -177,6 +186,9 @@ public final class RenderSession: @unchecked Sendable {
     peakLoad.store(0, ordering: .relaxed)
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
+    pausing.store(0, ordering: .relaxed)
+    hasPaused.store(false, ordering: .relaxed)
+    held = (0, 0)
     gain.jump(to: 1)
     next.store(0, ordering: .relaxed)
     unsafe queue.rewind(current)
@@ -219,6 +231,22 @@ public final class RenderSession: @unchecked Sendable {
   /// Takes the output to silence within 20 ms.
   public func fadeOut() { isFadingOut.store(true, ordering: .relaxed) }
 
+  /// Holds everything where it is: after a fade of 20 ms, or at once, what is pulled is silence,
+  /// nothing is rendered and no frame is counted. Any thread.
+  public func pause(atOnce: Bool = false) { pausing.store(atOnce ? 2 : 1, ordering: .relaxed) }
+
+  /// Ends a pause: goes on with the next frame, fading in over 20 ms. Any thread.
+  public func resume() {
+    hasPaused.store(false, ordering: .relaxed)
+    pausing.store(0, ordering: .relaxed)
+  }
+
+  /// Whether it has been asked to pause.
+  public var isPausing: Bool { pausing.load(ordering: .relaxed) != 0 }
+
+  /// Whether a pause has come to silence.
+  public var isPaused: Bool { isPausing && hasPaused.load(ordering: .relaxed) }
+
   /// Nanoseconds spent in rendering, and nanoseconds of sound rendered, since the beginning.
   public var busyTime: (spent: UInt64, rendered: UInt64) {
     (
@@ -259,7 +287,7 @@ public final class RenderSession: @unchecked Sendable {
     let begin = monotonicNanoseconds()
     renderThread.store(threadIdentity(), ordering: .relaxed)
     let end = limit.load(ordering: .relaxed)
-    if isFadingOut.load(ordering: .relaxed) { gain.aim(at: 0) }
+    aimGain()
     var status = Status.ok
     var done = wait(atMost: frameCount, from: begin)
     if done > 0 { unsafe silence(done, at: 0, in: memory) }
@@ -269,21 +297,62 @@ public final class RenderSession: @unchecked Sendable {
         unsafe silence(length, at: done, in: memory)
         break
       }
+      if isHeld() {
+        unsafe silence(length, at: done, in: memory)
+        break
+      }
       if length > end - sampleTime { length = end - sampleTime }
+      // A pause begins where its fade ends, however it is sliced.
+      if held.frames > 0 { length = min(length, held.frames) }
       let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
       if slice.status != .ok { status = slice.status }
       done += slice.length
       sampleTime += slice.length
+      if held.frames > 0 { held.frames -= slice.length }
     }
     // Two questions and not one `&&`: its right side is a closure that would retain `self`.
     if gain.isSettled {
-      if gain.current == 0 { hasFadedOut.store(true, ordering: .relaxed) }
+      if gain.current == 0 { noteSilence() }
     }
     rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
     account(from: begin, frameCount: frameCount)
     renderThread.store(0, ordering: .relaxed)
     restoreDenormals(denormals)
     return status
+  }
+
+  /// Sets out for the level that is wanted now.
+  @_noLocks
+  private func aimGain() {
+    let kind = pausing.load(ordering: .relaxed)
+    let isNew = kind != held.kind
+    let wasHeld = isHeld()
+    if isNew { held = (kind, 0) }
+    if isFadingOut.load(ordering: .relaxed) { return gain.aim(at: 0) }
+    switch kind {
+    case 0:
+      if isNew { hasPaused.store(false, ordering: .relaxed) }
+      gain.aim(at: 1)
+    case 1:
+      gain.aim(at: 0)
+      if isNew { held.frames = wasHeld ? 0 : fadeFrames }
+    default: gain.jump(to: 0)
+    }
+  }
+
+  /// Whether there is a pause, and its fade is over.
+  @_noLocks
+  private func isHeld() -> Bool {
+    guard held.kind != 0, held.frames <= 0 else { return false }
+    guard gain.isSettled else { return false }
+    return gain.current == 0
+  }
+
+  /// What has come to silence has paused, or has faded out for good.
+  @_noLocks
+  private func noteSilence() {
+    if held.kind != 0 { hasPaused.store(true, ordering: .relaxed) }
+    if isFadingOut.load(ordering: .relaxed) { hasFadedOut.store(true, ordering: .relaxed) }
   }
 
   /// How many of the next frames come before the start time.

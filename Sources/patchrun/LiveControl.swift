@@ -69,6 +69,14 @@ final class LiveControl: ControlledPatch {
     emit(.route(direction: direction, name: name))
   }
 
+  func noteInterruption(begins: Bool) {
+    state.withLock { state in
+      if begins, state.phase == .playing { state.phase = .interrupted }
+      if !begins, state.phase == .interrupted { state.phase = .playing }
+    }
+    emit(.interruption(begins: begins))
+  }
+
   func noteXruns(underruns: Int, overruns: Int) {
     let isNew = state.withLock { state in
       defer { state.xruns = (underruns, overruns) }
@@ -116,7 +124,7 @@ final class LiveControl: ControlledPatch {
   private func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) -> ControlOutcome {
-    guard state.withLock({ $0.phase == .playing || $0.phase == .starting }) else {
+    guard state.withLock({ [.starting, .playing, .interrupted].contains($0.phase) }) else {
       return .failed(message: "the patch is not playing", help: [])
     }
     let live = stage.live

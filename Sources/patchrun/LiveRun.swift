@@ -17,6 +17,12 @@ struct LiveStage {
   var graph: AudioGraph { live.graph }
 }
 
+/// Where the sound server has moved a patch that begins again there; `nil` for what was asked for.
+struct LiveRoute {
+  var sink: String?
+  var source: String?
+}
+
 /// A patch that plays, from start to the exit status, whatever it becomes on the way.
 final class LiveRun {
   private var stage: LiveStage
@@ -27,11 +33,12 @@ final class LiveRun {
   /// Reads the patch's file again; `nil` where it is no file.
   private let read: () throws(CommandFailure) -> PatchReader.Result?
   /// Opens a device for another patch; `nil` where that is wrong.
-  private let open: (PatchReader.Result) throws(CommandFailure) -> LiveStage?
+  private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
   private let control: LiveControl?
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
+  private var route = LiveRoute()
 
   private var graph: AudioGraph { stage.graph }
   private var hardware: PulseHardware { stage.hardware }
@@ -40,7 +47,7 @@ final class LiveRun {
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
     quiet: Bool, control: LiveControl? = nil,
     read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
-    open: @escaping (PatchReader.Result) throws(CommandFailure) -> LiveStage?
+    open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
     self.signals = signals
@@ -54,7 +61,8 @@ final class LiveRun {
 
   /// Why the sound ended.
   private enum End {
-    case reached, interrupted
+    /// The sources, a signal or a request, and what the session decides upon an event.
+    case reached, interrupted, decided
     case failed(CommandFailure)
     /// Another patch is to begin.
     case restart(PatchReader.Result)
@@ -63,7 +71,7 @@ final class LiveRun {
     var reported: ControlEnd {
       switch self {
       case .reached: .reached
-      case .interrupted, .restart: .stopped
+      case .interrupted, .decided, .restart: .stopped
       case .failed(let failure): .failed(message: failure.message)
       }
     }
@@ -98,12 +106,13 @@ final class LiveRun {
         return report(end, session, rate)
       }
       played += Double(session.renderedFrames) / rate
-      guard let next = try open(reading) else { return ExitStatus.wrongPatch }
+      guard let next = try open(reading, route) else { return ExitStatus.wrongPatch }
       stage = next
     }
   }
 
   private func start() throws(CommandFailure) {
+    takePolicy()
     do throws(GraphStartError) { try graph.start() } catch {
       switch error {
       case .refused(let violation):
@@ -134,7 +143,8 @@ final class LiveRun {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
       }
       if session.hasEnded { return .reached }
-      for note in hardware.takeNotes() { report(note, showsLine) }
+      takePolicy()
+      if let end = decide(upon: hardware.takeNotes(), showsLine) { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
         return .restart(reading)
       }
@@ -247,12 +257,70 @@ final class LiveRun {
     return loudness.shortTerm
   }
 
-  private func report(_ note: PulseNote, _ showsLine: Bool) {
-    guard case .moved(let direction, let name) = note else { return }
+  // MARK: What the session decides
+
+  private func takePolicy() {
+    hardware.pausesWhenInterrupted = stage.live.policy.onInterruption == .pause
+  }
+
+  /// Does what the patch says is done then. Returns an end where it is one.
+  private func decide(upon notes: [PulseNote], _ showsLine: Bool) -> End? {
+    var end: End?
+    for note in notes {
+      switch note {
+      case .moved(let direction, let name):
+        end = moved(direction, to: name, showsLine) ?? end
+      case .interrupted(let cause): end = interrupted(by: cause, showsLine) ?? end
+      case .resumed:
+        control?.noteInterruption(begins: false)
+        say("the interruption is over: the patch plays on", showsLine)
+      }
+    }
+    return end
+  }
+
+  private func moved(
+    _ direction: PulseDevice.Direction, to name: String, _ showsLine: Bool
+  ) -> End? {
     control?.noteRoute(ControlDirection(rawValue: direction.rawValue) ?? .sink, name)
+    let text = "the \(direction.rawValue) is now '\(name)'"
+    switch stage.live.policy.onRouteChange {
+    case .follow:
+      say(text, showsLine)
+      return nil
+    case .restart:
+      say(text + ": the patch begins again there", showsLine)
+      if direction == .sink { route.sink = name } else { route.source = name }
+      return .restart(stage.live.reading)
+    case .stop:
+      say(text + ": the patch ends", showsLine)
+      return .decided
+    }
+  }
+
+  private func interrupted(by cause: PulseInterruption, _ showsLine: Bool) -> End? {
+    let text =
+      switch cause {
+      case .suspended(let direction): "the \(direction.rawValue) has been suspended"
+      case .asked: "the sound server asks for silence"
+      }
+    switch stage.live.policy.onInterruption {
+    case .continue: return nil
+    case .pause:
+      control?.noteInterruption(begins: true)
+      say(text + ": the patch pauses", showsLine)
+      return nil
+    case .stop:
+      control?.noteInterruption(begins: true)
+      say(text + ": the patch ends", showsLine)
+      return .decided
+    }
+  }
+
+  private func say(_ text: String, _ showsLine: Bool) {
     guard !quiet else { return }
     clear(showsLine)
-    appearance.report("note", "the \(direction.rawValue) is now '\(name)'")
+    appearance.report("note", text)
   }
 
   private func clear(_ showsLine: Bool) {
@@ -261,6 +329,8 @@ final class LiveRun {
 
   /// Takes the sound away without a click. A device that pulls nothing is not waited for.
   private func fade(_ session: RenderSession) {
+    // A pause is silent already.
+    guard !session.isPausing else { return }
     session.fadeOut()
     let begin = monotonicNanoseconds()
     while !session.hasEnded, hardware.failure == nil {

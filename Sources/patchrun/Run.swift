@@ -86,7 +86,9 @@ struct Run: PatchCommand {
         guard self.file != "-" else { return nil }
         return try PatchFile(self.file).read(overrides)
       },
-      open: { (reading) throws(CommandFailure) in try open(reading, file.directory) })
+      open: { (reading, route) throws(CommandFailure) in
+        try open(reading, file.directory, on: route)
+      })
     return try run.run(duration)
   }
 
@@ -116,7 +118,7 @@ struct Run: PatchCommand {
 
   /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.
   private func open(
-    _ reading: PatchReader.Result, _ directory: String
+    _ reading: PatchReader.Result, _ directory: String, on route: LiveRoute = LiveRoute()
   ) throws(CommandFailure) -> LiveStage? {
     let draft = PatchBuilder.build(
       reading, directory: directory, device: .assumed(HardwareAssumption()))
@@ -127,7 +129,7 @@ struct Run: PatchCommand {
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let hardware = try open(request, title: draft.title)
+    let hardware = try open(request, on: route, title: draft.title)
     let patch = PatchBuilder.build(
       reading, directory: directory, device: .hardware(hardware), nativeCode: native.nativeCode)
     if patch.hasErrors || !quiet { appearance.report(patch) }
@@ -178,19 +180,40 @@ struct Run: PatchCommand {
   }
 
   private func open(
-    _ request: SessionRequest, title: String?
+    _ request: SessionRequest, on route: LiveRoute, title: String?
   ) throws(CommandFailure) -> PulseHardware {
     do throws(HardwareError) {
       return try PulseHardware.open(
         PulseRequest(
           wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
           preferredSampleRate: request.preferredSampleRate,
-          preferredIOBufferDuration: request.preferredIOBufferDuration, sinkName: sink,
-          sourceName: source, streamName: title ?? (file == "-" ? "patch" : file),
+          preferredIOBufferDuration: request.preferredIOBufferDuration,
+          sinkName: try name(route.sink, .sink, sink),
+          sourceName: try name(route.source, .source, source),
+          streamName: title ?? (file == "-" ? "patch" : file),
           isConversation: request.isConversation))
     } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
     }
+  }
+}
+
+extension Run {
+  /// What to ask a server for that has moved a stream to `moved`; otherwise what was asked for.
+  ///
+  /// The default is not named where it is what is meant: so the server moves the stream on when
+  /// another becomes it.
+  private func name(
+    _ moved: String?, _ direction: PulseDevice.Direction, _ asked: String?
+  ) throws(HardwareError) -> String? {
+    guard let moved else { return asked }
+    let variable = direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
+    let isNamed = asked != nil || environmentVariable(variable) != nil
+    guard !isNamed else { return moved }
+    let isDefault = try PulseDevices.list().contains {
+      $0.direction == direction && $0.name == moved && $0.isDefault
+    }
+    return isDefault ? nil : moved
   }
 }
 

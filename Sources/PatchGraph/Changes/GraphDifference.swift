@@ -58,10 +58,25 @@ struct GraphDifference {
         JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
         .restart)
     }
+    comparePolicies()
     compareNodes(before, after)
     compareFeeds()
     compareTaps()
     compareTimelines()
+  }
+
+  private mutating func comparePolicies() {
+    let (before, after) = (old.layout.policy, new.layout.policy)
+    if before.onInterruption != after.onInterruption {
+      note(
+        JSONPointer(["session", "onInterruption"]),
+        "an interruption is answered by \(quoted(after.onInterruption.rawValue))", .nothing)
+    }
+    if before.onRouteChange != after.onRouteChange {
+      note(
+        JSONPointer(["session", "onRouteChange"]),
+        "another device is answered by \(quoted(after.onRouteChange.rawValue))", .nothing)
+    }
   }
 
   static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {

@@ -70,6 +70,9 @@ public final class LivePatch: Sendable {
     }
   }
 
+  /// What the document decides for the time that it plays.
+  public var policy: SessionPolicy { state.withLock { $0.reference.layout.policy } }
+
   /// The files of its sub-graphs, as they were opened.
   public var subgraphFiles: [String] {
     state.withLock { $0.reference.subgraphFiles.map(\.path) }

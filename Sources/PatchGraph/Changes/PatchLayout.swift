@@ -69,6 +69,8 @@ struct PatchLayout: Sendable {
 
   /// What the patch asks of the device.
   var request: SessionRequest?
+  /// What it decides for the time that it plays.
+  var policy = SessionPolicy()
   /// Names in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]

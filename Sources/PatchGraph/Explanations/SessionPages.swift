@@ -99,6 +99,18 @@ extension Explanation {
       example: .patch(
         ExamplePatches.tone.replacing("44100", with: "\"session\""),
         wrong: ["\"session\"": "44100"], hardware: "rate=48000")),
+    Explanation(
+      "PR0610", "What an event makes a session do is something it can do.",
+      because: """
+        An interruption (the sound server suspends the device, or asks for silence because somebody has
+        a call) makes a patch "continue", "pause" or "stop"; another device makes it "follow",
+        "restart" or "stop". Where nothing is said it continues, and follows. An iPhone stops the units
+        and tells the app, which decides; that a patch writes its decision down is ours.
+        """,
+      example: .patch(
+        ExamplePatches.microphone.replacing(
+          "\"playAndRecord\"", with: "\"playAndRecord\", \"onInterruption\": \"pause\""),
+        wrong: ["\"pause\"": "\"pauze\""])),
   ]
 
   /// The microphone to a file.

@@ -420,6 +420,21 @@ enum Schema {
         "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",
         "type": "number", "exclusiveMinimum": 0,
       ],
+      "onInterruption": [
+        "description": """
+        What to do when the sound server suspends the device, or asks for silence because somebody has \
+        a call.
+        """,
+        "default": "continue",
+        "enum": .strings(SessionPolicy.Interruption.allCases.map(\.rawValue)),
+        "enumDescriptions": .strings(SessionPolicy.Interruption.allCases.map(\.summary)),
+      ],
+      "onRouteChange": [
+        "description": "What to do when the sound server moves the sound to another device.",
+        "default": "follow",
+        "enum": .strings(SessionPolicy.RouteChange.allCases.map(\.rawValue)),
+        "enumDescriptions": .strings(SessionPolicy.RouteChange.allCases.map(\.summary)),
+      ],
       "comment": reference("comment"),
     ],
     "additionalProperties": false,

@@ -1,0 +1,139 @@
+import CPulse
+import RenderHost
+import Synchronization
+
+/// What takes the device away from a graph for a while.
+public enum PulseInterruption: Hashable, Sendable {
+  /// A user, or another program, has suspended the sink or the source.
+  case suspended(PulseDevice.Direction)
+  /// The server asks for silence, as its `module-role-cork` does for the length of a call.
+  case asked
+}
+
+/// What of this there is just now. Of the engine's thread.
+struct PulseInterruptions {
+  /// Whether the device has been suspended for longer than a moment.
+  var isSuspended = false
+  /// Whether the server has asked for silence and has not taken it back.
+  var isAsked = false
+  /// Whether the server had muted the stream when it asked, and so takes that back at the end.
+  var isMuted = false
+  /// Whether the stream has been corked for it.
+  var isCorked = false
+  /// Frames of silence that have been written since the pause.
+  var silentFrames = 0
+  /// Whether the session has been paused.
+  var isPaused = false
+
+  /// How long a device is suspended on its way from one stream, or state, to the next, in seconds.
+  static let moment = 0.1
+}
+
+extension PulseEngine {
+  /// Whether interruptions pause the session, and are waited for.
+  private var pauses: Bool { events.pausesWhenInterrupted.load(ordering: .relaxed) }
+
+  /// The device has been suspended for some seconds. Returns whether that is waited for.
+  func noteSuspension(of link: PulseLink, _ side: PulseDevice.Direction, for seconds: Double)
+    -> Bool
+  {
+    guard hasBegun.load(ordering: .relaxed) else { return false }
+    if seconds > PulseInterruptions.moment, !interruptions.isSuspended {
+      interruptions.isSuspended = true
+      events.post { $0.notes.append(.interrupted(.suspended(side))) }
+      if pauses {
+        // Where only the microphone is suspended what plays fades.
+        hold(atOnce: side == .sink)
+        // What has not been played would be heard as a piece of sound when the sink is back.
+        if side == .sink, let playback = link.playback {
+          unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
+        }
+      }
+    }
+    return interruptions.isPaused && pauses
+  }
+
+  /// The device is not suspended.
+  func noteActivity() {
+    guard interruptions.isSuspended else { return }
+    interruptions.isSuspended = false
+    goOn()
+  }
+
+  /// The server has something to say about a stream.
+  func handle(event name: String, of link: PulseLink) {
+    switch name {
+    case PA_STREAM_EVENT_REQUEST_CORK:
+      guard !interruptions.isAsked, hasBegun.load(ordering: .relaxed) else { return }
+      events.post { $0.notes.append(.interrupted(.asked)) }
+      guard pauses else { return }
+      interruptions.isAsked = true
+      askWhetherMuted(link)
+      hold(atOnce: false)
+    case PA_STREAM_EVENT_REQUEST_UNCORK: endRequest(link)
+    default: break
+    }
+  }
+
+  /// Corks the stream once what it plays is silence: only then does the server say when to go on.
+  func corkIfSilent(_ link: PulseLink) {
+    guard interruptions.isAsked, !interruptions.isCorked, let playback = link.playback,
+      interruptions.silentFrames >= playback.bufferFrames
+    else { return }
+    interruptions.isCorked = true
+    isPlaying = false
+    playback.cork(true)
+    // Of what has ended before this the server says nothing more.
+    askWhetherMuted(link)
+  }
+
+  private func endRequest(_ link: PulseLink) {
+    guard interruptions.isAsked else { return }
+    interruptions.isAsked = false
+    interruptions.isMuted = false
+    if interruptions.isCorked {
+      interruptions.isCorked = false
+      isPlaying = true
+      link.playback?.cork(false)
+    }
+    goOn()
+  }
+
+  private func hold(atOnce: Bool) {
+    if !interruptions.isPaused { interruptions.silentFrames = 0 }
+    interruptions.isPaused = true
+    session.pause(atOnce: atOnce)
+  }
+
+  private func goOn() {
+    guard interruptions.isPaused, !interruptions.isAsked, !interruptions.isSuspended else { return }
+    interruptions.isPaused = false
+    session.resume()
+    events.post { $0.notes.append(.resumed) }
+  }
+
+  private func askWhetherMuted(_ link: PulseLink) {
+    guard let playback = link.playback else { return }
+    let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe letGo(
+      pa_context_get_sink_input_info(
+        link.connection.context, pa_stream_get_index(playback.handle),
+        { _, info, _, user in
+          guard let info = unsafe info else { return }
+          let isMuted = unsafe info.pointee.mute != 0
+          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+            $0.noteMuting(isMuted)
+          }
+        }, user))
+  }
+
+  private func noteMuting(_ isMuted: Bool) {
+    guard interruptions.isAsked, let link else { return }
+    if interruptions.isMuted, !isMuted { return endRequest(link) }
+    interruptions.isMuted = isMuted
+  }
+
+  private func letGo(_ operation: OpaquePointer?) {
+    if let operation = unsafe operation { unsafe pa_operation_unref(operation) }
+  }
+}
