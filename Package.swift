@@ -116,8 +116,8 @@ let package = Package(
     .executableTarget(
       name: "patchrun-bench",
       dependencies: [
-        "AudioTypes", "AudioUnits", "HeadData", "RenderCore", "VoiceProcessing", "TestSupport",
-        "CSoxr",
+        "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
+        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
       ],
       swiftSettings: settings),
 

@@ -19,7 +19,6 @@ final class LiveControl: ControlledPatch {
     /// A document that takes a new beginning.
     var restart: PatchReader.Result?
     var events: [AsyncStream<ControlEvent>.Continuation] = []
-    var last: ControlEvent?
     var xruns = (underruns: 0, overruns: 0)
   }
 
@@ -117,7 +116,7 @@ final class LiveControl: ControlledPatch {
   private func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) -> ControlOutcome {
-    guard state.withLock({ $0.phase == .playing }) else {
+    guard state.withLock({ $0.phase == .playing || $0.phase == .starting }) else {
       return .failed(message: "the patch is not playing", help: [])
     }
     let live = stage.live
@@ -141,11 +140,12 @@ final class LiveControl: ControlledPatch {
       case .wrong(let patch):
         return refuse(refusal(patch.diagnostics, in: patch.source), by: origin)
       case .restart(let next, let changes):
+        let tag = Self.tag(of: next.source)
+        let effects = changes.map(ControlEffect.init)
         state.withLock { $0.restart = next }
         signals.wake()
-        note(changes, by: origin)
-        return .applied(
-          tag: Self.tag(of: next.source), effects: changes.map(ControlEffect.init))
+        emit(.changed(tag: tag, effects: effects, by: origin))
+        return .applied(tag: tag, effects: effects)
       }
     }
   }

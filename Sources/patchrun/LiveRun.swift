@@ -120,6 +120,7 @@ final class LiveRun {
   private func wait(_ session: RenderSession, rate: Double) -> End {
     let showsLine = !quiet && StandardStream.error.isTerminal
     defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
+    watchSubgraphs()
     let descriptors = [hardware.eventDescriptor] + (files.map { [$0.descriptor] } ?? [])
     while true {
       // Cleared before it is looked at, so that nothing is missed and the wait below is one.
@@ -197,6 +198,7 @@ final class LiveRun {
     }
     do throws(LivePatch.Refusal) {
       let changes = try stage.live.play(reading)
+      watchSubgraphs()
       control?.note(changes, by: origin)
       report(changes, showsLine)
     } catch {
@@ -212,6 +214,13 @@ final class LiveRun {
       }
     }
     return nil
+  }
+
+  /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.
+  private func watchSubgraphs() {
+    for path in stage.live.subgraphFiles {
+      do throws(CommandFailure) { try files?.add(path) } catch { continue }
+    }
   }
 
   /// Says what has changed and how it is heard.

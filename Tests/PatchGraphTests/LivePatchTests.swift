@@ -329,14 +329,17 @@ struct RandomReloadTests {
     let player = try Player(patches.next())
     let session = try #require(player.live.graph.session)
     var pulled = 0
-    var used = 0
-    for round in 0..<Self.count {
+    var units: [Weak] = []
+    for _ in 0..<Self.count {
       let length = Int.random(in: 64...3000, using: &patches.generator)
       try player.pull(length)
       pulled += length
       let changes = try player.play(patches.next())
       #expect(!changes.contains { $0.heard == .restart })
-      if round == Self.count / 2 { used = try memoryInUse() }
+      for node in player.live.graph.nodes {
+        let unit = try player.live.graph.unit(node)
+        if !units.contains(where: { $0.unit === unit }) { units.append(Weak(unit: unit)) }
+      }
     }
     try player.pull(9600)
     player.live.graph.collect()
@@ -347,16 +350,13 @@ struct RandomReloadTests {
     let corners = 5 * 0.05 / 480 * 2
     #expect(roughness(player.heard[0]) < corners)
     #expect(roughness(player.heard[1]) < corners)
-    // What has been heard grows; nothing else does.
-    let grown = try memoryInUse() - used - player.heard.reduce(0) { $0 + $1.count * 4 }
-    // What the allocator keeps moves by some megabytes; a plan that is not freed has half of one.
-    #expect(grown < 24 << 20, "\(grown) bytes")
+    // Units that have gone are gone.
+    let alive = units.filter { $0.unit != nil }.count
+    #expect(units.count > Self.count / 2)
+    #expect(alive == player.live.graph.nodeCount)
   }
 
-  /// Bytes of the process that are in memory.
-  private func memoryInUse() throws -> Int {
-    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
-      separator: " ")
-    return try #require(fields.dropFirst().first.flatMap { Int($0) }) * 4096
+  private struct Weak {
+    weak var unit: UnitInstance?
   }
 }

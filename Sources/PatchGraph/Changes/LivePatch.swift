@@ -70,6 +70,11 @@ public final class LivePatch: Sendable {
     }
   }
 
+  /// The files of its sub-graphs, as they were opened.
+  public var subgraphFiles: [String] {
+    state.withLock { $0.reference.subgraphFiles.map(\.path) }
+  }
+
   /// Seconds of the graph that have been rendered.
   public var now: Double {
     guard let session = graph.session else { return 0 }
