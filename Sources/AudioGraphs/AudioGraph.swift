@@ -52,6 +52,7 @@ public final class AudioGraph: Sendable {
   private let isOffline: Bool
   private let serviceThread = ServiceThread()
   private let unitHost = GraphUnitHost()
+  let scheduler = ParameterScheduler()
   private let state = Mutex(State())
 
   /// A graph whose I/O unit runs on `hardware` once it is started.
@@ -411,7 +412,8 @@ public final class AudioGraph: Sendable {
       let preparation = prepare(state.model, state, capture: capture)
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
-        model: state.model, preparation: preparation, grant: grant, capture: capture)
+        model: state.model, preparation: preparation, grant: grant, capture: capture,
+        scheduler: scheduler)
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
@@ -639,7 +641,8 @@ public final class AudioGraph: Sendable {
 
   // MARK: Render notifications and load
 
-  /// Calls an observer before and after each slice, on the render thread.
+  /// Calls an observer before and after each slice, on the render thread. Before it, it may schedule
+  /// parameter changes for the slice, with what `parameterSchedule(of:)` has given it.
   public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ObserverToken {
     state.withLock { state in
       state.nextToken += 1

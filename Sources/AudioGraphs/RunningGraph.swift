@@ -43,7 +43,8 @@ struct RunningGraph: Sendable {
   private let clientRate: Double
 
   init(
-    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?
+    model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
+    scheduler: ParameterScheduler
   ) throws(Violation) {
     self.capture = capture
     let head = model.head.flatMap { preparation.configurations[$0.id] }
@@ -62,7 +63,8 @@ struct RunningGraph: Sendable {
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: clientRate))
+        clientSampleRate: clientRate),
+      scheduler: scheduler)
   }
 
   /// The same samples with all channels in one buffer: what a file or a device takes.

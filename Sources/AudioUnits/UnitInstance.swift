@@ -53,6 +53,8 @@ public final class UnitInstance: Sendable {
     weak var host: (any UnitHost)?
     var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
     var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
+    /// Who hears of what is set with a sender.
+    var audience: [Audience] = []
     var nextListener = 0
 
     func elements(_ scope: Scope) -> [Element]? {
@@ -101,6 +103,10 @@ public final class UnitInstance: Sendable {
   }
 
   let state: Mutex<State>
+
+  private static let lastSerial = Atomic<Int>(0)
+  /// Its own among all that have been made.
+  let serial = UnitInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
 
   public init(_ unit: any AudioUnit.Type) {
     self.unit = unit
@@ -195,7 +201,10 @@ public final class UnitInstance: Sendable {
     }
   }
 
-  /// Calls `listener` after each change of a parameter, or of any for `nil`.
+  /// Calls `listener` after each change of a parameter, or of any for `nil`: whoever sets it, at once.
+  ///
+  /// It is patchrun's own. Core Audio's listeners hear only of what is set with a sender:
+  /// `ParameterReceiver`.
   public func addParameterListener(
     _ parameter: UInt32?, _ listener: @escaping ParameterListener
   ) -> ListenerToken {
@@ -239,7 +248,8 @@ public final class UnitInstance: Sendable {
     }
   }
 
-  /// The value of a parameter, a meter's included.
+  /// The value of a parameter, a meter's included. Where it has been scheduled
+  /// (`ParameterEvent.Change.immediate`), that value, from the moment on in which it was.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
   public func parameter(
@@ -247,11 +257,12 @@ public final class UnitInstance: Sendable {
   ) throws(Violation) -> Float {
     try state.withLock { state throws(Violation) in
       let slot = try slot(parameter, scope, element, state)
-      return state.controls.block[slot]
+      return state.controls.block.stored(slot)
     }
   }
 
-  /// Sets a parameter, from the next slice on.
+  /// Sets a parameter, from the next slice on, and calls the listeners of `addParameterListener`. As
+  /// `AudioUnitSetParameter` does not, it tells no `ParameterReceiver`.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter` (also for a meter
   ///   and a value outside an enforced range).
@@ -399,6 +410,44 @@ public final class UnitInstance: Sendable {
       }
       for index in state.outputs.indices {
         state.outputs[index].forgetSettled(unit.initialFormat(.output))
+      }
+    }
+  }
+
+  /// The parameters that can be scheduled, and the block that their controls are in: until the number
+  /// of the unit's elements changes, when the block is retired.
+  public func schedulableParameters() -> (block: ControlBlock, parameters: [SchedulableParameter]) {
+    state.withLock { state in
+      let parameters = description.parameters.compactMap { info -> SchedulableParameter? in
+        guard !info.isReadOnly, let first = state.controls.slot(info.id, info.scope, 0) else {
+          return nil
+        }
+        let most = Float.greatestFiniteMagnitude
+        return SchedulableParameter(
+          parameter: info.id, scope: info.scope.rawValue, firstIndex: first,
+          stride: state.controls.stride(info.scope), elementCount: state.count(info.scope),
+          lowest: info.isRangeEnforced ? info.range.lowerBound : -most,
+          highest: info.isRangeEnforced ? info.range.upperBound : most, canRamp: info.canRamp)
+      }
+      return (state.controls.block, parameters)
+    }
+  }
+
+  /// Refuses what a schedule refuses, in words.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a parameter that
+  ///   does not ramp.
+  public func check(_ event: ParameterEvent) throws(Violation) {
+    switch event.change {
+    case .immediate(_, let value):
+      try state.withLock { state throws(Violation) in
+        _ = try slot(event.parameter, event.scope, event.element, state)
+        guard let info = parameterInfo(event.parameter, event.scope) else { return }
+        try check(value, info, event.element)
+      }
+    case .ramp(_, _, let first, let last):
+      for value in [first, last] {
+        _ = try rampControl(event.parameter, event.scope, event.element, to: value)
       }
     }
   }
@@ -762,6 +811,7 @@ public final class UnitInstance: Sendable {
         }
       }
     }
+    old.controls.block.retire()
     state.values = state.values.filter { $0.key.element < state.count($0.key.scope) }
   }
 }

@@ -46,7 +46,8 @@ extension UnitInstance {
       for info in description.parameters where !info.isReadOnly {
         for element in 0..<state.count(info.scope) {
           guard let slot = state.controls.slot(info.id, info.scope, element) else { continue }
-          settings.parameters[.init(info.id, info.scope, element)] = state.controls.block[slot]
+          let value = state.controls.block.stored(slot)
+          settings.parameters[.init(info.id, info.scope, element)] = value
         }
       }
       return settings

@@ -5,7 +5,8 @@ import Synchronization
 /// 32-bit word of its own, read and written whole.
 ///
 /// Beside each number stands its glide: in how many frames a change of it is to be reached, where
-/// whoever changes it says so.
+/// whoever changes it says so. And beside that, what has been scheduled for it and is not in force yet:
+/// clients read the number that was set last, also where the unit comes to it later.
 @safe
 public final class ControlBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
@@ -14,12 +15,13 @@ public final class ControlBlock: @unchecked Sendable {
 
   public init(count: Int) {
     self.count = count
-    unsafe words = .allocate(capacity: max(1, 2 * count))
-    for index in 0..<2 * count { unsafe (words + index).initialize(to: Atomic(0)) }
+    // Four for each number, its glide, what is scheduled and how often; then whether it is retired.
+    unsafe words = .allocate(capacity: 4 * count + 1)
+    for index in 0...4 * count { unsafe (words + index).initialize(to: Atomic(0)) }
   }
 
   deinit {
-    unsafe words.deinitialize(count: 2 * count)
+    unsafe words.deinitialize(count: 4 * count + 1)
     unsafe words.deallocate()
   }
 
@@ -28,13 +30,27 @@ public final class ControlBlock: @unchecked Sendable {
 
   public subscript(index: Int) -> Float {
     get { access[index] }
-    set { access[index] = newValue }
+    set { self[word: index] = newValue.bitPattern }
   }
 
   public subscript(word index: Int) -> UInt32 {
     get { access[word: index] }
-    set { access[word: index] = newValue }
+    set {
+      access[word: index] = newValue
+      unsafe words[2 * count + index].store(newValue, ordering: .relaxed)
+    }
   }
+
+  /// The number that was set or scheduled last.
+  public func stored(_ index: Int) -> Float {
+    precondition(index >= 0 && index < count, "no such control")
+    let isScheduled = unsafe words[3 * count + index].load(ordering: .acquiring) > 0
+    guard isScheduled else { return self[index] }
+    return unsafe Float(bitPattern: words[2 * count + index].load(ordering: .relaxed))
+  }
+
+  /// Says that another block has taken the place of this one: nothing is scheduled on it any more.
+  public func retire() { unsafe words[4 * count].store(1, ordering: .relaxed) }
 
   /// Reads a word and leaves 0 in its place, in one step.
   public func take(word index: Int) -> UInt32 {
@@ -80,6 +96,26 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
   public func glide(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "no such control")
     return unsafe Int(words[count + index].load(ordering: .relaxed))
+  }
+
+  /// Whether another block has taken the place of this one.
+  public var isRetired: Bool {
+    @_noLocks get { unsafe words[4 * count].load(ordering: .relaxed) != 0 }
+  }
+
+  /// Says that a number has been scheduled, and is what clients read from now on.
+  @_noLocks
+  func noteScheduled(_ index: Int, _ value: Float) {
+    precondition(index >= 0 && index < count, "no such control")
+    unsafe words[2 * count + index].store(value.bitPattern, ordering: .relaxed)
+    unsafe words[3 * count + index].wrappingAdd(1, ordering: .releasing)
+  }
+
+  /// Says that a number which had been scheduled is in force, or never will be.
+  @_noLocks
+  func settleScheduled(_ index: Int) {
+    precondition(index >= 0 && index < count, "no such control")
+    unsafe words[3 * count + index].wrappingSubtract(1, ordering: .releasing)
   }
 
   /// Sets a number and its glide.

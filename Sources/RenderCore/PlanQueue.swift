@@ -180,6 +180,28 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     return unsafe timeline._withUnsafeGuaranteedRef { $0.cut(length, at: frame) }
   }
 
+  /// How many of the next `limit` frames are one slice, between two notifications.
+  @_noLocks
+  public func sliceLength(atMost limit: Int) -> Int {
+    let maximum = unsafe pointee.stage.plan.maximumFramesPerSlice
+    return limit < maximum ? limit : maximum
+  }
+
+  @_noLocks
+  public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
+    unsafe pointee.stage.plan.beginSlice(frameCount: frameCount, at: timeStamp)
+  }
+
+  @_noLocks
+  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    unsafe pointee.stage.plan.renderPiece(frameCount: frameCount, at: timeStamp)
+  }
+
+  @_noLocks
+  public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
+    unsafe pointee.stage.plan.endSlice(status, frameCount: frameCount, at: timeStamp)
+  }
+
   @_noLocks
   public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     unsafe pointee.stage.plan.render(frameCount: frameCount, at: timeStamp)

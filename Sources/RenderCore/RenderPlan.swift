@@ -153,12 +153,37 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe samples.deallocate()
   }
 
-  /// Runs every row once. The first failure ends the slice and is returned.
+  /// Runs every row once, between its notifications. The first failure ends the slice and is
+  /// returned.
   @_noLocks
   public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     guard frameCount > 0 else { return .ok }
     guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
+    beginSlice(frameCount: frameCount, at: timeStamp)
+    let status = renderPiece(frameCount: frameCount, at: timeStamp)
+    endSlice(status, frameCount: frameCount, at: timeStamp)
+    return status
+  }
+
+  /// Tells the observers that a slice begins, which is then rendered in one piece or more.
+  @_noLocks
+  public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
     notify(.preRender, frameCount: frameCount, at: timeStamp)
+  }
+
+  /// Tells the observers that a slice is there, or that some of it could not be rendered.
+  @_noLocks
+  public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
+    let flags = status == .ok ? RenderActionFlags.postRender : RenderActionFlags(rawValue: 8 | 256)
+    notify(flags, frameCount: frameCount, at: timeStamp)
+  }
+
+  /// Runs every row once for a piece of a slice, of which the observers hear nothing. The first
+  /// failure ends the piece and is returned.
+  @_noLocks
+  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    guard frameCount > 0 else { return .ok }
+    guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
     for index in 0..<(unsafe steps.count) {
       let step = unsafe steps[index]
       let first = unsafe indices.baseAddress.unsafelyUnwrapped + step.firstIndex
@@ -179,11 +204,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         if let failure = step.failure {
           failure[word: 0] = UInt32(bitPattern: status.rawValue)
         }
-        notify(RenderActionFlags(rawValue: 8 | 256), frameCount: frameCount, at: timeStamp)
         return status
       }
     }
-    notify(.postRender, frameCount: frameCount, at: timeStamp)
     return .ok
   }
 
@@ -215,7 +238,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 }
 
 /// A render notification (`AUGraphAddRenderNotify`): called on the render thread before and after
-/// each slice, with `.preRender` or `.postRender`.
+/// each slice, with `.preRender` or `.postRender`. A slice that is cut where a parameter changes is one
+/// slice still.
 public final class RenderObserver: Sendable {
   public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
 

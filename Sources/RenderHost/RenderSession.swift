@@ -74,7 +74,14 @@ public final class RenderSession: @unchecked Sendable {
   private let slices = Atomic<Int>(0)
   private let outputPeak = Atomic<UInt32>(0)
   private let next = Atomic<Int>(0)
-  private let renderThread = Atomic<UInt>(0)
+  /// What clients have scheduled, and the thread that renders.
+  private let scheduler: Unmanaged<ParameterScheduler>
+  // The slice that is being rendered: its frames, those that are left of it, when it began, and the
+  // first failure in it.
+  private var sliceLength = 0
+  private var sliceRest = 0
+  private var sliceTime = TimeStamp(sampleTime: 0)
+  private var sliceStatus = Status.ok
   // Written by the control thread.
   private let limit = Atomic<Int>(.max)
   private let isFadingOut = Atomic<Bool>(false)
@@ -88,8 +95,15 @@ public final class RenderSession: @unchecked Sendable {
   /// What of `pausing` the last pull went by, and the frames of its fade that are still to come.
   private var held = (kind: 0, frames: 0)
 
-  public init(_ configuration: Configuration, timeline: RenderTimeline? = nil) {
+  /// - Parameter scheduler: Where clients schedule parameter changes; no other session that is still
+  ///   pulled has it.
+  public init(
+    _ configuration: Configuration, timeline: RenderTimeline? = nil,
+    scheduler: ParameterScheduler = ParameterScheduler()
+  ) {
     self.configuration = configuration
+    scheduler.restart()
+    unsafe self.scheduler = .passRetained(scheduler)
     self.timeline = Mutex(timeline)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
@@ -122,6 +136,7 @@ public final class RenderSession: @unchecked Sendable {
 
   deinit {
     unsafe queue.end(current)
+    unsafe scheduler.release()
     unsafe channelMap.deallocate()
     unsafe resampler?.deinitialize(count: 1)
     unsafe resampler?.deallocate()
@@ -156,7 +171,7 @@ public final class RenderSession: @unchecked Sendable {
 
   /// Whether it is called from within the render: by a render notification.
   public var isRenderingHere: Bool {
-    renderThread.load(ordering: .relaxed) == threadIdentity()
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.thread() } == threadIdentity()
   }
 
   /// Counts frames, time stamps and load from the beginning again, at full level. Called before a
@@ -192,6 +207,7 @@ public final class RenderSession: @unchecked Sendable {
     gain.jump(to: 1)
     next.store(0, ordering: .relaxed)
     unsafe queue.rewind(current)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.restart() }
     timeline.withLock { $0 }?.restart()
   }
 
@@ -285,7 +301,8 @@ public final class RenderSession: @unchecked Sendable {
     guard frameCount > 0 else { return .ok }
     let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
-    renderThread.store(threadIdentity(), ordering: .relaxed)
+    let thread = threadIdentity()
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(thread) }
     let end = limit.load(ordering: .relaxed)
     aimGain()
     var status = Status.ok
@@ -316,7 +333,7 @@ public final class RenderSession: @unchecked Sendable {
     }
     rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
     account(from: begin, frameCount: frameCount)
-    renderThread.store(0, ordering: .relaxed)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(0) }
     restoreDenormals(denormals)
     return status
   }
@@ -395,23 +412,54 @@ public final class RenderSession: @unchecked Sendable {
     return slice
   }
 
-  /// Runs the plan for its next slice; counts it where it fails.
+  /// Runs the plan for the next piece of its slice; counts it where it fails.
+  ///
+  /// A slice begins where the last has ended. It is never longer than what one pull asks for, which
+  /// goes on until all of it is there.
   @_noLocks
   private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
-    let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
-    unsafe current = turn.handle
-    guard let plan = unsafe current else {
-      count(.uninitialized)
-      clientTime += limit
-      return (limit, .uninitialized)
+    if sliceRest == 0 {
+      let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
+      unsafe current = turn.handle
+      guard let plan = unsafe current else {
+        count(.uninitialized)
+        clientTime += limit
+        return (limit, .uninitialized)
+      }
+      unsafe beginSlice(plan, plan.sliceLength(atMost: turn.frameCount), due: due)
     }
-    let length = unsafe plan.cut(turn.frameCount, at: clientTime)
-    let time = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
-    let status = unsafe plan.render(frameCount: length, at: time)
-    if status != .ok { count(status) }
+    guard let plan = unsafe current else { return (limit, .uninitialized) }
+    let frame = clientTime
+    let planned = unsafe plan.cut(sliceRest, at: frame)
+    let length = unsafe scheduler._withUnsafeGuaranteedRef { $0.cut(planned, at: frame) }
+    let time = TimeStamp(sampleTime: Double(firstTime + frame), hostTime: due)
+    let status = unsafe plan.renderPiece(frameCount: length, at: time)
+    if status != .ok {
+      count(status)
+      if sliceStatus == .ok { sliceStatus = status }
+    }
     clientTime += length
+    sliceRest -= length
+    if sliceRest == 0 { unsafe endSlice(plan) }
     next.store(clientTime, ordering: .relaxed)
     return (length, status)
+  }
+
+  @_noLocks
+  private func beginSlice(_ plan: PlanQueue.Handle, _ length: Int, due: UInt64) {
+    sliceLength = length
+    sliceRest = length
+    sliceStatus = .ok
+    sliceTime = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
+    let frame = clientTime
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.beginSlice(at: frame) }
+    unsafe plan.beginSlice(frameCount: length, at: sliceTime)
+  }
+
+  @_noLocks
+  private func endSlice(_ plan: PlanQueue.Handle) {
+    unsafe plan.endSlice(sliceStatus, frameCount: sliceLength, at: sliceTime)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.endSlice() }
   }
 
   @_noLocks
@@ -516,7 +564,7 @@ public final class RenderSession: @unchecked Sendable {
 }
 
 @_semantics("no_performance_analysis")
-private func threadIdentity() -> UInt { shims_thread_identity() }
+func threadIdentity() -> UInt { shims_thread_identity() }
 
 @_semantics("no_performance_analysis")
 private func denormalsOff() -> UInt32 { shims_denormals_off() }

@@ -1,0 +1,27 @@
+/// A change of a parameter within one render cycle: Core Audio's `AudioUnitParameterEvent`.
+///
+/// Offsets are in frames from the beginning of the cycle, the slice that the graph renders between
+/// its pre-render and its post-render notification.
+public struct ParameterEvent: Hashable, Sendable, BitwiseCopyable {
+  public enum Change: Hashable, Sendable, BitwiseCopyable {
+    /// The parameter is set at a frame; the unit smooths it as any other change.
+    case immediate(bufferOffset: UInt32, value: Float)
+    /// The parameter is `start + i * (end - start) / duration` in frame `i` of the ramp, and `end`
+    /// after it. The ramp may have begun in an earlier cycle: its offset is negative then. A duration
+    /// of 0 is a step to the end value.
+    case ramp(
+      startBufferOffset: Int32, durationInFrames: UInt32, startValue: Float, endValue: Float)
+  }
+
+  public var parameter: UInt32
+  public var scope: Scope
+  public var element: Int
+  public var change: Change
+
+  public init(_ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0, _ change: Change) {
+    self.parameter = parameter
+    self.scope = scope
+    self.element = element
+    self.change = change
+  }
+}

@@ -1,0 +1,201 @@
+public import AudioTypes
+import Synchronization
+
+/// Hears of parameters of any units that are set with a sender: Core Audio's `AUParameterListener`.
+///
+/// As there, what is set without one (`UnitInstance.setParameter(_:_:_:to:)`, a schedule, a timeline)
+/// is not heard of, and the sender does not hear itself. With a minimum interval, changes are gathered
+/// for that long from the first one on, and the last value of each parameter is delivered.
+///
+/// Callable from any thread but the render thread.
+public final class ParameterReceiver: Sendable {
+  /// Told which parameter has been set to which value.
+  public typealias Body = @Sendable (UnitInstance, UInt32, Scope, Int, Float) -> Void
+  /// Runs something after a time: what a run loop is in Core Audio.
+  public typealias Timer = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
+  struct Key: Hashable {
+    /// Its serial number.
+    var unit: Int
+    var parameter: UInt32
+    var scope: Scope
+    var element: Int
+  }
+
+  private struct Change {
+    var key: Key
+    var unit: UnitInstance
+    var value: Float
+  }
+
+  private struct State {
+    var added: Set<Key> = []
+    /// In the order in which they were first changed.
+    var gathered: [Change] = []
+  }
+
+  private let minimumInterval: Duration
+  private let timer: Timer
+  private let body: Body
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - minimumInterval: Zero for a call of each change, at once, on the thread that makes it.
+  ///   - timer: Decides on which thread the gathered changes are delivered; a task of its own unless
+  ///     another is given.
+  public init(
+    minimumInterval: Duration = .zero,
+    timer: @escaping Timer = { interval, body in
+      Task {
+        try? await Task.sleep(for: interval)
+        body()
+      }
+    },
+    _ body: @escaping Body
+  ) {
+    self.minimumInterval = minimumInterval
+    self.timer = timer
+    self.body = body
+  }
+
+  /// Listens to a parameter (`AUListenerAddParameter`). Adding it twice is adding it once. The unit does
+  /// not keep the listener, nor the listener the unit.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`: there is no wild card
+  ///   for listening.
+  public func add(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, of unit: UnitInstance
+  ) throws(Violation) {
+    _ = try unit.parameter(parameter, scope, element)
+    state.withLock { _ = $0.added.insert(key(parameter, scope, element, unit)) }
+    unit.admit(self)
+  }
+
+  /// Listens to a parameter no more (`AUListenerRemoveParameter`). What has been gathered of it is not
+  /// delivered.
+  public func remove(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, of unit: UnitInstance
+  ) {
+    let key = key(parameter, scope, element, unit)
+    state.withLock { state in
+      state.added.remove(key)
+      state.gathered.removeAll { $0.key == key }
+    }
+  }
+
+  private func key(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ unit: UnitInstance
+  ) -> Key {
+    Key(unit: unit.serial, parameter: parameter, scope: scope, element: element)
+  }
+
+  /// What it listens to of a unit, in the order of scopes, elements and numbers.
+  func parameters(of unit: UnitInstance) -> [(parameter: UInt32, scope: Scope, element: Int)] {
+    let serial = unit.serial
+    let keys = state.withLock { $0.added.filter { $0.unit == serial } }
+    return keys.sorted {
+      ($0.scope.rawValue, $0.element, $0.parameter) < ($1.scope.rawValue, $1.element, $1.parameter)
+    }.map { ($0.parameter, $0.scope, $0.element) }
+  }
+
+  /// Takes a change up, where it is one that it listens to.
+  func hear(
+    _ unit: UnitInstance, _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
+  ) {
+    let key = key(parameter, scope, element, unit)
+    let isToBeTimed = state.withLock { state -> Bool? in
+      guard state.added.contains(key) else { return nil }
+      guard minimumInterval > .zero else { return false }
+      if let place = state.gathered.firstIndex(where: { $0.key == key }) {
+        state.gathered[place].value = value
+        return nil
+      }
+      state.gathered.append(Change(key: key, unit: unit, value: value))
+      return state.gathered.count == 1 ? true : nil
+    }
+    switch isToBeTimed {
+    case .some(true): timer(minimumInterval) { [weak self] in self?.deliver() }
+    case .some(false): body(unit, parameter, scope, element, value)
+    case .none: break
+    }
+  }
+
+  private func deliver() {
+    let changes = state.withLock { state in
+      defer { state.gathered = [] }
+      return state.gathered
+    }
+    for change in changes {
+      body(
+        change.unit, change.key.parameter, change.key.scope, change.key.element, change.value)
+    }
+  }
+}
+
+extension UnitInstance {
+  /// The number that stands for any parameter in `notifyParameterListeners`
+  /// (`kAUParameterListener_AnyParameter`).
+  public static var anyParameter: UInt32 { 0xFFFF_FFFF }
+
+  /// A listener, as long as there is somebody who keeps it.
+  struct Audience {
+    weak var listener: ParameterReceiver?
+  }
+
+  /// Sets a parameter, from the next slice on, and tells every listener but the one that sets it
+  /// (`AUParameterSet`).
+  ///
+  /// - Parameter sender: `nil` to tell all.
+  /// - Throws: As `setParameter(_:_:_:to:)`. Nobody is told then.
+  public func setParameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float,
+    from sender: ParameterReceiver?
+  ) throws(Violation) {
+    try setParameter(parameter, scope, element, to: value)
+    for listener in audience where listener !== sender {
+      listener.hear(self, parameter, scope, element, value)
+    }
+  }
+
+  /// Tells every listener but the sender what a parameter is (`AUParameterListenerNotify`): after it has
+  /// been set without one, or by a schedule.
+  ///
+  /// - Parameter parameter: `anyParameter` for all of them that are listened to, whatever scope and
+  ///   element are given: after a preset, for instance.
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
+  public func notifyParameterListeners(
+    _ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0,
+    from sender: ParameterReceiver? = nil
+  ) throws(Violation) {
+    if parameter != Self.anyParameter {
+      let value = try self.parameter(parameter, scope, element)
+      for listener in audience where listener !== sender {
+        listener.hear(self, parameter, scope, element, value)
+      }
+      return
+    }
+    for listener in audience where listener !== sender {
+      for place in listener.parameters(of: self) {
+        // An element that has gone since says nothing.
+        guard
+          let value = try? self.parameter(place.parameter, place.scope, place.element)
+        else { continue }
+        listener.hear(self, place.parameter, place.scope, place.element, value)
+      }
+    }
+  }
+
+  private var audience: [ParameterReceiver] {
+    state.withLock { $0.audience.compactMap(\.listener) }
+  }
+
+  /// Tells a listener from now on, as long as somebody keeps it.
+  func admit(_ listener: ParameterReceiver) {
+    state.withLock { state in
+      state.audience.removeAll { $0.listener == nil }
+      if !state.audience.contains(where: { $0.listener === listener }) {
+        state.audience.append(Audience(listener: listener))
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+public import AudioTypes
+public import RenderCore
+
+/// Where changes of one unit's parameters are scheduled (`AudioUnitScheduleParameters`).
+///
+/// Callable from any thread, that of a render notification or a callback included: it neither
+/// allocates nor waits. What the thread that renders schedules holds for the slice it renders, as in
+/// Core Audio; what another schedules, for the slice that begins next. Made beforehand, by
+/// `AudioGraph.parameterSchedule(of:)`, once the unit has as many elements as it is to have.
+@safe
+public final class ParameterSchedule: @unchecked Sendable {
+  // `@unchecked Sendable`: what it points to never changes.
+  private let scheduler: Unmanaged<ParameterScheduler>
+  private let block: Unmanaged<ControlBlock>
+  private let controls: ControlAccess
+  private let rows: UnsafeMutableBufferPointer<SchedulableParameter>
+
+  /// - Parameters:
+  ///   - parameters: Those that may be set.
+  ///   - block: Where their controls are.
+  public init(
+    _ parameters: [SchedulableParameter], of block: ControlBlock, on scheduler: ParameterScheduler
+  ) {
+    scheduler.hold(block)
+    unsafe self.scheduler = .passRetained(scheduler)
+    unsafe self.block = .passRetained(block)
+    controls = block.access
+    unsafe rows = .allocate(capacity: parameters.count)
+    for (index, row) in parameters.enumerated() {
+      unsafe rows.initializeElement(at: index, to: row)
+    }
+  }
+
+  deinit {
+    unsafe rows.deallocate()
+    unsafe block.release()
+    unsafe scheduler.release()
+  }
+
+  /// Schedules one event.
+  ///
+  /// - Returns: `noErr`; `kAudioUnitErr_InvalidParameter` for a parameter that the unit has not or does
+  ///   not let be set, a ramp of one that does not ramp, and a value that it may not have;
+  ///   `kAudioUnitErr_InvalidElement` for an element that is not there, and where the unit has been given
+  ///   another number of them; `kAudioUnitErr_CannotDoInCurrentContext` where there is no room: a slice
+  ///   takes 256 events of the thread that renders, and 256 of all others. It is patchrun's limit, Core
+  ///   Audio knows none.
+  @_noLocks
+  public func schedule(_ event: ParameterEvent) -> Status {
+    let found = find(event)
+    guard found.status == .ok else { return found.status }
+    let resolved = resolve(event, found.index)
+    let thread = threadIdentity()
+    let isDone = unsafe scheduler._withUnsafeGuaranteedRef { scheduler in
+      if scheduler.thread() == thread {
+        if !scheduler.hasRoom(1) { return false }
+        scheduler.note(resolved)
+        scheduler.add(resolved)
+        return true
+      }
+      let position = scheduler.claim(1)
+      if position < 0 { return false }
+      scheduler.note(resolved)
+      scheduler.post(resolved, at: position)
+      return true
+    }
+    return isDone ? .ok : .cannotDoInCurrentContext
+  }
+
+  /// Schedules some events, all for the same slice, or none where one of them is refused: at the most
+  /// 256. Returns what `schedule(_:)` does.
+  public func schedule(_ events: Span<ParameterEvent>) -> Status {
+    for index in events.indices {
+      let status = find(events[index]).status
+      guard status == .ok else { return status }
+    }
+    guard !events.isEmpty else { return .ok }
+    let thread = threadIdentity()
+    let scheduler = unsafe scheduler.takeUnretainedValue()
+    if scheduler.thread() == thread {
+      guard scheduler.hasRoom(events.count) else { return .cannotDoInCurrentContext }
+      for index in events.indices {
+        let resolved = resolve(events[index], find(events[index]).index)
+        scheduler.note(resolved)
+        scheduler.add(resolved)
+      }
+      return .ok
+    }
+    let position = scheduler.claim(events.count)
+    guard position >= 0 else { return .cannotDoInCurrentContext }
+    for index in events.indices {
+      scheduler.note(resolve(events[index], find(events[index]).index))
+    }
+    for index in events.indices.reversed() {
+      scheduler.post(resolve(events[index], find(events[index]).index), at: position + index)
+    }
+    return .ok
+  }
+
+  /// The control that an event moves, or why it may not.
+  @_noLocks
+  private func find(_ event: ParameterEvent) -> (status: Status, index: Int) {
+    if controls.isRetired { return (.invalidElement, 0) }
+    for place in 0..<(unsafe rows.count) {
+      let row = unsafe rows[place]
+      if row.parameter != event.parameter { continue }
+      if row.scope != event.scope.rawValue { continue }
+      guard event.element >= 0, event.element < row.elementCount else {
+        return (.invalidElement, 0)
+      }
+      var isFine = false
+      switch event.change {
+      case .immediate(_, let value):
+        isFine = value >= row.lowest && value <= row.highest
+      case .ramp(_, _, let from, let to):
+        isFine = row.canRamp && from >= row.lowest && from <= row.highest
+        isFine = isFine && to >= row.lowest && to <= row.highest
+      }
+      guard isFine else { return (.invalidParameter, 0) }
+      return (.ok, row.firstIndex + event.element * row.stride)
+    }
+    return (.invalidParameter, 0)
+  }
+
+  @_noLocks
+  private func resolve(_ event: ParameterEvent, _ index: Int) -> ParameterScheduler.Event {
+    switch event.change {
+    case .immediate(let offset, let value):
+      ParameterScheduler.Event(controls, index, to: value, at: Int(offset))
+    case .ramp(let offset, let length, let from, let to):
+      ParameterScheduler.Event(
+        controls, index, from: from, to: to, at: Int(offset), length: Int(length))
+    }
+  }
+}
+
+extension ParameterScheduler {
+  /// Whether it is called from within the render.
+  public var isRenderingHere: Bool { thread() == threadIdentity() }
+}
