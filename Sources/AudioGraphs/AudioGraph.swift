@@ -611,8 +611,7 @@ public final class AudioGraph: Sendable {
     _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool
   ) throws(GraphUpdateError) -> Int {
     try state.withLock { state throws(GraphUpdateError) in
-      let session = state.running?.session
-      let stage = (session?.begunStages ?? 0) + (session?.waitingStages ?? 0) + 1
+      let stage = (state.running?.session.postedStages ?? 0) + 1
       guard !state.pending.isEmpty || evenIfNothingIsPending else { return stage - 1 }
       var model = state.model
       let edits = state.pending

@@ -122,7 +122,7 @@ struct RunningGraph: Sendable {
       .flatMap { $0.value.links.compactMap(\.service) }
       + before.sinks.filter { sinks[$0.key] == nil }.sorted { $0.key.rawValue < $1.key.rawValue }
       .compactMap(\.value.service)
-    if !gone.isEmpty { leaving.append((gone, session.begunStages + session.waitingStages)) }
+    if !gone.isEmpty { leaving.append((gone, session.postedStages)) }
     listServices()
   }
 

@@ -117,7 +117,10 @@ public struct PatchBuilder {
       update.reading, directory: directory, device: device, epoch: update.epoch, nativeCode)
   }
 
-  private static func build(
+  /// Builds the graph of a document for a part of its timeline, and looks at no updates.
+  ///
+  /// - Parameter epoch: `nil` for the part before the first update.
+  static func build(
     _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?,
     _ nativeCode: NativeCode, notes: Bool = false
   ) -> BuiltPatch {

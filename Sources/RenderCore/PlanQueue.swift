@@ -56,11 +56,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
 
   deinit {
     collect()
-    var rest = unsafe first.exchange(nil, ordering: .acquiring)
-    while let node = unsafe rest {
-      unsafe rest = node.pointee.next.load(ordering: .acquiring)
-      unsafe Self.free(node)
-    }
+    unsafe end(first.exchange(nil, ordering: .acquiring))
   }
 
   /// Frees the stage in play and those behind it, once nothing renders any more.
@@ -98,8 +94,11 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   /// How many stages have begun since the queue was made.
   public var begunStages: Int { begunCount.load(ordering: .acquiring) }
 
+  /// How many stages have been posted: the number of the last one.
+  public var postedStages: Int { postedCount.load(ordering: .relaxed) }
+
   /// How many stages have not begun yet.
-  public var waitingStages: Int { postedCount.load(ordering: .relaxed) - begunStages }
+  public var waitingStages: Int { postedStages - begunStages }
 
   /// Frees the stages that the render thread has finished with.
   public func collect() {

@@ -42,7 +42,7 @@ public final class RenderSession: @unchecked Sendable {
   public let configuration: Configuration
   /// What moves controls at its times, counted in frames of the plans from the beginning: that of the
   /// stage that was posted last.
-  private let timeline: Mutex<RenderTimeline?>
+  private let timeline = Mutex<RenderTimeline?>(nil)
   private let queue = PlanQueue()
   private var current: PlanQueue.Handle?
   private let hasOutput: Bool
@@ -98,13 +98,11 @@ public final class RenderSession: @unchecked Sendable {
   /// - Parameter scheduler: Where clients schedule parameter changes; no other session that is still
   ///   pulled has it.
   public init(
-    _ configuration: Configuration, timeline: RenderTimeline? = nil,
-    scheduler: ParameterScheduler = ParameterScheduler()
+    _ configuration: Configuration, scheduler: ParameterScheduler = ParameterScheduler()
   ) {
     self.configuration = configuration
     scheduler.restart()
     unsafe self.scheduler = .passRetained(scheduler)
-    self.timeline = Mutex(timeline)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
     let map = hasOutput ? configuration.channelMap : [-1]
@@ -162,6 +160,9 @@ public final class RenderSession: @unchecked Sendable {
 
   /// How many stages have begun since the session was made.
   public var begunStages: Int { queue.begunStages }
+
+  /// How many stages have been posted since the session was made: the number of the last one.
+  public var postedStages: Int { queue.postedStages }
 
   /// How many stages have been posted and have not begun yet.
   public var waitingStages: Int { queue.waitingStages }

@@ -19,7 +19,8 @@ struct Fingerprints {
     ].joined(separator: "\0")
     counts[key, default: 0] += 1
     let whole = "\(key)\0\(counts[key] ?? 0)"
-    return Self.digits(whole, 0xCBF2_9CE4_8422_2325) + Self.digits(whole, 0x6C62_272E_07BB_0142)
+    return ContentHash.digits(whole.utf8)
+      + ContentHash.digits(whole.utf8, basis: 0x6C62_272E_07BB_0142)
   }
 
   /// A pointer without the places in lists, which move when another item is put in.
@@ -27,13 +28,5 @@ struct Fingerprints {
     var parts = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     if parts.count > 2, parts[1] == "connections" || parts[1] == "timeline" { parts[2] = "*" }
     return parts.joined(separator: "/")
-  }
-
-  /// The FNV-1a hash of 64 bits from a basis of choice.
-  private static func digits(_ text: String, _ basis: UInt64) -> String {
-    var hash = basis
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -206,11 +206,9 @@ final class LiveControl: ControlledPatch {
       text: renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n")
   }
 
-  /// A number that another text hardly has: FNV-1a of 64 bits, and the length.
+  /// A number that another text hardly has, and the length.
   private static func tag(of source: SourceText) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in source.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return String(hash, radix: 16) + "-" + String(source.bytes.count, radix: 16)
+    ContentHash.digits(source.bytes) + "-" + String(source.bytes.count, radix: 16)
   }
 
   // MARK: How it plays

@@ -54,8 +54,11 @@ public final class LivePatch: Sendable {
     grant = graph.grant
     self.hasTaps = hasTaps
     nativeCode = .only(patch.allowedLibraries)
-    let reference = PatchBuilder.build(
-      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
+    // The updates have been checked when the patch was built.
+    var reference = PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), epoch: nil, nativeCode)
+    reference.updates = patch.updates
+    reference.subgraphFiles = patch.subgraphFiles
     state = Mutex(
       State(
         reading: reading, reference: reference, updates: patch.updates,

@@ -35,10 +35,7 @@ enum TimelineFold {
       else { continue }
       tree = changed
     }
-    for index in past.sorted(by: >) {
-      guard let change = removal(of: index), let changed = apply(change, to: tree) else { continue }
-      tree = changed
-    }
+    if let change = removal(of: past), let changed = apply(change, to: tree) { tree = changed }
     return PatchReader.read(tree.source)
   }
 
@@ -67,8 +64,12 @@ enum TimelineFold {
     return DocumentChange.read(SourceText(name: "ramp.json", text: text)).value.map { .merge($0) }
   }
 
-  private static func removal(of step: Int) -> Change? {
-    let text = "[{ \"op\": \"remove\", \"path\": \"/timeline/\(step)\" }]"
+  /// Takes steps out, the last first: what stands before it keeps its number.
+  private static func removal(of steps: [Int]) -> Change? {
+    let operations = steps.sorted(by: >).map {
+      "{ \"op\": \"remove\", \"path\": \"/timeline/\($0)\" }"
+    }
+    let text = "[" + operations.joined(separator: ", ") + "]"
     guard let json = DocumentChange.read(SourceText(name: "steps.json", text: text)).value,
       let patch = JSONPatch.read(json, manner: .lenient).patch
     else { return nil }

@@ -1,0 +1,15 @@
+/// The FNV-1a hash of 64 bits: a number that other bytes hardly have. Not for secrets.
+public enum ContentHash {
+  /// The basis that the hash is published with.
+  public static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// 16 hexadecimal digits; other ones from another basis.
+  public static func digits(
+    _ bytes: some Sequence<UInt8>, basis: UInt64 = ContentHash.basis
+  ) -> String {
+    var hash = basis
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
