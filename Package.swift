@@ -38,6 +38,8 @@ let package = Package(
     .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
+    // The files of the control panel's page, embedded.
+    .target(name: "CPanel", exclude: ["file.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
@@ -94,9 +96,12 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Page"],
+      swiftSettings: settings),
+    .target(
       name: "Control",
       dependencies: [
-        "Diagnostics", "PatchSyntax",
+        "Diagnostics", "PatchSyntax", "Panel",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -191,7 +196,7 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "Control", "Diagnostics", "PatchSyntax", "TestSupport",
+        "Control", "Diagnostics", "PatchSyntax", "Panel", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],

@@ -238,6 +238,17 @@ final class LiveControl: ControlledPatch {
       pendingStages: session?.waitingStages ?? 0)
   }
 
+  func drawing() async -> ControlDocument {
+    let (reading, drawing) = stage.live.drawing
+    return ControlDocument(text: drawing?.svgForPage() ?? "", tag: Self.tag(of: reading.source))
+  }
+
+  func settings() async -> ControlSettings {
+    let (reading, controls) = stage.live.controls
+    return ControlSettings(
+      tag: Self.tag(of: reading.source), settings: controls.map(ControlSetting.init))
+  }
+
   func meters() async -> [ControlMeter] {
     let graph = stage.graph
     return graph.readings.map { ControlMeter($0) }
@@ -283,6 +294,23 @@ extension ControlEffect {
     self.init(
       pointer: change.pointer, summary: change.text,
       heard: change.heard == .nothing ? "" : change.heard.words)
+  }
+}
+
+extension ControlSetting {
+  init(_ control: PatchControl) {
+    self.init(
+      pointer: control.pointer.description, node: control.node, component: control.component,
+      scope: control.scope.description, element: control.element,
+      elementName: control.elementName, isUsed: control.isUsed, name: control.key,
+      title: control.title, summary: control.summary,
+      kind: Kind(rawValue: control.kind.rawValue) ?? .number, unit: control.unit.name,
+      symbol: control.unit.symbol, range: control.range,
+      isRangeEnforced: control.isRangeEnforced, defaultValue: control.defaultValue,
+      value: control.value,
+      choices: control.choices.map { Choice(value: $0.value, title: $0.title) },
+      isWritable: control.isWritable, isInDocument: control.isInDocument,
+      isProperty: control.isProperty, isScheduled: control.isScheduled)
   }
 }
 

@@ -1,4 +1,5 @@
 import Control
+import PatchSyntax
 import Synchronization
 
 /// A patch that plays nothing, and says what it was asked.
@@ -108,6 +109,22 @@ final class FakePatch: ControlledPatch {
         sampleRate: 48_000, sliceFrames: 256, scheduling: "SCHED_RR 5"),
       load: 0.125, peakLoad: 0.25, underruns: 1, overruns: 0, failedSlices: 0, lostFrames: 0,
       pendingStages: 0)
+  }
+
+  func drawing() async -> ControlDocument {
+    ControlDocument(text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: tag)
+  }
+
+  static let setting = ControlSetting(
+    pointer: "/nodes/mixer/inputs/0/parameters/volume", node: "mixer",
+    component: "MultichannelMixer", scope: "input", element: 0, elementName: "drums",
+    isUsed: true, name: "volume", title: "Volume", summary: "How loud.", kind: .gain,
+    unit: "linearGain", symbol: "", range: 0...1, isRangeEnforced: false, defaultValue: 1,
+    value: 0.5, choices: [], isWritable: true, isInDocument: true, isProperty: false,
+    isScheduled: false)
+
+  func settings() async -> ControlSettings {
+    ControlSettings(tag: tag, settings: [Self.setting])
   }
 
   func meters() async -> [ControlMeter] {

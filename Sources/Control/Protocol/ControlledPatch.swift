@@ -24,6 +24,12 @@ public protocol ControlledPatch: AnyObject, Sendable {
   /// What the taps and the metered buses read now.
   func meters() async -> [ControlMeter]
 
+  /// The drawing of what plays, as SVG to be put into a page, with the tag of its document.
+  func drawing() async -> ControlDocument
+
+  /// Everything that can be turned, with what it says now.
+  func settings() async -> ControlSettings
+
   /// What happens from now on. The server calls this once, reads without waiting for its clients,
   /// and hands each event to all of them. The stream ends after `ended`.
   func events() -> AsyncStream<ControlEvent>

@@ -1,0 +1,79 @@
+#include "include/CPanel.h"
+
+#include "files.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const struct cpanel_file files[] = {
+#ifdef FILE_1
+#define FILE FILE_1
+#include "file.inc"
+#endif
+#ifdef FILE_2
+#define FILE FILE_2
+#include "file.inc"
+#endif
+#ifdef FILE_3
+#define FILE FILE_3
+#include "file.inc"
+#endif
+#ifdef FILE_4
+#define FILE FILE_4
+#include "file.inc"
+#endif
+#ifdef FILE_5
+#define FILE FILE_5
+#include "file.inc"
+#endif
+#ifdef FILE_6
+#define FILE FILE_6
+#include "file.inc"
+#endif
+#ifdef FILE_7
+#define FILE FILE_7
+#include "file.inc"
+#endif
+#ifdef FILE_8
+#define FILE FILE_8
+#include "file.inc"
+#endif
+#ifdef FILE_9
+#define FILE FILE_9
+#include "file.inc"
+#endif
+#ifdef FILE_10
+#define FILE FILE_10
+#include "file.inc"
+#endif
+#ifdef FILE_11
+#define FILE FILE_11
+#include "file.inc"
+#endif
+#ifdef FILE_12
+#define FILE FILE_12
+#include "file.inc"
+#endif
+#ifdef FILE_13
+#define FILE FILE_13
+#include "file.inc"
+#endif
+#ifdef FILE_14
+#define FILE FILE_14
+#include "file.inc"
+#endif
+#ifdef FILE_15
+#define FILE FILE_15
+#include "file.inc"
+#endif
+#ifdef FILE_16
+#define FILE FILE_16
+#include "file.inc"
+#endif
+#ifdef FILE_17
+#error "there is room for 16 files: add to the table"
+#endif
+};
+
+const struct cpanel_file *cpanel_file(size_t number) {
+  return number < sizeof(files) / sizeof(*files) ? &files[number] : NULL;
+}
