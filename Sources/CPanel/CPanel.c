@@ -70,7 +70,71 @@ static const struct cpanel_file files[] = {
 #include "file.inc"
 #endif
 #ifdef FILE_17
-#error "there is room for 16 files: add to the table"
+#define FILE FILE_17
+#include "file.inc"
+#endif
+#ifdef FILE_18
+#define FILE FILE_18
+#include "file.inc"
+#endif
+#ifdef FILE_19
+#define FILE FILE_19
+#include "file.inc"
+#endif
+#ifdef FILE_20
+#define FILE FILE_20
+#include "file.inc"
+#endif
+#ifdef FILE_21
+#define FILE FILE_21
+#include "file.inc"
+#endif
+#ifdef FILE_22
+#define FILE FILE_22
+#include "file.inc"
+#endif
+#ifdef FILE_23
+#define FILE FILE_23
+#include "file.inc"
+#endif
+#ifdef FILE_24
+#define FILE FILE_24
+#include "file.inc"
+#endif
+#ifdef FILE_25
+#define FILE FILE_25
+#include "file.inc"
+#endif
+#ifdef FILE_26
+#define FILE FILE_26
+#include "file.inc"
+#endif
+#ifdef FILE_27
+#define FILE FILE_27
+#include "file.inc"
+#endif
+#ifdef FILE_28
+#define FILE FILE_28
+#include "file.inc"
+#endif
+#ifdef FILE_29
+#define FILE FILE_29
+#include "file.inc"
+#endif
+#ifdef FILE_30
+#define FILE FILE_30
+#include "file.inc"
+#endif
+#ifdef FILE_31
+#define FILE FILE_31
+#include "file.inc"
+#endif
+#ifdef FILE_32
+#define FILE FILE_32
+#include "file.inc"
+#endif
+#ifdef FILE_33
+#error "there is room for 32 files: add to the table"
 #endif
 };
 
