@@ -134,7 +134,71 @@ static const struct cpanel_file files[] = {
 #include "file.inc"
 #endif
 #ifdef FILE_33
-#error "there is room for 32 files: add to the table"
+#define FILE FILE_33
+#include "file.inc"
+#endif
+#ifdef FILE_34
+#define FILE FILE_34
+#include "file.inc"
+#endif
+#ifdef FILE_35
+#define FILE FILE_35
+#include "file.inc"
+#endif
+#ifdef FILE_36
+#define FILE FILE_36
+#include "file.inc"
+#endif
+#ifdef FILE_37
+#define FILE FILE_37
+#include "file.inc"
+#endif
+#ifdef FILE_38
+#define FILE FILE_38
+#include "file.inc"
+#endif
+#ifdef FILE_39
+#define FILE FILE_39
+#include "file.inc"
+#endif
+#ifdef FILE_40
+#define FILE FILE_40
+#include "file.inc"
+#endif
+#ifdef FILE_41
+#define FILE FILE_41
+#include "file.inc"
+#endif
+#ifdef FILE_42
+#define FILE FILE_42
+#include "file.inc"
+#endif
+#ifdef FILE_43
+#define FILE FILE_43
+#include "file.inc"
+#endif
+#ifdef FILE_44
+#define FILE FILE_44
+#include "file.inc"
+#endif
+#ifdef FILE_45
+#define FILE FILE_45
+#include "file.inc"
+#endif
+#ifdef FILE_46
+#define FILE FILE_46
+#include "file.inc"
+#endif
+#ifdef FILE_47
+#define FILE FILE_47
+#include "file.inc"
+#endif
+#ifdef FILE_48
+#define FILE FILE_48
+#include "file.inc"
+#endif
+#ifdef FILE_49
+#error "there is room for 48 files: add to the table"
 #endif
 };
 

@@ -31,7 +31,7 @@ final class LiveRun {
   private let appearance: AppearanceOptions
   private let quiet: Bool
   /// Reads the patch's file again; `nil` where it is no file.
-  private let read: () throws(CommandFailure) -> PatchReader.Result?
+  private let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
   /// Opens a device for another patch; `nil` where that is wrong.
   private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
@@ -46,7 +46,7 @@ final class LiveRun {
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
     quiet: Bool, control: LiveControl? = nil,
-    read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
@@ -193,24 +193,27 @@ final class LiveRun {
   private func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
-    let reading: PatchReader.Result
+    let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {
         clear(showsLine)
         appearance.report("note", "the patch came from standard input: it cannot be read again")
         return nil
       }
-      reading = found
+      (file, reading) = found
     } catch {
       clear(showsLine)
       appearance.report("warning", "\(error.message); the patch plays on as it was")
       return nil
     }
+    // What has been saved from here is what plays, or did a moment ago: it is the files of sub-graphs
+    // that may be others.
+    let isOwn = origin == .file && control?.file.isOwn(file.source.bytes) == true
     do throws(LivePatch.Refusal) {
-      let changes = try stage.live.play(reading)
+      let changes = try take(file, reading, isOwn: isOwn)
       watchSubgraphs()
       control?.note(changes, by: origin)
-      report(changes, showsLine)
+      if !isOwn || !changes.isEmpty { report(changes, showsLine) }
     } catch {
       clear(showsLine)
       switch error {
@@ -224,6 +227,24 @@ final class LiveRun {
       }
     }
     return nil
+  }
+
+  private func take(
+    _ file: PatchFile, _ reading: PatchReader.Result, isOwn: Bool
+  ) throws(LivePatch.Refusal) -> [PatchChange] {
+    guard let control else { return try stage.live.play(reading) }
+    let live = stage.live
+    return try control.exclusively { () throws(LivePatch.Refusal) in
+      guard !isOwn else { return try live.play(live.reading) }
+      do throws(LivePatch.Refusal) {
+        let changes = try live.play(reading)
+        control.file.follow(file, reading)
+        return changes
+      } catch {
+        if case .restart = error { control.file.follow(file, reading) }
+        throw error
+      }
+    }
   }
 
   /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.

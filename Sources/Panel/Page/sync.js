@@ -89,7 +89,7 @@ export class Sync {
       this.#model.setStatus(data);
     });
     for (const name of
-      ["started", "changed", "refused", "xrun", "route", "interruption", "warning", "state", "saved",
+      ["started", "changed", "refused", "xrun", "route", "interruption", "warning", "state",
         "ended"]) {
       hear(name, (data) => this.#heard(name, data));
     }
@@ -109,9 +109,6 @@ export class Sync {
         break;
       case "state":
         this.#model.setStatus({ state: data.state });
-        break;
-      case "saved":
-        this.#readStatus();
         break;
       case "ended":
         this.#hasEnded = true;

@@ -44,7 +44,6 @@ const eventWords = {
   interruption: ({ begins }) => (begins ? "interrupted" : "the interruption is over"),
   warning: ({ message }) => `warning: ${message}`,
   state: ({ state }) => state,
-  saved: ({ file }) => `saved${file ? `: ${file}` : ""}`,
   ended: ({ reason, message }) => `ended: ${message ?? reason}`,
 };
 
