@@ -159,7 +159,10 @@ export class Sync {
   async #readStatus() {
     if (document.hidden || this.#model.connection === "ended") return;
     try {
-      this.#model.setStatus(await readStatus());
+      const status = await readStatus();
+      this.#model.setStatus(status);
+      // Not every change has an event: of a title nothing is heard.
+      if (this.#model.tag && status.tag !== this.#model.tag) this.hasChanged(status.tag);
     } catch (error) {
       this.#note(error);
     }
