@@ -4,8 +4,8 @@ from stage import CHROMIUM, wait_for
 
 
 def open_browser(playwright):
-    # Inside a container, and as root, Chromium's own sandbox cannot be.
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    # As root there is no sandbox, and in a container little shared memory.
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
 
 
 class Page:

@@ -100,7 +100,9 @@ export class Changes {
     };
     for (const pointer of pointers) {
       const control = controls.get(pointer);
-      entry.before.set(pointer, control?.isInDocument ? control.value : undefined);
+      // A value that is on its way will be there by then.
+      const isThere = control?.isInDocument || this.#model.held.has(pointer);
+      entry.before.set(pointer, isThere ? this.#model.value(pointer) : undefined);
       entry.missing.set(pointer, knownDepth(document, tokens(pointer)));
     }
     this.#open = entry;

@@ -25,9 +25,9 @@ export function valueText(control, value) {
 const choiceOf = (control, value) =>
   control.choices.find((choice) => JSON.stringify(choice.value) === JSON.stringify(value));
 
-/** Everything about a control in a line: what it does, unit, range and default. */
+/** Everything about a control in a line: unit, range, default, and what it does. */
 export function description(control) {
-  const parts = [control.summary].filter(Boolean);
+  const parts = [];
   if (isRanged(control) && control.kind !== "switch" && control.kind !== "list") {
     const [low, high] = [control.minimum, control.maximum].map((one) => valueText(control, one));
     parts.push(`From ${low} to ${high}.`);
@@ -35,6 +35,7 @@ export function description(control) {
   if (control.default !== null && control.default !== undefined) {
     parts.push(`Default ${valueText(control, control.default)}.`);
   }
+  if (control.summary) parts.push(control.summary);
   if (control.isScheduled) parts.push("The timeline moves it.");
   if (!control.isWritable) parts.push("Not to be changed while it runs.");
   return parts.join(" ");

@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 
 /** Texts beyond are not coloured: that takes longer than a key should. */
-const longest = 150_000;
+const longest = 60_000;
 const indentation = "  ";
 
 const syntax = new RegExp(
@@ -150,6 +150,18 @@ export class Editor {
     if (top < scrollTop + lineHeight || top > scrollTop + clientHeight - 3 * lineHeight) {
       this.#area.scrollTop = Math.max(0, top - clientHeight / 3);
     }
+    const left = (start.column - 1) * this.#characterWidth();
+    const { scrollLeft, clientWidth } = this.#area;
+    if (left < scrollLeft || left > scrollLeft + clientWidth * 0.8) {
+      this.#area.scrollLeft = Math.max(0, left - clientWidth / 3);
+    }
+  }
+
+  #characterWidth() {
+    const context = document.createElement("canvas").getContext("2d");
+    const { fontSize, fontFamily } = getComputedStyle(this.#area);
+    context.font = `${fontSize} ${fontFamily}`;
+    return context.measureText("0").width;
   }
 
   /** Makes edits, each a place and what stands there then. */

@@ -1,11 +1,9 @@
 // The drawing of the running graph, with meters at its buses and a way to the controls of its nodes.
 
-import { byId, colour, sharpen, whenColoursChange } from "./dom.js";
+import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
-/** The largest canvas that meters are drawn on; a graph beyond has none in the drawing. */
-const largest = 8192;
 const steps = [0.35, 0.5, 0.65, 0.8, 1, 1.25, 1.5, 2];
 const bar = { width: 44, height: 4 };
 
@@ -15,7 +13,9 @@ export class GraphView {
   #reveal;
   #view = byId("graph-view");
   #drawing = null;
-  #canvas = document.createElement("canvas");
+  /** As large as what is seen of the graph, and always there. */
+  #canvas = make("canvas", { class: "graph-meters", "aria-hidden": "true" });
+  #overlay = make("div", { class: "graph-overlay" }, this.#canvas);
   #context = null;
   /** `null` while it fits the page. */
   #zoom = null;
@@ -31,13 +31,12 @@ export class GraphView {
     this.#model = model;
     this.#board = board;
     this.#reveal = reveal;
-    this.#canvas.className = "graph-meters";
-    this.#canvas.setAttribute("aria-hidden", "true");
     model.hear("graph", (text) => this.#show(text));
     model.hear("metered", () => this.#placeMeters());
     model.hear("built", () => this.#markTargets());
     whenColoursChange(() => this.#redraw());
     new ResizeObserver(() => this.#fit()).observe(this.#view);
+    this.#view.addEventListener("scroll", () => this.#redraw(), { passive: true });
     byId("graph-smaller").addEventListener("click", () => this.#step(-1));
     byId("graph-larger").addEventListener("click", () => this.#step(1));
     byId("graph-fit").addEventListener("click", () => {
@@ -64,7 +63,7 @@ export class GraphView {
     this.#drawing = drawing;
     // The page has its title and its ground already.
     for (const part of drawing.querySelectorAll(".page, .title")) part.remove();
-    this.#view.replaceChildren(drawing, this.#canvas);
+    this.#view.replaceChildren(this.#overlay, drawing);
     const { x, y, width, height } = drawing.getBBox();
     drawing.setAttribute("viewBox", `${x - 8} ${y - 8} ${width + 16} ${height + 16}`);
     this.#readFeeds();
@@ -133,11 +132,10 @@ export class GraphView {
     const [w, h] = [width * this.#scale, height * this.#scale];
     this.#drawing.setAttribute("width", String(w));
     this.#drawing.setAttribute("height", String(h));
-    const isDrawn = w <= largest && h <= largest;
-    this.#canvas.hidden = !isDrawn;
-    this.#context = isDrawn ? sharpen(this.#canvas, w, h) : null;
-    this.#canvas.style.width = `${w}px`;
-    this.#canvas.style.height = `${h}px`;
+    const { clientWidth, clientHeight } = this.#view;
+    this.#context = sharpen(this.#canvas, clientWidth, clientHeight);
+    this.#canvas.style.width = `${clientWidth}px`;
+    this.#canvas.style.height = `${clientHeight}px`;
     this.#placeMeters();
   }
 
@@ -172,7 +170,7 @@ export class GraphView {
 
   #redraw() {
     if (!this.#context) return;
-    this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    this.#context.clearRect(0, 0, this.#view.clientWidth, this.#view.clientHeight);
     for (const key of this.#places.keys()) this.#draw(key);
   }
 
@@ -183,10 +181,12 @@ export class GraphView {
     const context = this.#context;
     const scale = this.#scale;
     const [width, height] = [bar.width * scale, bar.height * scale];
-    const left = place.right - width;
+    const left = place.right - width - this.#view.scrollLeft;
     const total = levels.length * height + (levels.length - 1) * scale;
+    const top = place.y - total / 2 - this.#view.scrollTop;
+    if (top < -total || top > this.#view.clientHeight) return;
     levels.forEach((level, index) => {
-      const y = place.y - total / 2 + index * (height + scale);
+      const y = top + index * (height + scale);
       const share = levelPosition(levelOf(level.average)) * width;
       const peak = levelPosition(levelOf(level.peak)) * width;
       context.fillStyle = colour("meter-unlit");

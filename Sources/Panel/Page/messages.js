@@ -19,7 +19,8 @@ export class Messages {
     const element = make("div", { class: `message ${time ? "passing" : "lasting"}` },
       make("div", { class: "message-text" },
         make("p", {}, make("strong", {}, title), first ? ` ${first}` : ""),
-        rest.length ? make("pre", { tabindex: 0, "aria-label": `${title}, in full` }, rest.join("\n")) : null),
+        rest.length ? make("details", {}, make("summary", {}, "In full"),
+          make("pre", { tabindex: 0, "aria-label": `${title}, in full` }, text)) : null),
       make("button", {
         type: "button", class: "close", "aria-label": `Close: ${title}`, onclick: () => this.clear(about),
       }, "×"));

@@ -13,6 +13,11 @@ const lampTime = 3000;
 export const meterKey = (meter) =>
   meter.tap !== undefined ? `tap ${meter.tap}` : `bus ${meter.node}/${meter.scope}/${meter.element}`;
 
+/** The same meter with nothing to be heard. */
+const silent = (meter) => ({
+  ...meter, levels: meter.levels?.map(() => ({ average: null, peak: null })),
+});
+
 /** A level, of which `null` is silence. */
 export const levelOf = (value) => (value === null || value === undefined ? -Infinity : value);
 
@@ -47,8 +52,7 @@ export class MeterBoard {
     model.hear("connection", ({ state }) => {
       if (state === "open") return;
       for (const [key, meter] of this.#latest) {
-        const levels = meter.levels?.map(() => ({ average: null, peak: null }));
-        this.#latest.set(key, { ...meter, levels });
+        this.#latest.set(key, silent(meter));
         this.#fresh.add(key);
       }
       this.#wake();
@@ -111,7 +115,15 @@ export class MeterBoard {
     }
     if (meters.length !== this.#latest.size) {
       const present = new Set(meters.map(meterKey));
-      for (const key of this.#latest.keys()) if (!present.has(key)) this.#latest.delete(key);
+      for (const [key, meter] of this.#latest) {
+        if (present.has(key)) continue;
+        this.#latest.delete(key);
+        for (const view of this.#views.get(key) ?? []) {
+          view.draw(silent(meter), performance.now());
+          view.write?.(silent(meter));
+          view.speak?.(silent(meter));
+        }
+      }
       this.#model.tell("metered");
     } else if (this.#latest.size !== known) this.#model.tell("metered");
     this.#wake();

@@ -46,8 +46,10 @@ export class Model extends EventTarget {
   held = new Set();
   /** @type {Map<string, Set<(value: any) => void>>} */
   #watchers = new Map();
-  /** @type {any} */
+  /** What `GET /status` answers. @type {any} */
   status = null;
+  /** @type {"" | "open" | "lost" | "ended"} */
+  connection = "";
   /** What feeds an input, by `node/input/0`. @type {Map<string, string>} */
   feeds = new Map();
   /** The document that plays: its text, its tag, and what it says (null where it has comments). */
@@ -118,7 +120,10 @@ export class Model extends EventTarget {
       known.isScheduled = control.isScheduled;
       if (this.held.has(control.pointer)) known.value = control.value;
       else if (isSame) this.confirm(control.pointer, control.value);
-      else this.#notify(control.pointer);
+      else {
+        this.#shown.delete(control.pointer);
+        this.#notify(control.pointer);
+      }
     }
     this.tell("values");
   }

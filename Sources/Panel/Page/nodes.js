@@ -1,6 +1,6 @@
 // The controls of each node: those of the whole unit, then a strip for each of its buses.
 
-import { byId, make, say, uniqueId } from "./dom.js";
+import { make, say, uniqueId } from "./dom.js";
 import { controlView, description, isFader } from "./controls.js";
 import { levelMeter } from "./meters.js";
 import { responseView } from "./response.js";
@@ -116,7 +116,7 @@ export class NodeCards {
     const buses = grouped(controls.filter((control) => control.scope !== "global"),
       (control) => `${control.scope}/${control.element}`);
     if (buses.size) {
-      const strips = make("div", { class: "strips" });
+      const strips = make("div", { class: buses.size > 16 ? "strips dense" : "strips" });
       const idle = [];
       for (const bus of buses.values()) {
         const strip = this.#strip(bus, room, ends);
@@ -191,6 +191,3 @@ export class NodeCards {
     return strip;
   }
 }
-
-/** Where the cards stand. */
-export const cardPlace = () => byId("controls");

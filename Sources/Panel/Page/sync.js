@@ -68,7 +68,6 @@ export class Sync {
     if (document.hidden) return;
     const events = openEvents(this.#metersPerSecond);
     this.#events = events;
-    let isFirst = true;
     events.onopen = () => {
       if (this.#model.connection && this.#model.connection !== "open") this.readAll();
       this.#hasEnded = false;
@@ -84,8 +83,7 @@ export class Sync {
     hear("meters", (data) => this.#model.tell("meters", data.meters));
     hear("status", (data) => {
       // The connection may have been away while others changed something.
-      if (!isFirst && data.tag !== this.#model.tag) this.hasChanged(data.tag);
-      isFirst = false;
+      if (this.#model.tag && data.tag !== this.#model.tag) this.hasChanged(data.tag);
       this.#model.setStatus(data);
     });
     for (const name of
@@ -142,7 +140,10 @@ export class Sync {
   }
 
   #controlsSettle = settled(500, () => this.#again(() => this.readControls()));
-  #documentSettles = settled(300, () => this.#again(() => this.readDocument()));
+  #documentSettles = settled(300, () => {
+    this.#again(() => this.readDocument());
+    this.#readStatus();
+  });
   #graphSettles = settled(600, () => this.#again(() => this.readGraph()));
 
   #again(read) {

@@ -158,10 +158,10 @@ export class Transport {
       make("time", { datetime: time.toISOString() }, time.toLocaleTimeString([], { hour12: false })),
       make("span", {}, text));
     const last = place.firstElementChild;
-    // A fader that moves is one line.
-    const isSame = name === "changed" && last?.className === "changed"
-      && last.dataset.pointers === data.changes.map((one) => one.pointer).join();
-    item.dataset.pointers = data.changes?.map((one) => one.pointer).join() ?? "";
+    // A fader that moves is one line, and so are underruns one after the other.
+    item.dataset.about = data.changes?.map((one) => one.pointer).join() ?? "";
+    const isSame = (name === "changed" || name === "xrun") && last?.className === name
+      && last.dataset.about === item.dataset.about;
     if (isSame) last.replaceWith(item);
     else place.prepend(item);
     while (place.childElementCount > keptEvents) place.lastElementChild.remove();
