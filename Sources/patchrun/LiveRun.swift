@@ -206,11 +206,8 @@ final class LiveRun {
       appearance.report("warning", "\(error.message); the patch plays on as it was")
       return nil
     }
-    // What has been saved from here is what plays, or did a moment ago: it is the files of sub-graphs
-    // that may be others.
-    let isOwn = origin == .file && control?.file.isOwn(file.source.bytes) == true
     do throws(LivePatch.Refusal) {
-      let changes = try take(file, reading, isOwn: isOwn)
+      let (changes, isOwn) = try take(file, reading, by: origin)
       watchSubgraphs()
       control?.note(changes, by: origin)
       if !isOwn || !changes.isEmpty { report(changes, showsLine) }
@@ -229,17 +226,21 @@ final class LiveRun {
     return nil
   }
 
+  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
+  /// a moment ago: then it is the files of sub-graphs that may be others.
   private func take(
-    _ file: PatchFile, _ reading: PatchReader.Result, isOwn: Bool
-  ) throws(LivePatch.Refusal) -> [PatchChange] {
-    guard let control else { return try stage.live.play(reading) }
+    _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
+  ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
     let live = stage.live
+    guard let control else { return (try live.play(reading), false) }
     return try control.exclusively { () throws(LivePatch.Refusal) in
-      guard !isOwn else { return try live.play(live.reading) }
+      if origin == .file, control.file.isOwn(file.source.bytes) {
+        return (try live.play(live.reading), true)
+      }
       do throws(LivePatch.Refusal) {
         let changes = try live.play(reading)
         control.file.follow(file, reading)
-        return changes
+        return (changes, false)
       } catch {
         if case .restart = error { control.file.follow(file, reading) }
         throw error

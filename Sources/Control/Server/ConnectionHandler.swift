@@ -317,10 +317,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Reads the meters, writes what they say, and does so again after the interval.
+  /// Reads the meters, writes what they say, and does so again an interval after it began: or at once,
+  /// where that has taken longer, but never two at a time.
   private func readMeters() {
     guard isStreaming, let eventLoop = context?.eventLoop, let interval = stream.meterInterval
     else { return }
+    let next = NIODeadline.now() + interval
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
     let patch = routes.patch
     Task(executorPreference: routes.executor) {
@@ -329,7 +331,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard handler.value.isStreaming else { return }
         let data = ControlMeter.json(meters).compact
         handler.value.write(text: ServerSentEvent(name: "meters", data: data).wire)
-        handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(in: interval) {
+        handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) {
           handler.value.readMeters()
         }
       }
