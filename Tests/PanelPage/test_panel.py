@@ -155,6 +155,25 @@ class PanelTests(unittest.TestCase):
         run.waits_for_level(before, within=1)
         self.ends_well(panel)
 
+    def test_a_finger_drags_a_fader_and_not_the_page(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run, is_phone=True)
+        page = panel.page
+        fader = panel.slider(INPUT_VOLUME)
+        fader.evaluate("fader => fader.scrollIntoView({ block: 'center', behavior: 'instant' })")
+        box, scrolled = fader.bounding_box(), page.evaluate("scrollY")
+        finger = panel.context.new_cdp_session(page)
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        touch = lambda kind, points: finger.send("Input.dispatchTouchEvent", {
+            "type": kind, "touchPoints": points})
+        touch("touchStart", [{"x": x, "y": y}])
+        for step in range(1, 9):
+            touch("touchMove", [{"x": x, "y": y + step * 8}])
+        touch("touchEnd", [])
+        wait_for("a lower volume", lambda: run.value(INPUT_VOLUME) < 0.15)
+        self.assertEqual(page.evaluate("scrollY"), scrolled)
+        self.ends_well(panel)
+
     def test_switches_lists_and_dials(self):
         run = self.play(mixer_patch())
         panel = self.open(run)
@@ -405,6 +424,7 @@ class PanelTests(unittest.TestCase):
         page = panel.page
         panel.waits_until("64 strips", lambda: page.locator(".strip.input [role=meter]").count() == 64)
         # All of them in view.
+        page.evaluate("document.querySelector('#graph').hidden = true")
         page.set_viewport_size({"width": 2200, "height": 3600})
         figures = lambda: page.evaluate("({ ...panelFigures, time: performance.now() })")
 

@@ -56,12 +56,18 @@ export class Changes {
   #open = null;
   #lastSet = 0;
   /** Tags of documents that this page has made. */
-  ownTags = new Set();
+  #ownTags = new Set();
 
   constructor(model, sync, messages) {
     this.#model = model;
     this.#sync = sync;
     this.#messages = messages;
+  }
+
+  /** Whether a document is this page's: `undefined` while an answer is not there yet. */
+  isOwn(tag) {
+    if (this.#ownTags.has(tag)) return true;
+    return this.#isSending ? undefined : false;
   }
 
   get undoLabel() { return this.#done.at(-1)?.label; }
@@ -156,6 +162,7 @@ export class Changes {
     if (this.#waiting.has(pointer)) return;
     this.#model.held.delete(pointer);
     this.#model.confirm(pointer);
+    this.#model.tell("taken", pointer);
   }
 
   #merge(batch) {
@@ -171,8 +178,8 @@ export class Changes {
   }
 
   #note(tag) {
-    this.ownTags.add(tag);
-    if (this.ownTags.size > 500) this.ownTags.delete(this.ownTags.values().next().value);
+    this.#ownTags.add(tag);
+    if (this.#ownTags.size > 500) this.#ownTags.delete(this.#ownTags.values().next().value);
     this.#sync.hasChanged(tag);
   }
 

@@ -43,6 +43,6 @@ addEventListener("keydown", (event) => {
   }
 });
 
-await sync.start((tag) => changes.ownTags.has(tag));
+await sync.start((tag) => changes.isOwn(tag));
 performance.mark("usable");
 document.body.dataset.ready = "true";

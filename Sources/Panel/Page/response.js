@@ -83,16 +83,16 @@ export function responseView(node, { model }) {
   const onValue = (event) => {
     if (model.controls.get(event.detail)?.node === node) readSoon();
   };
-  // A value is shown before it is sent: what it does is there a little later.
+  // A value is shown before it is sent: what comes of it is there once it has been taken.
   model.addEventListener("value", onValue);
-  model.addEventListener("values", readSoon);
+  model.addEventListener("taken", onValue);
   read();
   return {
     element,
     end() {
       hasEnded = true;
       model.removeEventListener("value", onValue);
-      model.removeEventListener("values", readSoon);
+      model.removeEventListener("taken", onValue);
     },
   };
 }

@@ -5,6 +5,7 @@ import { settled } from "./dom.js";
 
 const retryTime = 1500;
 const statusTime = 1000;
+const foreignTime = 200;
 
 export class Sync {
   #model;
@@ -38,7 +39,7 @@ export class Sync {
     setInterval(() => this.#followTimeline(), 500);
   }
 
-  /** @param {(tag: string) => boolean} isOwn whether this page has made a document */
+  /** @param {(tag: string) => ?boolean} isOwn whether this page has made a document */
   async start(isOwn) {
     this.#isOwn = isOwn;
     this.#open();
@@ -128,15 +129,19 @@ export class Sync {
   hasChanged(tag) {
     if (tag === this.#model.tag) return;
     this.#foreign.add(tag);
-    this.#controlsTimer ||= setTimeout(() => {
-      this.#controlsTimer = 0;
-      const isForeign = [...this.#foreign].some((one) => !this.#isOwn(one));
-      this.#foreign.clear();
-      if (isForeign) this.#again(() => this.readControls());
-    }, 200);
+    this.#controlsTimer ||= setTimeout(() => this.#readForeign(), foreignTime);
     this.#controlsSettle();
     this.#documentSettles();
     this.#graphSettles();
+  }
+
+  /** What this page has changed it knows; what others have is read while they still turn. */
+  #readForeign() {
+    this.#controlsTimer = 0;
+    const tags = [...this.#foreign].map((tag) => [tag, this.#isOwn(tag)]);
+    this.#foreign = new Set(tags.filter(([, isOwn]) => isOwn === undefined).map(([tag]) => tag));
+    if (this.#foreign.size) this.#controlsTimer = setTimeout(() => this.#readForeign(), foreignTime);
+    if (tags.some(([, isOwn]) => isOwn === false)) this.#again(() => this.readControls());
   }
 
   #controlsSettle = settled(500, () => this.#again(() => this.readControls()));
