@@ -326,11 +326,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
     let patch = routes.patch
     Task(executorPreference: routes.executor) {
-      let meters = await patch.meters()
+      let data = ControlMeter.json(await patch.meters()).compact
+      let text = ServerSentEvent(name: "meters", data: data).wire
       eventLoop.execute {
         guard handler.value.isStreaming else { return }
-        let data = ControlMeter.json(meters).compact
-        handler.value.write(text: ServerSentEvent(name: "meters", data: data).wire)
+        handler.value.write(text: text)
         handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) {
           handler.value.readMeters()
         }
