@@ -145,7 +145,9 @@ extension ControlMeter {
       ]
     case .spectrum(let spectrum):
       readings = [
-        .init(name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init)),
+        .init(
+          name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init),
+          axis: .bins(width: spectrum.binWidth)),
         .init(
           name: "peakFrequency", unit: "Hz",
           values: [spectrum.recent.peakFrequency].compactMap(\.self)),

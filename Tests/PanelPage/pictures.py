@@ -6,6 +6,7 @@
 
 import io
 import json
+import shutil
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -28,8 +29,6 @@ def demonstration():
         "level": {"kind": "meter", "at": "mixer"}, "programme": {"kind": "loudness", "at": "mixer"},
         "strings": {"kind": "spectrum", "at": "mixer", "size": 4096, "window": "blackmanHarris"},
     }
-    for callback in patch["callbacks"].values():
-        callback["path"] = str(PACKAGE / "patches" / callback["path"])
     return json.dumps(patch, indent=2)
 
 
@@ -44,14 +43,16 @@ def save(name, picture):
 def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
     pulse = Pulse()
-    file = pulse.folder / "guitar-and-beat.json"
-    file.write_text(demonstration())
+    # A copy, in which one more patch may lie.
+    folder = pulse.folder / "patches"
+    shutil.copytree(PACKAGE / "patches", folder)
+    (folder / "guitar-and-beat.json").write_text(demonstration())
     runs = []
     try:
         with sync_playwright() as playwright:
             browser = open_browser(playwright)
-            runs.append(Run(pulse, file))
-            runs.append(Run(pulse, PACKAGE / "patches/sources-in-space.json"))
+            for name in ("guitar-and-beat.json", "sources-in-space.json"):
+                runs.append(Run(pulse, f"patches/{name}", folder=pulse.folder))
             pictures = [
                 ("panel-light.png", 0, {"viewport": {"width": 1360, "height": 1180}}),
                 ("panel-dark.png", 1, {"viewport": {"width": 1360, "height": 1180},

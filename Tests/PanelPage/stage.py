@@ -63,7 +63,7 @@ def free_port():
 class Run:
     """A patch that plays, with its panel."""
 
-    def __init__(self, pulse, patch, *options, port=None):
+    def __init__(self, pulse, patch, *options, port=None, folder=None):
         self.file = pathlib.Path(patch)
         self.port = port or free_port()
         self.address = f"http://127.0.0.1:{self.port}/"
@@ -71,7 +71,7 @@ class Run:
         self.process = subprocess.Popen(
             [str(PROGRAM), "run", str(patch), "--panel", "--control-port", str(self.port),
              *options],
-            env=pulse.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            cwd=folder, env=pulse.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         wait_for(f"{self.file.name} to play", self._plays)
 
     def _plays(self):

@@ -415,6 +415,7 @@ class PanelTests(unittest.TestCase):
         page.locator("#stop-yes").click()
         self.assertEqual(run.process.wait(20), 0)
         panel.waits_until("the end", lambda: "ended" in panel.text("#connection"))
+        self.assertEqual(violations(page), [])
 
     # Meters
 
@@ -459,7 +460,7 @@ class PanelTests(unittest.TestCase):
         panel = self.open(run, reduced_motion="reduce")
         panel.page.on("request", lambda request: asked.append(request.url))
         panel.load()
-        self.assertIn(f"{run.address}events?meters=4", asked)
+        self.assertIn(f"{run.address}events?meters=4&bands=24&prefader=false", asked)
         self.ends_well(panel)
 
     # For everybody

@@ -9,7 +9,7 @@ const outer = 132;
 /** Distance at which a source touches the head in the drawing. */
 const nearest = 22;
 const reaches = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
-const column = { width: 104, x: 24, top: 18, bottom: size - 18 };
+const column = { width: 124, x: 24, top: 18, bottom: size - 18 };
 
 const parts = ["azimuth", "elevation", "distance"];
 
@@ -82,7 +82,7 @@ export function padView(node, sources, { model, changes, watch }) {
     sorted.forEach((view, index) => {
       let place = 0;
       while (index > place && view.height - sorted[index - place - 1].height < 10) place += 1;
-      view.stand(Math.min(place, 4) * 11);
+      view.stand(Math.min(place, 4) * 15);
     });
   }
 
@@ -243,7 +243,7 @@ function elevationMarks() {
   for (const angle of [90, 45, 0, -45, -90]) {
     const y = column.top + ((90 - angle) / 180) * (column.bottom - column.top);
     marks.push(makeSVG("path", { class: "pad-mark", d: `M${column.x - 6} ${y}h12` }),
-      makeSVG("text", { x: 78, y: y + 3 }, `${digits(angle, 0)}°`));
+      makeSVG("text", { x: 98, y: y + 3 }, `${digits(angle, 0)}°`));
   }
   return marks;
 }

@@ -79,6 +79,10 @@ export const saveDocument = (ifMatch) => json("POST", "/save", { ifMatch });
 /** @param {"pause" | "start" | "stop"} what */
 export const command = (what) => ask("POST", `/${what}`);
 
+/** As much of a spectrum as there is room for in its drawing, and of the levels what is drawn. */
+const meterOptions = "bands=24&prefader=false";
+
 /** @param {number} metersPerSecond 0 for none */
 export const openEvents = (metersPerSecond) =>
-  new EventSource(metersPerSecond > 0 ? `/events?meters=${metersPerSecond}` : "/events");
+  new EventSource(
+    metersPerSecond > 0 ? `/events?meters=${metersPerSecond}&${meterOptions}` : "/events");

@@ -25,9 +25,9 @@ export class Sync {
     this.#messages = messages;
     // Who wants less to move gets numbers that can be read.
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
-    this.#metersPerSecond = calm.matches ? 4 : 30;
+    this.#metersPerSecond = calm.matches ? 4 : 25;
     calm.addEventListener("change", () => {
-      this.#metersPerSecond = calm.matches ? 4 : 30;
+      this.#metersPerSecond = calm.matches ? 4 : 25;
       this.#open();
     });
     // A page that nobody sees takes nothing of the run's time, and none of the browser's connections.
@@ -88,7 +88,7 @@ export class Sync {
       this.#model.setStatus(data);
     });
     for (const name of
-      ["started", "changed", "refused", "xrun", "route", "interruption", "warning", "state",
+      ["started", "changed", "refused", "xrun", "route", "interruption", "warning", "state", "saved",
         "ended"]) {
       hear(name, (data) => this.#heard(name, data));
     }
@@ -108,6 +108,9 @@ export class Sync {
         break;
       case "state":
         this.#model.setStatus({ state: data.state });
+        break;
+      case "saved":
+        this.#readStatus();
         break;
       case "ended":
         this.#hasEnded = true;

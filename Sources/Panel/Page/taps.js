@@ -13,12 +13,10 @@ const loudnessNames = {
 const reading = (meter, name) => meter.readings?.find((one) => one.name === name);
 
 export class TapCards {
-  #model;
   #board;
   #cards = new Map();
 
   constructor(model, board) {
-    this.#model = model;
     this.#board = board;
     model.hear("metered", () => this.#build());
   }
@@ -102,10 +100,9 @@ export class TapCards {
     });
     const peak = make("p", { class: "spectrum-peak" }, "\u00a0");
     const element = this.#frame("spectrum", name, "spectrum", canvas, peak);
-    const rate = () => this.#model.status?.grant?.sampleRate ?? 48000;
     const end = this.#board.add(key, {
       element,
-      draw: (meter) => drawSpectrum(canvas, reading(meter, "spectrum"), rate()),
+      draw: (meter) => drawSpectrum(canvas, reading(meter, "spectrum")),
       write(meter) {
         const frequency = reading(meter, "peakFrequency")?.values[0];
         const levels = reading(meter, "spectrum").values.map(levelOf);
@@ -158,7 +155,7 @@ function drawHistory(canvas, history) {
 const spectrumHeight = 180;
 const bottom = -100;
 
-function drawSpectrum(canvas, spectrum, rate) {
+function drawSpectrum(canvas, spectrum) {
   if (!spectrum) return;
   const { context, width } = fitted(canvas, spectrumHeight);
   const [left, right, base] = [28, width - 4, spectrumHeight - 16];
@@ -187,11 +184,12 @@ function drawSpectrum(canvas, spectrum, rate) {
     context.fillText(hertz(frequency), x, spectrumHeight - 3);
   }
   // The strongest bin of each column of the canvas.
-  const { values } = spectrum;
-  const frequencyOf = (bin) => spectrum.frequencies?.[bin] ?? (bin * rate) / 2 / (values.length - 1);
+  const { values, bandsPerOctave, lowestBand, binWidth } = spectrum;
+  const frequencyOf = (index) =>
+    bandsPerOctave ? lowestBand * 2 ** (index / bandsPerOctave) : index * binWidth;
   const points = [];
   let column = -1;
-  for (let bin = 1; bin < values.length; bin += 1) {
+  for (let bin = 0; bin < values.length; bin += 1) {
     const frequency = frequencyOf(bin);
     if (frequency < 20 || frequency > 20000) continue;
     const x = frequencyPlace(frequency, left, right);

@@ -44,6 +44,7 @@ const eventWords = {
   interruption: ({ begins }) => (begins ? "interrupted" : "the interruption is over"),
   warning: ({ message }) => `warning: ${message}`,
   state: ({ state }) => state,
+  saved: ({ file }) => `saved: ${file}`,
   ended: ({ reason, message }) => `ended: ${message ?? reason}`,
 };
 
