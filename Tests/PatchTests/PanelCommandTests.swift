@@ -154,6 +154,12 @@ struct PanelCommandTests {
     #expect(try Stage.read(wrong.body)["text"]?.string?.contains("p.json:11:") == true)
     let broken = try stage.ask("POST", "/validate", body: "{ \"nodes\": ")
     #expect(try Stage.read(broken.body)["diagnostics"]?.elements.first { _ in true } != nil)
+    // A warning is said, too.
+    let loud = try stage.ask(
+      "POST", "/validate",
+      body: TestPatch.noise().replacing("\"volume\": 0.5", with: "\"volume\": 2")
+    )
+    #expect(try Stage.read(loud.body)["text"]?.string?.hasPrefix("warning") == true)
     let right = try stage.ask("POST", "/validate", body: TestPatch.noise())
     #expect(right.status == 200 && !right.body.contains("\"error\""))
     #expect(try stage.json("/status")["tag"]?.string == tag)
