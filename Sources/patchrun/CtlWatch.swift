@@ -63,7 +63,7 @@ struct CtlWatch: PatchCommand {
     return ([time + event.name + words] + lines).map { $0 + "\n" }.joined()
   }
 
-  private static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
+  static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
     func text(_ key: String) -> String { data[key]?.string ?? "" }
     switch name {
     case "status":
