@@ -52,7 +52,10 @@ struct ControlOptions: ParsableArguments {
   }
 
   /// Whether a control room that cannot be opened is a failure: somebody has asked for it.
-  var isRequired: Bool { name != nil || controlPort != nil || osc != nil || panel }
+  var isRequired: Bool { isMoreThanPanel || panel }
+
+  /// Whether something else than the panel has been asked for.
+  var isMoreThanPanel: Bool { name != nil || controlPort != nil || osc != nil }
 
   /// What to serve a patch with; `nil` for not at all.
   ///

@@ -83,6 +83,7 @@ struct CtlWatch: PatchCommand {
       return ("\(counted(under, "underrun")), \(counted(over, "overrun")) so far", [])
     case "route": return ("the \(text("direction")) is now \(quoted(text("name")))", [])
     case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
+    case "state": return (text("state"), [])
     case "warning": return (text("message"), [])
     case "ended":
       return ([text("reason"), text("message")].filter { !$0.isEmpty }.joined(separator: ": "), [])

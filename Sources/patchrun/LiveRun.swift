@@ -31,7 +31,7 @@ final class LiveRun {
   private let appearance: AppearanceOptions
   private let quiet: Bool
   /// Reads the patch's file again; `nil` where it is no file.
-  private let read: () throws(CommandFailure) -> PatchReader.Result?
+  private let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
   /// Opens a device for another patch; `nil` where that is wrong.
   private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
@@ -49,7 +49,7 @@ final class LiveRun {
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
     quiet: Bool, control: LiveControl? = nil,
-    read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
@@ -197,24 +197,24 @@ final class LiveRun {
   private func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
-    let reading: PatchReader.Result
+    let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {
         clear(showsLine)
         appearance.report("note", "the patch came from standard input: it cannot be read again")
         return nil
       }
-      reading = found
+      (file, reading) = found
     } catch {
       clear(showsLine)
       appearance.report("warning", "\(error.message); the patch plays on as it was")
       return nil
     }
     do throws(LivePatch.Refusal) {
-      let changes = try stage.live.play(reading)
+      let (changes, isOwn) = try take(file, reading, by: origin)
       watchSubgraphs()
       control?.note(changes, by: origin)
-      report(changes, showsLine)
+      if !isOwn || !changes.isEmpty { report(changes, showsLine) }
     } catch {
       clear(showsLine)
       switch error {
@@ -228,6 +228,28 @@ final class LiveRun {
       }
     }
     return nil
+  }
+
+  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
+  /// a moment ago: then it is the files of sub-graphs that may be others.
+  private func take(
+    _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
+  ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
+    let live = stage.live
+    guard let control else { return (try live.play(reading), false) }
+    return try control.exclusively { () throws(LivePatch.Refusal) in
+      if origin == .file, control.file.isOwn(file.source.bytes) {
+        return (try live.play(live.reading), true)
+      }
+      do throws(LivePatch.Refusal) {
+        let changes = try live.play(reading)
+        control.file.follow(file, reading)
+        return (changes, false)
+      } catch {
+        if case .restart = error { control.file.follow(file, reading) }
+        throw error
+      }
+    }
   }
 
   /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.

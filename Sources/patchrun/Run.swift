@@ -81,14 +81,16 @@ struct Run: PatchCommand {
     guard let stage = try open(reading, file.directory) else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
-    let live = LiveControl(stage, file: self.file, signals: signals)
+    let live = LiveControl(
+      stage, file: LiveFile(self.file, file, reading), signals: signals)
     let server = try openControl(for: live)
     defer { server?.stop() }
     let run = LiveRun(
       stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
-        return try PatchFile(self.file).read(overrides)
+        let file = try PatchFile(self.file)
+        return (file, file.read(overrides))
       },
       open: { (reading, route) throws(CommandFailure) in
         try open(reading, file.directory, on: route)
@@ -101,7 +103,7 @@ struct Run: PatchCommand {
     guard let options = control.serverOptions(file: file) else { return nil }
     do throws(ControlError) {
       let server = try ControlServer.start(options, for: live)
-      if !quiet, control.isRequired {
+      if !quiet, control.isMoreThanPanel {
         var places = [server.socketPath]
         if let port = server.port { places.append("http://127.0.0.1:\(port)") }
         if let port = server.oscPort { places.append("OSC on port \(port)") }

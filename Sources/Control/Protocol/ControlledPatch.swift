@@ -18,6 +18,26 @@ public protocol ControlledPatch: AnyObject, Sendable {
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome
 
+  /// What is said of a document, were it to play: nothing changes. Where nothing is wrong there may
+  /// still be warnings.
+  func validate(_ text: String) async -> ControlRefusal
+
+  /// Writes the patch as it is set to its file, whole or not at all. A file that somebody else has
+  /// changed meanwhile stays.
+  ///
+  /// - Parameter tag: The entity tag of the document that is meant; `nil` for any.
+  func save(ifMatch tag: String?) async -> ControlSaving
+
+  /// Has the sound fade out and everything stay where it is, or go on from there. Returns the state
+  /// that it is in by then.
+  func setPaused(_ isPaused: Bool) async -> ControlState
+
+  /// The response of a node as it is set now; `nil` for one that is no filter, or is not there.
+  func response(of node: String) async -> ControlCurve?
+
+  /// The nodes that have a response.
+  func filters() async -> [String]
+
   /// How it plays.
   func status() async -> ControlStatus
 

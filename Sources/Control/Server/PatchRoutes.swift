@@ -4,7 +4,7 @@ import PatchSyntax
 
 /// The document that plays.
 extension Routes {
-  private static let documentTypes = ["application/json", "application/jsonc"]
+  static let documentTypes = ["application/json", "application/jsonc"]
   static let patchTypes = "application/json-patch+json, application/merge-patch+json"
 
   func answerPatch(
@@ -107,7 +107,7 @@ extension Routes {
     return await change(isMerge ? .merge(text: text) : .patch(operations: text), request)
   }
 
-  private var notUTF8: ControlResponse {
+  var notUTF8: ControlResponse {
     Problem(status: .badRequest, detail: "the body is not UTF-8").response
   }
 
@@ -165,7 +165,7 @@ extension Routes {
     }
   }
 
-  private func otherTag(_ current: String) -> ControlResponse {
+  func otherTag(_ current: String) -> ControlResponse {
     Problem(
       status: .preconditionFailed, detail: "another document plays by now",
       help: ["GET /patch again"], headers: [("ETag", EntityTags.quoted(current))]

@@ -42,8 +42,13 @@ struct Routes: Sendable {
     case .meters: return .response(.json(ControlMeter.json(await patch.meters())))
     case .drawing: return .response(await drawing(request))
     case .controls: return .response(.json(await patch.settings().json))
+    case .response: return .response(await response(target))
     case .events: return events(request, target)
     case .metrics: return .response(await metrics())
+    case .validate: return .response(await validate(request))
+    case .save: return .response(await save(request))
+    case .pause: return .response(await setPaused(true, request))
+    case .start: return .response(await setPaused(false, request))
     case .stop: return .response(await stop(request))
     }
   }
@@ -107,16 +112,6 @@ struct Routes: Sendable {
       await patch.status(), await patch.meters(), tally.counts, version: version)
     return ControlResponse(
       headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: text)
-  }
-
-  private func stop(_ request: ControlRequest) async -> ControlResponse {
-    if !request.body.isEmpty, let refusal = refusal(of: request, types: ["application/json"]) {
-      return refusal
-    }
-    await patch.stop()
-    var response = ControlResponse.json(["state": "stopping"])
-    response.status = .accepted
-    return response
   }
 
   // MARK: Media types

@@ -175,6 +175,9 @@ public final class LivePatch: Sendable {
     }
   }
 
+  /// What would be wrong with a document, were it to play: nothing changes.
+  public func check(_ reading: PatchReader.Result) -> BuiltPatch { build(reading) }
+
   private func build(_ reading: PatchReader.Result) -> BuiltPatch {
     PatchBuilder.build(
       reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
