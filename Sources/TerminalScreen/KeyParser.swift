@@ -32,7 +32,12 @@ public struct KeyParser: Sendable {
         continue
       }
       pending.append(byte)
-      keys += taken()
+      var count = 0
+      // What breaks off leaves what has broken it off.
+      while !pending.isEmpty, pending.count != count {
+        count = pending.count
+        keys += taken()
+      }
     }
     return keys
   }
@@ -93,7 +98,7 @@ public struct KeyParser: Sendable {
       return taken()
     default:
       guard let count = Self.length(Array(pending.dropFirst())) else { return [] }
-      defer { pending = [] }
+      defer { pending.removeFirst(1 + count) }
       return Self.plain(pending.dropFirst().prefix(count), .alt).map { [$0] } ?? []
     }
   }
@@ -157,6 +162,8 @@ public struct KeyParser: Sendable {
       return []
     }
     defer { pending = [] }
+    // An answer to a question that was not asked here.
+    guard !(0x3C...0x3F).contains(body.first ?? 0) else { return [] }
     let numbers = String(decoding: body.dropLast(), as: UTF8.self).split(
       separator: ";", omittingEmptySubsequences: false
     ).map { Int($0.prefix { $0 != ":" }) }

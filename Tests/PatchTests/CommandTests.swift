@@ -530,14 +530,14 @@ struct CommandTests {
     let line = LiveLine(position: 3.25, total: 5, peak: 0.5, held: -3, load: 0.031, xruns: 2)
     #expect(
       line.grid(width: 79, .unicode).text(row: 0)
-        == "0:03.2 of 0:05.0  ██████████████████████▉···┃·   -6.0 dBFS  load 3.1 %  xruns 2")
+        == "0:03.2 of 0:05.0  ████████████████████████▋·┃··  -6.0 dBFS  load 3.1 %  xruns 2")
     #expect(
       line.grid(width: 50, .ascii).text(row: 0)
         == "0:03.2 of 0:05.0   -6.0 dBFS  load 3.1 %  xruns 2")
     let bar = ProgressBar(done: 480, total: 960, sampleRate: 48, seconds: 2)
     #expect(
       bar.grid(width: 59, .ascii).text(row: 0)
-        == "###########........... 50 %  0:10.0 of 0:20.0  5 x  0:02.0 left")
+        == "#########......... 50 %  0:10.0 of 0:20.0  5 x  0:02.0 left")
   }
 
   @Test

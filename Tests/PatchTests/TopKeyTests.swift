@@ -31,7 +31,7 @@ import Testing
     var model = model()
     #expect(press(&model, [KeyPress(.right)]) == [.set(pointer: Self.volume, value: 0.5012)])
     #expect(press(&model, [KeyPress(.left), KeyPress(.left)]).count == 2)
-    #expect(model.selectedControl?.value == 0.4732)
+    #expect(model.selectedControl?.value == 0.4467)
     #expect(press(&model, [KeyPress(.home)]) == [.set(pointer: Self.volume, value: 0)])
     #expect(press(&model, [KeyPress(.left)]).isEmpty)
     #expect(press(&model, [KeyPress(.right)]) == [.set(pointer: Self.volume, value: 0.001)])

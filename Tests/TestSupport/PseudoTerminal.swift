@@ -81,10 +81,14 @@ public final class PseudoTerminal {
 
   /// Waits until something is so, for 20 s at the most, and returns whether it is.
   public func wait(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<2000 {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    let end = now.tv_sec + 20
+    while now.tv_sec < end {
       take()
       if try condition() { return true }
       usleep(10_000)
+      unsafe clock_gettime(CLOCK_MONOTONIC, &now)
     }
     return false
   }

@@ -104,6 +104,7 @@ final class TopConnection: Sendable {
   }
 
   private func listen() {
+    Self.takeFatalSignals()
     while true {
       let isConnected = Atomic(false)
       let answer = try? client.listen(meterRate: meterRate) { event in
@@ -123,6 +124,7 @@ final class TopConnection: Sendable {
   }
 
   private func ask() {
+    Self.takeFatalSignals()
     while true {
       let wishes = wishes.withLock { wishes in
         defer { wishes = Wishes() }
@@ -172,6 +174,17 @@ final class TopConnection: Sendable {
       let first = error.findings?.split(separator: "\n").first.map(String.init)
       return first ?? error.message
     }
+  }
+
+  /// A fatal signal that is blocked ends the process without its handler, which puts the terminal
+  /// back. Threads that this one makes are as it is.
+  private static func takeFatalSignals() {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS] {
+      unsafe sigaddset(&set, signal)
+    }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   // MARK: Descriptors

@@ -112,10 +112,12 @@ extension TopScreen {
         control.rangeText(set.range), row: row, column: column,
         limit: min(columns.range, line.endColumn - column), Self.faint, ellipsis: set.ellipsis)
     }
-    if isSelected, model.focus == .controls {
-      grid.restyle(
-        ScreenArea(row: row, column: line.column + 1, columns: line.columns - 1, rows: 1)
-      ) { style in
+    guard isSelected, model.focus == .controls else { return }
+    // The slider keeps its look: turned over, it would be read the wrong way round.
+    let slider = line.column + 3 + columns.title
+    let behind = slider + (columns.slider > 0 ? columns.slider : 0)
+    for (begin, end) in [(line.column + 1, slider), (behind, line.endColumn)] {
+      grid.restyle(ScreenArea(row: row, column: begin, columns: end - begin, rows: 1)) { style in
         style.isReversed = true
         style.isDim = false
       }

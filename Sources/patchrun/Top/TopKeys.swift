@@ -33,7 +33,8 @@ extension TopModel {
     case .character("p"): return [status.state == "paused" ? .goOn : .pause]
     case .character("/"):
       focus = .controls
-      prompt = .filter(filter)
+      filter = ""
+      prompt = .filter("")
     case .character("u"): return undo(at: now)
     case .character("r"): highest = [:]
     case .escape:

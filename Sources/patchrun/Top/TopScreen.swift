@@ -247,8 +247,8 @@ struct TopScreen {
       switch model.focus {
       case .controls:
         [
-          (sideways, "turn"), ("PgUp PgDn", "by more"), ("0-9", "type"), ("Del", "default"),
-          ("u", "undo"), ("/", "filter"), ("Tab", "pane"), ("?", "help"), ("q", "quit"),
+          (sideways, "turn"), ("PgUp PgDn", "by more"), ("Tab", "pane"), ("/", "filter"),
+          ("0-9", "type"), ("Del", "default"), ("u", "undo"), ("?", "help"), ("q", "quit"),
         ]
       case .levels:
         [

@@ -204,6 +204,11 @@ extension TopModel.Event {
       // A fader that is moved is one thing, however many steps it takes.
       subject = changes.count == 1 ? changes[0]["pointer"]?.string : nil
     }
+    if name == "refused", let first = self.lines.first {
+      // What is wrong and where; 'ctl watch' prints all of it.
+      self.words += ": " + first.trimmingBlanks
+      self.lines = Array(self.lines.dropFirst().prefix(1))
+    }
     if name == "xrun" { subject = name }
     time = data["time"]?.string.map { String($0.dropFirst(11).prefix(8)) } ?? "        "
     weight =

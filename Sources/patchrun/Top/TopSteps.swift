@@ -145,12 +145,12 @@ extension TopControl {
     return Self.stepped(number, direction, isLarge ? magnitude / 2 : magnitude / 20)
   }
 
-  /// The next multiple of a step.
+  /// The next multiple of a step. What is nearly one, as four digits are of a gain in decibels, is one.
   private static func stepped(_ number: Double, _ direction: Int, _ step: Double) -> Double {
     let slots = number / step
     let next =
       direction > 0
-      ? (slots + 0.001).rounded(.down) + 1 : (slots - 0.001).rounded(.up) - 1
+      ? (slots + 0.02).rounded(.down) + 1 : (slots - 0.02).rounded(.up) - 1
     return rounded(next * step, digits: 7)
   }
 
