@@ -38,6 +38,8 @@ let package = Package(
     .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
+    // The files of the control panel's page, embedded.
+    .target(name: "CPanel", exclude: ["file.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
@@ -74,7 +76,8 @@ let package = Package(
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
     .target(name: "PatchFiles", swiftSettings: settings),
-    .target(name: "Diagnostics", swiftSettings: settings),
+    .target(name: "TerminalScreen", swiftSettings: settings),
+    .target(name: "Diagnostics", dependencies: ["TerminalScreen"], swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
@@ -94,9 +97,12 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Page"],
+      swiftSettings: settings),
+    .target(
       name: "Control",
       dependencies: [
-        "Diagnostics", "PatchSyntax",
+        "Diagnostics", "PatchSyntax", "Panel",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -107,7 +113,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "Reports", "LanguageServer", "Control",
+        "PatchGraph", "Reports", "LanguageServer", "Control", "TerminalScreen", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -123,7 +129,8 @@ let package = Package(
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
-      name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
+      name: "TestSupport",
+      dependencies: ["AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
@@ -167,6 +174,9 @@ let package = Package(
       name: "PulseIOTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "PulseIO", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics"], swiftSettings: settings),
     .testTarget(
       name: "PatchSyntaxTests", dependencies: ["Diagnostics", "PatchSyntax"],
@@ -191,7 +201,7 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "Control", "Diagnostics", "PatchSyntax", "TestSupport",
+        "Control", "Diagnostics", "PatchSyntax", "Panel", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
@@ -200,7 +210,7 @@ let package = Package(
       name: "PatchTests",
       dependencies: [
         "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TestSupport", "patchrun",
+        "PatchGraph", "TerminalScreen", "TestSupport", "patchrun",
       ],
       swiftSettings: settings),
   ],

@@ -19,8 +19,9 @@ extension AudioGraph {
 
   /// Carries out the edits that are pending, between two slices of a running graph.
   ///
-  /// Waits until the graph plays them, at the most a second: not where no device pulls it, and not in
-  /// a render notification, which it must not hold up. What fades is then on its way.
+  /// Waits until the graph plays them, at the most a second: not where no device pulls it, not while
+  /// its session pauses, and not in a render notification, which it must not hold up. What fades is
+  /// then on its way.
   ///
   /// - Returns: Whether nothing is left to do.
   /// - Throws: `GraphUpdateError` with the edit that failed. It is dropped, those before it are
@@ -33,7 +34,8 @@ extension AudioGraph {
     guard hardware != nil, isRunning, let session else { return true }
     let begin = monotonicNanoseconds()
     while session.begunStages < stage {
-      guard isRunning, monotonicNanoseconds() - begin < 1_000_000_000 else { return false }
+      guard isRunning, !session.isPaused, monotonicNanoseconds() - begin < 1_000_000_000
+      else { return false }
       usleep(500)
     }
     return true

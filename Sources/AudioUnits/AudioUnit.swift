@@ -34,6 +34,12 @@ public protocol AudioUnit: Sendable {
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String?
 
+  /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
+  /// `nil` for one that is no filter.
+  static func gains(
+    at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> [Double]?
+
   /// Makes the render side. Called only for a configuration without violations that are errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
@@ -53,6 +59,10 @@ extension AudioUnit {
   ) -> String? { nil }
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
+
+  public static func gains(
+    at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> [Double]? { nil }
 }
 
 /// Why a format is not taken.

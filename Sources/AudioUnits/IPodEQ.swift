@@ -115,6 +115,21 @@ public enum IPodEQ: AudioUnit {
     return found
   }
 
+  public static func gains(
+    at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> [Double]? {
+    let rate = configuration.outputs[0].format.sampleRate
+    func word(_ id: PropertyID) -> UInt32 {
+      controls.slot(PropertyPlace(id, .global, 0)).map { controls.block[word: $0] } ?? 0
+    }
+    guard rate > 0, word(.bypassEffect) == 0,
+      let preset = EqualizerPresets.preset(number: Int32(bitPattern: word(.presentPreset))),
+      !preset.isTransparent
+    else { return frequencies.map { _ in 0 } }
+    let design = GraphicEqualizerDesign(gains: preset.gains, sampleRate: rate)
+    return frequencies.map(design.response)
+  }
+
   public static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {

@@ -342,6 +342,14 @@ public final class UnitInstance: Sendable {
     return slot
   }
 
+  /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
+  /// `nil` for a unit that is no filter. A change that is still on its way counts as made.
+  public func gains(at frequencies: [Double]) -> [Double]? {
+    state.withLock {
+      unit.gains(at: frequencies, in: settled($0), controls: $0.controls)
+    }
+  }
+
   // MARK: The graph's side
 
   /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.

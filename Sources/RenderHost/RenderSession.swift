@@ -88,6 +88,8 @@ public final class RenderSession: @unchecked Sendable {
   private let hasFadedOut = Atomic<Bool>(false)
   /// 0 where it plays, 1 for a pause after a fade, 2 for one at once.
   private let pausing = Atomic<Int>(0)
+  /// Whether a client has it pause, whatever the host has.
+  private let isHolding = Atomic<Bool>(false)
   /// Whether a pause has come to silence. Written by the thread that pulls.
   private let hasPaused = Atomic<Bool>(false)
   /// How many frames a fade takes.
@@ -203,6 +205,7 @@ public final class RenderSession: @unchecked Sendable {
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
     pausing.store(0, ordering: .relaxed)
+    isHolding.store(false, ordering: .relaxed)
     hasPaused.store(false, ordering: .relaxed)
     held = (0, 0)
     gain.jump(to: 1)
@@ -258,8 +261,20 @@ public final class RenderSession: @unchecked Sendable {
     pausing.store(0, ordering: .relaxed)
   }
 
+  /// Pauses as `pause()` does, until `release()`: for a client, whose pause no host ends that goes on
+  /// after an interruption. Any thread.
+  public func hold() { isHolding.store(true, ordering: .relaxed) }
+
+  /// Ends a pause that `hold()` has begun, and goes on where no other has it pause. Any thread.
+  public func release() {
+    hasPaused.store(false, ordering: .relaxed)
+    isHolding.store(false, ordering: .relaxed)
+  }
+
   /// Whether it has been asked to pause.
-  public var isPausing: Bool { pausing.load(ordering: .relaxed) != 0 }
+  public var isPausing: Bool {
+    pausing.load(ordering: .relaxed) != 0 || isHolding.load(ordering: .relaxed)
+  }
 
   /// Whether a pause has come to silence.
   public var isPaused: Bool { isPausing && hasPaused.load(ordering: .relaxed) }
@@ -342,7 +357,8 @@ public final class RenderSession: @unchecked Sendable {
   /// Sets out for the level that is wanted now.
   @_noLocks
   private func aimGain() {
-    let kind = pausing.load(ordering: .relaxed)
+    var kind = pausing.load(ordering: .relaxed)
+    if kind == 0 { kind = isHolding.load(ordering: .relaxed) ? 1 : 0 }
     let isNew = kind != held.kind
     let wasHeld = isHeld()
     if isNew { held = (kind, 0) }

@@ -29,23 +29,33 @@ struct ControlOptions: ParsableArguments {
       valueName: "address"))
   var oscAddress = "127.0.0.1"
 
+  @Flag(help: "Serve a control panel to the browser of this user, on a port of 127.0.0.1.")
+  var panel = false
+
+  @Flag(help: "Open the panel in a browser, with 'xdg-open'.")
+  var open = false
+
   func validate() throws {
     for (option, port) in [("--control-port", controlPort), ("--osc", osc)] {
       if let port, !(0...65_535).contains(port) {
         throw ValidationError("'\(option)' is a port: 0 to 65535")
       }
     }
-    if noControl && (name != nil || controlPort != nil || osc != nil) {
+    if noControl && isRequired {
       throw ValidationError(
-        "'--no-control' leaves nothing for '--name', '--control-port' and '--osc'")
+        "'--no-control' leaves nothing for '--name', '--control-port', '--osc' and '--panel'")
     }
+    if open && !panel { throw ValidationError("'--open' opens a panel: '--panel --open'") }
     if osc == nil && oscAddress != "127.0.0.1" {
       throw ValidationError("'--osc-address' needs a port: '--osc PORT'")
     }
   }
 
   /// Whether a control room that cannot be opened is a failure: somebody has asked for it.
-  var isRequired: Bool { name != nil || controlPort != nil || osc != nil }
+  var isRequired: Bool { isMoreThanPanel || panel }
+
+  /// Whether something else than the panel has been asked for.
+  var isMoreThanPanel: Bool { name != nil || controlPort != nil || osc != nil }
 
   /// What to serve a patch with; `nil` for not at all.
   ///
@@ -53,8 +63,9 @@ struct ControlOptions: ParsableArguments {
   func serverOptions(file: String) -> ControlServer.Options? {
     guard !noControl else { return nil }
     return ControlServer.Options(
-      name: name ?? Self.defaultName(file), isNameExact: name != nil, port: controlPort,
-      osc: osc.map { ControlServer.OSCOptions(address: oscAddress, port: $0) },
+      name: name ?? Self.defaultName(file), isNameExact: name != nil,
+      port: controlPort ?? (panel ? 0 : nil),
+      osc: osc.map { ControlServer.OSCOptions(address: oscAddress, port: $0) }, hasPanel: panel,
       version: Patchrun.version)
   }
 

@@ -17,6 +17,7 @@ struct Ctl: ParsableCommand {
         patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
         patchrun ctl patch with-eq.json
         patchrun ctl watch
+        patchrun ctl save
         patchrun ctl stop
 
       EXIT STATUS:
@@ -28,7 +29,7 @@ struct Ctl: ParsableCommand {
       """,
     subcommands: [
       CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,
-      CtlStop.self, CtlSocket.self,
+      CtlPause.self, CtlStart.self, CtlSave.self, CtlStop.self, CtlSocket.self,
     ])
 }
 

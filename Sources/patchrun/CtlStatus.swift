@@ -40,7 +40,7 @@ struct CtlStatus: PatchCommand {
     "\(fixed((value?.number ?? 0) * 100, 1)) %"
   }
 
-  private static func grant(_ grant: JSONValue?) -> String {
+  static func grant(_ grant: JSONValue?) -> String {
     guard let grant else { return "" }
     var parts: [String] = []
     var latencies: [String] = []

@@ -63,7 +63,7 @@ struct CtlWatch: PatchCommand {
     return ([time + event.name + words] + lines).map { $0 + "\n" }.joined()
   }
 
-  private static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
+  static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
     func text(_ key: String) -> String { data[key]?.string ?? "" }
     switch name {
     case "status":
@@ -83,6 +83,7 @@ struct CtlWatch: PatchCommand {
       return ("\(counted(under, "underrun")), \(counted(over, "overrun")) so far", [])
     case "route": return ("the \(text("direction")) is now \(quoted(text("name")))", [])
     case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
+    case "state": return (text("state"), [])
     case "warning": return (text("message"), [])
     case "ended":
       return ([text("reason"), text("message")].filter { !$0.isEmpty }.joined(separator: ": "), [])

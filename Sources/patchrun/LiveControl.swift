@@ -16,20 +16,22 @@ final class LiveControl: ControlledPatch {
   private struct State {
     var stage: LiveStage
     var phase = ControlState.starting
+    /// Whether somebody has asked for silence.
+    var isPaused = false
     /// A document that takes a new beginning.
     var restart: PatchReader.Result?
     var events: [AsyncStream<ControlEvent>.Continuation] = []
     var xruns = (underruns: 0, overruns: 0)
   }
 
-  private let file: String
+  let file: LiveFile
   private let signals: Signals
   private let state: Mutex<State>
   /// Held from the document that a change is made on until it plays.
   private let changes = Mutex<Void>(())
 
-  init(_ stage: LiveStage, file: String, signals: Signals) {
-    self.file = file == "-" ? "<stdin>" : file
+  init(_ stage: LiveStage, file: LiveFile, signals: Signals) {
+    self.file = file
     self.signals = signals
     state = Mutex(State(stage: stage))
   }
@@ -40,6 +42,7 @@ final class LiveControl: ControlledPatch {
     state.withLock { state in
       state.stage = stage
       state.phase = .playing
+      state.isPaused = false
     }
     emit(.started(tag: Self.tag(of: stage.live.reading.source)))
   }
@@ -93,7 +96,22 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  private var stage: LiveStage { state.withLock { $0.stage } }
+  var stage: LiveStage { state.withLock { $0.stage } }
+
+  /// What plays, and where the run is.
+  var present: (stage: LiveStage, state: ControlState) {
+    state.withLock { state in
+      let isHeld = state.isPaused && [.playing, .interrupted].contains(state.phase)
+      return (state.stage, isHeld ? .paused : state.phase)
+    }
+  }
+
+  /// Goes over to a document of the run's own, while nobody else changes what plays.
+  func exclusively<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try changes.withLock { _ throws(Failure) in try body() }
+  }
 
   private func emit(_ event: ControlEvent) {
     let streams = state.withLock { $0.events }
@@ -121,6 +139,43 @@ final class LiveControl: ControlledPatch {
 
   func stop() async { signals.askForEnd() }
 
+  func setPaused(_ isPaused: Bool) async -> ControlState {
+    let isNew = state.withLock { state in
+      guard [.playing, .interrupted].contains(state.phase) && state.isPaused != isPaused else {
+        return false
+      }
+      state.isPaused = isPaused
+      let session = state.stage.graph.session
+      if isPaused { session?.hold() } else { session?.release() }
+      return true
+    }
+    let reached = present.state
+    if isNew { emit(.state(reached)) }
+    return reached
+  }
+
+  func save(ifMatch tag: String?) async -> ControlSaving {
+    changes.withLock { _ in
+      let live = stage.live
+      let playing = live.reading.source
+      let current = Self.tag(of: playing)
+      if let tag, tag != current { return .otherTag(current: current) }
+      do throws(CommandFailure) {
+        let path = try file.save(playing: playing) { !live.check($0).hasErrors }
+        return .saved(file: path, tag: current)
+      } catch {
+        return .failed(message: error.message, help: error.help)
+      }
+    }
+  }
+
+  func validate(_ text: String) async -> ControlRefusal {
+    let live = stage.live
+    let patch = live.check(
+      PatchReader.read(SourceText(name: live.reading.source.name, text: text)))
+    return refusal(patch.diagnostics, in: patch.source)
+  }
+
   private func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) -> ControlOutcome {
@@ -140,6 +195,7 @@ final class LiveControl: ControlledPatch {
     let reading = PatchReader.read(source)
     do throws(LivePatch.Refusal) {
       let changes = try live.play(reading)
+      file.follow(from: present, to: source)
       note(changes, by: origin)
       return .applied(
         tag: Self.tag(of: live.reading.source), effects: changes.map(ControlEffect.init))
@@ -150,6 +206,7 @@ final class LiveControl: ControlledPatch {
       case .restart(let next, let changes):
         let tag = Self.tag(of: next.source)
         let effects = changes.map(ControlEffect.init)
+        file.follow(from: present, to: source)
         state.withLock { $0.restart = next }
         signals.wake()
         emit(.changed(tag: tag, effects: effects, by: origin))
@@ -207,74 +264,8 @@ final class LiveControl: ControlledPatch {
   }
 
   /// A number that another text hardly has, and the length.
-  private static func tag(of source: SourceText) -> String {
+  static func tag(of source: SourceText) -> String {
     ContentHash.digits(source.bytes) + "-" + String(source.bytes.count, radix: 16)
-  }
-
-  // MARK: How it plays
-
-  func status() async -> ControlStatus {
-    let (stage, phase) = state.withLock { ($0.stage, $0.phase) }
-    let (graph, hardware) = (stage.graph, stage.hardware)
-    let (session, statistics, grant) = (graph.session, hardware.statistics, hardware.grant)
-    let rate = session?.configuration.sampleRate ?? grant.sampleRate
-    let reading = stage.live.reading
-    return ControlStatus(
-      title: reading.document?.title?.value, file: file, state: phase,
-      position: Double(session?.renderedFrames ?? 0) / max(1, rate),
-      duration: session?.endFrame.map { Double($0) / max(1, rate) },
-      tag: Self.tag(of: reading.source),
-      grant: ControlGrant(
-        sink: grant.outputFormat.map {
-          .init(name: grant.outputName, channels: $0.channelCount, latency: grant.outputLatency)
-        },
-        source: grant.inputFormat.map {
-          .init(name: grant.inputName, channels: $0.channelCount, latency: grant.inputLatency)
-        }, sampleRate: grant.sampleRate, sliceFrames: grant.ioBufferFrames,
-        scheduling: hardware.schedulingDescription),
-      load: session?.load ?? 0, peakLoad: Double(graph.takeMaximumCPULoad()),
-      underruns: statistics.underruns, overruns: statistics.overruns,
-      failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
-      pendingStages: session?.waitingStages ?? 0)
-  }
-
-  func meters() async -> [ControlMeter] {
-    let graph = stage.graph
-    return graph.readings.map { ControlMeter($0) }
-      + graph.nodes.flatMap { busMeters($0, in: graph) }
-  }
-
-  /// The buses of a node whose metering is on.
-  private func busMeters(_ node: NodeID, in graph: AudioGraph) -> [ControlMeter] {
-    guard let info = try? graph.nodeInfo(node), let unit = info.unit,
-      unit.info(.meteringMode) != nil
-    else { return [] }
-    var meters: [ControlMeter] = []
-    for scope in [Scope.input, .output] {
-      for element in 0..<unit.elementCount(scope)
-      where (try? unit.property(.meteringMode, scope, element)) == .uint32(1) {
-        guard let behind = levels(unit, "post", scope, element) else { continue }
-        meters.append(
-          ControlMeter(
-            place: .bus(node: info.name, isInput: scope == .input, element: element),
-            levels: behind, preFaderLevels: levels(unit, "pre", scope, element)))
-      }
-    }
-    return meters
-  }
-
-  private func levels(
-    _ unit: UnitInstance, _ side: String, _ scope: Scope, _ element: Int
-  ) -> [ControlLevel]? {
-    let channels = ["", "Right"].compactMap { channel -> ControlLevel? in
-      guard let average = unit.parameterInfo(named: side + "AveragePower" + channel, scope),
-        let peak = unit.parameterInfo(named: side + "PeakHoldLevel" + channel, scope),
-        let mean = try? unit.parameter(average.id, scope, element),
-        let top = try? unit.parameter(peak.id, scope, element)
-      else { return nil }
-      return ControlLevel(average: Double(mean), peak: Double(top))
-    }
-    return channels.isEmpty ? nil : channels
   }
 }
 
@@ -283,31 +274,5 @@ extension ControlEffect {
     self.init(
       pointer: change.pointer, summary: change.text,
       heard: change.heard == .nothing ? "" : change.heard.words)
-  }
-}
-
-extension ControlMeter {
-  /// What a tap has read.
-  fileprivate init(_ measurement: TapMeasurement) {
-    self.init(place: .tap(name: measurement.name), levels: [])
-    switch measurement.reading {
-    case .meter(let meter):
-      levels = meter.channels.map { ControlLevel(average: $0.rms, peak: $0.heldPeak) }
-    case .loudness(let loudness):
-      readings = [
-        .init(name: "momentary", unit: "LUFS", values: [loudness.momentary]),
-        .init(name: "shortTerm", unit: "LUFS", values: [loudness.shortTerm]),
-        .init(name: "integrated", unit: "LUFS", values: [loudness.integrated]),
-        .init(name: "range", unit: "LU", values: [loudness.range]),
-        .init(name: "truePeak", unit: "dBTP", values: loudness.truePeaks),
-      ]
-    case .spectrum(let spectrum):
-      readings = [
-        .init(name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init)),
-        .init(
-          name: "peakFrequency", unit: "Hz",
-          values: [spectrum.recent.peakFrequency].compactMap(\.self)),
-      ]
-    }
   }
 }

@@ -31,11 +31,14 @@ final class LiveRun {
   private let appearance: AppearanceOptions
   private let quiet: Bool
   /// Reads the patch's file again; `nil` where it is no file.
-  private let read: () throws(CommandFailure) -> PatchReader.Result?
+  private let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
   /// Opens a device for another patch; `nil` where that is wrong.
   private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
   private let control: LiveControl?
+  /// What is shown on a terminal, ten times a second.
+  private var line: TerminalLine
+  private var hold = PeakHold()
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
   private var route = LiveRoute()
@@ -46,7 +49,7 @@ final class LiveRun {
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
     quiet: Bool, control: LiveControl? = nil,
-    read: @escaping () throws(CommandFailure) -> PatchReader.Result?,
+    read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
@@ -54,6 +57,7 @@ final class LiveRun {
     self.files = files
     self.appearance = appearance
     self.quiet = quiet
+    line = TerminalLine(appearance)
     self.control = control
     self.read = read
     self.open = open
@@ -127,8 +131,8 @@ final class LiveRun {
   // MARK: While it runs
 
   private func wait(_ session: RenderSession, rate: Double) -> End {
-    let showsLine = !quiet && StandardStream.error.isTerminal
-    defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
+    let showsLine = !quiet && line.isPossible
+    defer { line.clear() }
     watchSubgraphs()
     let descriptors = [hardware.eventDescriptor] + (files.map { [$0.descriptor] } ?? [])
     while true {
@@ -178,13 +182,13 @@ final class LiveRun {
   private func showLine(_ session: RenderSession, _ rate: Double) {
     let statistics = hardware.statistics
     let total = session.endFrame.map { Double($0) / rate }
-    let line = LiveLine(
-      position: Double(session.renderedFrames) / rate, total: total,
-      peak: Double(session.takeOutputPeak()), load: Double(graph.takeMaximumCPULoad()),
-      xruns: statistics.underruns + statistics.overruns,
+    let peak = Double(session.takeOutputPeak())
+    let now = LiveLine(
+      position: Double(session.renderedFrames) / rate, total: total, peak: peak,
+      held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
+      load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
       loudness: loudnessTap().flatMap(loudness))
-    StandardStream.error.put(
-      "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
+    line.show { now.grid(width: $0, $1) }
   }
 
   // MARK: Another patch
@@ -193,24 +197,24 @@ final class LiveRun {
   private func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
-    let reading: PatchReader.Result
+    let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {
         clear(showsLine)
         appearance.report("note", "the patch came from standard input: it cannot be read again")
         return nil
       }
-      reading = found
+      (file, reading) = found
     } catch {
       clear(showsLine)
       appearance.report("warning", "\(error.message); the patch plays on as it was")
       return nil
     }
     do throws(LivePatch.Refusal) {
-      let changes = try stage.live.play(reading)
+      let (changes, isOwn) = try take(file, reading, by: origin)
       watchSubgraphs()
       control?.note(changes, by: origin)
-      report(changes, showsLine)
+      if !isOwn || !changes.isEmpty { report(changes, showsLine) }
     } catch {
       clear(showsLine)
       switch error {
@@ -224,6 +228,28 @@ final class LiveRun {
       }
     }
     return nil
+  }
+
+  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
+  /// a moment ago: then it is the files of sub-graphs that may be others.
+  private func take(
+    _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
+  ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
+    let live = stage.live
+    guard let control else { return (try live.play(reading), false) }
+    return try control.exclusively { () throws(LivePatch.Refusal) in
+      if origin == .file, control.file.isOwn(file.source.bytes) {
+        return (try live.play(live.reading), true)
+      }
+      do throws(LivePatch.Refusal) {
+        let changes = try live.play(reading)
+        control.file.follow(file, reading)
+        return (changes, false)
+      } catch {
+        if case .restart = error { control.file.follow(file, reading) }
+        throw error
+      }
+    }
   }
 
   /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.
@@ -324,7 +350,7 @@ final class LiveRun {
   }
 
   private func clear(_ showsLine: Bool) {
-    if showsLine { StandardStream.error.put("\r\u{1B}[K") }
+    if showsLine { line.clear() }
   }
 
   /// Takes the sound away without a click. A device that pulls nothing is not waited for.
@@ -385,43 +411,6 @@ final class LiveRun {
     let xruns = statistics.underruns + statistics.overruns
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))"
-  }
-}
-
-/// What the line of a running patch shows, ten times a second.
-struct LiveLine: Equatable {
-  /// Seconds that have been rendered.
-  var position: Double
-  /// Seconds until the end; `nil` for none.
-  var total: Double?
-  /// The greatest magnitude since the last line, where 1 is full scale.
-  var peak: Double
-  /// The largest share of a slice's duration since the last line, 0 to 1.
-  var load: Double
-  var xruns: Int
-  /// In LUFS, where a tap measures it.
-  var loudness: Double?
-
-  /// Within so many columns of a terminal; the last one stays free.
-  func text(width: Int) -> String {
-    let time = clock(position) + (total.map { " of \(clock($0))" } ?? "")
-    let rest =
-      (loudness.map { "\(fixed($0, 1)) LUFS  " } ?? "")
-      + "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
-    let room = width - 1 - time.count - rest.count - 4
-    var level = decibels(peak)
-    level = String(repeating: " ", count: max(0, 10 - level.count)) + level
-    if room >= level.count + 13 { level = meter(min(40, room - level.count - 3)) + " " + level }
-    return String("\(time)  \(level)  \(rest)".prefix(max(0, width - 1)))
-  }
-
-  /// From -60 dBFS to full scale.
-  private func meter(_ width: Int) -> String {
-    let level = peak > 0 ? 20 * renderLog10(peak) : -60
-    let share = max(0, min(1, 1 + level / 60))
-    let filled = share.isNaN ? 0 : Int((share * Double(width)).rounded())
-    return "[" + String(repeating: "#", count: filled)
-      + String(repeating: " ", count: width - filled) + "]"
   }
 }
 

@@ -129,8 +129,7 @@ struct Render: PatchCommand {
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
       graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
-      writer: writer,
-      showsProgress: !quiet && StandardStream.error.isTerminal)
+      writer: writer, progress: quiet ? nil : TerminalLine(appearance))
     rendering.run(signals)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
@@ -338,21 +337,22 @@ struct Rendering {
   let frameCount: Int
   let microphone: OfflineMicrophone?
   let writer: SoundFileWriter?
-  let showsProgress: Bool
+  /// Where it says how far it is; `nil` for nowhere.
+  let progress: TerminalLine?
   private(set) var outcome = OfflineDevice.Outcome()
   private(set) var decoder: DeviceDecoder?
   private var seconds = 0.0
 
   init(
     graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
-    writer: SoundFileWriter?, showsProgress: Bool
+    writer: SoundFileWriter?, progress: TerminalLine?
   ) {
     self.graph = graph
     self.session = session
     self.frameCount = frameCount
     self.microphone = microphone
     self.writer = writer
-    self.showsProgress = showsProgress
+    self.progress = progress
   }
 
   mutating func run(_ signals: Signals) {
@@ -367,6 +367,7 @@ struct Rendering {
     }
     var samples: [Double] = []
     var lastShown: UInt64 = 0
+    var line = progress
     let rate = session.configuration.sampleRate
     outcome = device.run(
       session, frameCount: frameCount, services: graph.services,
@@ -374,13 +375,11 @@ struct Rendering {
       progress: { done in
         graph.collect()
         let now = monotonicNanoseconds()
-        guard showsProgress, now - lastShown > 100_000_000 else { return }
+        guard line?.isPossible == true, now - lastShown > 100_000_000 else { return }
         lastShown = now
-        let speed = Double(done) / rate / max(1e-9, Double(now - begin) / 1e9)
-        let width = StandardStream.error.columns ?? 80
-        StandardStream.error.put(
-          "\r" + ProgressBar.text(done, of: frameCount, rate: rate, speed: speed, width: width)
-            + "\u{1B}[K")
+        let bar = ProgressBar(
+          done: done, total: frameCount, sampleRate: rate, seconds: Double(now - begin) / 1e9)
+        line?.show { bar.grid(width: $0, $1) }
       },
       sink: { (bytes) throws(ServiceError) in
         guard decoder != nil else { return }
@@ -394,7 +393,7 @@ struct Rendering {
       let failure = ServiceError(error.message)
       if !outcome.errors.contains(failure) { outcome.errors.append(failure) }
     }
-    if showsProgress { StandardStream.error.put("\r\u{1B}[K") }
+    line?.clear()
     self.decoder = decoder
     seconds = Double(monotonicNanoseconds() - begin) / 1e9
   }
@@ -427,21 +426,6 @@ struct Rendering {
       "interrupted": .boolean(outcome.wasCancelled),
       "taps": MeasurementListing.json(measurements),
     ]
-  }
-}
-
-/// How far a render is, in one line of a terminal.
-enum ProgressBar {
-  static func text(_ done: Int, of total: Int, rate: Double, speed: Double, width: Int) -> String {
-    let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
-    let numbers =
-      " \(fixed(share * 100, 0)) %  \(clock(Double(done) / rate)) of "
-      + "\(clock(Double(total) / rate))  \(fixed(speed, 0)) x"
-    let room = min(40, width - numbers.count - 3)
-    guard room >= 5 else { return String(numbers.dropFirst().prefix(max(0, width - 1))) }
-    let filled = Int(share * Double(room))
-    return "[" + String(repeating: "#", count: filled)
-      + String(repeating: "-", count: room - filled) + "]" + numbers
   }
 }
 

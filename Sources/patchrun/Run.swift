@@ -22,10 +22,14 @@ struct Run: PatchCommand {
       again, too. What plays goes over to the new patch without a gap; a patch that is wrong is \
       reported, and what plays goes on. 'patchrun diff' says how a change is heard.
 
+      With --panel a browser shows the graph with its meters, and has a control for everything that \
+      can be turned; the address is printed, and --open opens it.
+
       EXAMPLES:
         patchrun patches/mixer-host.json
         patchrun patches/mixer-host.json --duration 5 --sink alsa_output.usb
         patchrun beat.json --watch
+        patchrun beat.json --panel --open
         patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
 
       EXIT STATUS:
@@ -77,14 +81,16 @@ struct Run: PatchCommand {
     guard let stage = try open(reading, file.directory) else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
-    let live = LiveControl(stage, file: self.file, signals: signals)
+    let live = LiveControl(
+      stage, file: LiveFile(self.file, file, reading), signals: signals)
     let server = try openControl(for: live)
     defer { server?.stop() }
     let run = LiveRun(
       stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
-        return try PatchFile(self.file).read(overrides)
+        let file = try PatchFile(self.file)
+        return (file, file.read(overrides))
       },
       open: { (reading, route) throws(CommandFailure) in
         try open(reading, file.directory, on: route)
@@ -97,11 +103,18 @@ struct Run: PatchCommand {
     guard let options = control.serverOptions(file: file) else { return nil }
     do throws(ControlError) {
       let server = try ControlServer.start(options, for: live)
-      if !quiet, control.isRequired {
+      if !quiet, control.isMoreThanPanel {
         var places = [server.socketPath]
         if let port = server.port { places.append("http://127.0.0.1:\(port)") }
         if let port = server.oscPort { places.append("OSC on port \(port)") }
         appearance.report("note", "control: " + places.joined(separator: ", "))
+      }
+      if control.panel, let port = server.port {
+        let address = "http://127.0.0.1:\(port)/"
+        if !quiet { StandardStream.error.put("panel: \(address)\n") }
+        if control.open, let problem = Browser.open(address), !quiet {
+          appearance.report("note", problem, help: ["open \(address) yourself"])
+        }
       }
       return server
     } catch {

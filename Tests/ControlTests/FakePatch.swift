@@ -1,4 +1,5 @@
 import Control
+import PatchSyntax
 import Synchronization
 
 /// A patch that plays nothing, and says what it was asked.
@@ -14,6 +15,8 @@ final class FakePatch: ControlledPatch {
     var version = 1
     var asked: [Asked] = []
     var isStopped = false
+    var play = ControlState.playing
+    var saved: [String?] = []
     /// How often somebody else is faster.
     var races = 0
     var delay: Duration?
@@ -45,6 +48,8 @@ final class FakePatch: ControlledPatch {
 
   var asked: [Asked] { state.withLock(\.asked) }
   var changesBegun: Int { state.withLock(\.changesBegun) }
+  /// The tags with which it has been saved.
+  var saved: [String?] { state.withLock(\.saved) }
   var isStopped: Bool { state.withLock(\.isStopped) }
   var tag: String { state.withLock { "v\($0.version)" } }
 
@@ -101,13 +106,65 @@ final class FakePatch: ControlledPatch {
 
   func status() async -> ControlStatus {
     ControlStatus(
-      title: "A \"fake\"", file: "patches/fake.json", state: .playing, position: 1.5,
+      title: "A \"fake\"", file: "patches/fake.json", state: state.withLock(\.play), position: 1.5,
       duration: nil, tag: tag,
       grant: ControlGrant(
         sink: ControlGrant.Device(name: "speaker", channels: 2, latency: 0.01), source: nil,
         sampleRate: 48_000, sliceFrames: 256, scheduling: "SCHED_RR 5"),
       load: 0.125, peakLoad: 0.25, underruns: 1, overruns: 0, failedSlices: 0, lostFrames: 0,
-      pendingStages: 0)
+      pendingStages: 0, isSaved: state.withLock { $0.version == 1 }, canSave: true)
+  }
+
+  func setPaused(_ isPaused: Bool) async -> ControlState {
+    state.withLock { state in
+      guard state.play != .stopping else { return state.play }
+      state.play = isPaused ? .paused : .playing
+      return state.play
+    }
+  }
+
+  /// Says from now on that it is on its way out.
+  func endSoon() { state.withLock { $0.play = .stopping } }
+
+  func save(ifMatch tag: String?) async -> ControlSaving {
+    state.withLock { state in
+      let current = "v\(state.version)"
+      if let tag, tag != current { return .otherTag(current: current) }
+      guard state.saved.count < 2 else {
+        return .failed(message: "somebody else has changed it", help: ["read it again"])
+      }
+      state.saved.append(tag)
+      return .saved(file: "patches/fake.json", tag: current)
+    }
+  }
+
+  func validate(_ text: String) async -> ControlRefusal {
+    text.contains("wrong")
+      ? Self.refusal
+      : ControlRefusal(
+        report: #"{ "patches": [ { "path": "a.json", "diagnostics": [] } ] }"#, text: "")
+  }
+
+  func response(of node: String) async -> ControlCurve? {
+    node == "eq" ? ControlCurve(node: node, frequencies: [20, 20_000], decibels: [5.5, 0]) : nil
+  }
+
+  func filters() async -> [String] { ["eq"] }
+
+  func drawing() async -> ControlDocument {
+    ControlDocument(text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: tag)
+  }
+
+  static let setting = ControlSetting(
+    pointer: "/nodes/mixer/inputs/0/parameters/volume", node: "mixer",
+    component: "MultichannelMixer", scope: "input", element: 0, elementName: "drums",
+    isUsed: true, name: "volume", title: "Volume", summary: "How loud.", kind: .gain,
+    unit: "linearGain", symbol: "", range: 0...1, isRangeEnforced: false, defaultValue: 1,
+    value: 0.5, choices: [], isWritable: true, isInDocument: true, isProperty: false,
+    isScheduled: false)
+
+  func settings() async -> ControlSettings {
+    ControlSettings(tag: tag, settings: [Self.setting])
   }
 
   func meters() async -> [ControlMeter] {

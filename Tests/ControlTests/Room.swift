@@ -13,13 +13,14 @@ final class Room {
 
   init(
     patch: FakePatch = FakePatch(), port: Int? = nil, osc: ControlServer.OSCOptions? = nil,
-    limits: ControlLimits = ControlLimits()
+    hasPanel: Bool = false, limits: ControlLimits = ControlLimits()
   ) throws {
     self.patch = patch
     folder = Self.newFolder()
     server = try ControlServer.start(
       ControlServer.Options(
-        name: "fake", isNameExact: true, folder: folder, port: port, osc: osc, version: "0.0.1"),
+        name: "fake", isNameExact: true, folder: folder, port: port, osc: osc,
+        hasPanel: hasPanel, version: "0.0.1"),
       for: patch, limits: limits)
   }
 

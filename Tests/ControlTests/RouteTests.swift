@@ -181,7 +181,8 @@ import Testing
     let index = try room.ask("GET /")
     #expect(
       index.json?["resources"]?.elements.compactMap { $0["path"]?.string } == [
-        "/", "/patch", "/status", "/meters", "/events", "/metrics", "/stop",
+        "/", "/patch", "/status", "/meters", "/controls", "/graph.svg", "/response", "/events",
+        "/metrics", "/validate", "/save", "/pause", "/start", "/stop",
       ])
   }
 

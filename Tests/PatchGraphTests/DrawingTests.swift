@@ -119,6 +119,43 @@ import Testing
     #expect(plain.split(separator: "\n").count { $0.hasPrefix("edge ") } == drawing.edges.count)
   }
 
+  @Test(arguments: ["mixed", "names"])
+  func `in a page a drawing has marks, and no style that the page would refuse`(
+    name: String
+  ) throws {
+    let drawing = try Self.drawing(name)
+    let picture = drawing.svg()
+    let page = drawing.svgForPage()
+    #expect(!page.contains("<style") && !page.contains(" style="))
+    #expect(picture.contains("<style") && !picture.contains(" data-"))
+    #expect(try SVGTexts.of(page) == SVGTexts.of(picture))
+    let lines = page.split(separator: "\n")
+    // Nothing else is different.
+    let geometry = picture.split(separator: "\n").filter { $0.hasPrefix("<path") }
+    #expect(lines.filter { $0.hasPrefix("<path") } == geometry)
+    for node in drawing.nodes {
+      let mark =
+        node.kind == .unit ? "data-node" : node.kind == .callback ? "data-callback" : "data-tap"
+      #expect(page.contains(" \(mark)=\"\(DrawingText.markup(node.name))\""), "\(node.name)")
+      for input in node.inputs where node.kind == .unit && input.isUsed {
+        #expect(
+          page.contains(
+            "<circle class=\"bus\" data-node=\"\(DrawingText.markup(node.name))\" "
+              + "data-scope=\"input\" data-element=\"\(input.number)\""))
+      }
+    }
+    #expect(
+      lines.count { $0.hasPrefix("<g class=\"edge") && $0.contains(" data-from=") }
+        == drawing.edges.count)
+    for edge in drawing.edges {
+      let from = DrawingText.markup(drawing.nodes[edge.source].name)
+      let to = DrawingText.markup(drawing.nodes[edge.destination].name)
+      #expect(
+        page.contains(
+          " data-from=\"\(from)/output/\(edge.output)\" data-to=\"\(to)/input/\(edge.input)\""))
+    }
+  }
+
   // MARK: What is drawn
 
   @Test

@@ -61,7 +61,7 @@ import Testing
   /// Rooms that are meant to touch memory by hand.
   static let unsafeRooms: Set<String> = [
     "RenderCore", "RenderHost", "PulseIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
-    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "PatchFiles", "Control",
+    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "PatchFiles", "Control", "Panel",
   ]
 
   @Test func `no room is unsafe that is not meant to be`() throws {

@@ -74,4 +74,34 @@ import Testing
     _ = pull(session, [1])
     #expect(session.hasEnded)
   }
+
+  @Test func `a client's pause is its own: an interruption that is over does not end it`() {
+    let session = session(channels: 1)
+    session.play(plan(.holding(CountingKernel()), channels: 1))
+    _ = pull(session, [1000])
+    session.hold()
+    _ = pull(session, [1500])
+    #expect(session.isPaused && session.renderedFrames == 1960)
+    session.pause()
+    _ = pull(session, [100])
+    session.resume()
+    #expect(session.isPausing)
+    let silent = values(pull(session, [2000]), as: Float.self)
+    #expect(silent.allSatisfy { $0 == 0 })
+    #expect(session.isPaused && session.renderedFrames == 1960)
+    session.release()
+    #expect(!session.isPausing)
+    let heard = values(pull(session, [1500]), as: Float.self)
+    #expect(Array(heard[960...]) == Array(counted(2920..<3460, channels: 1)))
+    // And the other way around: who lets go does not end an interruption.
+    session.pause()
+    session.hold()
+    _ = pull(session, [1000])
+    session.release()
+    _ = pull(session, [100])
+    #expect(session.isPaused)
+    session.hold()
+    session.restart()
+    #expect(!session.isPausing)
+  }
 }

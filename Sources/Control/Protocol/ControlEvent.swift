@@ -12,6 +12,8 @@ public enum ControlEvent: Hashable, Sendable {
   case route(direction: ControlDirection, name: String)
   /// The session was interrupted, or goes on.
   case interruption(begins: Bool)
+  /// It pauses, or goes on.
+  case state(ControlState)
   /// Something that a user should know: a sentence that starts in lower case.
   case warning(message: String)
   /// The last event.

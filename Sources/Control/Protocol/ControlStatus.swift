@@ -26,11 +26,16 @@ public struct ControlStatus: Hashable, Sendable {
   public var lostFrames: Int
   /// Changes that have been accepted and do not sound yet.
   public var pendingStages: Int
+  /// Whether the file of the patch says what is set now.
+  public var isSaved: Bool
+  /// Whether there is a file that may be written.
+  public var canSave: Bool
 
   public init(
     title: String?, file: String, state: ControlState, position: Double, duration: Double?,
     tag: String, grant: ControlGrant, load: Double, peakLoad: Double, underruns: Int,
-    overruns: Int, failedSlices: Int, lostFrames: Int, pendingStages: Int
+    overruns: Int, failedSlices: Int, lostFrames: Int, pendingStages: Int,
+    isSaved: Bool, canSave: Bool
   ) {
     self.title = title
     self.file = file
@@ -46,6 +51,8 @@ public struct ControlStatus: Hashable, Sendable {
     self.failedSlices = failedSlices
     self.lostFrames = lostFrames
     self.pendingStages = pendingStages
+    self.isSaved = isSaved
+    self.canSave = canSave
   }
 }
 
@@ -54,6 +61,8 @@ public enum ControlState: String, Hashable, Sendable, CaseIterable {
   /// It has not made a sound yet.
   case starting
   case playing
+  /// Somebody has asked for silence: it goes on where it is when that is asked for.
+  case paused
   /// The session is interrupted: it is silent, and will go on.
   case interrupted
   /// It fades out and finishes its files.

@@ -18,11 +18,37 @@ public protocol ControlledPatch: AnyObject, Sendable {
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome
 
+  /// What is said of a document, were it to play: nothing changes. Where nothing is wrong there may
+  /// still be warnings.
+  func validate(_ text: String) async -> ControlRefusal
+
+  /// Writes the patch as it is set to its file, whole or not at all. A file that somebody else has
+  /// changed meanwhile stays.
+  ///
+  /// - Parameter tag: The entity tag of the document that is meant; `nil` for any.
+  func save(ifMatch tag: String?) async -> ControlSaving
+
+  /// Has the sound fade out and everything stay where it is, or go on from there. Returns the state
+  /// that it is in by then.
+  func setPaused(_ isPaused: Bool) async -> ControlState
+
+  /// The response of a node as it is set now; `nil` for one that is no filter, or is not there.
+  func response(of node: String) async -> ControlCurve?
+
+  /// The nodes that have a response.
+  func filters() async -> [String]
+
   /// How it plays.
   func status() async -> ControlStatus
 
   /// What the taps and the metered buses read now.
   func meters() async -> [ControlMeter]
+
+  /// The drawing of what plays, as SVG to be put into a page, with the tag of its document.
+  func drawing() async -> ControlDocument
+
+  /// Everything that can be turned, with what it says now.
+  func settings() async -> ControlSettings
 
   /// What happens from now on. The server calls this once, reads without waiting for its clients,
   /// and hands each event to all of them. The stream ends after `ended`.

@@ -20,18 +20,21 @@ public final class ControlServer: Sendable {
     public var port: Int?
     /// Where OSC messages are taken; `nil` for nowhere.
     public var osc: OSCOptions?
+    /// Whether the page of the control panel is served.
+    public var hasPanel: Bool
     /// The program's version, for `GET /` and the metrics.
     public var version: String
 
     public init(
       name: String, isNameExact: Bool, folder: ControlFolder = .standard, port: Int? = nil,
-      osc: OSCOptions? = nil, version: String
+      osc: OSCOptions? = nil, hasPanel: Bool = false, version: String
     ) {
       self.name = name
       self.isNameExact = isNameExact
       self.folder = folder
       self.port = port
       self.osc = osc
+      self.hasPanel = hasPanel
       self.version = version
     }
   }
@@ -97,7 +100,8 @@ public final class ControlServer: Sendable {
     let tally = ControlTally()
     let hub = EventHub(keeping: limits.keptEvents)
     let routes = Routes(
-      patch: patch, tally: tally, version: options.version, executor: executor)
+      patch: patch, tally: tally, version: options.version, hasPanel: options.hasPanel,
+      executor: executor)
     let connections = OpenConnections(tally: tally, limit: limits.connections)
     let door = ControlDoor(routes: routes, hub: hub, limits: limits, connections: connections)
     var listeners: [any Channel] = []

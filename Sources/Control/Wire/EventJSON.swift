@@ -10,6 +10,7 @@ extension ControlEvent {
     case .xrun: "xrun"
     case .route: "route"
     case .interruption: "interruption"
+    case .state: "state"
     case .warning: "warning"
     case .ended: "ended"
     }
@@ -30,6 +31,7 @@ extension ControlEvent {
     case .route(let direction, let name):
       ["direction": .string(direction.rawValue), "name": .string(name)]
     case .interruption(let begins): ["begins": .boolean(begins)]
+    case .state(let state): ["state": .string(state.rawValue)]
     case .warning(let message): ["message": .string(message)]
     case .ended(.reached): ["reason": "reached"]
     case .ended(.stopped): ["reason": "stopped"]

@@ -18,6 +18,8 @@ extension ControlStatus {
       "failedSlices": .number(failedSlices),
       "lostFrames": .number(lostFrames),
       "pendingStages": .number(pendingStages),
+      "saved": .boolean(isSaved),
+      "canSave": .boolean(canSave),
     ]
   }
 }
@@ -98,6 +100,16 @@ extension ControlRefusal {
   }
 
   var json: JSONText { ["diagnostics": diagnostics, "text": .string(text)] }
+}
+
+extension ControlCurve {
+  var json: JSONText {
+    [
+      "node": .string(node),
+      "frequencies": .array(frequencies.map { .number($0.rounded(digits: 3)) }),
+      "decibels": .array(decibels.map { .number($0.rounded(digits: 4)) }),
+    ]
+  }
 }
 
 extension Double {

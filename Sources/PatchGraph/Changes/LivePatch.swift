@@ -73,6 +73,39 @@ public final class LivePatch: Sendable {
     }
   }
 
+  /// What plays at one moment.
+  struct Present {
+    /// The document, with what has happened of its timeline in it.
+    var reading: PatchReader.Result
+    var reference: BuiltPatch
+    /// The nodes of the graph that plays, by the names of the patch.
+    var nodes: [String: NodeID]
+    /// Seconds from the start.
+    var time: Double
+  }
+
+  var present: Present {
+    state.withLock { state in
+      let time = now
+      return Present(
+        reading: TimelineFold.fold(
+          state.reading, state.reference.updates, upTo: time, sampleRate: grant.sampleRate),
+        reference: state.reference, nodes: state.nodes, time: time)
+    }
+  }
+
+  /// What plays, to be drawn, and the document that it is of.
+  public var drawing: (reading: PatchReader.Result, drawing: GraphDrawing?) {
+    let present = present
+    guard let graph = present.reference.graph, let document = present.reference.document else {
+      return (present.reading, nil)
+    }
+    // The graph that nothing plays has the same names, and holds nobody up.
+    return (
+      present.reading, GraphDrawing(graph: graph, document: document, directory: directory)
+    )
+  }
+
   /// What the document decides for the time that it plays.
   public var policy: SessionPolicy { state.withLock { $0.reference.layout.policy } }
 
@@ -141,6 +174,9 @@ public final class LivePatch: Sendable {
       return changes
     }
   }
+
+  /// What would be wrong with a document, were it to play: nothing changes.
+  public func check(_ reading: PatchReader.Result) -> BuiltPatch { build(reading) }
 
   private func build(_ reading: PatchReader.Result) -> BuiltPatch {
     let reference = state.withLock { $0.reference }

@@ -5,14 +5,29 @@ extension GraphDrawing {
   public func svg() -> String {
     SVGPage(DrawingLayout(sidesApart())).document()
   }
+
+  /// The same picture to be put into a page, which has the style for its classes: `box`, `wire`,
+  /// `head`, `bus` and those of the texts. What belongs to a node, a bus or a connection says so:
+  ///
+  ///     <g class="box unit" data-node="mixer">, of a callback data-callback, of a tap data-tap
+  ///     <circle class="bus" data-node="mixer" data-scope="input" data-element="0"/>
+  ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">
+  public func svgForPage() -> String {
+    SVGPage(DrawingLayout(sidesApart()), isInPage: true).document()
+  }
 }
 
 /// Writes a layout as an SVG document.
 private struct SVGPage {
   private let layout: DrawingLayout
   private static let margin = 24.0
+  /// Whether it has marks, and no style of its own.
+  private let isInPage: Bool
 
-  init(_ layout: DrawingLayout) { self.layout = layout }
+  init(_ layout: DrawingLayout, isInPage: Bool = false) {
+    self.layout = layout
+    self.isInPage = isInPage
+  }
 
   func document() -> String {
     let drawing = layout.drawing
@@ -28,9 +43,11 @@ private struct SVGPage {
       "<title id=\"patch-title\">\(markup(drawing.title.isEmpty ? "Audio graph" : drawing.title))"
         + "</title>",
       "<desc id=\"patch-description\">\(markup(description))</desc>",
-      Self.style,
-      "<rect class=\"page\" width=\"\(number(width))\" height=\"\(number(height))\" rx=\"10\"/>",
     ]
+    if !isInPage { lines.append(Self.style) }
+    lines.append(
+      "<rect class=\"page\" width=\"\(number(width))\" height=\"\(number(height))\" rx=\"10\"/>"
+    )
     for (index, line) in title.enumerated() {
       lines.append(
         text("title", Self.margin, Self.margin + 14 + Double(index) * 20, line))
@@ -61,7 +78,8 @@ private struct SVGPage {
         path += "\(number(stretch.endY)) \(number(endX)) \(number(stretch.endY))"
       }
     }
-    var lines = ["<path class=\"\(edge.isTap ? "wire tap" : "wire")\" d=\"\(path)\"/>"]
+    var lines = isInPage ? [opening(of: edge)] : []
+    lines.append("<path class=\"\(edge.isTap ? "wire tap" : "wire")\" d=\"\(path)\"/>")
     if !edge.isTap {
       let (x, y) = (number(last.endX), last.endY)
       let back = number(last.endX - 8)
@@ -69,11 +87,12 @@ private struct SVGPage {
         "<path class=\"head\" d=\"M\(x) \(number(y))L\(back) \(number(y - 4))"
           + "V\(number(y + 4))Z\"/>")
     }
-    guard wire.isLabelled else { return lines }
-    let label = DrawingLayout.label(of: edge)
-    lines.append(text("format", first.x + 8, first.y - 6, label.format))
-    lines.append(text("origin", first.x + 8, first.y + 15, label.origin))
-    return lines
+    if wire.isLabelled {
+      let label = DrawingLayout.label(of: edge)
+      lines.append(text("format", first.x + 8, first.y - 6, label.format))
+      lines.append(text("origin", first.x + 8, first.y + 15, label.origin))
+    }
+    return isInPage ? lines + ["</g>"] : lines
   }
 
   private func drawn(box index: Int) -> [String] {
@@ -81,7 +100,7 @@ private struct SVGPage {
     let box = layout.boxes[index]
     let corner = layout.corners[index]
     var lines = [
-      "<g class=\"box \(kind(of: node))\" "
+      "<g class=\"box \(kind(of: node))\"\(isInPage ? marks(of: node) : "") "
         + "transform=\"translate(\(number(corner.x)) \(number(corner.y)))\">",
       "<title>\(markup("\(node.name): \(node.caption)"))</title>",
       "<rect width=\"\(number(box.width))\" height=\"\(number(box.height))\" rx=\"7\"/>",
@@ -100,7 +119,44 @@ private struct SVGPage {
       let x = DrawingBox.padding + (isMark ? 3 : 0)
       lines.append(text(line.style.rawValue, x, line.y, line.text))
     }
-    return lines + ["</g>"]
+    return lines + (isInPage ? buses(of: node, box) : []) + ["</g>"]
+  }
+
+  // MARK: Marks
+
+  private func opening(of edge: GraphDrawing.Edge) -> String {
+    let source = layout.drawing.nodes[edge.source].name
+    let destination = layout.drawing.nodes[edge.destination].name
+    return "<g class=\"\(edge.isTap ? "edge tap" : "edge")\""
+      + attribute("data-from", "\(source)/output/\(edge.output)")
+      + attribute("data-to", "\(destination)/input/\(edge.input)")
+      + attribute("data-format", DrawingLayout.label(of: edge).format) + ">"
+  }
+
+  private func marks(of node: GraphDrawing.Node) -> String {
+    switch node.kind {
+    case .unit:
+      attribute("data-node", node.name)
+        + (node.side.map { attribute("data-side", $0.rawValue) } ?? "")
+    case .callback: attribute("data-callback", node.name)
+    case .tap: attribute("data-tap", node.name)
+    }
+  }
+
+  /// A dot at each bus of a unit where an edge may end or begin.
+  private func buses(of node: GraphDrawing.Node, _ box: DrawingBox) -> [String] {
+    guard node.kind == .unit else { return [] }
+    func bus(_ scope: Scope, _ element: Int, _ x: Double, _ y: Double) -> String {
+      "<circle class=\"bus\"" + attribute("data-node", node.name)
+        + attribute("data-scope", scope.description) + attribute("data-element", "\(element)")
+        + " cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"4\"/>"
+    }
+    return box.inputs.map { bus(.input, $0.number, 0, $0.y) }
+      + node.outputs.map { bus(.output, $0.number, box.width, box.outputs[0]) }
+  }
+
+  private func attribute(_ name: String, _ value: String) -> String {
+    " \(name)=\"\(markup(value))\""
   }
 
   private func kind(of node: GraphDrawing.Node) -> String {

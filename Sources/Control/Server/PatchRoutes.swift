@@ -1,0 +1,174 @@
+import Diagnostics
+import NIOHTTP1
+import PatchSyntax
+
+/// The document that plays.
+extension Routes {
+  static let documentTypes = ["application/json", "application/jsonc"]
+  static let patchTypes = "application/json-patch+json, application/merge-patch+json"
+
+  func answerPatch(
+    _ request: ControlRequest, _ target: RequestTarget
+  ) async -> ControlResponse {
+    var pointer: JSONPointer?
+    if let text = target["pointer"] {
+      pointer = JSONPointer(parsing: text)
+      guard pointer != nil else {
+        return Problem(
+          status: .badRequest, detail: "'\(text)' is not a JSON Pointer",
+          help: ["it begins with '/', and '~' stands only in ~0 and ~1"]
+        ).response
+      }
+    }
+    switch request.method {
+    case .GET, .HEAD: return await read(request, pointer)
+    case .PATCH:
+      guard pointer == nil else {
+        return Problem(
+          status: .badRequest, detail: "a patch has its pointers inside: PUT and DELETE take one"
+        ).response
+      }
+      return await applyPatch(request)
+    case .DELETE:
+      guard let pointer, !pointer.tokens.isEmpty else {
+        return Problem(
+          status: .badRequest, detail: "the whole document cannot be deleted",
+          help: ["POST /stop ends it; DELETE /patch?pointer=/taps/mix takes a value away"]
+        ).response
+      }
+      let path = JSONText.string(pointer.description).compact
+      return await change(
+        .patch(operations: "[{\"op\":\"remove\",\"path\":\(path)}]"), request)
+    default:
+      if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
+      guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
+      guard let pointer else { return await change(.replace(text: text), request) }
+      return await set(SettingEdit(pointer: pointer, value: text), request)
+    }
+  }
+
+  private func read(_ request: ControlRequest, _ pointer: JSONPointer?) async -> ControlResponse {
+    let document = await patch.document()
+    let tag = ("ETag", EntityTags.quoted(document.tag))
+    if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(document.tag) == true {
+      return ControlResponse(status: .notModified, headers: [tag])
+    }
+    // With comments it is no JSON.
+    let isJSON = JSONReading.value(of: document.text) != nil
+    let headers = [tag, ("Content-Type", Self.documentTypes[isJSON ? 0 : 1])]
+    guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
+    guard let root = JSONReading.document(document.text) else {
+      return Problem(status: .internalServerError, detail: "the document cannot be read").response
+    }
+    guard let value = root[pointer] else { return nothing(at: pointer, in: root) }
+    return ControlResponse(headers: headers, body: Self.written(value) + "\n")
+  }
+
+  /// A value as it is written, moved to the left margin with the line that it begins in. Strings have
+  /// no line feeds: every one is between values.
+  private static func written(_ value: JSONValue) -> String {
+    let bytes = value.tree.source.bytes
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let before = bytes[..<value.range.lowerBound]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let indentation = before[lineStart...].prefix(while: isBlank).count
+    let lines = bytes[value.range].split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return lines.enumerated().map { number, line in
+      let blanks = number == 0 ? 0 : min(indentation, line.prefix(while: isBlank).count)
+      return String(decoding: line.dropFirst(blanks), as: UTF8.self)
+    }.joined(separator: "\n")
+  }
+
+  private func nothing(at pointer: JSONPointer, in root: JSONValue) -> ControlResponse {
+    var way = JSONPointer()
+    var container = root
+    for token in pointer.tokens {
+      guard let inside = container[JSONPointer([token])] else { break }
+      container = inside
+      way.append(token)
+    }
+    let keys = container.members.compactMap { $0.key.string }
+    let place = way.tokens.isEmpty ? "the patch" : way.description
+    return Problem(
+      status: .notFound, detail: "the patch has nothing at \(pointer.description)",
+      help: keys.isEmpty ? [] : ["\(place) has: \(keys.joined(separator: ", "))"]
+    ).response
+  }
+
+  private func applyPatch(_ request: ControlRequest) async -> ControlResponse {
+    let types = ["application/json-patch+json", "application/merge-patch+json"]
+    if var refusal = refusal(of: request, types: types) {
+      refusal.headers.append(("Accept-Patch", Self.patchTypes))
+      return refusal
+    }
+    guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
+    let isMerge = mediaType(request) == types[1]
+    return await change(isMerge ? .merge(text: text) : .patch(operations: text), request)
+  }
+
+  var notUTF8: ControlResponse {
+    Problem(status: .badRequest, detail: "the body is not UTF-8").response
+  }
+
+  /// Puts a value at a pointer, in the document of the moment.
+  private func set(_ edit: SettingEdit, _ request: ControlRequest) async -> ControlResponse {
+    guard JSONReading.value(of: edit.value) != nil else {
+      return Problem(
+        status: .badRequest, detail: "the body is not JSON",
+        help: ["a text has quotes: \"Flat\""]
+      ).response
+    }
+    let condition = EntityTags("If-Match", in: request.headers)
+    for _ in 0..<16 {
+      let document = await patch.document()
+      guard condition?.matches(document.tag) ?? true else { return otherTag(document.tag) }
+      guard let root = JSONReading.document(document.text) else { break }
+      let outcome = await patch.change(
+        .patch(operations: SettingEdit.patch([edit], in: root)), ifMatch: document.tag, by: .http)
+      // Somebody else was faster: what is on the way may be another.
+      if case .otherTag = outcome { continue }
+      return answer(outcome)
+    }
+    return Problem(
+      status: .conflict, detail: "the document changes too often to change this value"
+    ).response
+  }
+
+  private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {
+    guard let condition = EntityTags("If-Match", in: request.headers) else {
+      return answer(await patch.change(change, ifMatch: nil, by: .http))
+    }
+    let tag = await patch.document().tag
+    guard condition.matches(tag) else { return otherTag(tag) }
+    return answer(
+      await patch.change(change, ifMatch: condition == .any ? nil : tag, by: .http))
+  }
+
+  private func answer(_ outcome: ControlOutcome) -> ControlResponse {
+    switch outcome {
+    case .applied(let tag, let effects):
+      tally.count(\.applied)
+      return .json(
+        ["tag": .string(tag), "changes": .array(effects.map(\.json))],
+        headers: [("ETag", EntityTags.quoted(tag))])
+    case .refused(let refusal):
+      tally.count(\.refused)
+      return Problem(
+        status: .unprocessableEntity, detail: "the patch would be wrong: it plays on as it was",
+        members: refusal.json
+      ).response
+    case .otherTag(let tag): return otherTag(tag)
+    case .failed(let message, let help):
+      tally.count(\.refused)
+      return Problem(status: .conflict, detail: message, help: help).response
+    }
+  }
+
+  func otherTag(_ current: String) -> ControlResponse {
+    Problem(
+      status: .preconditionFailed, detail: "another document plays by now",
+      help: ["GET /patch again"], headers: [("ETag", EntityTags.quoted(current))]
+    ).response
+  }
+}

@@ -1,0 +1,64 @@
+import NIOHTTP1
+
+/// What can be asked for.
+enum Resource: String, CaseIterable {
+  case index = "/"
+  case patch = "/patch"
+  case status = "/status"
+  case meters = "/meters"
+  case controls = "/controls"
+  case drawing = "/graph.svg"
+  case response = "/response"
+  case events = "/events"
+  case metrics = "/metrics"
+  case validate = "/validate"
+  case save = "/save"
+  case pause = "/pause"
+  case start = "/start"
+  case stop = "/stop"
+
+  var methods: [HTTPMethod] {
+    switch self {
+    case .patch: [.GET, .PUT, .PATCH, .DELETE]
+    case .validate, .save, .pause, .start, .stop: [.POST]
+    default: [.GET]
+    }
+  }
+
+  var allowed: [HTTPMethod] {
+    // A stream has no head by itself.
+    (methods.contains(.GET) && self != .events ? [.HEAD] : []) + methods + [.OPTIONS]
+  }
+
+  /// The names that a query may have.
+  var queryNames: Set<String> {
+    switch self {
+    case .patch: ["pointer"]
+    case .events: ["meters"]
+    case .response: ["node"]
+    default: []
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .index: "this list"
+    case .patch:
+      "the document that plays, or with ?pointer=/nodes/mixer a value of it: GET, PUT and DELETE; "
+        + "PATCH takes a JSON Patch or a merge patch; If-Match makes sure of what is changed"
+    case .status: "how it plays"
+    case .meters: "what taps and metered buses read"
+    case .controls: "everything that can be turned: what it is, and what it says now"
+    case .drawing: "a drawing of the graph that plays, to be put into a page"
+    case .response: "with ?node=eq how loud an equalizer lets each frequency through"
+    case .events:
+      "what happens, as server-sent events; with ?meters=10 the meters ten times a second"
+    case .metrics: "the same figures for Prometheus"
+    case .validate: "what would be wrong with a document: nothing changes"
+    case .save: "write what is set to the file of the patch"
+    case .pause: "fade out, and stay silent where it is"
+    case .start: "go on from there"
+    case .stop: "fade out, finish the files, end"
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import NIOHTTP1
+import PatchSyntax
+
+/// What is done with the run, and with the file of the patch.
+extension Routes {
+  func stop(_ request: ControlRequest) async -> ControlResponse {
+    if let refusal = bodyRefusal(of: request) { return refusal }
+    await patch.stop()
+    var response = ControlResponse.json(["state": "stopping"])
+    response.status = .accepted
+    return response
+  }
+
+  func setPaused(_ isPaused: Bool, _ request: ControlRequest) async -> ControlResponse {
+    if let refusal = bodyRefusal(of: request) { return refusal }
+    let state = await patch.setPaused(isPaused)
+    let isDone =
+      switch state {
+      case .playing, .interrupted: !isPaused
+      case .paused: isPaused
+      case .starting, .stopping, .ended: false
+      }
+    guard isDone else {
+      return Problem(
+        status: .conflict, detail: "the patch is not playing",
+        members: ["state": .string(state.rawValue)]
+      ).response
+    }
+    return .json(["state": .string(state.rawValue)])
+  }
+
+  func save(_ request: ControlRequest) async -> ControlResponse {
+    if let refusal = bodyRefusal(of: request) { return refusal }
+    var tag: String?
+    if let condition = EntityTags("If-Match", in: request.headers) {
+      let current = await patch.document().tag
+      guard condition.matches(current) else { return otherTag(current) }
+      tag = condition == .any ? nil : current
+    }
+    switch await patch.save(ifMatch: tag) {
+    case .saved(let file, let tag):
+      return .json(
+        ["file": .string(file), "tag": .string(tag)],
+        headers: [("ETag", EntityTags.quoted(tag))])
+    case .otherTag(let tag): return otherTag(tag)
+    case .failed(let message, let help):
+      return Problem(status: .conflict, detail: message, help: help).response
+    }
+  }
+
+  func validate(_ request: ControlRequest) async -> ControlResponse {
+    if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
+    guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
+    return .json(await patch.validate(text).json)
+  }
+
+  func response(_ target: RequestTarget) async -> ControlResponse {
+    guard let node = target["node"] else {
+      return await noResponse(.badRequest, "which node? /response?node=eq")
+    }
+    guard let curve = await patch.response(of: node) else {
+      return await noResponse(
+        .notFound, "'\(node)' has no response: it is no equalizer of the patch")
+    }
+    return .json(curve.json)
+  }
+
+  private func noResponse(
+    _ status: HTTPResponseStatus, _ detail: String
+  ) async -> ControlResponse {
+    let filters = await patch.filters()
+    return Problem(
+      status: status, detail: detail,
+      help: [
+        filters.isEmpty
+          ? "the patch has no equalizer" : "there is: \(filters.joined(separator: ", "))"
+      ]
+    ).response
+  }
+
+  /// Why a request that needs no body is not taken with the one that it has.
+  ///
+  /// A page of another site could send one of another type without being asked.
+  private func bodyRefusal(of request: ControlRequest) -> ControlResponse? {
+    request.body.isEmpty ? nil : refusal(of: request, types: ["application/json"])
+  }
+}

@@ -1,0 +1,179 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+public import PatchSyntax
+
+extension LivePatch {
+  /// Everything that can be turned, in the order of the patch, and the document that it is of.
+  public var controls: (reading: PatchReader.Result, controls: [PatchControl]) {
+    let present = present
+    var lister = ControlLister(present)
+    return (present.reading, lister.controls(in: graph))
+  }
+}
+
+/// Lists what can be turned of a patch that plays.
+private struct ControlLister {
+  /// A place of a setting in the document as one names it: the path through the node, key last.
+  private typealias Place = [String]
+
+  private let present: LivePatch.Present
+  /// The nodes of the document itself.
+  private let written: [String: PatchDocument.Node]
+  /// The names of the sub-graphs.
+  private let subgraphs: Set<String>
+  /// What is written, and what the timeline moves, by node; the names of keys as they are written.
+  private var fields: [String: [Place]] = [:]
+  private var moved: [String: [Place]] = [:]
+
+  init(_ present: LivePatch.Present) {
+    self.present = present
+    let document = present.reading.document
+    written = Dictionary(
+      (document?.nodes ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    subgraphs = Set(present.reference.document?.subgraphs.map(\.name) ?? [])
+    for member in document?.nodes ?? [] {
+      if member.value.subgraph == nil {
+        fields[member.name] = Self.places(of: member.value)
+      } else {
+        for setting in member.value.settings {
+          guard let inside = JSONPointer(parsing: setting.name) else { continue }
+          note(["nodes", member.name] + inside.tokens, in: \.fields)
+        }
+      }
+    }
+    for step in document?.timeline ?? [] {
+      if let path = step.ramp?.path { note(path.value.tokens, in: \.moved) }
+    }
+  }
+
+  /// Notes a pointer that leads to a setting, through sub-graphs or not.
+  private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, [String: [Place]]>)
+  {
+    guard tokens.count > 2, tokens[0] == "nodes" else { return }
+    var name = tokens[1]
+    var rest = tokens[2...]
+    while rest.first == "nodes", rest.count > 2, let inner = rest.dropFirst().first {
+      name += "/" + inner
+      rest = rest.dropFirst(2)
+    }
+    if rest.first == "settings", rest.count == 2,
+      let inside = rest.last.flatMap({ JSONPointer(parsing: $0) })
+    {
+      return note(["nodes", name] + inside.tokens, in: table)
+    }
+    self[keyPath: table][name, default: []].append(Array(rest))
+  }
+
+  private static func places(of node: PatchDocument.Node) -> [Place] {
+    func all(
+      _ properties: [PatchDocument.Field], _ parameters: [PatchDocument.Field], _ way: Place
+    ) -> [Place] {
+      properties.map { way + ["properties", $0.name] }
+        + parameters.map { way + ["parameters", $0.name] }
+    }
+    return all(node.properties, node.parameters, [])
+      + node.inputs.flatMap {
+        all($0.properties, $0.parameters, ["inputs", "\($0.bus.value)"])
+      }
+      + node.outputs.flatMap {
+        all($0.properties, $0.parameters, ["outputs", "\($0.bus.value)"])
+      }
+  }
+
+  // MARK: Controls
+
+  mutating func controls(in graph: AudioGraph) -> [PatchControl] {
+    var ramps: [NodeID: [ParameterRamp]] = [:]
+    for ramp in graph.ramps where ramp.start + ramp.duration > present.time {
+      ramps[ramp.node, default: []].append(ramp)
+    }
+    return present.reference.layout.nodeNames.flatMap { name -> [PatchControl] in
+      guard let id = present.nodes[name], let unit = try? graph.unit(id) else { return [] }
+      return controls(of: unit, name, moving: ramps[id] ?? [])
+    }
+  }
+
+  private func controls(
+    of unit: UnitInstance, _ name: String, moving ramps: [ParameterRamp]
+  ) -> [PatchControl] {
+    let configuration = unit.configuration()
+    let presets: [Preset] =
+      if case .presets(let list)? = try? unit.property(.factoryPresets) { list } else { [] }
+    var found: [PatchControl] = []
+    for scope in Scope.allCases {
+      let parameters = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+      let properties = unit.properties.filter { $0.scopes.contains(scope) }
+      let buses = scope == .input ? configuration.inputs : configuration.outputs
+      for element in 0..<unit.elementCount(scope) {
+        for info in parameters {
+          var control = PatchControl(info)
+          place(&control, unit, name, scope, element) { unit.parameterInfo(named: $0, scope)?.key }
+          control.isUsed = scope == .global || buses[element].isUsed
+          if let value = try? unit.parameter(info.id, scope, element) {
+            control.value = PatchControl.written(value, info)
+          }
+          control.isScheduled =
+            control.isScheduled
+            || ramps.contains {
+              $0.parameter == info.id && $0.scope == scope && $0.element == element
+            }
+          found.append(control)
+        }
+        for info in properties where info.elements[scope, default: element] == element {
+          guard var control = PatchControl(info, presets: presets) else { continue }
+          place(&control, unit, name, scope, element) { unit.info(named: $0)?.key }
+          control.isUsed = scope == .global || buses[element].isUsed
+          let value = try? unit.property(info.id, scope, element)
+          if let value { control.value = PatchControl.written(value, info.kind) }
+          control.isWritable = (try? unit.isWritable(info.id, scope, element)) ?? false
+          found.append(control)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Says where a control is: on its bus, and in the document.
+  ///
+  /// - Parameter key: The key that a name is another spelling of.
+  private func place(
+    _ control: inout PatchControl, _ unit: UnitInstance, _ node: String, _ scope: Scope,
+    _ element: Int, key: (String) -> String?
+  ) {
+    control.node = node
+    control.component = unit.description.name
+    control.scope = scope
+    control.element = element
+    control.elementName = unit.elementName(scope, element)
+    let bus: Place =
+      switch scope {
+      case .global: []
+      case .input: ["inputs", "\(element)"]
+      case .output: ["outputs", "\(element)"]
+      }
+    let way = bus + [control.isProperty ? "properties" : "parameters"]
+    func isHere(_ place: Place) -> Bool {
+      place.count == way.count + 1 && place.starts(with: way)
+        && place.last.flatMap(key) == control.key
+    }
+    let spelling = fields[node]?.first(where: isHere)?.last
+    control.isInDocument = spelling != nil
+    control.isScheduled = moved[node]?.contains(where: isHere) ?? false
+    control.pointer = pointer(to: way + [spelling ?? control.key], of: node)
+  }
+
+  /// Where the document has a setting of a node: inside a sub-graph among what that is changed in.
+  private func pointer(to place: Place, of node: String) -> JSONPointer {
+    // Each is in the one before.
+    let around = subgraphs.filter { node.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
+    guard written[node] == nil, let outermost = around.first else {
+      return JSONPointer(["nodes", node] + place)
+    }
+    let names = zip(around, around.dropFirst() + [node]).map { outer, inner in
+      String(inner.dropFirst(outer.count + 1))
+    }
+    let inside = names.flatMap { ["nodes", $0] } + place
+    return JSONPointer(["nodes", outermost, "settings", JSONPointer(inside).description])
+  }
+}

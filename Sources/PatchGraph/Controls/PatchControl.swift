@@ -1,0 +1,163 @@
+public import AudioTypes
+public import PatchSyntax
+
+/// Something of a patch that plays that can be turned: a parameter, or a property that may change
+/// meanwhile. Meters, which are only read, are none; nor are names and lists of numbers.
+public struct PatchControl: Hashable, Sendable {
+  /// What a person is given to turn it with.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case gain, decibels, pan, angle, distance, frequency, `switch`, list, number
+  }
+
+  /// A value that has a name.
+  public struct Choice: Hashable, Sendable {
+    public var value: JSONText
+    public var title: String
+  }
+
+  /// Where the document has it, or would have it.
+  public var pointer: JSONPointer
+  /// The name of the node; in a sub-graph `strip/fader`.
+  public var node: String
+  /// The name of the unit.
+  public var component: String
+  public var scope: Scope
+  public var element: Int
+  /// What the bus is called.
+  public var elementName: String?
+  /// Whether something feeds the bus or takes from it; the global scope always is.
+  public var isUsed: Bool
+  /// `volume`.
+  public var key: String
+  public var summary: String
+  public var kind: Kind
+  public var unit: ParameterUnit
+  /// `nil` where the value is no number.
+  public var range: ClosedRange<Double>?
+  /// Whether a value outside the range is refused.
+  public var isRangeEnforced: Bool
+  public var defaultValue: JSONText
+  /// What it is now, as a document writes it.
+  public var value: JSONText
+  public var choices: [Choice]
+  public var isWritable: Bool
+  public var isInDocument: Bool
+  public var isProperty: Bool
+  /// Whether the timeline still moves it.
+  public var isScheduled = false
+
+  /// The name to show: `Bypass Effect`.
+  public var title: String {
+    key.reduce(into: "") { title, character in
+      if title.isEmpty {
+        title += character.uppercased()
+      } else {
+        title += character.isUppercase ? " \(character)" : "\(character)"
+      }
+    }
+  }
+}
+
+extension PatchControl {
+  /// A parameter, as it is described; its places and its value are for who knows the unit.
+  init(_ info: ParameterInfo) {
+    let isSwitch = info.unit == .boolean
+    pointer = JSONPointer()
+    node = ""
+    component = ""
+    scope = info.scope
+    element = 0
+    isUsed = true
+    key = info.key
+    summary = info.summary
+    unit = info.unit
+    range = isSwitch ? nil : Self.written(info.range)
+    isRangeEnforced = info.isRangeEnforced
+    defaultValue = Self.written(info.defaultValue, info)
+    value = defaultValue
+    choices =
+      isSwitch
+      ? []
+      : info.valueNames.enumerated().map {
+        Choice(value: .number(info.range.lowerBound + Float($0.offset)), title: $0.element)
+      }
+    isWritable = !info.isReadOnly
+    isInDocument = false
+    isProperty = false
+    kind =
+      switch info.unit {
+      case .boolean: .switch
+      case _ where !info.valueNames.isEmpty: .list
+      case .linearGain: .gain
+      case .decibels: .decibels
+      case .pan: .pan
+      case .degrees: .angle
+      case .meters: .distance
+      case .hertz: .frequency
+      default: .number
+      }
+  }
+
+  /// A property; `nil` for one that is nothing to turn: one that cannot change while the unit renders,
+  /// that changes nothing of the sound or of what is measured, a name, a list.
+  init?(_ info: PropertyInfo, presets: [Preset]) {
+    guard info.isPatchProperty, info.isWritableWhileInitialized, info.isState || info.isLive
+    else { return nil }
+    pointer = JSONPointer()
+    node = ""
+    component = ""
+    scope = .global
+    element = 0
+    isUsed = true
+    key = info.key
+    summary = info.summary
+    unit = info.unit
+    isRangeEnforced = true
+    choices = []
+    switch info.kind {
+    case .boolean: kind = .switch
+    case .uint32(let limits):
+      kind = .number
+      range = Double(limits.lowerBound)...Double(limits.upperBound)
+    case .float64: kind = info.unit == .hertz ? .frequency : .number
+    case .choice(let some):
+      kind = .list
+      choices = some.map { Choice(value: .string($0.name), title: $0.name) }
+    case .preset where !presets.isEmpty:
+      kind = .list
+      choices = presets.map { Choice(value: .string($0.name), title: $0.name) }
+    default: return nil
+    }
+    defaultValue = Self.written(info.defaultValue, info.kind)
+    value = defaultValue
+    isWritable = true
+    isInDocument = false
+    isProperty = true
+  }
+
+  /// A value of a parameter as a document writes it.
+  static func written(_ value: Float, _ info: ParameterInfo) -> JSONText {
+    info.unit == .boolean ? .boolean(value != 0) : .number(value)
+  }
+
+  /// A value of a property as a document writes it.
+  static func written(_ value: PropertyValue?, _ kind: PropertyInfo.Kind) -> JSONText {
+    switch (value, kind) {
+    case (.uint32(let word)?, .boolean): return .boolean(word != 0)
+    case (.uint32(let word)?, .choice(let choices)):
+      return choices.first { $0.value == word }.map { .string($0.name) } ?? .number(word)
+    case (.uint32(let word)?, _): return .number(word)
+    case (.float64(let number)?, _): return .number(number)
+    case (.preset(let preset)?, _):
+      guard preset.number < 0 else { return .string(preset.name) }
+      return ["number": .number(preset.number), "name": .string(preset.name)]
+    default: return .null
+    }
+  }
+
+  /// The numbers as floats print themselves.
+  private static func written(_ range: ClosedRange<Float>) -> ClosedRange<Double> {
+    let (low, high) = ("\(range.lowerBound)", "\(range.upperBound)")
+    return (Double(low) ?? Double(range.lowerBound))...(Double(high) ?? Double(range.upperBound))
+  }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// The browser of whoever runs the program.
+enum Browser {
+  /// Opens an address, without waiting for more than the shell. Returns why it cannot; `nil` where it
+  /// can, as far as that is known.
+  static func open(_ address: String) -> String? {
+    // By way of a shell that ends at once, so that nobody has to wait for the browser's end.
+    let script =
+      "command -v xdg-open >/dev/null || exit 127; "
+      + "xdg-open \"$1\" </dev/null >/dev/null 2>&1 &"
+    let words = ["/bin/sh", "-c", script, "sh", address]
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { for index in words.indices { unsafe free(arguments[index]) } }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // Signals that are blocked here would be there, too. In a group of its own, so that Ctrl-C is for the
+    // patch alone.
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    var process: pid_t = 0
+    let number = unsafe posix_spawn(&process, words[0], nil, &attributes, &arguments, environ)
+    guard number == 0 else { return "no browser can be opened: \(systemMessage(number))" }
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status == 0 ? nil : "no browser can be opened: there is no 'xdg-open'"
+  }
+}

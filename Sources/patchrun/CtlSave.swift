@@ -1,0 +1,29 @@
+import ArgumentParser
+import Control
+import PatchSyntax
+
+struct CtlSave: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "save",
+    abstract: "Writes what is set to the patch's file.",
+    discussion: """
+      The file changes whole, or not at all. It stays as it is where somebody else has changed it \
+      since it was read, and where the patch came from standard input.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Only if this is the tag of the document that plays; 'ctl status' says it.",
+      valueName: "tag"))
+  var ifMatch: String?
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let answer = try target.client().askJSON(
+      ControlClient.Request(.post, "/save", ifMatch: ifMatch))
+    try output("saved \(answer["file"]?.string ?? "")\n")
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,139 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Control
+import PatchGraph
+import PatchSyntax
+import PulseIO
+import RenderCore
+import RenderHost
+import RenderTaps
+
+/// How a patch plays.
+extension LiveControl {
+  func status() async -> ControlStatus {
+    let (stage, phase) = present
+    let (graph, hardware) = (stage.graph, stage.hardware)
+    let (session, statistics, grant) = (graph.session, hardware.statistics, hardware.grant)
+    let rate = session?.configuration.sampleRate ?? grant.sampleRate
+    let reading = stage.live.reading
+    return ControlStatus(
+      title: reading.document?.title?.value, file: file.path ?? "<stdin>", state: phase,
+      position: Double(session?.renderedFrames ?? 0) / max(1, rate),
+      duration: session?.endFrame.map { Double($0) / max(1, rate) },
+      tag: Self.tag(of: reading.source),
+      grant: ControlGrant(
+        sink: grant.outputFormat.map {
+          .init(name: grant.outputName, channels: $0.channelCount, latency: grant.outputLatency)
+        },
+        source: grant.inputFormat.map {
+          .init(name: grant.inputName, channels: $0.channelCount, latency: grant.inputLatency)
+        }, sampleRate: grant.sampleRate, sliceFrames: grant.ioBufferFrames,
+        scheduling: hardware.schedulingDescription),
+      load: session?.load ?? 0, peakLoad: Double(graph.takeMaximumCPULoad()),
+      underruns: statistics.underruns, overruns: statistics.overruns,
+      failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
+      pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
+  }
+
+  func drawing() async -> ControlDocument {
+    let (reading, drawing) = stage.live.drawing
+    return ControlDocument(text: drawing?.svgForPage() ?? "", tag: Self.tag(of: reading.source))
+  }
+
+  func settings() async -> ControlSettings {
+    let (reading, controls) = stage.live.controls
+    return ControlSettings(
+      tag: Self.tag(of: reading.source), settings: controls.map(ControlSetting.init))
+  }
+
+  func response(of node: String) async -> ControlCurve? {
+    stage.live.response(of: node).map {
+      ControlCurve(node: node, frequencies: $0.frequencies, decibels: $0.decibels)
+    }
+  }
+
+  func filters() async -> [String] { stage.live.filters }
+
+  func meters() async -> [ControlMeter] {
+    let graph = stage.graph
+    return graph.readings.map { ControlMeter($0) }
+      + graph.nodes.flatMap { busMeters($0, in: graph) }
+  }
+
+  /// The buses of a node whose metering is on.
+  private func busMeters(_ node: NodeID, in graph: AudioGraph) -> [ControlMeter] {
+    guard let info = try? graph.nodeInfo(node), let unit = info.unit,
+      unit.info(.meteringMode) != nil
+    else { return [] }
+    var meters: [ControlMeter] = []
+    for scope in [Scope.input, .output] {
+      for element in 0..<unit.elementCount(scope)
+      where (try? unit.property(.meteringMode, scope, element)) == .uint32(1) {
+        guard let behind = levels(unit, "post", scope, element) else { continue }
+        meters.append(
+          ControlMeter(
+            place: .bus(node: info.name, isInput: scope == .input, element: element),
+            levels: behind, preFaderLevels: levels(unit, "pre", scope, element)))
+      }
+    }
+    return meters
+  }
+
+  private func levels(
+    _ unit: UnitInstance, _ side: String, _ scope: Scope, _ element: Int
+  ) -> [ControlLevel]? {
+    let channels = ["", "Right"].compactMap { channel -> ControlLevel? in
+      guard let average = unit.parameterInfo(named: side + "AveragePower" + channel, scope),
+        let peak = unit.parameterInfo(named: side + "PeakHoldLevel" + channel, scope),
+        let mean = try? unit.parameter(average.id, scope, element),
+        let top = try? unit.parameter(peak.id, scope, element)
+      else { return nil }
+      return ControlLevel(average: Double(mean), peak: Double(top))
+    }
+    return channels.isEmpty ? nil : channels
+  }
+}
+
+extension ControlSetting {
+  init(_ control: PatchControl) {
+    self.init(
+      pointer: control.pointer.description, node: control.node, component: control.component,
+      scope: control.scope.description, element: control.element,
+      elementName: control.elementName, isUsed: control.isUsed, name: control.key,
+      title: control.title, summary: control.summary,
+      kind: Kind(rawValue: control.kind.rawValue) ?? .number, unit: control.unit.name,
+      symbol: control.unit.symbol, range: control.range,
+      isRangeEnforced: control.isRangeEnforced, defaultValue: control.defaultValue,
+      value: control.value,
+      choices: control.choices.map { Choice(value: $0.value, title: $0.title) },
+      isWritable: control.isWritable, isInDocument: control.isInDocument,
+      isProperty: control.isProperty, isScheduled: control.isScheduled)
+  }
+}
+
+extension ControlMeter {
+  /// What a tap has read.
+  fileprivate init(_ measurement: TapMeasurement) {
+    self.init(place: .tap(name: measurement.name), levels: [])
+    switch measurement.reading {
+    case .meter(let meter):
+      levels = meter.channels.map { ControlLevel(average: $0.rms, peak: $0.heldPeak) }
+    case .loudness(let loudness):
+      readings = [
+        .init(name: "momentary", unit: "LUFS", values: [loudness.momentary]),
+        .init(name: "shortTerm", unit: "LUFS", values: [loudness.shortTerm]),
+        .init(name: "integrated", unit: "LUFS", values: [loudness.integrated]),
+        .init(name: "range", unit: "LU", values: [loudness.range]),
+        .init(name: "truePeak", unit: "dBTP", values: loudness.truePeaks),
+      ]
+    case .spectrum(let spectrum):
+      readings = [
+        .init(name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init)),
+        .init(
+          name: "peakFrequency", unit: "Hz",
+          values: [spectrum.recent.peakFrequency].compactMap(\.self)),
+      ]
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Panel
+import PatchSyntax
+import Testing
+
+@testable import Control
+
+@Suite struct PanelTests {
+  private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources/Panel/Page").standardized
+
+  @Test func `every file of the page is in the program, as it lies there`() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.page.path)
+      .filter { !$0.hasPrefix(".") }.sorted()
+    #expect(PanelFile.all.map(\.name).sorted() == names)
+    for file in PanelFile.all {
+      let text = try String(contentsOf: Self.page.appending(path: file.name), encoding: .utf8)
+      #expect(file.text == text, "\(file.name)")
+      // The folder of the page weighs what a page may.
+      #expect(file.mediaType != "text/plain; charset=utf-8", "\(file.name)")
+    }
+    #expect(PanelFile.all.reduce(0) { $0 + $1.text.utf8.count } < 200_000)
+  }
+
+  @Test func `a browser gets the page, and who asks for JSON the list`() throws {
+    let room = try Room(hasPanel: true)
+    let accept = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    let page = try room.ask("GET /", [accept])
+    #expect(page.status == 200 && page.body == PanelFile.index?.text)
+    #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+    #expect(page.fields["vary"] == "Accept")
+    #expect(try room.ask("GET /", ["Accept: */*"]).json?["patchrun"]?.string == "0.0.1")
+    #expect(try room.ask("GET /").json?["patchrun"]?.string == "0.0.1")
+    #expect(try room.ask("HEAD /", [accept]).body.isEmpty)
+  }
+
+  @Test func `the page's files may do nothing but what the page does`() throws {
+    let room = try Room(hasPanel: true)
+    for file in PanelFile.all {
+      let answer = try room.ask("GET /panel/\(file.name)")
+      #expect(answer.status == 200 && answer.body == file.text)
+      #expect(answer.fields["content-type"] == file.mediaType)
+      #expect(answer.fields["cache-control"] == "no-cache")
+      #expect(answer.fields["x-content-type-options"] == "nosniff")
+      #expect(answer.fields["access-control-allow-origin"] == nil)
+      let policy = try #require(answer.fields["content-security-policy"])
+      #expect(
+        policy == "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+          + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+      let tag = try #require(answer.fields["etag"])
+      let again = try room.ask("GET /panel/\(file.name)", ["If-None-Match: \(tag)"])
+      #expect(again.status == 304 && again.body.isEmpty)
+    }
+    #expect(try room.ask("POST /panel/index.html").status == 405)
+    for path in ["/panel/", "/panel/nothing.js", "/panel/../index.html", "/panel/%2e%2e/status"] {
+      #expect(try room.ask("GET \(path)").status == 404, "\(path)")
+    }
+  }
+
+  @Test func `without the panel there is no page`() throws {
+    let room = try Room()
+    #expect(try room.ask("GET /", ["Accept: text/html"]).json?["patchrun"]?.string == "0.0.1")
+    #expect(try room.ask("GET /panel/index.html").status == 404)
+  }
+
+  @Test func `pages of other sites get nothing of the panel`() throws {
+    let room = try Room(port: 0, hasPanel: true)
+    let port = try #require(room.server.port)
+    for field in [
+      "Origin: http://evil.example", "Sec-Fetch-Site: cross-site", "Origin: null",
+    ] {
+      for path in ["/", "/panel/index.html", "/controls", "/graph.svg"] {
+        #expect(try room.ask("GET \(path)", [field]).status == 403, "\(path) \(field)")
+      }
+    }
+    let connection = try RawConnection(port: port)
+    try connection.send(
+      "GET / HTTP/1.1\r\nHost: panel.example:\(port)\r\nAccept: text/html\r\nConnection: close\r\n\r\n"
+    )
+    #expect(RawAnswer(connection.readAll())?.status == 403)
+  }
+
+  @Test func `the drawing is not sent again where the document is the same`() throws {
+    let room = try Room()
+    let answer = try room.ask("GET /graph.svg")
+    #expect(answer.fields["content-type"] == "image/svg+xml" && answer.body.hasPrefix("<svg"))
+    #expect(answer.fields["etag"] == "\"v1\"")
+    #expect(try room.ask("GET /graph.svg", ["If-None-Match: \"v1\""]).status == 304)
+    #expect(try room.ask("GET /graph.svg", ["If-None-Match: \"v2\""]).status == 200)
+  }
+
+  @Test func `what can be turned says where it is, what it may be and what it is`() throws {
+    let room = try Room()
+    let answer = try room.ask("GET /controls")
+    #expect(answer.json?["tag"]?.string == "v1")
+    let control = try #require(answer.json?["controls"]?.elements.first { _ in true })
+    #expect(control["pointer"]?.string == "/nodes/mixer/inputs/0/parameters/volume")
+    #expect(control["kind"]?.string == "gain" && control["elementName"]?.string == "drums")
+    #expect(control["minimum"]?.number == 0 && control["maximum"]?.number == 1)
+    #expect(control["default"]?.number == 1 && control["value"]?.number == 0.5)
+    #expect(control["isInDocument"]?.bool == true && control["isScheduled"]?.bool == false)
+  }
+}
