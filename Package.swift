@@ -199,8 +199,10 @@ let package = Package(
     .testTarget(
       name: "PatchTests",
       dependencies: [
-        "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TestSupport", "patchrun",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "TestSupport",
+        "patchrun",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
   ],

@@ -13,6 +13,11 @@ struct CtlTop: PatchCommand {
       EXAMPLES:
         patchrun ctl top
         patchrun ctl top --interval 10 >> load.log
+
+      EXIT STATUS:
+        0  the patch has ended
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
       """)
 
   @Option(help: ArgumentHelp("From one look to the next, 0.1 to 3600.", valueName: "seconds"))
