@@ -100,6 +100,7 @@ struct ManualTests {
         #expect(text.contains(parameter.summary) && text.contains(parameter.constant))
       }
     }
+    #expect(text.contains("Bass Booster") && text.contains("Treble Reducer"))
     for callback in CallbackCatalog.standard {
       #expect(text.contains(callback.summary))
       for setting in callback.settings { #expect(text.contains(setting.summary)) }

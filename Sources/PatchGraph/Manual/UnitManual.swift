@@ -39,6 +39,10 @@ struct UnitManual {
       page.paragraph("Properties:")
       page.list(unit.properties.map { entry($0, of: unit) })
     }
+    if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
+      let names = presets.map { "\($0.number) `\($0.name)`" }
+      page.paragraph("Presets: \(names.joined(separator: ", ")).")
+    }
     if !unit.parameters.isEmpty {
       page.paragraph("Parameters:")
       page.list(parameters(of: unit))
