@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import PatchGraph
 import TestSupport
 import Testing
 
@@ -159,7 +158,7 @@ struct HelpTests {
   }
 
   /// A folder with the program in its path and the patches that the examples of a command read and do
-  /// not write: of the pattern that they are called after, or mixers.
+  /// not write.
   static func stage(_ command: CommandInfo, environment: [String: String]) throws -> Workplace {
     let place = try Workplace()
     place.environment = environment
@@ -169,19 +168,10 @@ struct HelpTests {
       atPath: place.path("bin/patchrun"), withDestinationPath: CommandLineTool.path)
     place.environment["PATH"] = place.path("bin") + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
     place.environment["MANPAGER"] = "cat"
-    let words = examples(of: command).flatMap { example in
-      example.line.split { " \n'".contains($0) }.map(String.init)
-    }
+    let words = examples(of: command).flatMap { $0.line.split(separator: " ").map(String.init) }
     let written = zip(words, words.dropFirst()).filter { $0.0 == "-o" }.map(\.1)
-    if words.contains(where: { $0.hasPrefix("patches/") }) {
-      try FileManager.default.copyItem(
-        atPath: CommandLineTool.patches, toPath: place.path("patches"))
-    }
-    let patches = Set(words.filter { $0.hasSuffix(".json") && !$0.contains("*") })
-      .union(["mix.json", "old.json", "new.json"])
-    for name in patches.sorted() where !written.contains(name) && !place.exists(name) {
-      let pattern = StarterPatch.named(String(name.dropLast(".json".count)))
-      let made = try place.run("new", pattern?.name ?? "mixer-host", "-o", name)
+    for name in ["mix.json", "old.json", "new.json"] where !written.contains(name) {
+      let made = try place.run("new", "mixer-host", "-o", name)
       #expect(made.status == 0)
       guard name == "new.json" else { continue }
       let text = String(decoding: try place.bytes(name), as: UTF8.self)
