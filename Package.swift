@@ -209,8 +209,11 @@ let package = Package(
     .testTarget(
       name: "PatchTests",
       dependencies: [
-        "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TerminalScreen", "TestSupport", "patchrun",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "TerminalScreen",
+        "TestSupport",
+        "patchrun",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
   ],

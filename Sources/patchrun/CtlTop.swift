@@ -18,6 +18,11 @@ struct CtlTop: PatchCommand {
       EXAMPLES:
         patchrun ctl top
         patchrun ctl top --plain --interval 10 >> load.log
+
+      EXIT STATUS:
+        0  the patch has ended, or q
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
       """)
 
   @Option(

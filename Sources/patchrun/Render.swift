@@ -19,9 +19,10 @@ struct Render: PatchCommand {
       gives the same bytes every time.
 
       EXAMPLES:
-        patchrun render patches/mixer-host.json --duration 5 -o out.wav
-        patchrun render patches/pass-through.json --input voice.flac -o heard.wav
-        patchrun render patches/eq-mixer.json --duration 1:30 -o - | sox - -n stat
+        patchrun render mix.json --duration 5 -o mix.wav
+        patchrun render mix.json --duration 0:20 -o - > mix.wav
+        patchrun new pass-through -o pass.json
+        patchrun render pass.json --input mix.wav -o heard.flac --format int16
 
       EXIT STATUS:
         0  fine
@@ -30,6 +31,9 @@ struct Render: PatchCommand {
         3  a file cannot be read or written
         4  a failure on the way, or a result that is all silence
         130  interrupted: what has been rendered is in the file
+
+      SIGNALS:
+        SIGINT  finishes the file with what has been rendered, and ends with 130
       """)
 
   @Argument(
@@ -42,7 +46,8 @@ struct Render: PatchCommand {
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
         + "may be left out where the patch makes recordings of its own, or measures.",
-      valueName: "path"))
+      valueName: "path"),
+    completion: .file())
   var output: String?
 
   @Option(
@@ -61,6 +66,7 @@ struct Render: PatchCommand {
         + FileSampleType.allCases.map(\.rawValue).joined(separator: ", ")
         + ". Not given, what keeps every bit.",
       valueName: "type"),
+    completion: .list(FileSampleType.allCases.map(\.rawValue)),
     transform: { text in
       guard let type = FileSampleType(rawValue: text) else {
         throw ValidationError(
