@@ -39,6 +39,10 @@ final class LiveRun {
   /// What is shown on a terminal, ten times a second.
   private var line: TerminalLine
   private var hold = PeakHold()
+  /// Who has started the process and wants to hear how it is; `nil` for nobody.
+  private let manager: ServiceManager?
+  /// What was granted, until it sounds there and has been told.
+  private var untoldGrant: String?
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
   private var route = LiveRoute()
@@ -48,7 +52,7 @@ final class LiveRun {
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
-    quiet: Bool, control: LiveControl? = nil,
+    quiet: Bool, control: LiveControl? = nil, manager: ServiceManager? = nil,
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
@@ -59,6 +63,7 @@ final class LiveRun {
     self.quiet = quiet
     line = TerminalLine(appearance)
     self.control = control
+    self.manager = manager
     self.read = read
     self.open = open
   }
@@ -70,6 +75,17 @@ final class LiveRun {
     case failed(CommandFailure)
     /// Another patch is to begin.
     case restart(PatchReader.Result)
+
+    /// Why the process ends; `nil` where it does not.
+    var words: String? {
+      switch self {
+      case .reached: "the patch is over"
+      case .interrupted: "as asked"
+      case .decided: "as the patch says"
+      case .failed(let failure): failure.message
+      case .restart: nil
+      }
+    }
 
     /// The same for those who watch.
     var reported: ControlEnd {
@@ -93,14 +109,14 @@ final class LiveRun {
       }
       try planUpdates()
       try start()
-      if !quiet {
-        let text = GrantText.text(
-          hardware.grant, scheduling: hardware.schedulingDescription)
-        StandardStream.error.put(text + "\n")
-      }
+      let grant = GrantText.text(
+        hardware.grant, scheduling: hardware.schedulingDescription)
+      if !quiet { StandardStream.error.put(grant + "\n") }
+      untoldGrant = grant
       control?.begins(stage)
       let end = wait(session, rate: rate)
       control?.ends(nil)
+      if let reason = end.words { manager?.stops(reason) }
       if case .reached = end {} else if case .failed = end {} else { fade(session) }
       graph.stop()
       // Finishes the files that are being written.
@@ -138,6 +154,7 @@ final class LiveRun {
     while true {
       // Cleared before it is looked at, so that nothing is missed and the wait below is one.
       _ = hardware.waitForEvent(timeout: 0)
+      tellManager(session)
       if signals.interruptedBy != nil { return .interrupted }
       if let failure = hardware.failure {
         return .failed(
@@ -163,6 +180,14 @@ final class LiveRun {
       graph.collect()
       signals.wait(milliseconds: showsLine ? 100 : 20, or: descriptors)
     }
+  }
+
+  /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
+  private func tellManager(_ session: RenderSession) {
+    manager?.keepAlive()
+    guard let grant = untoldGrant, session.renderedFrames > 0 || session.isPausing else { return }
+    untoldGrant = nil
+    manager?.plays(grant)
   }
 
   /// Tells the graph of what comes soon, and where it ends then.
@@ -197,17 +222,21 @@ final class LiveRun {
   private func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
+    manager?.reloads()
     let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {
         clear(showsLine)
-        appearance.report("note", "the patch came from standard input: it cannot be read again")
+        let text = "the patch came from standard input: it cannot be read again"
+        appearance.report("note", text)
+        manager?.hasReloaded(text)
         return nil
       }
       (file, reading) = found
     } catch {
       clear(showsLine)
       appearance.report("warning", "\(error.message); the patch plays on as it was")
+      manager?.hasReloaded("as before a reload that was refused: \(error.message)")
       return nil
     }
     do throws(LivePatch.Refusal) {
@@ -215,6 +244,7 @@ final class LiveRun {
       watchSubgraphs()
       control?.note(changes, by: origin)
       if !isOwn || !changes.isEmpty { report(changes, showsLine) }
+      manager?.hasReloaded("reloaded with \(counted(changes.count, "change"))")
     } catch {
       clear(showsLine)
       switch error {
@@ -222,6 +252,7 @@ final class LiveRun {
         control?.note(refused: patch, by: origin)
         appearance.report(patch)
         appearance.report("note", "the patch plays on as it was")
+        manager?.hasReloaded("as before a reload that was refused: \(patch.mainFindingLine)")
       case .restart(let next, let changes):
         report(changes, showsLine)
         return next

@@ -52,6 +52,10 @@ struct Run: PatchCommand {
         PULSE_COOKIE  the file that lets one in to a server of somebody else
         XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
                          server's own
+        NOTIFY_SOCKET  where systemd wants to hear, as sd_notify(3) says, that it
+                       sounds, is read again, and ends
+        WATCHDOG_USEC  how often systemd wants to hear that it is alive
+        WATCHDOG_PID  the process that is meant by that
 
       FILES:
         $XDG_RUNTIME_DIR/patchrun/NAME.sock  the control socket of a run; in
@@ -108,6 +112,7 @@ struct Run: PatchCommand {
     defer { server?.stop() }
     let run = LiveRun(
       stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
+      manager: ServiceManager(environment: environmentVariable),
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
         let file = try PatchFile(self.file)
