@@ -15,9 +15,10 @@ struct CtlSave: PatchCommand {
 
       EXIT STATUS:
         0  done
-        1  refused: the file has been changed, or another document plays by now
+        1  refused: the file has been changed or cannot be written, or another
+           document plays by now
         2  wrong usage, or several patches are running and none was named
-        3  no patch is running, or the file cannot be written
+        3  no patch is running
         4  the patch went away meanwhile
       """)
 
