@@ -18,7 +18,7 @@ let package = Package(
       name: "AudioGraphs",
       targets: [
         "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
-        "RenderCallbacks", "RenderTaps",
+        "RenderCallbacks", "Pictures", "RenderTaps",
         "RenderHost", "AudioGraphs", "PulseIO",
       ]),
   ],
@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
     .systemLibrary(name: "CEbur128"),
+    .systemLibrary(name: "CCairo"),
     // What native callbacks are built against: ours.
     .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
@@ -58,8 +59,10 @@ let package = Package(
       name: "RenderCallbacks",
       dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
+    .target(name: "Pictures", dependencies: ["CCairo"], swiftSettings: settings),
     .target(
-      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
+      name: "RenderTaps",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "Pictures", "CEbur128"],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
@@ -106,8 +109,8 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "Reports", "LanguageServer", "Control",
+        "Pictures", "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics",
+        "PatchSyntax", "PatchGraph", "Reports", "LanguageServer", "Control",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -149,8 +152,12 @@ let package = Package(
       dependencies: ["AudioTypes", "RenderCore", "RenderCallbacks", "SoundFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
+    .testTarget(
       name: "RenderTapsTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "SoundFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
@@ -199,8 +206,9 @@ let package = Package(
     .testTarget(
       name: "PatchTests",
       dependencies: [
-        "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TestSupport", "patchrun",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderHost", "RenderTaps",
+        "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures", "TestSupport",
+        "patchrun",
       ],
       swiftSettings: settings),
   ],
