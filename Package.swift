@@ -73,6 +73,12 @@ let package = Package(
       name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
       swiftSettings: settings),
     .target(
+      name: "Responses",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
+      ],
+      swiftSettings: settings),
+    .target(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
@@ -110,7 +116,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "Pictures", "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics",
-        "PatchSyntax", "PatchGraph", "Reports", "LanguageServer", "Control",
+        "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer", "Control",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

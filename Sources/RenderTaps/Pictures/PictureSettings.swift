@@ -26,7 +26,7 @@ extension PictureTap {
         "split", .boolean, defaultValue: .boolean(false),
         summary: "Whether a spectrogram, too, shows each channel for itself."),
       SettingInfo(
-        "width", .integer(widths), unit: .generic, defaultValue: .number(1200),
+        "width", .integer(pixelLimits), unit: .generic, defaultValue: .number(1200),
         summary: "In pixels."
       ),
       SettingInfo(

@@ -27,7 +27,8 @@ public struct PictureTap: RenderTap {
     case linear
   }
 
-  static let widths = 320...4096
+  /// How wide a picture may be.
+  public static let pixelLimits = 320...4096
   static let heights = 160...4096
   /// As many channels one above the other as can be told apart.
   static let mostChannels = 16
