@@ -213,8 +213,8 @@ let package = Package(
       name: "PatchTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderHost", "RenderTaps",
-        "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures", "TestSupport",
-        "patchrun",
+        "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures", "Responses",
+        "TestSupport", "patchrun",
       ],
       swiftSettings: settings),
   ],

@@ -8,11 +8,15 @@ public struct Response: Sendable {
     public var number: Int
     /// In dB, minus infinity for nothing.
     public var magnitude: [Double]
-    /// In degrees, from -180 to 180, the latency taken out.
+    /// In degrees, from -180 to 180, the latency taken out; not a number where hardly anything gets
+    /// through.
     public var phase: [Double]
-    /// In seconds, the latency left in.
+    /// In seconds, the latency left in; not a number in the same places.
     public var groupDelay: [Double]
   }
+
+  /// What gets through by more dB less than the best has no phase worth showing.
+  static let depth = 80.0
 
   /// Why a response is not the whole truth about a path.
   public enum Warning: Hashable, Sendable {
@@ -63,6 +67,14 @@ public struct Response: Sendable {
         Channel(
           number: number, magnitude: pairs.map { $0.power > 0 ? 10 * log10($0.power) : -.infinity },
           phase: Self.phase(pairs, frequencies, latency: latency), groupDelay: delays[row]))
+    }
+    // What hardly gets through has noise for a phase.
+    let least = (found.flatMap(\.magnitude).max() ?? 0) - Self.depth
+    for row in found.indices {
+      for index in frequencies.indices where !(found[row].magnitude[index] > least) {
+        found[row].phase[index] = .nan
+        found[row].groupDelay[index] = .nan
+      }
     }
     self.channels = found
     warnings = Self.warnings(outcome, check, values, softer, frequencies)

@@ -2,9 +2,6 @@ import Glibc
 public import Pictures
 
 extension Response {
-  /// What gets through no better than this beside the best, in dB, has no phase worth showing.
-  static let depth = 80.0
-
   /// Channels that do the same are one.
   public var distinctChannels: [Channel] {
     guard let first = channels.first, channels.count > 1 else { return channels }
@@ -13,13 +10,11 @@ extension Response {
         let (left, right) = (first.magnitude[index], channel.magnitude[index])
         let turn = (first.phase[index] - channel.phase[index]).magnitude
         return (left == right || (left - right).magnitude < 1e-4)
-          && (left < greatest - Self.depth || !(turn > 0.01 && turn < 359.99))
+          && !(turn > 0.01 && turn < 359.99)
       }
     }
     return areEqual ? [first] : channels
   }
-
-  private var greatest: Double { channels.flatMap(\.magnitude).max() ?? 0 }
 
   /// What a channel is called in a picture or a table; empty where all are one.
   public func name(of channel: Channel) -> String {
@@ -61,22 +56,16 @@ extension Response {
       }
       figure.panels[0].marks.append(line(channel.magnitude.map { max($0, -1000) }))
       figure.panels[1].marks.append(phaseLine(channel, .series(index), isDashed))
-      figure.panels[2].marks.append(line(heard(channel, channel.groupDelay.map { $0 * 1000 })))
+      figure.panels[2].marks.append(line(channel.groupDelay.map { $0 * 1000 }))
     }
     return figure
-  }
-
-  /// Without what is too faint.
-  private func heard(_ channel: Channel, _ values: [Double]) -> [Double] {
-    let least = greatest - Self.depth
-    return zip(values, channel.magnitude).map { $1 > least ? $0 : .nan }
   }
 
   /// A line that begins anew at the other side where the phase goes round.
   private func phaseLine(_ channel: Channel, _ ink: Ink, _ isDashed: Bool) -> Mark {
     var points: [Point] = []
     var last = Double.nan
-    for (frequency, phase) in zip(frequencies, heard(channel, channel.phase)) {
+    for (frequency, phase) in zip(frequencies, channel.phase) {
       if (phase - last).magnitude > 180 { points.append(Point(frequency, .nan)) }
       points.append(Point(frequency, phase))
       last = phase
@@ -99,14 +88,14 @@ extension Response {
   }
 
   private func phases(_ channels: [Channel]) -> ClosedRange<Double> {
-    let values = channels.flatMap { heard($0, $0.phase) }.filter(\.isFinite)
+    let values = channels.flatMap(\.phase).filter(\.isFinite)
     let most = values.reduce(0) { max($0, $1.magnitude) }
     let limit = [15.0, 30, 45, 90].first { $0 >= most } ?? 180
     return -limit...limit
   }
 
   private func delays(_ channels: [Channel]) -> ClosedRange<Double> {
-    let values = channels.flatMap { heard($0, $0.groupDelay) }.filter(\.isFinite).map { $0 * 1000 }
+    let values = channels.flatMap(\.groupDelay).filter(\.isFinite).map { $0 * 1000 }
     guard let highest = values.max(), let lowest = values.min() else { return 0...1 }
     let room = max(0.02, (highest - lowest) * 0.08, highest.magnitude * 0.02)
     return (lowest - room)...(highest + room)

@@ -72,6 +72,7 @@ struct ResponseCommand: PatchCommand {
   var points: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The peak of what goes in, -100 to 20 dBFS. The response at 20 dB less has to be the same.",
       valueName: "dBFS"))
