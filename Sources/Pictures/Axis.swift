@@ -120,7 +120,7 @@ extension Axis {
     }
     let decades = log10(domain.upperBound / domain.lowerBound)
     let room = Double(count) / decades
-    let named: Set<Int> = room >= 9 ? [1, 2, 3, 5, 7] : room >= 3 ? [1, 2, 5] : [1]
+    let named: Set<Int> = room >= 9 ? [1, 2, 3, 5, 7] : room >= 1.6 ? [1, 2, 5] : [1]
     var decade = pow(10, log10(domain.lowerBound).rounded(.down))
     while decade <= domain.upperBound {
       for digit in 1...9 {

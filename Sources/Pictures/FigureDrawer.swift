@@ -19,10 +19,11 @@ struct FigureDrawer {
   private mutating func drawHead() {
     let x = FigureLayout.margin
     var y = FigureLayout.margin + 12
-    label(figure.title, x, y, size: 15, isBold: true)
+    let room = figure.width - 2 * x
+    label(TextRoom.short(figure.title, size: 15 * 1.08, room: room), x, y, size: 15, isBold: true)
     for line in figure.caption {
       y += 17
-      label(line, x, y, size: 11.5, ink: .muted)
+      label(TextRoom.short(line, size: 11.5, room: room), x, y, size: 11.5, ink: .muted)
     }
     guard !figure.legend.isEmpty else { return }
     y += 19
@@ -162,9 +163,10 @@ struct FigureDrawer {
       shapes.append(
         .strokes([Point(x, box.bottom), Point(x, box.bottom + (isNamed ? 5 : 3))], .axis))
       let half = TextRoom.width(tick.text, size: 11) / 2
-      guard isNamed, x - half > end + 6 else { continue }
-      end = x + half
-      label(tick.text, x, box.bottom + 17, ink: .muted, anchor: .middle)
+      let middle = min(x, figure.width - 6 - half)
+      guard isNamed, middle - half > end + 6 else { continue }
+      end = middle + half
+      label(tick.text, middle, box.bottom + 17, ink: .muted, anchor: .middle)
     }
     label(
       figure.axis.name, box.x + box.width / 2, box.bottom + 34, ink: .muted, anchor: .middle)
@@ -197,6 +199,19 @@ struct FigureDrawer {
 
 /// How wide a text is in the sans-serif fonts that a viewer may have, at most.
 enum TextRoom {
+  /// As much of a text as there is room for.
+  static func short(_ text: String, size: Double, room: Double) -> String {
+    guard width(text, size: size) > room else { return text }
+    var result = ""
+    var sum = width("\u{2026}", size: size)
+    for character in text {
+      sum += width(String(character), size: size)
+      if sum > room { break }
+      result.append(character)
+    }
+    return result + "\u{2026}"
+  }
+
   static func width(_ text: String, size: Double) -> Double {
     text.reduce(0) { sum, character in
       let ems =
@@ -205,7 +220,8 @@ enum TextRoom {
         case "f", "t", "r", "(", ")", "[", "]", "/", "-": 0.42
         case "m", "M", "W", "w", "@", "%": 0.95
         case "A"..."Z": 0.74
-        default: 0.62
+        case _ where character.unicodeScalars.contains { $0.value >= 0x1100 }: 1.1
+        default: 0.6
         }
       return sum + ems * size
     }

@@ -45,7 +45,7 @@ struct Render: PatchCommand {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings of its own, or measures.",
+        + "may be left out where the patch makes recordings or pictures of its own, or measures.",
       valueName: "path"))
   var output: String?
 
@@ -149,8 +149,14 @@ struct Render: PatchCommand {
     rendering.run(signals)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
-      ?? (!pictures.isEmpty ? "pictures" : patch.outputFiles.isEmpty ? "measured" : "recordings")
+      ?? Self.name(of: patch.outputFiles + pictures.map(\.path))
     return try finish(rendering, name, signals, session.configuration.sampleRate)
+  }
+
+  /// What files that are written come to.
+  private static func name(of files: [String]) -> String {
+    if files.isEmpty { return "measured" }
+    return files.allSatisfy { PictureFormat(path: $0) != nil } ? "pictures" : "recordings"
   }
 
   // MARK: Before
@@ -193,7 +199,7 @@ struct Render: PatchCommand {
       }
       if patch.outputFiles.contains(where: { FileIdentity.same($0, output) }) {
         throw CommandFailure(
-          ExitStatus.wrongUsage, "\(quoted(output)) is written by a recording of the patch, too",
+          ExitStatus.wrongUsage, "\(quoted(output)) is written by a tap of the patch, too",
           help: ["name another file, or leave -o out"])
       }
     }
@@ -202,7 +208,7 @@ struct Render: PatchCommand {
     {
       throw CommandFailure(
         ExitStatus.wrongUsage,
-        "\(quoted(written)) would be overwritten by a recording: it is read by the render")
+        "\(quoted(written)) would be overwritten by a tap: it is read by the render")
     }
   }
 
@@ -308,7 +314,7 @@ struct Render: PatchCommand {
       guard output == nil else {
         throw CommandFailure(
           ExitStatus.wrongUsage, "nothing feeds the output of the patch, so that -o has no use",
-          help: ["leave -o out: the recordings of the patch are what it renders"])
+          help: ["leave -o out: what the taps of the patch write is what it renders"])
       }
       return nil
     }

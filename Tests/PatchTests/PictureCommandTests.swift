@@ -41,7 +41,7 @@ struct PictureCommandTests {
     #expect(outcome.status == 0)
     #expect(try place.bytes("tap.svg") == place.bytes("own.svg"))
     let alone = try place.run("render", "noise.json", "--duration", "0.1")
-    #expect(alone.status == 0 && alone.errors.hasPrefix("recordings: 4800 frames"))
+    #expect(alone.status == 0 && alone.errors.hasPrefix("pictures: 4800 frames"))
     #expect(String(decoding: try place.bytes("tap.svg"), as: UTF8.self).contains("0:00.100"))
   }
 
@@ -99,5 +99,26 @@ struct PictureCommandTests {
     let first = String(decoding: try place.bytes("a.svg"), as: UTF8.self)
     let second = String(decoding: try place.bytes("b.svg"), as: UTF8.self)
     #expect(first.contains("0:00.5") && second.contains("0:01.0"), "\(first.prefix(900))")
+  }
+
+  @Test(.enabled(if: PrivatePulse.isInstalled))
+  func `a live run draws its bus, from the first frame to the last`() throws {
+    let pulse = try PrivatePulse()
+    place.environment.merge(pulse.environment) { _, new in new }
+    try place.write(
+      TestPatch.noise(
+        taps: """
+          {
+            "w": { "kind": "picture", "of": "waveform", "at": "mixer", "path": "w.svg" },
+            "s": { "kind": "picture", "of": "spectrogram", "at": "mixer", "path": "s.png" },
+            "l": { "kind": "picture", "of": "levels", "at": "mixer", "path": "l.svg" }
+          }
+          """), to: "noise.json")
+    let live = try place.run("run", "noise.json", "--duration", "1.25", "-q")
+    #expect(live.status == 0, "\(live.errors)")
+    #expect(try place.bytes("s.png").prefix(4) == [137, 80, 78, 71])
+    let text = String(decoding: try place.bytes("l.svg"), as: UTF8.self)
+    #expect(text.contains("2 channels") && text.contains("48 kHz") && text.contains("LUFS"))
+    #expect(try place.shell("xmllint --noout w.svg l.svg").wait().status == 0)
   }
 }

@@ -53,3 +53,11 @@ struct AxisTests {
     #expect(Decimal.text(.infinity, 1) == "\u{221E}")
   }
 }
+
+struct TextRoomTests {
+  @Test func `a text that is too long is cut, and one that fits is not`() {
+    #expect(TextRoom.short("short", size: 15, room: 300) == "short")
+    let cut = TextRoom.short(String(repeating: "long ", count: 100), size: 15, room: 300)
+    #expect(cut.hasSuffix("\u{2026}") && cut.count > 20 && cut.count < 60)
+  }
+}

@@ -140,10 +140,14 @@ final class LevelColumns: PictureColumns {
       return (parts + ["peak \(PictureText.level(peak)) dBFS"]).joined(separator: " \u{B7} ")
     }
     let reading = meter.state.reading
+    if reading.integrated.isFinite {
+      parts += [
+        "integrated \(PictureText.level(reading.integrated)) LUFS",
+        "range \(PictureText.level(reading.range)) LU",
+      ]
+    }
     parts += [
-      "integrated \(PictureText.level(reading.integrated)) LUFS",
-      "range \(PictureText.level(reading.range)) LU",
-      "true peak \(PictureText.level(reading.truePeak)) dBTP",
+      "true peak \(PictureText.level(reading.truePeak)) dBTP"
     ]
     return parts.joined(separator: " \u{B7} ")
   }
@@ -157,11 +161,12 @@ final class LevelColumns: PictureColumns {
       Mark.Band(time, bottom, max(bottom, 20 * log10(column.peak)))
     }
     let means = zip(times, columns).map { time, column in
-      Point(time, max(bottom, 20 * log10(column.rms)))
+      let level = max(bottom, 20 * log10(column.rms))
+      return Mark.Band(time, level, level)
     }
     return [
       .band(toEnds(peaks), .series(0), opacity: 0.35),
-      .line(means, .series(0), width: 1.5),
+      .line(toEnds(means).map { Point($0.x, $0.low) }, .series(0), width: 1.5),
       .flags(
         zip(times, columns).compactMap { $0.1.clipCount > 0 ? $0.0 : nil }, .warning),
     ]

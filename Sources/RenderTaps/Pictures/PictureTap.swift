@@ -150,11 +150,12 @@ extension PictureTap {
     panelCount(format) + (hasLoudness(format) ? 1 : 0)
   }
 
-  /// Whether the loudness is drawn, too: of all channels, where it is defined.
+  /// Whether the loudness is drawn, too: of all channels, where it is defined, and from 8 kHz up, since
+  /// the filters of R 128 reach to 1.7 kHz and beyond.
   func hasLoudness(_ format: StreamFormat) -> Bool {
     subject == .levels && channel == nil
       && (1...LoudnessState.mostChannels).contains(format.channelCount)
-      && LoudnessState.rates.contains(format.sampleRate)
+      && format.sampleRate >= 8000 && LoudnessState.rates.contains(format.sampleRate)
   }
 
   func pixelHeight(_ format: StreamFormat) -> Int {

@@ -91,7 +91,12 @@ final class WaveformColumns: PictureColumns {
         LegendEntry("extremes", .patch(.series(0), opacity: 0.45)),
         LegendEntry("RMS", .patch(.series(0))),
       ] + (clips.contains { $0 > 0 } ? [LegendEntry("clipped", .patch(.warning))] : []))
-    let layout = figure.layout
+    var layout = figure.layout
+    if let row = rows.first, row.reduced(to: max(16, Int(layout.plots[0].width))).units == 1 {
+      // So few frames that each is drawn, and nothing stands for several.
+      figure.legend.removeFirst(2)
+      layout = figure.layout
+    }
     figure.axis = .time(figure.axis.domain, count: layout.columns)
     for index in channels.indices {
       figure.panels[index].axis = axis(peak, layout.rows(index))
