@@ -1,6 +1,7 @@
 public import AudioTypes
 import AudioUnits
 public import RenderCore
+import Synchronization
 
 /// One connection: an output element feeds an input element.
 public struct Connection: Hashable, Sendable {
@@ -107,10 +108,20 @@ public struct TapMeasurement: Hashable, Sendable {
   public var reading: TapReading
 }
 
-/// A bus of a node.
-struct BusKey: Hashable, Sendable {
-  var node: NodeID
-  var bus: Int
+/// A bus of a node, in one word: that is what a dictionary finds fast.
+struct BusKey: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt64
+
+  init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Numbers that no bus can have are one.
+  init(node: NodeID, bus: Int) {
+    let number = UInt32(exactly: bus) ?? .max
+    rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
+  }
+
+  var node: NodeID { NodeID(rawValue: Int32(truncatingIfNeeded: rawValue >> 32)) }
+  var bus: Int { Int(UInt32(truncatingIfNeeded: rawValue)) }
 }
 
 /// What a graph consists of at one moment, as its edits have made it.
@@ -141,6 +152,20 @@ struct GraphModel: Sendable {
     var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
+  /// The inputs of a node that something feeds, in ascending order.
+  private struct Incoming {
+    var inputs: [Int] = []
+    /// Another one after each change, in whatever model.
+    var version = 0
+
+    private static let lastVersion = Atomic<Int>(0)
+
+    mutating func change(_ body: (inout [Int]) -> Void) {
+      body(&inputs)
+      version = Self.lastVersion.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+  }
+
   /// In the order of addition, which is that of their numbers.
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
@@ -153,7 +178,7 @@ struct GraphModel: Sendable {
   private(set) var feeds: [BusKey: Interaction] = [:]
   /// Where each output that something takes from goes, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
-  private var incoming: [NodeID: [Int]] = [:]
+  private var incoming: [NodeID: Incoming] = [:]
   /// In the order of addition.
   private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
@@ -230,7 +255,10 @@ struct GraphModel: Sendable {
     interactions.append(interaction)
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
-    incoming[input.node, default: []].append(input.bus)
+    incoming[input.node, default: .init()].change { inputs in
+      let place = inputs.firstIndex { $0 > input.bus } ?? inputs.count
+      inputs.insert(input.bus, at: place)
+    }
     if let link = interaction.link {
       takers[BusKey(node: link.source, bus: link.output)] = link
     }
@@ -240,7 +268,7 @@ struct GraphModel: Sendable {
   mutating func removeFeed(_ input: BusKey) {
     guard let interaction = feeds[input] else { return }
     drop(interaction)
-    interactions.removeAll { $0.destination == input.node && $0.input == input.bus }
+    interactions.removeAll { BusKey(node: $0.destination, bus: $0.input) == input }
   }
 
   mutating func removeInteractions() {
@@ -249,8 +277,9 @@ struct GraphModel: Sendable {
   }
 
   private mutating func drop(_ interaction: Interaction) {
-    feeds[BusKey(node: interaction.destination, bus: interaction.input)] = nil
-    incoming[interaction.destination]?.removeAll { $0 == interaction.input }
+    let input = BusKey(node: interaction.destination, bus: interaction.input)
+    feeds[input] = nil
+    incoming[input.node]?.change { $0.removeAll { $0 == input.bus } }
     if let link = interaction.link {
       takers[BusKey(node: link.source, bus: link.output)] = nil
     }
@@ -271,8 +300,11 @@ struct GraphModel: Sendable {
 
   /// What feeds a node, by ascending input.
   func interactions(into id: NodeID) -> [Interaction] {
-    (incoming[id] ?? []).sorted().compactMap { feeds[BusKey(node: id, bus: $0)] }
+    (incoming[id]?.inputs ?? []).compactMap { feeds[BusKey(node: id, bus: $0)] }
   }
+
+  /// Tells what feeds a node from whatever has fed it, or has in any other model.
+  func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
 
   // MARK: Checks that are made at the edit (facts, sections 5.2 and 5.6)
 

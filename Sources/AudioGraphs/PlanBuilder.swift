@@ -56,9 +56,41 @@ struct PlanBuilder {
     return target
   }
 
-  func plan(maximumFramesPerSlice: Int, observers: [RenderObserver] = []) -> RenderPlan {
+  /// - Parameter bus: The one that is read when the plan has run.
+  func plan(
+    to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = []
+  ) -> RenderPlan {
     RenderPlan(
       rows: rows, busChannelCounts: busChannelCounts,
-      maximumFramesPerSlice: maximumFramesPerSlice, observers: observers)
+      maximumFramesPerSlice: maximumFramesPerSlice, observers: observers,
+      keeping: [RenderPlan.clientBus, bus])
+  }
+}
+
+/// The plans of all rate domains, while they come together.
+struct PlanBuilders {
+  /// The one that nearly everything is in.
+  private var main = PlanBuilder()
+  private var others: [RateDomains.Domain: PlanBuilder] = [:]
+
+  subscript(_ domain: RateDomains.Domain) -> PlanBuilder {
+    get { domain == .main ? main : others[domain] ?? PlanBuilder() }
+    _modify {
+      if domain == .main {
+        yield &main
+      } else {
+        yield &others[domain, default: PlanBuilder()]
+      }
+    }
+    set {
+      if domain == .main { main = newValue } else { others[domain] = newValue }
+    }
+  }
+
+  /// Takes one out, so that its rows are not copied; it is to be put back.
+  mutating func take(_ domain: RateDomains.Domain) -> PlanBuilder {
+    var taken = PlanBuilder()
+    swap(&taken, &self[domain])
+    return taken
   }
 }

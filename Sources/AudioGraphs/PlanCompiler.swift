@@ -7,6 +7,9 @@ struct SourceKey: Hashable, Sendable {
   /// Of the callback's edit.
   var serial: Int
   var format: StreamFormat
+
+  /// A callback has one format, or two while it goes over to another.
+  func hash(into hasher: inout Hasher) { hasher.combine(serial) }
 }
 
 /// Turns an initialized graph into a render plan: rows in order, buses resolved.
@@ -26,7 +29,7 @@ struct PlanCompiler {
   let fadeDuration: Double
 
   private let taps: [BusKey: [GraphModel.Tap]]
-  private var builders: [RateDomains.Domain: PlanBuilder] = [:]
+  private var builders = PlanBuilders()
   /// The bus that holds what an output element puts out, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
   /// The bus that holds what a chain of callbacks puts out, and whether in its format's own words.
@@ -44,6 +47,8 @@ struct PlanCompiler {
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.fadeDuration = fadeDuration
+    outputBuses.reserveCapacity(routes.order.count)
+    callbackBuses.reserveCapacity(sources.count)
     taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
   }
 
@@ -56,9 +61,9 @@ struct PlanCompiler {
       compile(node, configuration)
     }
     let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
-    return (builders[.main] ?? PlanBuilder())
-      .plan(
-        maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)), observers: observers)
+    return builders[.main].plan(
+      to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
+      observers: observers)
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
@@ -74,13 +79,13 @@ struct PlanCompiler {
         inputs.append(bus)
         continue
       }
-      pulled[index] = PulledInput(plan(of: .input(key)), bus: bus)
-      inputs.append(builders[domain, default: .init()].silentBus(element.format.channelCount))
+      pulled[index] = PulledInput(plan(of: .input(key), to: bus), bus: bus)
+      inputs.append(builders[domain].silentBus(element.format.channelCount))
     }
     if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
-      let floats = builders[domain, default: .init()]
+      let floats = builders[domain]
         .floats(of: first, format: configuration.inputs[0].format)
-      builders[domain, default: .init()]
+      builders[domain]
         .add(
           .init(
             kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
@@ -89,8 +94,8 @@ struct PlanCompiler {
     let formats = configuration.outputs.map(\.format)
     let floats =
       worksInPlace(node, configuration)
-      ? inputs : formats.map { builders[domain, default: .init()].newBus($0.channelCount) }
-    builders[domain, default: .init()]
+      ? inputs : formats.map { builders[domain].newBus($0.channelCount) }
+    builders[domain]
       .add(
         .init(
           kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
@@ -129,12 +134,14 @@ struct PlanCompiler {
   }
 
   /// Everything upstream of a pulled input, or of a microphone that is only watched.
-  private func plan(of domain: RateDomains.Domain) -> RenderPlan {
+  ///
+  /// - Parameter bus: The one that the input is filled from.
+  private func plan(of domain: RateDomains.Domain, to bus: Int) -> RenderPlan {
     let nodes = routes.order.filter { routes.domain(of: $0) == domain }
     let longest = nodes.compactMap { routes.configuration($0)?.maximumFramesPerSlice }.min()
     let asked = routes.frames(in: domain, for: maximumFramesPerSlice)
-    return (builders[domain] ?? PlanBuilder())
-      .plan(maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)))
+    return builders[domain].plan(
+      to: bus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)))
   }
 
   private func isHead(_ id: NodeID) -> Bool { routes.head?.id == id }
@@ -148,22 +155,22 @@ struct PlanCompiler {
     let isClient = feedsHead(key) && domain == .main
     let bus =
       isClient
-      ? builders[domain, default: .init()].clientBus(format.channelCount)
-      : builders[domain, default: .init()].newBus(format.channelCount)
+      ? builders[domain].clientBus(format.channelCount)
+      : builders[domain].newBus(format.channelCount)
     compileMicrophone(head, kernel, into: bus, in: domain)
     outputBuses[key] = bus
     compileTaps(key, in: domain)
     if let watcher = head.instance?.inputCallbackKernel {
-      let floats = builders[domain, default: .init()].floats(of: bus, format: format)
-      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+      let floats = builders[domain].floats(of: bus, format: format)
+      builders[domain].add(.init(kernel: watcher, inputs: [floats], outputs: []))
     }
     if let watcher = head.instance?.mutedSpeechKernel {
-      builders[domain, default: .init()].add(.init(kernel: watcher, inputs: [], outputs: []))
+      builders[domain].add(.init(kernel: watcher, inputs: [], outputs: []))
     }
     guard domain == .microphone, let rate = routes.mainRate else { return }
-    let input = PulledInput(plan(of: domain), bus: bus)
-    let silent = builders[.main, default: .init()].silentBus(format.channelCount)
-    builders[.main, default: .init()]
+    let input = PulledInput(plan(of: domain, to: bus), bus: bus)
+    let silent = builders[.main].silentBus(format.channelCount)
+    builders[.main]
       .add(
         .init(
           kernel: .holding(PacedPull(ratio: format.sampleRate / rate)), inputs: [silent],
@@ -178,14 +185,14 @@ struct PlanCompiler {
     guard let map = kernels[head.id]?.inputMap,
       let hardware = routes.configuration(head.id)?.inputs[RemoteIO.inputElement].format
     else {
-      builders[domain, default: .init()]
+      builders[domain]
         .add(.init(kernel: kernel, inputs: [], outputs: [bus], failure: failure))
       return
     }
-    let heard = builders[domain, default: .init()].newBus(hardware.channelCount)
-    builders[domain, default: .init()]
+    let heard = builders[domain].newBus(hardware.channelCount)
+    builders[domain]
       .add(.init(kernel: kernel, inputs: [], outputs: [heard], failure: failure))
-    builders[domain, default: .init()]
+    builders[domain]
       .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
   }
 
@@ -202,7 +209,7 @@ struct PlanCompiler {
     case .changing(let old, let new):
       let leaving = compile(old, format, isClient: false, asWords: false, in: domain)
       let entering = compile(new, format, isClient: false, asWords: false, in: domain)
-      var builder = builders.removeValue(forKey: domain) ?? PlanBuilder()
+      var builder = builders.take(domain)
       defer { builders[domain] = builder }
       let isReady = format.sampleType == .float32
       let mix =
@@ -227,13 +234,13 @@ struct PlanCompiler {
     switch feed {
     case .connection(let connection)?:
       guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
-        return builders[domain, default: .init()].silentBus(format.channelCount)
+        return builders[domain].silentBus(format.channelCount)
       }
-      return asWords ? bus : builders[domain, default: .init()].floats(of: bus, format: format)
+      return asWords ? bus : builders[domain].floats(of: bus, format: format)
     case .callback(let callback)?:
       return compile(callback, format, isClient: isClient, asWords: asWords, in: domain)
     case nil:
-      return builders[domain, default: .init()].silentBus(format.channelCount)
+      return builders[domain].silentBus(format.channelCount)
     }
   }
 
@@ -244,7 +251,7 @@ struct PlanCompiler {
     in domain: RateDomains.Domain
   ) -> Int {
     // Taken out, so that its rows are not copied.
-    var builder = builders.removeValue(forKey: domain) ?? PlanBuilder()
+    var builder = builders.take(domain)
     defer { builders[domain] = builder }
     let key = SourceKey(serial: callback.serial, format: format)
     guard let chain = sources[key], !chain.isEmpty else {
@@ -304,19 +311,19 @@ struct PlanCompiler {
   ) -> Int {
     let isClient = feedsHead(key)
     guard isReady || format.sampleType == .float32 else {
-      return builders[domain, default: .init()].words(of: bus, format: format, isClient: isClient)
+      return builders[domain].words(of: bus, format: format, isClient: isClient)
     }
     guard isClient else { return bus }
     // The unit's own bus becomes the client's.
-    let client = builders[domain, default: .init()].clientBus(format.channelCount)
-    builders[domain, default: .init()].redirect(from: bus, to: client)
+    let client = builders[domain].clientBus(format.channelCount)
+    builders[domain].redirect(from: bus, to: client)
     return client
   }
 
   private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {
     for tap in taps[key] ?? [] {
       guard let sink = sinks[tap.id], let bus = outputBuses[key] else { continue }
-      builders[domain, default: .init()].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
+      builders[domain].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
     }
   }
 

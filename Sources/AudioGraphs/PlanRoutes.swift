@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 
 /// A graph at one moment, with all that its plan is made from.
-struct GraphSide: Sendable {
+final class GraphSide: Sendable {
   let model: GraphModel
   let preparation: Preparation
   let domains: RateDomains
@@ -10,7 +10,7 @@ struct GraphSide: Sendable {
   init(_ model: GraphModel, _ preparation: Preparation) {
     self.model = model
     self.preparation = preparation
-    domains = RateDomains(model, preparation)
+    domains = preparation.domains ?? RateDomains(model, preparation)
   }
 
   func isPulled(_ id: NodeID) -> Bool { preparation.pulled.contains(id) }
@@ -92,7 +92,8 @@ struct PlanRoutes {
   /// The inputs of units that both graphs pull which are fed by something else in each.
   static func changes(from old: GraphSide, to new: GraphSide) -> [BusKey: Change] {
     var changes: [BusKey: Change] = [:]
-    for id in new.preparation.pulled where old.isPulled(id) {
+    for id in new.preparation.pulled
+    where old.isPulled(id) && old.model.feedVersion(of: id) != new.model.feedVersion(of: id) {
       var inputs = Set(old.model.interactions(into: id).map(\.input))
       inputs.formUnion(new.model.interactions(into: id).map(\.input))
       for input in inputs {
@@ -114,12 +115,12 @@ struct PlanRoutes {
     }
     var waits: [NodeID: Int] = [:]
     var takers: [NodeID: [NodeID]] = [:]
-    var edges: Set<[NodeID]> = []
+    var edges: Set<BusKey> = []
     for side in sides {
       for interaction in side.model.interactions where side.isPulled(interaction.destination) {
         // The microphone side is there before any other.
         guard let link = interaction.link, link.source != head,
-          edges.insert([link.source, link.destination]).inserted
+          edges.insert(BusKey(node: link.source, bus: Int(link.destination.rawValue))).inserted
         else { continue }
         waits[link.destination, default: 0] += 1
         takers[link.source, default: []].append(link.destination)

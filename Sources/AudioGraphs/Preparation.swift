@@ -13,6 +13,10 @@ struct Preparation: Sendable {
   var pulled: Set<NodeID> = []
   var configurations: [NodeID: UnitConfiguration] = [:]
   var violations: [Violation] = []
+  /// Which node renders at which pace; `nil` before that has been worked out.
+  var domains: RateDomains?
+  /// For the next preparation.
+  var settled = SettledNodes()
 }
 
 /// Works out a preparation. Graph rules come first; then each node in topological order: buses,
@@ -22,6 +26,8 @@ struct Preparer {
   let model: GraphModel
   let device: DeviceSides
   let defaultFormat: StreamFormat?
+  /// What a preparation before this has found.
+  private let known: SettledNodes
 
   private var result = Preparation()
   /// Inputs and outputs whose format is not to be trusted, since a violation has been said already.
@@ -31,23 +37,31 @@ struct Preparer {
   /// Whether the output unit's microphone side is on, or is used and had better be.
   private var isHeadToHear = false
 
-  init(model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?) {
+  init(
+    model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?, known: SettledNodes
+  ) {
     self.model = model
     self.device = device
     self.defaultFormat = defaultFormat
+    self.known = known.defaultFormat == defaultFormat ? known : SettledNodes()
+    result.settled.defaultFormat = defaultFormat
+    result.settled.nodes.reserveCapacity(model.nodes.count)
+    result.configurations.reserveCapacity(model.nodes.count)
   }
 
   mutating func prepare() -> Preparation {
     result.violations += OneOutputUnit.violations(in: model)
-    let incoming = Dictionary(
-      grouping: model.interactions.compactMap(\.link), by: \.destination)
     sort()
-    findPulled(incoming)
     for id in result.order {
-      guard let node = model.node(id) else { continue }
-      settle(node, incoming[id] ?? [])
+      guard let index = model.index(of: id), !settleAsBefore(model.nodes[index]) else { continue }
+      let node = model.nodes[index]
+      let links = model.interactions(into: id).compactMap(\.link)
+      let count = result.violations.count
+      settle(node, links)
+      if result.violations.count == count { noteSettled(node, links) }
     }
     let domains = RateDomains(model, result)
+    result.domains = domains
     isHeadToHear =
       model.head.map {
         isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
@@ -71,43 +85,86 @@ struct Preparer {
     return result
   }
 
-  /// Sources before what they feed; nodes of equal standing in the order of addition.
+  /// Sources before what they feed; nodes of equal standing in the order of addition. Finds the nodes
+  /// that are pulled, too.
   private mutating func sort() {
-    var waits: [NodeID: Int] = [:]
-    var takers: [NodeID: [NodeID]] = [:]
-    var members = Set(model.taps.map(\.node))
+    // By the places of the nodes in the model.
+    let count = model.nodes.count
+    var isMember = [Bool](repeating: false, count: count)
+    var waits = [Int](repeating: 0, count: count)
+    var links: [(source: Int, destination: Int)] = []
+    links.reserveCapacity(model.interactions.count)
+    for tap in model.taps {
+      if let index = model.index(of: tap.node) { isMember[index] = true }
+    }
     for interaction in model.interactions {
-      members.insert(interaction.destination)
-      guard let connection = interaction.link else { continue }
-      members.insert(connection.source)
+      guard let destination = model.index(of: interaction.destination) else { continue }
+      isMember[destination] = true
+      guard let connection = interaction.link, let source = model.index(of: connection.source)
+      else { continue }
+      isMember[source] = true
+      links.append((source, destination))
       // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing
       // comes from the side that plays.
-      guard model.node(connection.source)?.unit.description.isOutput != true else { continue }
-      waits[connection.destination, default: 0] += 1
-      takers[connection.source, default: []].append(connection.destination)
+      if !model.nodes[source].isOutput { waits[destination] += 1 }
     }
-    if let head = model.head { members.insert(head.id) }
-    var ready = model.nodes.map(\.id).filter { members.contains($0) && waits[$0] == nil }
+    let head = model.head.flatMap { model.index(of: $0.id) }
+    if let head { isMember[head] = true }
+    let takers = Self.neighbours(links, count)
+    var ready = (0..<count).filter { isMember[$0] && waits[$0] == 0 }
     var next = 0
     while next < ready.count {
-      let id = ready[next]
+      let node = ready[next]
       next += 1
-      for taker in takers[id] ?? [] {
-        waits[taker, default: 0] -= 1
+      guard !model.nodes[node].isOutput else { continue }
+      for taker in takers.of(node) {
+        waits[taker] -= 1
         if waits[taker] == 0 { ready.append(taker) }
       }
     }
     // The head comes last, so that its microphone side is settled first where it is needed: see
     // `settle(_:_:)`.
-    result.order = ready
-    if ready.count < members.count {
-      let placed = Set(ready)
-      let stuck = model.nodes.map(\.id).filter { members.contains($0) && !placed.contains($0) }
+    result.order = ready.map { model.nodes[$0].id }
+    let stuck = (0..<count).filter { isMember[$0] && waits[$0] > 0 }.map { model.nodes[$0].id }
+    if !stuck.isEmpty {
       result.violations += AcyclicConnections.violations(stuck: stuck, in: model)
       doubtful.formUnion(stuck)
       self.stuck = Set(stuck)
       result.order += stuck
     }
+    guard let head else { return }
+    let sources = Self.neighbours(links.map { ($0.destination, $0.source) }, count)
+    var isPulled = [Bool](repeating: false, count: count)
+    isPulled[head] = true
+    var queue = [head]
+    while let node = queue.popLast() {
+      for source in sources.of(node) where !isPulled[source] {
+        isPulled[source] = true
+        queue.append(source)
+      }
+    }
+    result.pulled = Set((0..<count).filter { isPulled[$0] }.map { model.nodes[$0].id })
+  }
+
+  /// What each of some nodes leads to, one after the other.
+  private struct Neighbours {
+    var begins: [Int]
+    var places: [Int]
+
+    func of(_ node: Int) -> ArraySlice<Int> { places[begins[node]..<begins[node + 1]] }
+  }
+
+  private static func neighbours(_ links: [(Int, Int)], _ count: Int) -> Neighbours {
+    var begins = [Int](repeating: 0, count: count + 1)
+    for (from, _) in links { begins[from + 1] += 1 }
+    for node in 0..<count { begins[node + 1] += begins[node] }
+    var places = [Int](repeating: 0, count: links.count)
+    var next = begins
+    for (from, to) in links {
+      places[next[from]] = to
+      next[from] += 1
+    }
+    return Neighbours(begins: begins, places: places)
   }
 
   private func isMicrophone(_ connection: Connection) -> Bool {
@@ -125,16 +182,44 @@ struct Preparer {
     node.instance?.configuration().isOn(.enableIO, .input, 1) == true
   }
 
-  private mutating func findPulled(_ incoming: [NodeID: [Connection]]) {
-    guard let head = model.head else { return }
-    var queue = [head.id]
-    result.pulled = [head.id]
-    while let id = queue.popLast() {
-      for connection in incoming[id] ?? [] where !result.pulled.contains(connection.source) {
-        result.pulled.insert(connection.source)
-        queue.append(connection.source)
-      }
+  // MARK: What is known already
+
+  /// Takes over what is known of a node that is set, fed and pulled as it was. Whether it could.
+  private mutating func settleAsBefore(_ node: GraphModel.Node) -> Bool {
+    guard doubtful.isEmpty, let before = known.nodes[node.id], let instance = node.instance,
+      before.unit == instance.configurationVersion,
+      before.feedVersion == model.feedVersion(of: node.id),
+      before.isPulled == result.pulled.contains(node.id),
+      before.defaultFormat == node.defaultFormat
+    else { return false }
+    for source in before.sources {
+      guard let outputs = result.configurations[source.output.node]?.outputs,
+        outputs.indices.contains(source.output.bus),
+        outputs[source.output.bus].format == source.format
+      else { return false }
     }
+    result.configurations[node.id] = before.configuration
+    result.settled.nodes[node.id] = before
+    return true
+  }
+
+  /// Keeps what has been found of a node, where it depends on nothing but that node and its sources.
+  private mutating func noteSettled(_ node: GraphModel.Node, _ links: [Connection]) {
+    guard !node.isOutput, !doubtful.contains(node.id), let instance = node.instance,
+      let configuration = result.configurations[node.id]
+    else { return }
+    var sources: [(output: BusKey, format: StreamFormat)] = []
+    for link in links {
+      guard model.node(link.source)?.isOutput == false,
+        let outputs = result.configurations[link.source]?.outputs,
+        outputs.indices.contains(link.output)
+      else { return }
+      sources.append((BusKey(node: link.source, bus: link.output), outputs[link.output].format))
+    }
+    result.settled.nodes[node.id] = SettledNodes.Node(
+      unit: instance.configurationVersion, feedVersion: model.feedVersion(of: node.id),
+      sources: sources, isPulled: result.pulled.contains(node.id),
+      defaultFormat: node.defaultFormat, configuration: configuration)
   }
 
   // MARK: One node

@@ -31,18 +31,18 @@ struct RateDomains: Sendable {
     let isFed = head?.inputs[0].isUsed == true
     mainRate = isFed ? head?.inputs[0].format.sampleRate : heard?.sampleRate
     var domains: [NodeID: Domain] = [:]
+    domains.reserveCapacity(preparation.pulled.count)
     for id in preparation.order.reversed() where preparation.pulled.contains(id) {
-      guard let node = model.node(id), let configuration = preparation.configurations[id] else {
-        continue
-      }
-      if node.isOutput {
+      guard let index = model.index(of: id), let configuration = preparation.configurations[id]
+      else { continue }
+      if model.nodes[index].isOutput {
         domains[id] = .main
       } else if let taker = model.takers[BusKey(node: id, bus: 0)] {
         let input = BusKey(node: taker.destination, bus: taker.input)
         domains[id] =
           demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
       }
-      for (input, demand) in node.unit.pulledInputs(in: configuration) {
+      for (input, demand) in model.nodes[index].unit.pulledInputs(in: configuration) {
         demands[BusKey(node: id, bus: input)] = demand
         parents[.input(BusKey(node: id, bus: input))] = domains[id] ?? .main
       }

@@ -205,6 +205,7 @@ struct RunningGraph: Sendable {
     _ side: GraphSide, _ largestSlice: Int, birth: Double
   ) throws(Violation) {
     var kept: [SourceKey: Chain] = [:]
+    kept.reserveCapacity(sources.count)
     for interaction in side.model.interactions {
       guard case .callback(let callback) = interaction, side.isPulled(callback.destination),
         let format = side.preparation.configurations[callback.destination]?

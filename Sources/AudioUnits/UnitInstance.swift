@@ -33,16 +33,18 @@ public final class UnitInstance: Sendable {
   public let failure = ControlBlock(count: 1)
 
   struct State {
-    var inputs: [Element]
-    var outputs: [Element]
+    var inputs: [Element] { didSet { version += 1 } }
+    var outputs: [Element] { didSet { version += 1 } }
     var globalName: String?
-    var maximumFramesPerSlice: Int
-    var values: [PropertyPlace: PropertyValue]
+    var maximumFramesPerSlice: Int { didSet { version += 1 } }
+    var values: [PropertyPlace: PropertyValue] { didSet { version += 1 } }
     /// Kept apart from the elements: a graph may connect a bus before there are as many.
-    var inputUses: [Int: UnitConfiguration.Element.Use] = [:]
-    var outputUses: [Int: UnitConfiguration.Element.Use] = [:]
-    var controls: ControlLayout
-    var isInitialized = false
+    var inputUses: [Int: UnitConfiguration.Element.Use] = [:] { didSet { version += 1 } }
+    var outputUses: [Int: UnitConfiguration.Element.Use] = [:] { didSet { version += 1 } }
+    var controls: ControlLayout { didSet { version += 1 } }
+    var isInitialized = false { didSet { version += 1 } }
+    /// How often anything has been set that the configuration is made of.
+    var version = 0
     /// What has been set and is not in force yet; `nil` where what is set is in force.
     var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
@@ -375,6 +377,12 @@ public final class UnitInstance: Sendable {
 
   /// The unit as it is configured, formats as they have been set or are at birth.
   public func configuration() -> UnitConfiguration { state.withLock { settled($0) } }
+
+  /// Which configuration this is, of all that any unit has had: a number of the unit's own, and how
+  /// often something has been set that `configuration()` is made of.
+  package var configurationVersion: (serial: Int, version: Int) {
+    (serial, state.withLock { $0.version })
+  }
 
   /// The name of an element, or `nil` where it has none.
   public func elementName(_ scope: Scope, _ element: Int) -> String? {

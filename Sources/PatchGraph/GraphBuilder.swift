@@ -27,7 +27,7 @@ struct GraphBuilder {
 
   var places: PatchPlaces
   private var formats: FormatResolver
-  private(set) var nodes: [String: NodeID] = [:]
+  var nodes: [String: NodeID] = [:]
   var callbacks: [String: BuiltCallback] = [:]
   var usedCallbacks: Set<String> = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
@@ -88,7 +88,7 @@ struct GraphBuilder {
   mutating func build() {
     if !document.unresolved.isEmpty { hasGaps = true }
     checkSession()
-    formats.resolveDefinitions(document)
+    resolveFormats()
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
     } else if document.root["streamFormat"] != nil {
@@ -127,6 +127,12 @@ struct GraphBuilder {
   }
 
   mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+
+  /// Looks up the formats that the patch has names for.
+  mutating func resolveFormats() { formats.resolveDefinitions(document) }
+
+  /// Whether something is wrong with a stream format that has been looked at.
+  var hasWrongFormats: Bool { formats.diagnostics.hasErrors }
 
   // MARK: The session
 
@@ -190,7 +196,7 @@ struct GraphBuilder {
 
   // MARK: Callbacks
 
-  private mutating func addCallback(_ member: PatchDocument.Member<PatchDocument.Callback>) {
+  mutating func addCallback(_ member: PatchDocument.Member<PatchDocument.Callback>) {
     guard let kind = member.value.kind else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -365,7 +371,7 @@ struct GraphBuilder {
 
   // MARK: Nodes
 
-  private mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
+  mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
     guard member.value.subgraph == nil else {
       failedNames.insert(member.name)
       hasGaps = true
@@ -448,7 +454,7 @@ struct GraphBuilder {
     }
   }
 
-  private mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
+  mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
     guard let count = node.inputCount, let unit = try? graph.unit(id) else { return }
     do throws(Violation) {
       try unit.setProperty(
@@ -461,7 +467,7 @@ struct GraphBuilder {
 
   // MARK: Connections
 
-  private mutating func connect(_ connection: PatchDocument.Connection) {
+  mutating func connect(_ connection: PatchDocument.Connection) {
     let destination = connection.to.flatMap { destinationNode($0) }
     let isSourceKnown = connection.from.map { noteSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
@@ -578,7 +584,7 @@ struct GraphBuilder {
 
   // MARK: Settings
 
-  private mutating func configure(_ member: PatchDocument.Member<PatchDocument.Node>) {
+  mutating func configure(_ member: PatchDocument.Member<PatchDocument.Node>) {
     guard let id = nodes[member.name], let unit = try? graph.unit(id) else { return }
     setProperties(member.value.properties, unit, id, .global, 0)
     setParameters(member.value.parameters, unit, id, .global, 0)

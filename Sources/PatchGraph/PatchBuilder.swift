@@ -45,6 +45,8 @@ public struct BuiltPatch: Sendable {
   let layout: PatchLayout
   /// Where its parts are written.
   let places: PatchPlaces?
+  /// What it has been made from, where that was another patch.
+  var origin: PatchOrigin?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 

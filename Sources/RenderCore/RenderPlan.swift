@@ -72,22 +72,34 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ///
   /// A bus is named by its index in `busChannelCounts`. One that no row has among its outputs stays
   /// zero, and silent, unless the host fills it.
+  ///
+  /// - Parameter kept: The buses that the host fills, or reads after a slice; `nil` for all. The
+  ///   others share memory where they are not needed at the same time.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
-    observers: [RenderObserver] = []
+    observers: [RenderObserver] = [], keeping kept: [Int]? = nil
   ) {
     precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
     self.maximumFramesPerSlice = maximumFramesPerSlice
-    let channelCount = busChannelCounts.reduce(0, +)
+    let flat = rows.flatMap { ($0.inputs + $0.outputs).map(Int32.init) }
+    precondition(
+      flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
+    let memory =
+      if let kept {
+        BusMemory(busChannelCounts, rows: rows, kept: kept)
+      } else {
+        BusMemory(busChannelCounts)
+      }
+    let channelCount = memory.stretches.count
     // Whole cache lines for each channel, so that vector loads do not straddle two.
     let stride = (maximumFramesPerSlice + 15) / 16 * 16
-    let byteCount = max(1, channelCount * stride * MemoryLayout<Float>.stride)
+    let byteCount = max(1, memory.count * stride * MemoryLayout<Float>.stride)
     unsafe samples = .allocate(byteCount: byteCount, alignment: 64)
     unsafe samples.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     let base = unsafe samples.assumingMemoryBound(to: Float.self)
     unsafe channels = .allocate(capacity: max(1, channelCount))
-    for channel in 0..<channelCount {
-      unsafe channels.initializeElement(at: channel, to: base + channel * stride)
+    for (channel, stretch) in memory.stretches.enumerated() {
+      unsafe channels.initializeElement(at: channel, to: base + stretch * stride)
     }
     unsafe silent = .allocate(capacity: busChannelCounts.count)
     unsafe silent.initialize(repeating: true)
@@ -101,9 +113,6 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
           silent: silent.baseAddress! + index))
       first += count
     }
-    let flat = rows.flatMap { ($0.inputs + $0.outputs).map(Int32.init) }
-    precondition(
-      flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
     unsafe steps = .allocate(capacity: rows.count)

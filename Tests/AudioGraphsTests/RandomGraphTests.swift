@@ -1,11 +1,13 @@
-import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Foundation
 import RenderCallbacks
 import RenderHost
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import AudioGraphs
 
 /// Graphs that programs make at random, edited before and after they are initialized. What breaks a
 /// property is made as short as it goes before it is shown.
@@ -101,6 +103,23 @@ import Testing
       assuming: HardwareGrant(outputFormat: device, inputFormat: device, ioBufferFrames: 512))
   }
 
+  /// What a graph says of itself with what it knows from before, and without.
+  private func forgetfulness(_ graph: AudioGraph) -> String? {
+    guard graph.isOpen else { return nil }
+    func look() -> (violations: [Violation], buses: [NodeID: [[UnitConfiguration.Element]]]) {
+      let (violations, configurations) = graph.examination()
+      return (violations, configurations.mapValues { [$0.inputs, $0.outputs] })
+    }
+    let knowing = look()
+    graph.state.withLock { $0.settled = SettledNodes() }
+    let fresh = look()
+    guard knowing.violations == fresh.violations else {
+      return "it knows \(knowing.violations.map(\.message)), and finds "
+        + "\(fresh.violations.map(\.message))"
+    }
+    return knowing.buses == fresh.buses ? nil : "it knows other formats than it finds"
+  }
+
   private func failure(_ calls: [Call], on graph: AudioGraph) -> String? {
     var nodes: [NodeID] = []
     func node(_ index: Int) -> NodeID {
@@ -160,6 +179,7 @@ import Testing
           return "once updated it finds '\(error.message)'"
         }
       }
+      if let what = forgetfulness(graph) { return what }
     }
     return nil
   }
@@ -187,6 +207,28 @@ import Testing
       Issue.record("\(failure(shortest) ?? what)\n\(program)")
       return
     }
+  }
+
+  @Test func `what is known of a node and does not hold any more is found out`() throws {
+    let graph = Self.graph()
+    try graph.open()
+    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
+    let io = try graph.addNode(Self.units[5])
+    let mixer = try graph.addNode(MultichannelMixer.description.component)
+    try graph.connect(mixer, to: io)
+    try graph.setInputCallback(ToneCallback(), of: mixer)
+    _ = graph.examination()
+    #expect(forgetfulness(graph) == nil)
+    // As if what has been set on the unit had not been noticed.
+    graph.state.withLock { state in
+      guard let known = state.settled.nodes[mixer] else { return }
+      var configuration = known.configuration
+      configuration.inputs[0].format.sampleRate = 8000
+      state.settled.nodes[mixer] = SettledNodes.Node(
+        unit: known.unit, feedVersion: known.feedVersion, sources: known.sources,
+        isPulled: known.isPulled, defaultFormat: known.defaultFormat, configuration: configuration)
+    }
+    #expect(forgetfulness(graph) != nil)
   }
 
   @Test func `some programs make a graph that initializes, and some do not`() {

@@ -48,18 +48,19 @@ struct GraphDifference {
   ///   - old: A patch without errors.
   ///   - new: Another one, for the same device.
   ///   - running: How the units are configured that play; `nil` where none do.
-  init(from old: BuiltPatch, to new: BuiltPatch, running: [String: UnitConfiguration]? = nil) {
+  init(
+    from old: BuiltPatch, to new: BuiltPatch,
+    running: ((String) -> UnitConfiguration?)? = nil
+  ) {
     self.old = old
     self.new = new
-    let before = running ?? Self.configurations(old)
-    let after = Self.configurations(new)
     if old.layout.request != new.layout.request {
       note(
         JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
         .restart)
     }
     comparePolicies()
-    compareNodes(before, after)
+    compareNodes(running)
     compareFeeds()
     compareTaps()
     compareTimelines()
@@ -79,10 +80,9 @@ struct GraphDifference {
     }
   }
 
-  static func configurations(_ patch: BuiltPatch) -> [String: UnitConfiguration] {
-    patch.layout.nodes.compactMapValues { id in
-      patch.layout.configurations[id] ?? (try? patch.graph?.unit(id))?.configuration()
-    }
+  private static func configuration(_ patch: BuiltPatch, _ name: String) -> UnitConfiguration? {
+    patch.layout.nodes[name].flatMap { patch.layout.configurations[$0] }
+      ?? unit(patch, name)?.configuration()
   }
 
   private static func unit(_ patch: BuiltPatch, _ name: String) -> UnitInstance? {
@@ -100,15 +100,16 @@ struct GraphDifference {
 
   // MARK: Nodes
 
-  private mutating func compareNodes(
-    _ before: [String: UnitConfiguration], _ after: [String: UnitConfiguration]
-  ) {
+  private mutating func compareNodes(_ running: ((String) -> UnitConfiguration?)?) {
     for name in old.layout.nodeNames where new.layout.nodes[name] == nil {
       let isHead = Self.unit(old, name)?.description.isOutput == true
       note(Self.pointer(name), "\(quoted(name)) goes", isHead ? .restart : .crossfade)
       leaving.append(name)
     }
+    let origin = new.origin.flatMap { $0.graph === old.graph ? $0 : nil }
+    let inQuestion = origin?.nodes
     for name in new.layout.nodeNames {
+      if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
       guard let unit = Self.unit(new, name) else { continue }
       guard let present = Self.unit(old, name) else {
         note(
@@ -125,7 +126,9 @@ struct GraphDifference {
         replace(name)
         continue
       }
-      compare(name, present, unit, before[name], after[name])
+      let after = Self.configuration(new, name)
+      let before = running.map { $0(name) } ?? Self.configuration(old, name)
+      compare(name, present, unit, before, after)
     }
   }
 
@@ -266,14 +269,8 @@ struct GraphDifference {
   private mutating func compareFeeds() {
     let gone = Set(leaving)
     let come = Set(entering)
-    // A callback that feeds one input before and after goes on where it is.
-    var homes: [String: [PatchLayout.BusName]] = [:]
-    for input in old.layout.inputs {
-      if case .chain(let chain)? = old.layout.feeds[input] {
-        homes[chain.name, default: []].append(input)
-      }
-    }
-    for input in old.layout.inputs {
+    let some = inputsInQuestion()
+    for input in old.layout.inputs(among: some) {
       guard let feed = old.layout.feeds[input] else { continue }
       let next = new.layout.feeds[input]
       let isMade = feed.source.map { gone.contains($0.node) } == true
@@ -283,7 +280,7 @@ struct GraphDifference {
       note(
         Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
     }
-    for input in new.layout.inputs {
+    for input in new.layout.inputs(among: some) {
       guard let feed = new.layout.feeds[input] else { continue }
       let before = old.layout.feeds[input]
       let isMade = feed.source.map { come.contains($0.node) } == true
@@ -293,10 +290,7 @@ struct GraphDifference {
       if case .chain(let chain) = feed, !isMade {
         if isSame {
           moved[input] = input
-        } else if let home = homes[chain.name], home.count == 1, let from = home.first,
-          freed.contains(from), case .chain(let present)? = old.layout.feeds[from],
-          present.says(chain), !moved.values.contains(from)
-        {
+        } else if let from = home(of: chain), !moved.values.contains(from) {
           moved[input] = from
         }
       }
@@ -306,6 +300,29 @@ struct GraphDifference {
       let was = before.map { ", and was fed by \($0.text)" } ?? ""
       note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)", .crossfade)
     }
+  }
+
+  /// The inputs that may be fed by something else; `nil` for all.
+  private func inputsInQuestion() -> Set<PatchLayout.BusName>? {
+    guard let origin = new.origin, origin.graph === old.graph else { return nil }
+    // What a node that is made anew feeds is fed anew.
+    return Set(leaving).isDisjoint(with: entering) ? origin.inputs : nil
+  }
+
+  /// The input that a callback has fed and feeds no more, where it was the only one: what it plays
+  /// goes on at another.
+  private func home(of chain: PatchLayout.Chain) -> PatchLayout.BusName? {
+    func isFed(_ input: PatchLayout.BusName) -> Bool {
+      if case .chain(let present)? = old.layout.feeds[input] {
+        present.name == chain.name
+      } else {
+        false
+      }
+    }
+    guard let from = freed.first(where: isFed), case .chain(let present)? = old.layout.feeds[from],
+      present.says(chain), old.layout.feeds.keys.count(where: isFed) == 1
+    else { return nil }
+    return from
   }
 
   private static func pointer(_ input: PatchLayout.BusName) -> JSONPointer {

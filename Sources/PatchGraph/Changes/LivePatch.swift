@@ -143,17 +143,22 @@ public final class LivePatch: Sendable {
   }
 
   private func build(_ reading: PatchReader.Result) -> BuiltPatch {
-    PatchBuilder.build(
-      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
+    let reference = state.withLock { $0.reference }
+    return PatchRevision.build(reading, from: reference, directory: directory)
+      ?? PatchBuilder.build(
+        reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
   }
 
   private func play(
     _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?, _ state: inout State
   ) throws(Refusal) -> [PatchChange] {
     // What a unit that is initialized has is what it has been initialized with.
+    let (graph, nodes) = (graph, state.nodes)
     let difference = GraphDifference(
       from: state.reference, to: next,
-      running: state.nodes.compactMapValues { (try? graph.unit($0))?.configuration() })
+      running: { name in
+        nodes[name].flatMap { (try? graph.unit($0))?.configuration() }
+      })
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
     if !difference.isEmpty {
       var passage = Passage(

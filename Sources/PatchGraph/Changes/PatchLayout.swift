@@ -85,9 +85,15 @@ struct PatchLayout: Sendable {
   }
 
   /// The inputs that are fed, in the order of the nodes and their buses.
-  var inputs: [BusName] {
-    let order = Dictionary(uniqueKeysWithValues: nodeNames.enumerated().map { ($1, $0) })
-    return feeds.keys.map { (place: order[$0.node] ?? 0, name: $0) }
+  ///
+  /// - Parameter some: Of these; `nil` for all.
+  func inputs(among some: Set<BusName>? = nil) -> [BusName] {
+    let inputs = some.map { $0.filter { feeds[$0] != nil } } ?? Set(feeds.keys)
+    let names = Set(inputs.map(\.node))
+    let order = Dictionary(
+      nodeNames.enumerated().lazy.filter { names.contains($1) }.map { ($1, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return inputs.map { (place: order[$0.node] ?? 0, name: $0) }
       .sorted { ($0.place, $0.name.bus) < ($1.place, $1.name.bus) }
       .map(\.name)
   }

@@ -1,0 +1,48 @@
+package import AudioTypes
+import AudioUnits
+import Synchronization
+
+extension AudioGraph {
+  /// A graph of the same nodes, interactions and taps for a change to be tried on: open, not
+  /// initialized, without a device. This graph stays as it is.
+  ///
+  /// The two share their units, but for those that are named: whatever sets something on a unit, or
+  /// changes what feeds it or takes from it, has to name it.
+  ///
+  /// - Parameters:
+  ///   - copied: Nodes that get a unit of their own, on which the same has been set.
+  ///   - renewed: Nodes that get a unit as it is when it is added.
+  package func fork(copying copied: Set<NodeID>, renewing renewed: Set<NodeID>) -> AudioGraph {
+    let fork = AudioGraph(assuming: grant, catalog: catalog)
+    let original = state.withLock { state in
+      (
+        model: state.model, defaultFormat: state.defaultFormat, nextToken: state.nextToken,
+        isOpen: state.isOpen, settled: state.settled
+      )
+    }
+    var model = original.model
+    for (index, node) in model.nodes.enumerated() {
+      if renewed.contains(node.id) {
+        model.setInstance(fork.makeInstance(node.unit), at: index)
+      } else if copied.contains(node.id), let copy = node.instance?.copy() {
+        copy.setHost(fork.unitHost)
+        model.setInstance(copy, at: index)
+      }
+    }
+    let own = copied.union(renewed)
+    for interaction in model.interactions
+    where own.contains(interaction.destination)
+      || interaction.link.map({ own.contains($0.source) }) == true
+    {
+      model.mark(interaction, isThere: true)
+    }
+    fork.state.withLock { state in
+      state.model = model
+      state.defaultFormat = original.defaultFormat
+      state.nextToken = original.nextToken
+      state.isOpen = original.isOpen
+      state.settled = original.settled
+    }
+    return fork
+  }
+}

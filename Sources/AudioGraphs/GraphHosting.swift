@@ -1,0 +1,115 @@
+public import AudioTypes
+public import AudioUnits
+public import RenderCore
+public import RenderHost
+import Synchronization
+
+/// What renders a graph, and who looks on.
+extension AudioGraph {
+  /// Calls an observer before and after each slice, on the render thread. Before it, it may schedule
+  /// parameter changes for the slice, with what `parameterSchedule(of:)` has given it.
+  public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ObserverToken {
+    state.withLock { state in
+      state.nextToken += 1
+      state.observers[state.nextToken] = RenderObserver(body)
+      replan(&state)
+      return ObserverToken(number: state.nextToken)
+    }
+  }
+
+  public func removeRenderNotification(_ token: ObserverToken) {
+    state.withLock { state in
+      state.observers[token.number] = nil
+      replan(&state)
+    }
+  }
+
+  /// The share of the slices' duration that rendering took on average: 0 to 1, and above 1 where
+  /// it could not keep up.
+  public var cpuLoad: Float { Float(session?.load ?? 0) }
+
+  /// The largest share since the last call, or since the start.
+  public func takeMaximumCPULoad() -> Float { Float(session?.takePeakLoad() ?? 0) / 1_000_000 }
+
+  // MARK: What a host needs
+
+  /// What a device pulls; there while the graph is initialized.
+  public var session: RenderSession? { state.withLock { $0.running?.session } }
+
+  /// The halves of callbacks and taps that wait for disks. A running graph calls them itself; an
+  /// offline host does.
+  public var services: [any RenderService] { state.withLock { $0.running?.services ?? [] } }
+
+  /// What went wrong with files while the graph ran.
+  public var serviceErrors: [ServiceError] {
+    serviceThread.errors + state.withLock { $0.finishErrors }
+  }
+
+  /// Frames of files and recordings that were not there, or not written, in time.
+  public var lostFrames: Int {
+    serviceThread.lostFrames + state.withLock { $0.finishedLostFrames }
+  }
+
+  /// Frees what the render thread has finished with, and closes the files that nothing reads or writes
+  /// any more; carries out what `updateWithoutWaiting()` has left. A host calls it now and then, not
+  /// in the thread that renders.
+  public func collect() {
+    carryOutWantedUpdate()
+    let finished = state.withLock { state -> [any RenderService] in
+      state.running?.session.collect()
+      return state.running?.takeFinishedServices() ?? []
+    }
+    for service in finished {
+      guard hardware == nil else {
+        serviceThread.remove(service)
+        continue
+      }
+      do throws(ServiceError) { try service.finish() } catch {
+        state.withLock { $0.finishErrors.append(error) }
+      }
+      let lost = service.lostFrames
+      state.withLock { $0.finishedLostFrames += lost }
+    }
+  }
+
+  /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
+  /// where one of them never does, and where nothing but a microphone is pulled.
+  public var duration: Int? { state.withLock { $0.running?.duration } }
+
+  /// The configuration of a node as initialization has settled it, or would settle it.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
+  public func configuration(_ node: NodeID) throws(Violation) -> UnitConfiguration {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      guard let instance = found.instance else { throw GraphStates.notOpen() }
+      return prepare(state.model, state, capture: nil).configurations[node]
+        ?? instance.configuration()
+    }
+  }
+
+  /// `violations()`, and the configurations that they were found in, of one look at the graph. Nodes
+  /// that take part in nothing have none.
+  public func examination() -> (
+    violations: [Violation], configurations: [NodeID: UnitConfiguration]
+  ) {
+    state.withLock { state in
+      guard state.isOpen else { return ([GraphStates.notOpen()], [:]) }
+      let preparation = prepare(state.model, state, capture: nil)
+      state.settled = preparation.settled
+      return (preparation.violations, preparation.configurations)
+    }
+  }
+
+  /// The configurations of all nodes of an open graph; of one that is not open, none.
+  public var configurations: [NodeID: UnitConfiguration] {
+    state.withLock { state in
+      guard state.isOpen else { return [:] }
+      var found = prepare(state.model, state, capture: nil).configurations
+      for node in state.model.nodes where found[node.id] == nil {
+        found[node.id] = node.instance?.configuration()
+      }
+      return found
+    }
+  }
+}

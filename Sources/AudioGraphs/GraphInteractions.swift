@@ -1,0 +1,167 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// What feeds what, and what watches.
+extension AudioGraph {
+  /// Connects an output element to an input element. Whether the buses exist, and whether the
+  /// formats fit, is found at `initialize()` or `update()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
+  ///   already, the output taken, or a node would feed itself (an I/O unit's element 1 may feed its
+  ///   element 0).
+  public func connect(
+    _ source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.connect(Connection(from: source, output, to: destination, input)), &state)
+    }
+  }
+
+  /// Feeds an input element by a callback.
+  ///
+  /// - Parameter feed: What a callback that processes pulls; `nil` for nothing.
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
+  ///   already, or something else takes from the output that is pulled.
+  public func setInputCallback(
+    _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
+    from feed: CallbackFeed? = nil
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let serial = state.nextToken
+      try make(
+        .callback(
+          InputCallback(
+            callback: callback, destination: node, input: input, feed: feed, serial: serial)),
+        &state)
+    }
+  }
+
+  /// Removes what feeds an input element.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where nothing feeds it
+  ///   (our choice; Core Audio documents no code).
+  public func disconnect(_ node: NodeID, _ input: Int = 0) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.disconnect(BusKey(node: node, bus: input)), &state)
+    }
+  }
+
+  /// Takes away what feeds an input, to be put to another by `attachFeed(_:to:_:)`: a callback goes on
+  /// there where it is.
+  ///
+  /// - Throws: As `disconnect(_:_:)`.
+  public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let token = FeedToken(number: state.nextToken)
+      try make(.detach(BusKey(node: node, bus: input), token), &state)
+      return token
+    }
+  }
+
+  /// Feeds an input by what has been taken from another, once.
+  ///
+  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where it has been attached
+  ///   already.
+  public func attachFeed(
+    _ token: FeedToken, to node: NodeID, _ input: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.attach(token, to: BusKey(node: node, bus: input)), &state)
+    }
+  }
+
+  /// Removes every connection and every callback.
+  public func clearConnections() throws(Violation) {
+    try state.withLock { state throws(Violation) in try make(.clear, &state) }
+  }
+
+  /// Connections and callbacks in the order in which they were made.
+  public var interactions: [Interaction] { state.withLock { $0.model.interactions } }
+
+  /// The interactions that a node is an end of.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func interactions(of node: NodeID) throws(Violation) -> [Interaction] {
+    try state.withLock { state throws(Violation) in
+      guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
+      return state.model.interactions.filter {
+        $0.destination == node || $0.link?.source == node
+      }
+    }
+  }
+
+  /// Watches an output element. Pending while the graph is initialized.
+  ///
+  /// - Parameter name: What listings call it; not given, "tap" and its number.
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  @discardableResult
+  public func addTap(
+    _ tap: any RenderTap, at node: NodeID, _ output: Int = 0, name: String? = nil
+  ) throws(Violation) -> TapID {
+    try state.withLock { state throws(Violation) in
+      state.nextToken += 1
+      let id = TapID(rawValue: state.nextToken)
+      let tap = GraphModel.Tap(
+        id: id, node: node, output: output, name: name ?? "tap \(id.rawValue)", tap: tap)
+      try make(.addTap(tap), &state)
+      return id
+    }
+  }
+
+  /// Watches no longer. Pending while the graph is initialized; one that is not there is no mistake.
+  public func removeTap(_ tap: TapID) throws(Violation) {
+    try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
+  }
+
+  /// What the taps that measure have read so far, in the order of addition; after the graph has been
+  /// stopped or closed, in all. None before `initialize()`.
+  ///
+  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  public var readings: [TapMeasurement] {
+    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    return taps.compactMap { tap in
+      readers[tap.id].map {
+        TapMeasurement(
+          id: tap.id, name: tap.name, node: tap.node, output: tap.output, reading: $0.reading)
+      }
+    }
+  }
+
+  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  public func reading(of tap: TapID) -> TapReading? {
+    state.withLock { $0.readers[tap] }?.reading
+  }
+
+  /// The format of every bus that must be given one and is given none. Set before `initialize()`.
+  public var defaultStreamFormat: StreamFormat? {
+    get { state.withLock { $0.defaultFormat } }
+    set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;
+  /// `nil` takes it away again. Set before `initialize()`.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func setDefaultStreamFormat(
+    _ format: StreamFormat?, of node: NodeID
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard state.model.setDefaultFormat(format, of: node) else {
+        throw NodesExist.violation(node)
+      }
+    }
+  }
+
+  /// The format that `setDefaultStreamFormat(_:of:)` has given a node; `nil` for none.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func defaultStreamFormat(of node: NodeID) throws(Violation) -> StreamFormat? {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return found.defaultFormat
+    }
+  }
+}

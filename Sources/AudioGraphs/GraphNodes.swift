@@ -1,0 +1,121 @@
+public import AudioTypes
+public import AudioUnits
+import Synchronization
+
+/// The nodes of a graph.
+extension AudioGraph {
+  /// Adds a node. In an open graph its unit is there at once; it is initialized when it first takes
+  /// part in an interaction.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit, `kAUGraphErr_InvalidAudioUnit`
+  ///   where the description does not find exactly one component.
+  @discardableResult
+  public func addNode(
+    _ description: ComponentDescription, name: String? = nil
+  ) throws(Violation) -> NodeID {
+    let unit = try ComponentsFound.find(description, in: catalog)
+    return try state.withLock { state throws(Violation) in
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      return state.model.add(
+        unit.description.component, unit, name: name,
+        instance: state.isOpen ? makeInstance(unit) : nil)
+    }
+  }
+
+  /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
+  /// node, in the format of its output element, instead of ending the graph.
+  ///
+  /// - Parameter name: What diagnostics and listings call it.
+  @discardableResult
+  public func addSubgraphOutput(name: String? = nil) -> NodeID {
+    state.withLock { state in
+      state.model.add(
+        SubgraphOutput.description.component, SubgraphOutput.self, name: name,
+        instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
+    }
+  }
+
+  /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
+  /// included.
+  ///
+  /// - Parameter streamFormat: As `setDefaultStreamFormat(_:of:)` has it.
+  /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
+  @discardableResult
+  public func addNode(
+    copying unit: UnitInstance, name: String? = nil, streamFormat: StreamFormat? = nil
+  ) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.isOpen else { throw GraphStates.notOpen() }
+      if unit.description.isOutput,
+        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+      {
+        throw violation
+      }
+      let copy = unit.copy()
+      copy.setHost(unitHost)
+      let node = state.model.add(
+        unit.description.component, unit.unit, name: name, instance: copy)
+      _ = state.model.setDefaultFormat(streamFormat, of: node)
+      return node
+    }
+  }
+
+  /// Takes a node out, with its interactions. Pending while the graph is initialized.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_OutputNodeErr` for the output unit of a
+  ///   running graph.
+  public func removeNode(_ node: NodeID) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      if found.unit.description.isOutput && state.isRunning {
+        throw Violation(
+          OneOutputUnit.rule, status: .outputNode,
+          "the output unit '\(found.name)' cannot be removed while the graph is running",
+          at: .init(node: node, .whole), help: ["stop the graph first"])
+      }
+      try make(.remove(node), &state)
+    }
+  }
+
+  public var nodeCount: Int { state.withLock { $0.model.nodes.count } }
+
+  /// The nodes in the order of their addition.
+  public var nodes: [NodeID] { state.withLock { $0.model.nodes.map(\.id) } }
+
+  /// A node by its place in the order of addition.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound` (our choice; Core Audio documents none).
+  public func node(at index: Int) throws(Violation) -> NodeID {
+    try state.withLock { state throws(Violation) in
+      guard state.model.nodes.indices.contains(index) else {
+        throw NodesExist.violation(NodeID(rawValue: Int32(clamping: index)))
+      }
+      return state.model.nodes[index].id
+    }
+  }
+
+  /// What a node is, and its unit once the graph is open.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func nodeInfo(
+    _ node: NodeID
+  ) throws(Violation) -> (component: ComponentDescription, name: String, unit: UnitInstance?) {
+    try state.withLock { state throws(Violation) in
+      guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
+      return (found.component, found.name, found.instance)
+    }
+  }
+
+  /// The unit of a node of an open graph.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
+  public func unit(_ node: NodeID) throws(Violation) -> UnitInstance {
+    guard let unit = try nodeInfo(node).unit else { throw GraphStates.notOpen() }
+    return unit
+  }
+}

@@ -1,0 +1,362 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchSyntax
+
+/// What a patch has been made from, and the parts in which it may differ from that.
+struct PatchOrigin: Sendable {
+  /// The graph of the other patch.
+  let graph: AudioGraph
+  /// Inputs that something else feeds, or the same once more.
+  var inputs: Set<PatchLayout.BusName>
+  /// Nodes that are set in another way, or carry another format; those that come and go not among
+  /// them.
+  var nodes: Set<String>
+}
+
+/// A document that differs in a few nodes, callbacks and connections from one that has been built: its
+/// graph is made from the other's, and what both have is not built again.
+///
+/// A patch of a thousand nodes that plays takes up a change in a fraction of the time that way. Only
+/// documents without mistakes come of it. What a document means is the same in either way; what there
+/// is to say about it, the building of the whole says.
+struct PatchRevision {
+  private let old: BuiltPatch
+  private let before: PatchDocument
+  private let after: PatchDocument
+  private let directory: String
+
+  private var nodes = Window()
+  private var callbacks = Window()
+  /// Connections that go, and those that come.
+  private var gone: [Link] = []
+  private var come: [PatchDocument.Connection] = []
+
+  /// The names of what differs.
+  private struct Window {
+    var removed: [String] = []
+    var added: [String] = []
+    var changed: [String] = []
+
+    var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
+  }
+
+  /// A connection by what it says.
+  private struct Link: Hashable {
+    var source: PatchLayout.BusName
+    var destination: PatchLayout.BusName
+
+    init?(_ connection: PatchDocument.Connection) {
+      guard let from = connection.from?.value, let to = connection.to?.value else { return nil }
+      source = .init(node: from.node, bus: from.bus ?? 0)
+      destination = .init(node: to.node, bus: to.bus ?? 0)
+    }
+  }
+
+  /// The patch that a document makes; `nil` where it has to be built as a whole, because it has
+  /// mistakes or differs in more than nodes, callbacks and connections.
+  ///
+  /// - Parameters:
+  ///   - old: What it is made from: a patch without errors, for the same device.
+  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  static func build(
+    _ reading: PatchReader.Result, from old: BuiltPatch, directory: String
+  ) -> BuiltPatch? {
+    guard reading.diagnostics.isEmpty, !old.hasErrors, let before = old.document,
+      let after = reading.document
+    else { return nil }
+    var revision = PatchRevision(
+      old: old, before: before, after: after, directory: directory)
+    guard revision.compare() else { return nil }
+    return revision.build(reading)
+  }
+
+  private init(old: BuiltPatch, before: PatchDocument, after: PatchDocument, directory: String) {
+    self.old = old
+    self.before = before
+    self.after = after
+    self.directory = directory
+  }
+
+  // MARK: What differs
+
+  /// Finds what differs. `false` where that is more than can be revised.
+  private mutating func compare() -> Bool {
+    guard before.subgraphs.isEmpty, before.timeline.isEmpty, after.timeline.isEmpty,
+      isRestTheSame()
+    else { return false }
+    nodes = Self.window(before.nodes, after.nodes, \.json)
+    callbacks = Self.window(before.callbacks, after.callbacks, \.json)
+    return compareConnections() && areNodesPlain() && areCallbacksPlain() && areNamesKept()
+  }
+
+  /// Whether the two say the same but for nodes, callbacks and connections.
+  private func isRestTheSame() -> Bool {
+    func rest(_ document: PatchDocument) -> [String: JSONValue] {
+      var rest: [String: JSONValue] = [:]
+      for (key, value) in document.root.members {
+        guard let name = key.string, !["nodes", "callbacks", "connections"].contains(name) else {
+          continue
+        }
+        rest[name] = value
+      }
+      return rest
+    }
+    let (one, other) = (rest(before), rest(after))
+    return one.count == other.count
+      && one.allSatisfy { name, value in other[name]?.isWritten(like: value) == true }
+  }
+
+  private static func window<Value>(
+    _ before: [PatchDocument.Member<Value>], _ after: [PatchDocument.Member<Value>],
+    _ json: (Value) -> JSONValue
+  ) -> Window {
+    func isSame(
+      _ one: PatchDocument.Member<Value>, _ other: PatchDocument.Member<Value>
+    ) -> Bool { one.name == other.name && json(one.value).isWritten(like: json(other.value)) }
+    let (old, new) = Self.middles(before, after, isSame)
+    var window = Window()
+    var present = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for member in new {
+      guard let was = present.removeValue(forKey: member.name) else {
+        window.added.append(member.name)
+        continue
+      }
+      if !json(was.value).isWritten(like: json(member.value)) { window.changed.append(member.name) }
+    }
+    window.removed = old.map(\.name).filter { present[$0] != nil }
+    return window
+  }
+
+  /// Two lists without what they begin and end with alike.
+  private static func middles<Part>(
+    _ one: [Part], _ other: [Part], _ isSame: (Part, Part) -> Bool
+  ) -> (ArraySlice<Part>, ArraySlice<Part>) {
+    let shorter = min(one.count, other.count)
+    var start = 0
+    while start < shorter, isSame(one[start], other[start]) { start += 1 }
+    var end = 0
+    while end < shorter - start,
+      isSame(one[one.count - 1 - end], other[other.count - 1 - end])
+    { end += 1 }
+    return (one[start..<one.count - end], other[start..<other.count - end])
+  }
+
+  /// Finds the connections that go and come, those of what is made anew among them.
+  private mutating func compareConnections() -> Bool {
+    let (old, new) = Self.middles(before.connections, after.connections) {
+      $0.json.isWritten(like: $1.json)
+    }
+    var leaving: Set<Link> = []
+    for connection in old {
+      guard let link = Link(connection) else { return false }
+      leaving.insert(link)
+    }
+    for connection in new {
+      guard let link = Link(connection) else { return false }
+      if leaving.remove(link) == nil { come.append(connection) }
+    }
+    gone = Array(leaving)
+    guard !callbacks.changed.isEmpty else { return true }
+    let changed = Set(callbacks.changed)
+    let coming = Set(come.compactMap { Link($0) })
+    for connection in after.connections {
+      guard let link = Link(connection) else { return false }
+      guard changed.contains(link.source.node), !coming.contains(link) else { continue }
+      gone.append(link)
+      come.append(connection)
+    }
+    return true
+  }
+
+  /// Whether the nodes that differ are units, and none of them the output unit: what that is asked for
+  /// decides about the session.
+  private func areNodesPlain() -> Bool {
+    for name in nodes.changed + nodes.added {
+      guard let node = after.nodes.first(where: { $0.name == name })?.value,
+        node.subgraph == nil, let unit = ComponentResolver.unit(node.component?.value),
+        !unit.description.isOutput
+      else { return false }
+      guard let id = old.layout.nodes[name] else { continue }
+      guard let present = try? old.graph?.unit(id),
+        present.description.component == unit.description.component
+      else { return false }
+    }
+    let outputs = old.layout.nodes.filter { nodes.removed.contains($0.key) }.values
+    guard
+      outputs.allSatisfy({ (try? old.graph?.unit($0))?.description.isOutput == false })
+    else { return false }
+    // A category that does not permit to play is a mistake where something is played.
+    guard after.session?.value.category != nil else { return true }
+    let ends = gone.map(\.destination.node) + come.compactMap { $0.to?.value.node }
+    return ends.allSatisfy { name in
+      old.layout.nodes[name].map { (try? old.graph?.unit($0))?.description.isOutput == false }
+        ?? true
+    }
+  }
+
+  /// Whether the callbacks that differ make their own sound, alone.
+  private func areCallbacksPlain() -> Bool {
+    for (document, names) in [
+      (before, callbacks.changed + callbacks.removed), (after, callbacks.changed + callbacks.added),
+    ] {
+      for name in names {
+        guard let callback = document.callbacks.first(where: { $0.name == name })?.value,
+          callback.pulled == nil, callback.json["from"] == nil,
+          after.taps.isEmpty || callback.json["path"] == nil
+        else { return false }
+      }
+    }
+    let names = Set(callbacks.changed + callbacks.removed)
+    guard !names.isEmpty else { return true }
+    return !after.callbacks.contains { member in
+      guard let from = member.value.json["from"]?.string else { return false }
+      return names.contains { from == $0 || from.hasPrefix($0 + ":") }
+    }
+  }
+
+  /// Whether nothing that stays speaks of what goes, and what comes has a name of its own.
+  private func areNamesKept() -> Bool {
+    let fresh = Set(nodes.added + callbacks.added)
+    guard fresh.count == nodes.added.count + callbacks.added.count else { return false }
+    if !fresh.isEmpty {
+      let isTaken =
+        after.nodes.contains { fresh.contains($0.name) && !nodes.added.contains($0.name) }
+        || after.callbacks.contains {
+          fresh.contains($0.name) && !callbacks.added.contains($0.name)
+        }
+      guard !isTaken else { return false }
+    }
+    let missing = Set(nodes.removed + callbacks.removed)
+    guard !missing.isEmpty else { return true }
+    let isMeant =
+      after.connections.contains { connection in
+        [connection.from, connection.to].contains { address in
+          address.map { missing.contains($0.value.node) } ?? false
+        }
+      }
+      || after.taps.contains { $0.value.at.map { missing.contains($0.value.node) } ?? true }
+      || after.callbacks.contains { $0.value.json["from"] != nil }
+    return !isMeant
+  }
+
+  // MARK: The new patch
+
+  private func build(_ reading: PatchReader.Result) -> BuiltPatch? {
+    guard let present = old.graph else { return nil }
+    let ids = old.layout.nodes
+    let renewed = Set(nodes.changed.compactMap { ids[$0] })
+    var touched: Set<NodeID> = []
+    for link in gone + come.compactMap({ Link($0) }) {
+      for name in [link.source.node, link.destination.node] {
+        if let id = ids[name] { touched.insert(id) }
+      }
+    }
+    let graph = present.fork(copying: touched.subtracting(renewed), renewing: renewed)
+    var builder = GraphBuilder(
+      document: after, graph: graph, directory: directory, unread: UnreadParts(after, []),
+      saysNotes: false, epoch: nil)
+    builder.goOn(from: old.layout)
+    for link in gone {
+      guard let node = ids[link.destination.node],
+        (try? graph.disconnect(node, link.destination.bus)) != nil
+      else { return nil }
+      builder.layout.feeds[link.destination] = nil
+    }
+    for name in nodes.removed {
+      guard let node = ids[name], (try? graph.removeNode(node)) != nil else { return nil }
+      builder.forgetNode(name)
+    }
+    let sources = Set(come.compactMap { $0.from?.value.node })
+    let wanted = sources.union(callbacks.changed).union(callbacks.added)
+    for index in after.callbacks.indices where wanted.contains(after.callbacks[index].name) {
+      let member = after.callbacks[index]
+      guard member.value.json["from"] == nil, member.value.kind?.value != "native" else {
+        return nil
+      }
+      builder.addCallback(member)
+    }
+    let configured = Set(nodes.changed + nodes.added)
+    let members = configured.isEmpty ? [] : after.nodes.filter { configured.contains($0.name) }
+    for member in members {
+      if let id = ids[member.name] {
+        builder.setInputCount(member.value, id)
+      } else {
+        builder.addNode(member)
+      }
+    }
+    builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
+    for connection in come { builder.connect(connection) }
+    for member in members { builder.configure(member) }
+    guard !builder.diagnostics.hasErrors, !builder.hasWrongFormats, !builder.hasGaps else {
+      return nil
+    }
+    let isConfiguredAlike =
+      touched.isEmpty && nodes.added.isEmpty && nodes.removed.isEmpty
+      && renewed.allSatisfy { Self.isConfiguredAlike($0, present, graph) }
+    if isConfiguredAlike {
+      builder.layout.configurations = old.layout.configurations
+    } else {
+      let (violations, configurations) = graph.examination()
+      guard !violations.contains(where: { $0.severity == .error }) else { return nil }
+      builder.layout.configurations = configurations
+    }
+    var patch = BuiltPatch(
+      graph: graph, diagnostics: [], source: reading.source,
+      ownLength: reading.source.bytes.count, document: after, title: after.title?.value,
+      inputFiles: old.inputFiles + builder.inputFiles.filter { !old.inputFiles.contains($0) },
+      outputFiles: old.outputFiles, subgraphFiles: [], updates: [], libraries: old.libraries,
+      allowedLibraries: old.allowedLibraries, layout: builder.layout, places: nil)
+    patch.origin = PatchOrigin(
+      graph: present,
+      inputs: Set(gone.map(\.destination)).union(come.compactMap { Link($0)?.destination }),
+      nodes: Set(nodes.changed)
+        .union(isConfiguredAlike ? [] : reconfigured(in: builder.layout)))
+    return patch
+  }
+
+  /// The nodes of both patches that initialization would make something else of.
+  private func reconfigured(in layout: PatchLayout) -> [String] {
+    return layout.nodes.compactMap { name, id in
+      let (one, other) = (old.layout.configurations[id], layout.configurations[id])
+      return one?.inputs == other?.inputs && one?.outputs == other?.outputs ? nil : name
+    }
+  }
+
+  /// Whether a node is in both graphs what initialization would make of it: it differs in parameters
+  /// at the most.
+  private static func isConfiguredAlike(
+    _ node: NodeID, _ one: AudioGraph, _ other: AudioGraph
+  ) -> Bool {
+    guard let one = (try? one.unit(node))?.configuration(),
+      let other = (try? other.unit(node))?.configuration()
+    else { return false }
+    return one.inputs == other.inputs && one.outputs == other.outputs
+      && one.maximumFramesPerSlice == other.maximumFramesPerSlice
+      && one.properties == other.properties
+  }
+}
+
+extension GraphBuilder {
+  /// Begins with what another patch has made of its graph, of which this one's is a fork.
+  fileprivate mutating func goOn(from layout: PatchLayout) {
+    self.layout = layout
+    nodes = layout.nodes
+    resolveFormats()
+  }
+
+  fileprivate mutating func forgetNode(_ name: String) {
+    nodes[name] = nil
+    layout.nodes[name] = nil
+  }
+}
+
+extension JSONValue {
+  /// Whether two values are written in the same words.
+  fileprivate func isWritten(like other: JSONValue) -> Bool {
+    let (range, otherRange) = (range, other.range)
+    guard range.count == otherRange.count else { return false }
+    return tree.source.bytes[range].elementsEqual(other.tree.source.bytes[otherRange])
+  }
+}

@@ -1,0 +1,70 @@
+/// Which memory each channel of a plan's buses has: buses that are never needed at the same time have
+/// the same.
+///
+/// A graph of a thousand units works in as much memory as its widest place takes, which stays in the
+/// processor's cache.
+struct BusMemory {
+  /// For the channels of all buses, one bus after the other: the number of a stretch of memory.
+  private(set) var stretches: [Int] = []
+  /// How many there are.
+  private(set) var count = 0
+
+  private var free: [Int] = []
+
+  /// Every channel has its own.
+  init(_ busChannelCounts: [Int]) {
+    count = busChannelCounts.reduce(0, +)
+    stretches = Array(0..<count)
+  }
+
+  /// - Parameters:
+  ///   - rows: In their order. A row fills each of its outputs, and needs its inputs until it has.
+  ///   - kept: The buses that something else fills or reads.
+  init(_ busChannelCounts: [Int], rows: [RenderPlan.Row], kept: [Int]) {
+    var first = [Int](repeating: -1, count: busChannelCounts.count)
+    var last = [Int](repeating: -1, count: busChannelCounts.count)
+    for (index, row) in rows.enumerated() {
+      for bus in row.inputs {
+        // What is read before it is filled is there from the slice before, or silence.
+        if first[bus] < 0 { first[bus] = .max }
+        last[bus] = index
+      }
+      for bus in row.outputs {
+        if first[bus] < 0 { first[bus] = index }
+        last[bus] = index
+      }
+    }
+    for bus in kept { first[bus] = .max }
+    var begins = [Int](repeating: 0, count: busChannelCounts.count)
+    var channel = 0
+    for (bus, channelCount) in busChannelCounts.enumerated() {
+      begins[bus] = channel
+      channel += channelCount
+    }
+    stretches = [Int](repeating: -1, count: channel)
+    for (bus, channelCount) in busChannelCounts.enumerated()
+    where first[bus] < 0 || first[bus] == .max {
+      for channel in 0..<channelCount {
+        stretches[begins[bus] + channel] = count
+        count += 1
+      }
+    }
+    for (index, row) in rows.enumerated() {
+      for bus in row.outputs
+      where first[bus] == index && busChannelCounts[bus] > 0 && stretches[begins[bus]] < 0 {
+        for channel in 0..<busChannelCounts[bus] { stretches[begins[bus] + channel] = take() }
+      }
+      for bus in row.inputs + row.outputs where last[bus] == index && first[bus] != .max {
+        // Named twice in a row, it is given back once.
+        last[bus] = .max
+        free += stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
+      }
+    }
+  }
+
+  private mutating func take() -> Int {
+    if let stretch = free.popLast() { return stretch }
+    count += 1
+    return count - 1
+  }
+}
