@@ -18,7 +18,7 @@ let package = Package(
       name: "AudioGraphs",
       targets: [
         "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
-        "RenderCallbacks", "RenderTaps",
+        "RenderCallbacks", "Pictures", "RenderTaps",
         "RenderHost", "AudioGraphs", "PulseIO",
       ]),
   ],
@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
     .systemLibrary(name: "CEbur128"),
+    .systemLibrary(name: "CCairo"),
     // What native callbacks are built against: ours.
     .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
@@ -60,8 +61,10 @@ let package = Package(
       name: "RenderCallbacks",
       dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
+    .target(name: "Pictures", dependencies: ["CCairo"], swiftSettings: settings),
     .target(
-      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
+      name: "RenderTaps",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "Pictures", "CEbur128"],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
@@ -70,6 +73,12 @@ let package = Package(
     // Everything from here up runs on the control thread, PulseIO's own thread apart.
     .target(
       name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
+      swiftSettings: settings),
+    .target(
+      name: "Responses",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
+      ],
       swiftSettings: settings),
     .target(
       name: "PulseIO",
@@ -112,8 +121,9 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "Reports", "LanguageServer", "Control", "TerminalScreen", "CShims",
+        "Pictures", "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics",
+        "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer", "Control",
+        "TerminalScreen", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -156,8 +166,12 @@ let package = Package(
       dependencies: ["AudioTypes", "RenderCore", "RenderCallbacks", "SoundFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
+    .testTarget(
       name: "RenderTapsTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "SoundFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
@@ -210,9 +224,8 @@ let package = Package(
       name: "PatchTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "TerminalScreen",
-        "TestSupport",
-        "patchrun",
+        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures",
+        "Responses", "TerminalScreen", "TestSupport", "patchrun",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -5,8 +5,10 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax
+import Pictures
 import RenderCore
 import RenderHost
+import RenderTaps
 import SoundFiles
 
 struct Render: PatchCommand {
@@ -23,6 +25,8 @@ struct Render: PatchCommand {
         patchrun render mix.json --duration 0:20 -o - > mix.wav
         patchrun new pass-through -o pass.json
         patchrun render pass.json --input mix.wav -o heard.flac --format int16
+        patchrun render mix.json --duration 10 \\
+          --picture waveform=mix.svg --picture spectrogram=mix.png,floor=-100
 
       EXIT STATUS:
         0  fine
@@ -45,10 +49,20 @@ struct Render: PatchCommand {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings of its own, or measures.",
+        + "may be left out where the patch makes recordings or pictures of its own, or measures.",
       valueName: "path"),
     completion: .file())
   var output: String?
+
+  @Option(
+    name: .customLong("picture"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Draw what is rendered: waveform=FILE, spectrogram=FILE or levels=FILE, an SVG or a PNG; behind "
+        + "it, each after a comma, settings of a 'picture' tap: width=1600. Repeatable; without -o, "
+        + "only pictures are written.",
+      valueName: "kind=path"),
+    transform: PictureOption.read)
+  var pictures: [PictureOption] = []
 
   @Option(
     help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
@@ -132,15 +146,22 @@ struct Render: PatchCommand {
     let plan = try plan(for: patch, reading, file, assumption, microphone)
     try prepare(patch, reading, file)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
+    let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
       graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
-      writer: writer, progress: quiet ? nil : TerminalLine(appearance))
+      writer: writer, pictures: recorders, progress: quiet ? nil : TerminalLine(appearance))
     rendering.run(signals)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
-      ?? (patch.outputFiles.isEmpty ? "measured" : "recordings")
+      ?? Self.name(of: patch.outputFiles + pictures.map(\.path))
     return try finish(rendering, name, signals, session.configuration.sampleRate)
+  }
+
+  /// What files that are written come to.
+  private static func name(of files: [String]) -> String {
+    if files.isEmpty { return "measured" }
+    return files.allSatisfy { PictureFormat(path: $0) != nil } ? "pictures" : "recordings"
   }
 
   // MARK: Before
@@ -183,16 +204,52 @@ struct Render: PatchCommand {
       }
       if patch.outputFiles.contains(where: { FileIdentity.same($0, output) }) {
         throw CommandFailure(
-          ExitStatus.wrongUsage, "\(quoted(output)) is written by a recording of the patch, too",
+          ExitStatus.wrongUsage, "\(quoted(output)) is written by a tap of the patch, too",
           help: ["name another file, or leave -o out"])
       }
     }
+    try protectFromPictures(read, patch)
     for written in patch.outputFiles where read.contains(where: { FileIdentity.same($0, written) })
     {
       throw CommandFailure(
         ExitStatus.wrongUsage,
-        "\(quoted(written)) would be overwritten by a recording: it is read by the render")
+        "\(quoted(written)) would be overwritten by a tap: it is read by the render")
     }
+  }
+
+  /// Refuses a picture in the place of a file that is read, or that is written, too.
+  private func protectFromPictures(
+    _ read: [String], _ patch: BuiltPatch
+  ) throws(CommandFailure) {
+    var written = patch.outputFiles + [output].compactMap { $0 }
+    for picture in pictures {
+      if read.contains(where: { FileIdentity.same($0, picture.path) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage,
+          "\(quoted(picture.path)) would be overwritten by a picture: it is read by the render")
+      }
+      if written.contains(where: { FileIdentity.same($0, picture.path) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "\(quoted(picture.path)) would be written twice",
+          help: ["give the picture a file of its own"])
+      }
+      written.append(picture.path)
+    }
+  }
+
+  private func beginPictures(
+    _ session: RenderSession, title: String?
+  ) throws(CommandFailure) -> [PictureRecorder] {
+    guard !pictures.isEmpty else { return [] }
+    guard session.configuration.client != nil, let format = session.configuration.device else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage,
+        "nothing feeds the output of the patch, so that --picture has no use",
+        help: ["put a tap of the kind 'picture' at the bus that is to be drawn"])
+    }
+    var recorders: [PictureRecorder] = []
+    for picture in pictures { recorders.append(try picture.recorder(format, title: title)) }
+    return recorders
   }
 
   /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
@@ -262,12 +319,12 @@ struct Render: PatchCommand {
       guard output == nil else {
         throw CommandFailure(
           ExitStatus.wrongUsage, "nothing feeds the output of the patch, so that -o has no use",
-          help: ["leave -o out: the recordings of the patch are what it renders"])
+          help: ["leave -o out: what the taps of the patch write is what it renders"])
       }
       return nil
     }
     guard let output else {
-      guard patch.outputFiles.isEmpty && !isMeasured else { return nil }
+      guard patch.outputFiles.isEmpty && !isMeasured && pictures.isEmpty else { return nil }
       throw CommandFailure(
         ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
     }
@@ -320,7 +377,10 @@ struct Render: PatchCommand {
         StandardStream.error.put(MeasurementText.text(measurement) + "\n")
       }
     }
-    if json { try self.output(rendering.json(output, rate, measurements).document) }
+    if json {
+      let paths = pictures.map(\.path)
+      try self.output(rendering.json(output, paths, rate, measurements).document)
+    }
     guard errors.isEmpty else { return ExitStatus.failedRunning }
     if outcome.wasCancelled, let signal = signals.interruptedBy {
       return ExitStatus.interrupted(by: signal)
@@ -343,6 +403,7 @@ struct Rendering {
   let frameCount: Int
   let microphone: OfflineMicrophone?
   let writer: SoundFileWriter?
+  let pictures: [PictureRecorder]
   /// Where it says how far it is; `nil` for nowhere.
   let progress: TerminalLine?
   private(set) var outcome = OfflineDevice.Outcome()
@@ -351,13 +412,14 @@ struct Rendering {
 
   init(
     graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
-    writer: SoundFileWriter?, progress: TerminalLine?
+    writer: SoundFileWriter?, pictures: [PictureRecorder], progress: TerminalLine?
   ) {
     self.graph = graph
     self.session = session
     self.frameCount = frameCount
     self.microphone = microphone
     self.writer = writer
+    self.pictures = pictures
     self.progress = progress
   }
 
@@ -391,6 +453,7 @@ struct Rendering {
         guard decoder != nil else { return }
         decoder?.decode(bytes, into: &samples)
         let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
+        for picture in pictures { picture.add(samples, frameCount: count) }
         do throws(SoundFileError) { try writer?.write(samples, frameCount: count) } catch {
           throw ServiceError(error.message)
         }
@@ -398,6 +461,11 @@ struct Rendering {
     do throws(SoundFileError) { try writer?.close() } catch {
       let failure = ServiceError(error.message)
       if !outcome.errors.contains(failure) { outcome.errors.append(failure) }
+    }
+    for picture in pictures {
+      do throws(PictureFile.Failure) { try picture.write() } catch {
+        outcome.errors.append(ServiceError(error.message))
+      }
     }
     line?.clear()
     self.decoder = decoder
@@ -419,9 +487,12 @@ struct Rendering {
   }
 
   /// The same for programs, with all that the taps have read.
-  func json(_ output: String?, _ rate: Double, _ measurements: [TapMeasurement]) -> JSONText {
+  func json(
+    _ output: String?, _ pictures: [String], _ rate: Double, _ measurements: [TapMeasurement]
+  ) -> JSONText {
     [
       "output": output.map(JSONText.string) ?? .null,
+      "pictures": .array(pictures.map(JSONText.string)),
       "frames": .number(outcome.frameCount),
       "sampleRate": .number(rate),
       "channels": decoder.flatMap { _ in

@@ -213,7 +213,7 @@ struct Run: PatchCommand {
       if read.contains(where: { FileIdentity.same($0, written) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage,
-          "\(quoted(written)) would be overwritten by a recording: it is read by the patch")
+          "\(quoted(written)) would be overwritten by a tap: it is read by the patch")
       }
     }
   }
