@@ -21,10 +21,11 @@ struct ResponseCommand: PatchCommand {
       where the path changes with time or with the level, or adds sounds of its own.
 
       EXAMPLES:
-        patchrun response patches/eq-mixer.json --from eq
-        patchrun response patches/eq-mixer.json --from eq --to mixer -o eq.svg
-        patchrun response mix.json --from guitar --to mixer --format csv > guitar.csv
-        patchrun response chat.json --from io:1 --to io:1 --at 30
+        patchrun response mix.json --from sea --to mixer
+        patchrun response mix.json --from horn --to mixer -o horn.svg
+        patchrun response mix.json --from mixer:1 --to io --format csv > horn.csv
+        patchrun new pass-through -o pass.json
+        patchrun response pass.json --from io:1 --to io
 
       EXIT STATUS:
         0  fine
