@@ -101,7 +101,7 @@ extension JSONText {
     case .null: text += "null"
     case .boolean(let value): text += value ? "true" : "false"
     case .number(let value): text += Self.written(value)
-    case .string(let value): text += Self.written(value)
+    case .string(let value): Self.append(value, to: &text)
     case .array(let values):
       text += "["
       for (index, value) in values.enumerated() {
@@ -113,7 +113,7 @@ extension JSONText {
       text += "{"
       for (index, member) in members.enumerated() {
         if index > 0 { text += "," }
-        text += Self.written(member.name)
+        Self.append(member.name, to: &text)
         text += ":"
         member.value.writeCompact(to: &text)
       }
@@ -189,12 +189,22 @@ extension JSONText {
   }
 
   private static func written(_ value: String) -> String {
+    var text = ""
+    append(value, to: &text)
+    return text
+  }
+
+  private static func append(_ value: String, to text: inout String) {
+    text += "\""
+    defer { text += "\"" }
     // Most texts have nothing that is written otherwise.
     let isPlain = value.utf8.allSatisfy {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }
-    if isPlain { return "\"" + value + "\"" }
-    var text = "\""
+    if isPlain {
+      text += value
+      return
+    }
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -208,6 +218,5 @@ extension JSONText {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    return text + "\""
   }
 }

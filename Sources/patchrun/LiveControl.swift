@@ -64,6 +64,15 @@ final class LiveControl: ControlledPatch {
     emit(.changed(tag: tag, effects: changes.map(ControlEffect.init), by: origin))
   }
 
+  /// The timeline has changed the document.
+  func noteTimeline(_ pointers: [String]) {
+    let effects = pointers.map {
+      ControlEffect(pointer: $0, summary: "the timeline has come to it", heard: "")
+    }
+    emit(
+      .changed(tag: Self.tag(of: stage.live.reading.source), effects: effects, by: .timeline))
+  }
+
   func note(refused patch: BuiltPatch, by origin: ControlOrigin) {
     emit(.refused(refusal(patch.diagnostics, in: patch.source), by: origin))
   }
@@ -162,6 +171,7 @@ final class LiveControl: ControlledPatch {
       if let tag, tag != current { return .otherTag(current: current) }
       do throws(CommandFailure) {
         let path = try file.save(playing: playing) { !live.check($0).hasErrors }
+        emit(.saved(file: path, tag: current))
         return .saved(file: path, tag: current)
       } catch {
         return .failed(message: error.message, help: error.help)

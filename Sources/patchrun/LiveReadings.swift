@@ -68,30 +68,46 @@ extension LiveControl {
     else { return [] }
     var meters: [ControlMeter] = []
     for scope in [Scope.input, .output] {
+      // Their names are looked for once, and not for each of what may be many buses.
+      let behind = LevelParameters(unit, "post", scope)
+      let before = LevelParameters(unit, "pre", scope)
       for element in 0..<unit.elementCount(scope)
       where (try? unit.property(.meteringMode, scope, element)) == .uint32(1) {
-        guard let behind = levels(unit, "post", scope, element) else { continue }
+        guard let levels = behind.levels(unit, element) else { continue }
         meters.append(
           ControlMeter(
             place: .bus(node: info.name, isInput: scope == .input, element: element),
-            levels: behind, preFaderLevels: levels(unit, "pre", scope, element)))
+            levels: levels, preFaderLevels: before.levels(unit, element)))
       }
     }
     return meters
   }
+}
 
-  private func levels(
-    _ unit: UnitInstance, _ side: String, _ scope: Scope, _ element: Int
-  ) -> [ControlLevel]? {
-    let channels = ["", "Right"].compactMap { channel -> ControlLevel? in
+/// The meters of a unit's buses on one side of the fader: the left channel's, then the right one's.
+private struct LevelParameters {
+  private let scope: Scope
+  private var channels: [(average: UInt32, peak: UInt32)] = []
+
+  init(_ unit: UnitInstance, _ side: String, _ scope: Scope) {
+    self.scope = scope
+    channels = ["", "Right"].compactMap { channel in
       guard let average = unit.parameterInfo(named: side + "AveragePower" + channel, scope),
-        let peak = unit.parameterInfo(named: side + "PeakHoldLevel" + channel, scope),
-        let mean = try? unit.parameter(average.id, scope, element),
-        let top = try? unit.parameter(peak.id, scope, element)
+        let peak = unit.parameterInfo(named: side + "PeakHoldLevel" + channel, scope)
       else { return nil }
-      return ControlLevel(average: Double(mean), peak: Double(top))
+      return (average.id, peak.id)
     }
-    return channels.isEmpty ? nil : channels
+  }
+
+  /// `nil` where nothing is measured.
+  func levels(_ unit: UnitInstance, _ element: Int) -> [ControlLevel]? {
+    let levels = channels.compactMap { channel -> ControlLevel? in
+      guard let average = try? unit.parameter(channel.average, scope, element),
+        let peak = try? unit.parameter(channel.peak, scope, element)
+      else { return nil }
+      return ControlLevel(average: Double(average), peak: Double(peak))
+    }
+    return levels.isEmpty ? nil : levels
   }
 }
 
@@ -129,7 +145,9 @@ extension ControlMeter {
       ]
     case .spectrum(let spectrum):
       readings = [
-        .init(name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init)),
+        .init(
+          name: "spectrum", unit: "dBFS", values: spectrum.recent.levels.map(Double.init),
+          axis: .bins(width: spectrum.binWidth)),
         .init(
           name: "peakFrequency", unit: "Hz",
           values: [spectrum.recent.peakFrequency].compactMap(\.self)),

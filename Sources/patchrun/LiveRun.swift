@@ -174,6 +174,7 @@ final class LiveRun {
       }
       if let reading = control?.takeRestart() { return .restart(reading) }
       do throws(CommandFailure) { try planUpdates() } catch { return .failed(error) }
+      if let pointers = stage.live.takePassedSteps() { control?.noteTimeline(pointers) }
       if showsLine { showLine(session, rate) }
       let statistics = hardware.statistics
       control?.noteXruns(underruns: statistics.underruns, overruns: statistics.overruns)

@@ -24,13 +24,16 @@ import Testing
     }
   }
 
-  @Test func `a pause is an event`() throws {
+  @Test func `a pause is an event, and a save another`() throws {
     let room = try Room()
     let connection = try room.connect()
     try connection.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     _ = connection.read(until: "event: status")
     room.patch.feed.yield(.state(.paused))
     #expect(connection.read(until: "paused\"}").contains("event: state"))
+    room.patch.feed.yield(.saved(file: "a.json", tag: "v1"))
+    let saved = connection.read(until: "v1\"}")
+    #expect(saved.contains("event: saved") && saved.contains("\"file\":\"a.json\""))
   }
 
   @Test func `a patch is saved where it is the one that is meant`() throws {

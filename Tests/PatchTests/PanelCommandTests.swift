@@ -154,6 +154,12 @@ struct PanelCommandTests {
     #expect(try Stage.read(wrong.body)["text"]?.string?.contains("p.json:11:") == true)
     let broken = try stage.ask("POST", "/validate", body: "{ \"nodes\": ")
     #expect(try Stage.read(broken.body)["diagnostics"]?.elements.first { _ in true } != nil)
+    // A warning is said, too.
+    let loud = try stage.ask(
+      "POST", "/validate",
+      body: TestPatch.noise().replacing("\"volume\": 0.5", with: "\"volume\": 2")
+    )
+    #expect(try Stage.read(loud.body)["text"]?.string?.hasPrefix("warning") == true)
     let right = try stage.ask("POST", "/validate", body: TestPatch.noise())
     #expect(right.status == 200 && !right.body.contains("\"error\""))
     #expect(try stage.json("/status")["tag"]?.string == tag)
@@ -236,6 +242,7 @@ struct PanelCommandTests {
       """
     let text = TestPatch.noise().replacing("\"taps\"", with: timeline)
     let stage = try Stage(text)
+    let watch = try stage.place.start(["ctl", "watch"])
     // Of what plays it is gone once it has happened.
     var isOver = false
     for _ in 0..<400 where !isOver {
@@ -249,6 +256,39 @@ struct PanelCommandTests {
       try stage.place.bytes("p.json")
         == Array(text.replacing("\"volume\": 0.5", with: "\"volume\": 0.25").utf8))
     #expect(try stage.end().status == 0)
+    let seen = try watch.wait().output
+    #expect(seen.contains(" saved p.json, document "), "\(seen)")
+  }
+
+  @Test func `what the timeline has changed is told of`() throws {
+    let timeline = """
+      "timeline": [ { "at": 1.5, "ramp": { "duration": 0.1,
+          "path": "/nodes/mixer/outputs/0/parameters/volume", "to": 0.5 } } ],
+        "taps"
+      """
+    let stage = try Stage(TestPatch.noise().replacing("\"taps\"", with: timeline))
+    let watch = try stage.place.start(["ctl", "watch"])
+    func volume() throws -> JSONValue? {
+      try stage.json("/controls")["controls"]?.elements.first {
+        $0["name"]?.string == "volume" && $0["scope"]?.string == "output"
+      }
+    }
+    var isScheduled: Bool? = true
+    for _ in 0..<400 where isScheduled == true { isScheduled = try volume()?["isScheduled"]?.bool }
+    #expect(isScheduled == false)
+    #expect(try volume()?["value"]?.number == 0.5)
+    #expect(try volume()?["isInDocument"]?.bool == true)
+    var isTold = false
+    for _ in 0..<400 where !isTold {
+      isTold =
+        (try String(contentsOfFile: watch.output, encoding: .utf8)).contains("by timeline")
+      usleep(5000)
+    }
+    #expect(isTold)
+    #expect(try stage.end().status == 0)
+    let seen = try watch.wait().output
+    #expect(
+      seen.contains("the timeline has come to it  (/nodes/mixer/outputs/0/parameters/volume)"))
   }
 
   @Test func `the panel is opened in a browser, where there is one`() throws {

@@ -14,6 +14,8 @@ public enum ControlEvent: Hashable, Sendable {
   case interruption(begins: Bool)
   /// It pauses, or goes on.
   case state(ControlState)
+  /// The patch has been written to its file, by request.
+  case saved(file: String, tag: String)
   /// Something that a user should know: a sentence that starts in lower case.
   case warning(message: String)
   /// The last event.

@@ -41,14 +41,28 @@ public struct ControlLevel: Hashable, Sendable {
 
 /// A measure that has a name of its own.
 public struct ControlReading: Hashable, Sendable {
+  /// What the values of a spectrum belong to.
+  public enum Axis: Hashable, Sendable {
+    /// To frequencies from 0 Hz on, so many hertz apart.
+    case bins(width: Double)
+    /// To bands from `ControlReading.lowestBand` on, so many an octave.
+    case bands(perOctave: Int)
+  }
+
+  /// The middle of the lowest band, in hertz.
+  public static let lowestBand = 20.0
+
   /// In camel case: `momentary`, `truePeak`, `spectrum`.
   public var name: String
   /// `LUFS`, `dBFS`, `Hz`.
   public var unit: String
   /// One value, or one for each channel or band.
   public var values: [Double]
+  /// `nil` for what is no spectrum.
+  public var axis: Axis?
 
-  public init(name: String, unit: String, values: [Double]) {
+  public init(name: String, unit: String, values: [Double], axis: Axis? = nil) {
+    self.axis = axis
     self.name = name
     self.unit = unit
     self.values = values

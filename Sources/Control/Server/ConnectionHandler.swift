@@ -42,6 +42,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     var unread = 0
     var ticks: Scheduled<Void>?
     var meterInterval: TimeAmount?
+    var bands: Int?
+    var hasPreFader = true
     var meters: Scheduled<Void>?
   }
 
@@ -259,6 +261,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     tick()
     if let rate = request.meterRate {
       stream.meterInterval = .nanoseconds(Int64(1e9 / rate))
+      stream.bands = request.bands
+      stream.hasPreFader = request.hasPreFader
       readMeters()
     }
   }
@@ -317,19 +321,24 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Reads the meters, writes what they say, and does so again after the interval.
+  /// Reads the meters, writes what they say, and does so again an interval after it began: or at once,
+  /// where that has taken longer, but never two at a time.
   private func readMeters() {
     guard isStreaming, let eventLoop = context?.eventLoop, let interval = stream.meterInterval
     else { return }
+    let next = NIODeadline.now() + interval
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
-    let patch = routes.patch
+    let (patch, bands, hasPreFader) = (routes.patch, stream.bands, stream.hasPreFader)
     Task(executorPreference: routes.executor) {
-      let meters = await patch.meters()
+      var meters = await patch.meters()
+      if !hasPreFader { for index in meters.indices { meters[index].preFaderLevels = nil } }
+      if let bands { meters = meters.map { $0.inBands(perOctave: bands) } }
+      let data = ControlMeter.json(meters).compact
+      let text = ServerSentEvent(name: "meters", data: data).wire
       eventLoop.execute {
         guard handler.value.isStreaming else { return }
-        let data = ControlMeter.json(meters).compact
-        handler.value.write(text: ServerSentEvent(name: "meters", data: data).wire)
-        handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(in: interval) {
+        handler.value.write(text: text)
+        handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) {
           handler.value.readMeters()
         }
       }

@@ -26,15 +26,21 @@ struct ControlDoor: Sendable {
   func open(
     port: Int, _ group: MultiThreadedEventLoopGroup
   ) throws(ControlError) -> [any Channel] {
-    let first: any Channel
-    do throws(BindError) { first = try bind("127.0.0.1", port, group) } catch {
-      throw error.error
-    }
-    do throws(BindError) {
-      return [first, try bind("::1", first.localAddress?.port ?? port, group)]
-    } catch {
-      if error.isAbsent { return [first] }
-      throw error.error
+    var attempts = 0
+    while true {
+      let first: any Channel
+      do throws(BindError) { first = try bind("127.0.0.1", port, group) } catch {
+        throw error.error
+      }
+      do throws(BindError) {
+        return [first, try bind("::1", first.localAddress?.port ?? port, group)]
+      } catch {
+        if error.isAbsent { return [first] }
+        try? first.close().wait()
+        // One that is free on the one address need not be on the other: then another one is.
+        attempts += 1
+        guard port == 0, error.isTaken, attempts < 16 else { throw error.error }
+      }
     }
   }
 
@@ -42,6 +48,8 @@ struct ControlDoor: Sendable {
     var error: ControlError
     /// Whether the machine has no such address.
     var isAbsent: Bool
+    /// Whether somebody else listens there.
+    var isTaken: Bool
   }
 
   private func bind(
@@ -59,7 +67,8 @@ struct ControlDoor: Sendable {
         error: ControlError(
           "port \(port) of \(address) cannot be listened to: \(reason(error))",
           help: ["--control-port 0 takes one that is free"]),
-        isAbsent: number == EADDRNOTAVAIL || number == EAFNOSUPPORT)
+        isAbsent: number == EADDRNOTAVAIL || number == EAFNOSUPPORT,
+        isTaken: number == EADDRINUSE)
     }
   }
 

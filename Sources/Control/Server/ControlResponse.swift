@@ -35,6 +35,10 @@ struct EventRequest: Sendable {
   var lastEventID: Int?
   /// Readings of the meters a second; `nil` for none.
   var meterRate: Double?
+  /// In how many bands an octave has its spectra; `nil` for each bin.
+  var bands: Int?
+  /// Whether the levels in front of faders are among the meters.
+  var hasPreFader = true
 }
 
 enum ControlAnswer: Sendable {

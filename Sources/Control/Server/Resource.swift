@@ -34,7 +34,7 @@ enum Resource: String, CaseIterable {
   var queryNames: Set<String> {
     switch self {
     case .patch: ["pointer"]
-    case .events: ["meters"]
+    case .events: ["meters", "bands", "prefader"]
     case .response: ["node"]
     default: []
     }

@@ -104,6 +104,19 @@ struct Routes: Sendable {
       }
       events.meterRate = rate
     }
+    if let text = target["bands"] {
+      guard let count = Int(text), (1...96).contains(count) else {
+        return problem(
+          .badRequest, "'bands' is how many an octave a spectrum has, 1 to 96, and not '\(text)'")
+      }
+      events.bands = count
+    }
+    if let text = target["prefader"] {
+      guard let isWanted = Bool(text) else {
+        return problem(.badRequest, "'prefader' is true or false, and not '\(text)'")
+      }
+      events.hasPreFader = isWanted
+    }
     return .events(events)
   }
 

@@ -11,6 +11,7 @@ extension ControlEvent {
     case .route: "route"
     case .interruption: "interruption"
     case .state: "state"
+    case .saved: "saved"
     case .warning: "warning"
     case .ended: "ended"
     }
@@ -32,6 +33,7 @@ extension ControlEvent {
       ["direction": .string(direction.rawValue), "name": .string(name)]
     case .interruption(let begins): ["begins": .boolean(begins)]
     case .state(let state): ["state": .string(state.rawValue)]
+    case .saved(let file, let tag): ["file": .string(file), "tag": .string(tag)]
     case .warning(let message): ["message": .string(message)]
     case .ended(.reached): ["reason": "reached"]
     case .ended(.stopped): ["reason": "stopped"]

@@ -17,8 +17,11 @@ public struct ServerSentEvent: Hashable, Sendable {
     var text = ""
     if let id { text += "id: \(id)\n" }
     text += "event: \(name)\n"
-    for line in data.split(separator: "\n", omittingEmptySubsequences: false) {
-      text += "data: \(line)\n"
+    // By bytes: meters are long, and come often.
+    for line in data.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      text += "data: "
+      text += Substring(line)
+      text += "\n"
     }
     return text + "\n"
   }

@@ -76,10 +76,16 @@ extension ControlLevel {
 
 extension ControlReading {
   var json: JSONText {
-    [
-      "name": .string(name), "unit": .string(unit),
-      "values": .array(values.map { .number($0.rounded(digits: 3)) }),
-    ]
+    let members: JSONText = ["name": .string(name), "unit": .string(unit)]
+    let values: JSONText = ["values": .array(values.map { .number($0.rounded(digits: 3)) })]
+    let axis: JSONText =
+      switch axis {
+      case .bins(let width): ["binWidth": .number(width)]
+      case .bands(let count):
+        ["lowestBand": .number(Self.lowestBand), "bandsPerOctave": .number(count)]
+      case nil: [:]
+      }
+    return members.adding(axis).adding(values)
   }
 }
 

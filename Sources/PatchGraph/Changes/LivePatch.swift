@@ -20,6 +20,8 @@ public final class LivePatch: Sendable {
     var reference: BuiltPatch
     /// Updates of its timeline that the graph has not been told of yet.
     var updates: [PlannedUpdate]
+    /// Steps of it that nobody has been told have happened.
+    var progress: TimelineProgress
     /// What plays, by the names of the patch.
     var nodes: [String: NodeID]
     var taps: [String: TapID]
@@ -62,6 +64,7 @@ public final class LivePatch: Sendable {
     state = Mutex(
       State(
         reading: reading, reference: reference, updates: patch.updates,
+        progress: TimelineProgress(reading, sampleRate: grant.sampleRate),
         nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
   }
 
@@ -125,6 +128,12 @@ public final class LivePatch: Sendable {
   /// the start; `nil` for never.
   public var nextUpdate: Double? { state.withLock { $0.updates.first?.time } }
 
+  /// The pointers of what the timeline has changed since the last call; `nil` where none of its steps is
+  /// over since. The document says it by now.
+  public func takePassedSteps() -> [String]? {
+    state.withLock { $0.progress.take(upTo: now) }
+  }
+
   /// Tells the graph of the updates of the timeline that come up to some time, each for its frame.
   ///
   /// A host calls it some time ahead; one that comes late is made as soon as can be.
@@ -171,12 +180,17 @@ public final class LivePatch: Sendable {
     return try state.withLock { state throws(Refusal) in
       let changes = try play(next, reading, at: time, &state)
       state.updates = next.updates
+      state.progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
       return changes
     }
   }
 
-  /// What would be wrong with a document, were it to play: nothing changes.
-  public func check(_ reading: PatchReader.Result) -> BuiltPatch { build(reading) }
+  /// What would be wrong with a document, were it to play, or to be regretted: nothing changes.
+  public func check(_ reading: PatchReader.Result) -> BuiltPatch {
+    // As a whole: of what is made from another patch nothing is said but that it is right.
+    PatchBuilder.build(
+      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
+  }
 
   private func build(_ reading: PatchReader.Result) -> BuiltPatch {
     let reference = state.withLock { $0.reference }

@@ -1,0 +1,41 @@
+import Glibc
+
+/// Spectra that are short enough to be sent many times a second.
+extension ControlMeter {
+  /// The same with its spectrum in bands.
+  func inBands(perOctave count: Int) -> ControlMeter {
+    guard readings.contains(where: { $0.axis != nil }) else { return self }
+    var meter = self
+    meter.readings = readings.map { $0.inBands(perOctave: count) }
+    return meter
+  }
+}
+
+extension ControlReading {
+  /// The same with a value for each band of 20 Hz to 20 kHz, and no further than it goes: the level of
+  /// the strongest bin in the band, or, where bins are further apart than that, what lies between the
+  /// two on either side. Tenths of a decibel.
+  func inBands(perOctave count: Int) -> ControlReading {
+    guard case .bins(let width) = axis, width > 0, values.count > 1 else { return self }
+    let half = pow(2, 0.5 / Double(count))
+    let last = Double(values.count - 1)
+    var bands: [Double] = []
+    for band in 0...(count * 10) {
+      let middle = Self.lowestBand * pow(2, Double(band) / Double(count)) / width
+      guard middle <= last else { break }
+      let first = Int((middle / half).rounded(.up))
+      let end = min(Int((middle * half).rounded(.up)), values.count)
+      let level: Double
+      if first < end {
+        level = values[first..<end].max() ?? -.infinity
+      } else {
+        let below = Int(middle)
+        let share = middle - Double(below)
+        let (low, high) = (values[below], values[min(below + 1, values.count - 1)])
+        level = low.isFinite && high.isFinite ? low + share * (high - low) : max(low, high)
+      }
+      bands.append(level.rounded(digits: 1))
+    }
+    return ControlReading(name: name, unit: unit, values: bands, axis: .bands(perOctave: count))
+  }
+}

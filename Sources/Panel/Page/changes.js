@@ -1,0 +1,252 @@
+// Every change of a value goes through here: it is shown at once, sent at a measured pace, taken back
+// where it is refused, and remembered to be undone.
+
+import { mergeDocument, Refused, replaceDocument } from "./server.js";
+import { same, tokens } from "./model.js";
+
+/** At most about thirty requests a second: the last value wins. */
+const pace = 33;
+/** Changes of one control that follow each other so closely, in milliseconds, are undone as one. */
+const together = 900;
+const depth = 200;
+
+/**
+ * What can be undone: values by pointer, `undefined` for one that the document has not.
+ * @typedef {object} Entry
+ * @property {string} label
+ * @property {Map<string, any>} before
+ * @property {Map<string, any>} after
+ * @property {Map<string, number>} missing how much of a pointer the document had
+ */
+
+/** How many tokens of a pointer lead to something in a document. */
+function knownDepth(document, path) {
+  let value = document;
+  for (let index = 0; index < path.length; index += 1) {
+    if (typeof value !== "object" || value === null || !(path[index] in value)) return index;
+    value = value[path[index]];
+  }
+  return path.length;
+}
+
+/** The least that has to go so that nothing is left of what setting a value has made. */
+function removal(document, path, depthBefore) {
+  let shortest = path.length;
+  for (let length = path.length - 1; length > depthBefore; length -= 1) {
+    let value = document;
+    for (const token of path.slice(0, length)) value = value?.[token];
+    if (typeof value !== "object" || value === null || Object.keys(value).length !== 1) break;
+    shortest = length;
+  }
+  return path.slice(0, shortest);
+}
+
+export class Changes {
+  #model;
+  #sync;
+  #messages;
+  /** @type {Map<string, { value: any, entry: ?Entry, depthBefore: number }>} */
+  #waiting = new Map();
+  #isSending = false;
+  #lastSent = 0;
+  /** @type {(Entry | { label: string, texts: [string, string], type: string })[]} */
+  #done = [];
+  #undone = [];
+  /** @type {?Entry} */
+  #open = null;
+  #lastSet = 0;
+  /** Tags of documents that this page has made. */
+  #ownTags = new Set();
+
+  constructor(model, sync, messages) {
+    this.#model = model;
+    this.#sync = sync;
+    this.#messages = messages;
+  }
+
+  /** Whether a document is this page's: `undefined` while an answer is not there yet. */
+  isOwn(tag) {
+    if (this.#ownTags.has(tag)) return true;
+    return this.#isSending ? undefined : false;
+  }
+
+  get undoLabel() { return this.#done.at(-1)?.label; }
+  get redoLabel() { return this.#undone.at(-1)?.label; }
+
+  /**
+   * Sets values by pointer. Those that follow closely, of the same controls, are undone as one.
+   * @param {Record<string, any>} values
+   */
+  set(values) {
+    const pointers = Object.keys(values).filter(
+      (pointer) => !same(this.#model.value(pointer), values[pointer]));
+    if (!pointers.length) return;
+    const entry = this.#entry(Object.keys(values));
+    for (const pointer of pointers) this.#hold(pointer, values[pointer], entry);
+    this.#pump();
+  }
+
+  /** What follows is undone by itself. */
+  endGesture() {
+    this.#open = null;
+  }
+
+  #entry(pointers) {
+    const now = performance.now();
+    const isClose = now - this.#lastSet < together;
+    this.#lastSet = now;
+    const open = this.#open;
+    if (open && isClose && pointers.every((pointer) => open.before.has(pointer))) return open;
+    const { controls, document } = this.#model;
+    const first = controls.get(pointers[0]);
+    /** @type {Entry} */
+    const entry = {
+      label: first ? this.#model.fullTitle(first) : pointers[0],
+      before: new Map(), after: new Map(), missing: new Map(),
+    };
+    for (const pointer of pointers) {
+      const control = controls.get(pointer);
+      // A value that is on its way will be there by then.
+      const isThere = control?.isInDocument || this.#model.held.has(pointer);
+      entry.before.set(pointer, isThere ? this.#model.value(pointer) : undefined);
+      entry.missing.set(pointer, knownDepth(document, tokens(pointer)));
+    }
+    this.#open = entry;
+    return entry;
+  }
+
+  /**
+   * Shows a value that is to be sent.
+   * @param {any} value `undefined` to take it out of the document
+   * @param {?Entry} entry what remembers it; null for what undoes
+   * @param {number} depthBefore how much of the pointer there was before the value was set
+   */
+  #hold(pointer, value, entry, depthBefore = 0) {
+    this.#model.held.add(pointer);
+    this.#model.show(
+      pointer, value === undefined ? this.#model.controls.get(pointer)?.default : value);
+    this.#waiting.set(pointer, { value, entry, depthBefore });
+  }
+
+  async #pump() {
+    if (this.#isSending || !this.#waiting.size) return;
+    this.#isSending = true;
+    const wait = this.#lastSent + pace - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    this.#lastSent = performance.now();
+    const batch = this.#waiting;
+    this.#waiting = new Map();
+    try {
+      const answer = await mergeDocument(this.#merge(batch));
+      this.#note(answer.tag);
+      for (const [pointer, { value, entry }] of batch) {
+        const control = this.#model.controls.get(pointer);
+        if (control) {
+          control.isInDocument = value !== undefined;
+          control.value = value === undefined ? control.default : value;
+        }
+        this.#release(pointer);
+        if (entry) this.#remember(entry, pointer, value);
+      }
+      this.#messages.clear("refused");
+    } catch (error) {
+      for (const pointer of batch.keys()) this.#release(pointer);
+      this.#report(error, "Not changed");
+    }
+    this.#isSending = false;
+    this.#pump();
+  }
+
+  /** A value has been decided upon: unless the next is on its way, the server's is shown. */
+  #release(pointer) {
+    if (this.#waiting.has(pointer)) return;
+    this.#model.held.delete(pointer);
+    this.#model.confirm(pointer);
+    this.#model.tell("taken", pointer);
+  }
+
+  #merge(batch) {
+    const root = {};
+    for (const [pointer, { value, depthBefore }] of batch) {
+      let path = tokens(pointer);
+      if (value === undefined) path = removal(this.#model.document, path, depthBefore);
+      let object = root;
+      for (const token of path.slice(0, -1)) object = object[token] ??= {};
+      object[path.at(-1)] = value === undefined ? null : value;
+    }
+    return root;
+  }
+
+  #note(tag) {
+    this.#ownTags.add(tag);
+    if (this.#ownTags.size > 500) this.#ownTags.delete(this.#ownTags.values().next().value);
+    this.#sync.hasChanged(tag);
+  }
+
+  #remember(entry, pointer, value) {
+    entry.after.set(pointer, value);
+    if (this.#done.at(-1) === entry) return;
+    this.#push(entry);
+  }
+
+  #push(entry) {
+    this.#done.push(entry);
+    if (this.#done.length > depth) this.#done.shift();
+    this.#undone = [];
+    this.#model.tell("history");
+  }
+
+  #report(error, title) {
+    this.#messages.show("refused", title, error instanceof Refused ? error.text : error.message);
+  }
+
+  // Whole documents
+
+  /**
+   * Puts another document in the place of the one with a tag.
+   * @throws {Refused} where it is wrong (422), or another plays by now (412)
+   */
+  async replace(text, type, ifMatch) {
+    const before = this.#model.text;
+    const answer = await replaceDocument(text, type, ifMatch);
+    this.#note(answer.tag);
+    if (text !== before) {
+      this.#push({ label: "the document", texts: [before, text], type, tag: answer.tag });
+    }
+    return answer;
+  }
+
+  // Undo and redo
+
+  undo() { return this.#step(this.#done, this.#undone, true); }
+  redo() { return this.#step(this.#undone, this.#done, false); }
+
+  async #step(from, to, isBack) {
+    const entry = from.pop();
+    if (!entry) return;
+    this.#open = null;
+    if (entry.texts) {
+      try {
+        const answer = await replaceDocument(entry.texts[isBack ? 0 : 1], entry.type, entry.tag);
+        entry.tag = answer.tag;
+        this.#note(answer.tag);
+        to.push(entry);
+      } catch (error) {
+        if (error.status === 412) {
+          this.#messages.show("refused", "Not undone", "the document has changed since then");
+        } else {
+          this.#report(error, "Not undone");
+        }
+      }
+    } else {
+      // What is to be taken away depends on what is there.
+      await this.#sync.readDocument().catch(() => {});
+      to.push(entry);
+      for (const [pointer, value] of isBack ? entry.before : entry.after) {
+        this.#hold(pointer, value, null, entry.missing.get(pointer));
+      }
+      this.#pump();
+    }
+    this.#model.tell("history");
+  }
+}

@@ -1,0 +1,187 @@
+// The document beside the sound: what is typed is checked, and plays once it is applied.
+
+import { byId, make, say, settled } from "./dom.js";
+import { Editor } from "./editor.js";
+import { Refused, saveDocument, validate } from "./server.js";
+
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+export class DocumentDesk {
+  #model;
+  #changes;
+  #messages;
+  #editor;
+  /** The text and the tag that what is typed began from. */
+  #base = { text: "", tag: "" };
+  #errors = 0;
+  #checks = 0;
+  #diagnostics = [];
+
+  constructor({ model, changes }, messages) {
+    this.#model = model;
+    this.#changes = changes;
+    this.#messages = messages;
+    this.#editor = new Editor(byId("editor"), () => this.#typed());
+    model.hear("document", () => this.#arrived());
+    model.hear("status", () => this.#update());
+    byId("apply").addEventListener("click", () => this.apply());
+    byId("revert").addEventListener("click", () => this.#revert());
+    byId("save").addEventListener("click", () => this.save());
+    byId("editor").addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.apply();
+      }
+    });
+    addEventListener("beforeunload", (event) => {
+      if (this.isEdited) event.preventDefault();
+    });
+  }
+
+  get isEdited() { return this.#editor.text !== this.#base.text; }
+
+  get #type() {
+    return /\.jsonc$/.test(this.#model.status?.file ?? "") ? "application/jsonc" : "application/json";
+  }
+
+  // What plays has become another
+
+  #arrived() {
+    if (this.isEdited && this.#editor.text !== this.#model.text) {
+      this.#showConflict();
+      return;
+    }
+    this.#take();
+  }
+
+  /** Shows what plays, and forgets what was typed. */
+  #take() {
+    this.#base = { text: this.#model.text, tag: this.#model.tag };
+    this.#editor.text = this.#base.text;
+    byId("conflict").hidden = true;
+    this.#typed();
+  }
+
+  #showConflict() {
+    const place = byId("conflict");
+    place.hidden = false;
+    place.replaceChildren(
+      make("p", {}, "What plays has been changed since you began to type: at the controls, or by somebody else."),
+      make("div", { class: "buttons small" },
+        make("button", { type: "button", id: "take-theirs", onclick: () => this.#take() },
+          "Show what plays"),
+        make("button", { type: "button", id: "take-mine", onclick: () => this.#keepMine() },
+          "Keep what I typed")));
+  }
+
+  /** What is typed is to come in the place of what plays now. */
+  #keepMine() {
+    this.#base = { text: this.#model.text, tag: this.#model.tag };
+    byId("conflict").hidden = true;
+    this.#typed();
+    byId("text").focus();
+  }
+
+  #revert() {
+    this.#take();
+    byId("text").focus();
+  }
+
+  // What is typed is checked
+
+  #typed() {
+    this.#update();
+    this.#check();
+  }
+
+  #update() {
+    const { isEdited } = this;
+    const status = this.#model.status;
+    const plays = !["ended", "stopping"].includes(status?.state);
+    byId("document").classList.toggle("edited", isEdited);
+    byId("apply").disabled = !isEdited || this.#errors > 0 || !plays;
+    byId("revert").disabled = !isEdited;
+    const canSave = status?.canSave !== false && plays && this.#errors === 0;
+    byId("save").disabled = !canSave || (status?.saved === true && !isEdited);
+  }
+
+  #check = settled(250, async () => {
+    const number = ++this.#checks;
+    try {
+      const { diagnostics, text } = await validate(this.#editor.text, this.#type);
+      if (number === this.#checks) this.#show(diagnostics, text);
+    } catch (error) {
+      if (number === this.#checks && error instanceof Refused) this.#show([], error.text);
+    }
+  });
+
+  #show(diagnostics, text) {
+    this.#diagnostics = diagnostics;
+    const of = (severity) => diagnostics.filter((one) => one.severity === severity).length;
+    this.#errors = of("error");
+    this.#editor.mark(diagnostics);
+    const warnings = of("warning");
+    const parts = [this.#errors && count(this.#errors, "error"), warnings && count(warnings, "warning")];
+    const verdict = parts.filter(Boolean).join(", ");
+    const place = byId("verdict");
+    place.className = `verdict ${this.#errors ? "error" : warnings ? "warning" : "fine"}`;
+    say(place, verdict || (this.isEdited ? "Right: it can be applied" : "This plays"));
+    byId("diagnostics").replaceChildren(...diagnostics.map((one) => this.#item(one)));
+    byId("diagnosis").hidden = diagnostics.length === 0;
+    byId("diagnosis-text").textContent = diagnostics.length ? text : "";
+    byId("text").setAttribute("aria-invalid", String(this.#errors > 0));
+    this.#update();
+  }
+
+  #item(diagnostic) {
+    const { severity, message, code, location, help, fixes } = diagnostic;
+    const start = location?.start;
+    const place = start ? `${start.line}:${start.column}` : "";
+    return make("li", { class: severity },
+      make("button", {
+        type: "button", class: "place", disabled: !start,
+        onclick: () => this.#editor.select(location),
+      }, make("span", { class: "where" }, place),
+      make("span", { class: "what" }, `${severity} ${code}: ${message}`)),
+      help?.length ? make("p", { class: "quiet" }, help.join("; ")) : null,
+      ...(fixes ?? []).map((fix) => make("button", {
+        type: "button", class: "fix", onclick: () => this.#editor.replace(fix.edits),
+      }, fix.title[0].toUpperCase() + fix.title.slice(1))));
+  }
+
+  // What is typed plays
+
+  /** @returns {Promise<boolean>} whether what is typed plays now */
+  async apply() {
+    if (!this.isEdited) return true;
+    const { text } = this.#editor;
+    try {
+      const { tag } = await this.#changes.replace(text, this.#type, this.#base.tag);
+      this.#base = { text, tag };
+      this.#model.setDocument(text, tag);
+      byId("conflict").hidden = true;
+      this.#messages.clear("document");
+      this.#messages.show("applied", "Applied", "", 3000);
+      this.#typed();
+      return true;
+    } catch (error) {
+      if (error.status === 412) this.#showConflict();
+      else if (error.status === 422) this.#show(error.problem.diagnostics ?? [], error.problem.text ?? "");
+      else this.#messages.show("document", "Not applied", error.text ?? error.message);
+      return false;
+    }
+  }
+
+  async save() {
+    if (byId("save").disabled) return;
+    if (!(await this.apply())) return;
+    try {
+      const { file } = await saveDocument();
+      this.#messages.clear("document");
+      this.#messages.show("saved", "Saved", file, 3000);
+      this.#model.setStatus({ saved: true });
+    } catch (error) {
+      this.#messages.show("document", "Not saved", error.text ?? error.message);
+    }
+  }
+}

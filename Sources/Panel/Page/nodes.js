@@ -1,0 +1,193 @@
+// The controls of each node: those of the whole unit, then a strip for each of its buses.
+
+import { make, say, uniqueId } from "./dom.js";
+import { controlView, description, isFader } from "./controls.js";
+import { levelMeter } from "./meters.js";
+import { responseView } from "./response.js";
+import { padView } from "./pad.js";
+
+/** What stands on a strip at once; the rest is behind "More". */
+const primary = new Set([
+  "enable", "volume", "gain", "pan", "azimuth", "elevation", "distance", "reverbBlend", "meteringMode",
+]);
+/** From top to bottom. */
+const order = ["enable", "meteringMode", "azimuth", "elevation", "distance", "reverbBlend", "pan"];
+
+const grouped = (list, key) => {
+  const groups = new Map();
+  for (const item of list) {
+    const name = key(item);
+    if (groups.has(name)) groups.get(name).push(item);
+    else groups.set(name, [item]);
+  }
+  return groups;
+};
+
+export class NodeCards {
+  #room;
+  #board;
+  #place;
+  /** @type {Map<string, { element: HTMLElement, signature: string, end: () => void }>} */
+  #cards = new Map();
+
+  constructor(room, board, place) {
+    this.#room = room;
+    this.#board = board;
+    this.#place = place;
+    room.model.hear("controls", () => this.#build());
+    room.model.hear("feeds", () => this.#build());
+  }
+
+  /** Brings the focus to the controls of a node; false where it has none. */
+  reveal(node, scope, element) {
+    const card = this.#cards.get(node)?.element;
+    if (!card) return false;
+    const strip = scope && [...card.querySelectorAll(".strip")]
+      .find((one) => one.dataset.bus === `${scope}/${element}`);
+    if (strip) strip.closest("details:not([open])")?.setAttribute("open", "");
+    const target = strip || card;
+    target.scrollIntoView({ block: "nearest" });
+    card.classList.remove("found");
+    requestAnimationFrame(() => card.classList.add("found"));
+    (target.querySelector("[data-slider]") ?? card.querySelector("h2")).focus({ preventScroll: true });
+    return true;
+  }
+
+  #build() {
+    const { model } = this.#room;
+    const nodes = grouped(model.controls.values(), (control) => control.node);
+    const focus = document.activeElement?.dataset?.slider;
+    for (const [node, card] of this.#cards) {
+      if (nodes.has(node)) continue;
+      card.end();
+      card.element.remove();
+      this.#cards.delete(node);
+    }
+    for (const [node, controls] of nodes) {
+      const signature = JSON.stringify(controls.map((control) =>
+        [{ ...control, value: 0, isInDocument: 0, isScheduled: 0 },
+          model.feeds.get(`${node}/${control.scope}/${control.element}`)]));
+      const known = this.#cards.get(node);
+      if (known?.signature !== signature) {
+        known?.end();
+        const card = { ...this.#card(node, controls), signature };
+        if (known) known.element.replaceWith(card.element);
+        this.#cards.set(node, card);
+      }
+      this.#place.append(this.#cards.get(node).element);
+    }
+    const isEmpty = !nodes.size;
+    this.#place.classList.toggle("empty", isEmpty);
+    if (focus) this.#place.querySelector(`[data-slider="${CSS.escape(focus)}"]`)?.focus();
+    model.tell("built");
+  }
+
+  #card(node, controls) {
+    const { model } = this.#room;
+    const ends = [];
+    const room = {
+      ...this.#room, watch: (pointer, call) => ends.push(model.watch(pointer, call)),
+    };
+    const titleId = uniqueId("node");
+    const info = make("p", { class: "info", "aria-hidden": "true" });
+    const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
+      make("div", { class: "head-line" },
+        make("h2", { id: titleId, tabindex: -1 }, node,
+          make("span", { class: "component" }, controls[0].component)), info));
+    const global = controls.filter((control) => control.scope === "global");
+    const body = make("div", { class: "node-body" });
+    if (global.length) {
+      body.append(make("div", { class: "global", role: "group", "aria-label": `${node}, the whole unit` },
+        ...global.map((control) => controlView(control, room))));
+    }
+    if (/eq/i.test(controls[0].component)) {
+      const view = responseView(node, room);
+      ends.push(view.end);
+      body.append(view.element);
+    }
+    const inputs = controls.filter((control) => control.scope === "input");
+    const sources = grouped(inputs, (control) => control.element);
+    const isSpatial = inputs.some((control) => control.name === "azimuth");
+    if (isSpatial) {
+      const view = padView(node, sources, room);
+      ends.push(view.end);
+      body.append(view.element);
+    }
+    const buses = grouped(controls.filter((control) => control.scope !== "global"),
+      (control) => `${control.scope}/${control.element}`);
+    if (buses.size) {
+      const strips = make("div", { class: buses.size > 16 ? "strips dense" : "strips" });
+      const idle = [];
+      for (const bus of buses.values()) {
+        const strip = this.#strip(bus, room, ends);
+        if (bus[0].isUsed === false) idle.push(strip);
+        else strips.append(strip);
+      }
+      body.append(strips);
+      if (idle.length) {
+        const count = idle.length === 1 ? "A bus" : `${idle.length} buses`;
+        body.append(make("details", { class: "idle" },
+          make("summary", {}, `${count} that nothing is connected to`),
+          make("div", { class: "strips" }, ...idle)));
+      }
+    }
+    element.append(body);
+    const tell = (event) => {
+      const pointer = event.target.closest?.("[data-pointer]")?.dataset.pointer;
+      const control = model.controls.get(pointer);
+      say(info, control ? `${model.fullTitle(control)}. ${description(control)}` : "");
+    };
+    element.addEventListener("focusin", tell);
+    element.addEventListener("pointerover", tell);
+    return { element, end: () => ends.forEach((end) => end()) };
+  }
+
+  #strip(controls, room, ends) {
+    const { model } = room;
+    const [first] = controls;
+    const title = model.elementTitle(first);
+    const [bus, name] = title.split(" · ");
+    const isSmall = controls.length <= 4;
+    const main = controls.filter(isFader)[0];
+    const others = controls.filter((control) => control !== main);
+    const shown = others.filter((control) => isSmall || primary.has(control.name));
+    shown.sort((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
+    const hidden = others.filter((control) => !shown.includes(control));
+    const canMeter = controls.some((control) => control.name === "meteringMode");
+    let meter = null;
+    if (canMeter) {
+      meter = levelMeter(this.#board, `bus ${first.node}/${first.scope}/${first.element}`,
+        `Level, ${first.node} ${first.scope} ${first.element}`);
+      ends.push(meter.remove);
+      meter.element.append(meter.number);
+    }
+    const strip = make("div", {
+      class: `strip ${first.scope}`, role: "group", "aria-label": `${first.node}, ${title}`,
+      "data-bus": `${first.scope}/${first.element}`,
+    }, make("p", { class: "strip-title", title }, make("span", { class: "bus-name" }, bus),
+      make("strong", {}, name ?? " ")));
+    const dials = make("div", { class: "dials" },
+      ...shown.map((control) => controlView(control, room)));
+    if (shown.length) strip.append(dials);
+    if (main) strip.append(controlView(main, room, meter?.element));
+    else if (meter) strip.append(meter.element);
+    if (hidden.length) {
+      const more = make("div", { class: "dials" });
+      const details = make("details", {
+        class: "more",
+        ontoggle: () => {
+          if (details.open && !more.childElementCount) {
+            more.append(...hidden.map((control) => controlView(control, room)));
+          }
+        },
+      }, make("summary", { "aria-label": `More of ${first.node}, ${title}` }, "More"), more);
+      strip.append(details);
+    }
+    const enable = controls.find((control) => control.name === "enable");
+    if (enable) {
+      room.watch(enable.pointer, (value) =>
+        strip.classList.toggle("off", value === false || value === 0));
+    }
+    return strip;
+  }
+}

@@ -1,0 +1,88 @@
+// Requests to the control server, which this page comes from.
+
+/** What the server has refused: an RFC 9457 problem. */
+export class Refused extends Error {
+  /**
+   * @param {number} status
+   * @param {{ detail?: string, text?: string, help?: string[], diagnostics?: object[] }} problem
+   * @param {string} tag the entity tag that came with it
+   */
+  constructor(status, problem, tag) {
+    super(problem.detail ?? `the server answers with status ${status}`);
+    this.status = status;
+    this.problem = problem;
+    this.tag = tag;
+  }
+
+  /** All there is to say, in lines. */
+  get text() {
+    if (this.problem.text) return this.problem.text;
+    return [this.message, ...(this.problem.help ?? [])].join("\n");
+  }
+}
+
+/** Nobody answers. */
+export class Unreachable extends Error {}
+
+const unquoted = (tag) => (tag ?? "").replaceAll('"', "");
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: string, type?: string, ifMatch?: string }} options
+ * @returns {Promise<{ status: number, text: string, tag: string }>}
+ * @throws {Refused | Unreachable}
+ */
+async function ask(method, path, { body, type, ifMatch } = {}) {
+  const headers = {};
+  if (type) headers["Content-Type"] = type;
+  if (ifMatch) headers["If-Match"] = `"${ifMatch}"`;
+  let answer, text;
+  try {
+    answer = await fetch(path, { method, body, headers });
+    text = await answer.text();
+  } catch {
+    throw new Unreachable("the run does not answer");
+  }
+  const tag = unquoted(answer.headers.get("ETag"));
+  if (answer.ok) return { status: answer.status, text, tag };
+  let problem = {};
+  try {
+    problem = JSON.parse(text);
+  } catch {
+    // Not a problem of ours: the status has to do.
+  }
+  throw new Refused(answer.status, problem, tag);
+}
+
+const json = async (method, path, options) => JSON.parse((await ask(method, path, options)).text);
+
+export const readStatus = () => json("GET", "/status");
+export const readControls = () => json("GET", "/controls");
+export const readResponse = (node) => json("GET", `/response?node=${encodeURIComponent(node)}`);
+export const readGraph = () => ask("GET", "/graph.svg");
+export const readDocument = () => ask("GET", "/patch");
+
+/** Changes values of the document: RFC 7386, which makes what is missing on the way. */
+export const mergeDocument = (change) =>
+  json("PATCH", "/patch", {
+    body: JSON.stringify(change), type: "application/merge-patch+json",
+  });
+
+export const replaceDocument = (text, type, ifMatch) =>
+  json("PUT", "/patch", { body: text, type, ifMatch });
+
+export const validate = (text, type) => json("POST", "/validate", { body: text, type });
+
+export const saveDocument = (ifMatch) => json("POST", "/save", { ifMatch });
+
+/** @param {"pause" | "start" | "stop"} what */
+export const command = (what) => ask("POST", `/${what}`);
+
+/** As much of a spectrum as there is room for in its drawing, and of the levels what is drawn. */
+const meterOptions = "bands=24&prefader=false";
+
+/** @param {number} metersPerSecond 0 for none */
+export const openEvents = (metersPerSecond) =>
+  new EventSource(
+    metersPerSecond > 0 ? `/events?meters=${metersPerSecond}&${meterOptions}` : "/events");

@@ -1,0 +1,170 @@
+// The head of the page: what runs, how it plays, starting and stopping, undo and redo; and the events.
+
+import { byId, make, say } from "./dom.js";
+import { command } from "./server.js";
+
+const states = {
+  starting: "Starting", playing: "Playing", paused: "Paused", interrupted: "Interrupted",
+  stopping: "Stopping", ended: "Ended",
+};
+
+const clock = (seconds) => {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, "0");
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+};
+
+const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+/** What stands in the head, by title. @type {Record<string, (status: any) => string>} */
+const readouts = {
+  State: (status) => states[status.state] ?? status.state,
+  Position: (status) =>
+    clock(status.position) + (status.duration ? ` of ${clock(status.duration)}` : ""),
+  Load: (status) => percent(status.load),
+  Peak: (status) => percent(status.peakLoad),
+  Underruns: (status) => String(status.underruns + status.overruns),
+  Output: ({ grant }) => grant.sink?.name ?? "",
+  Input: ({ grant }) => grant.source?.name ?? "",
+  Rate: ({ grant }) => `${grant.sampleRate} Hz`,
+  Slice: ({ grant }) => `${grant.sliceFrames} frames`,
+  Latency: ({ grant }) =>
+    [grant.sink, grant.source].filter(Boolean)
+      .map((side) => `${(side.latency * 1000).toFixed(1)} ms`).join(" + "),
+};
+
+const eventWords = {
+  started: () => "started",
+  changed: ({ by, changes }) =>
+    `changed by ${by}: ${changes.map((one) => one.summary).join("; ") || "nothing is different"}`,
+  refused: ({ by, text }) => `refused, from ${by}: ${text.split("\n", 1)[0]}`,
+  xrun: ({ underruns, overruns }) => `${underruns} underruns, ${overruns} overruns so far`,
+  route: ({ direction, name }) => `the ${direction} is ${name} now`,
+  interruption: ({ begins }) => (begins ? "interrupted" : "the interruption is over"),
+  warning: ({ message }) => `warning: ${message}`,
+  state: ({ state }) => state,
+  saved: ({ file }) => `saved: ${file}`,
+  ended: ({ reason, message }) => `ended: ${message ?? reason}`,
+};
+
+const keptEvents = 200;
+
+export class Transport {
+  #model;
+  #changes;
+  #messages;
+  #fields = new Map();
+  #position = { seconds: 0, at: 0 };
+
+  constructor({ model, changes }, messages) {
+    this.#model = model;
+    this.#changes = changes;
+    this.#messages = messages;
+    for (const title of Object.keys(readouts)) {
+      const value = make("dd", {}, "–");
+      this.#fields.set(title, value);
+      byId("readouts").append(make("div", { class: title.toLowerCase() }, make("dt", {}, title), value));
+    }
+    model.hear("status", (status) => this.#show(status));
+    model.hear("history", () => this.#showHistory());
+    model.hear("connection", (connection) => this.#showConnection(connection));
+    model.hear("event", (event) => this.#showEvent(event));
+    setInterval(() => this.#tick(), 250);
+    byId("pause").addEventListener("click", () => {
+      const isPaused = this.#model.status?.state === "paused";
+      this.#command(isPaused ? "start" : "pause");
+    });
+    byId("stop").addEventListener("click", () => byId("stop-dialog").showModal());
+    byId("stop-dialog").addEventListener("close", () => {
+      if (byId("stop-dialog").returnValue === "stop") this.#command("stop");
+      byId("stop-dialog").returnValue = "";
+    });
+    byId("undo").addEventListener("click", () => changes.undo());
+    byId("redo").addEventListener("click", () => changes.redo());
+    byId("help").addEventListener("click", () => byId("help-dialog").showModal());
+  }
+
+  async #command(what) {
+    try {
+      const { text } = await command(what);
+      const { state } = JSON.parse(text || "{}");
+      if (state) this.#model.setStatus({ state });
+      this.#messages.clear("command");
+    } catch (error) {
+      this.#messages.show("command", "Not done", error.text ?? error.message);
+    }
+  }
+
+  #show(status) {
+    if (!status.grant) return;
+    const name = status.file.split("/").at(-1);
+    say(byId("title"), status.title || name);
+    const isUnsaved = status.saved === false;
+    say(byId("file"), status.file + (isUnsaved ? " · not saved" : ""));
+    const title = `${isUnsaved ? "• " : ""}${status.title || name} – patchrun`;
+    if (document.title !== title) document.title = title;
+    for (const [label, write] of Object.entries(readouts)) {
+      const text = write(status);
+      const field = this.#fields.get(label);
+      field.parentElement.hidden = !text;
+      say(field, text);
+    }
+    document.body.dataset.state = status.state;
+    this.#fields.get("Underruns").classList.toggle("bad", status.underruns + status.overruns > 0);
+    this.#fields.get("Load").classList.toggle("bad", status.load > 0.7);
+    this.#position = { seconds: status.position, at: performance.now() };
+    const isOver = status.state === "ended" || status.state === "stopping";
+    byId("pause").disabled = isOver || status.state === "starting";
+    say(byId("pause"), status.state === "paused" ? "Start" : "Pause");
+    byId("stop").disabled = isOver;
+  }
+
+  #tick() {
+    const { status } = this.#model;
+    if (status?.state !== "playing" || this.#model.connection !== "open") return;
+    const passed = Math.min(1.2, (performance.now() - this.#position.at) / 1000);
+    say(this.#fields.get("Position"),
+      readouts.Position({ ...status, position: this.#position.seconds + passed }));
+  }
+
+  #showHistory() {
+    for (const [id, label] of [["undo", this.#changes.undoLabel], ["redo", this.#changes.redoLabel]]) {
+      const button = byId(id);
+      const word = id === "undo" ? "Undo" : "Redo";
+      // A button that is disabled loses the focus.
+      const hadFocus = document.activeElement === button;
+      button.disabled = !label;
+      button.title = label ? `${word}: ${label}` : "";
+      if (hadFocus && !label) byId(id === "undo" ? "redo" : "undo").focus();
+    }
+  }
+
+  #showConnection({ state, reason }) {
+    const banner = byId("connection");
+    banner.hidden = state === "open";
+    document.body.dataset.connection = state;
+    if (state === "ended") {
+      say(banner, `The run has ended${reason ? `: ${reason}` : ""}. The panel waits for the next one at this address.`);
+    } else if (state === "lost") {
+      say(banner, "No connection to the run. Trying again…");
+    }
+  }
+
+  #showEvent({ name, data }) {
+    const place = byId("event-list");
+    const time = new Date(data.time ?? Date.now());
+    const text = eventWords[name]?.(data) ?? name;
+    const item = make("li", { class: name },
+      make("time", { datetime: time.toISOString() }, time.toLocaleTimeString([], { hour12: false })),
+      make("span", {}, text));
+    const last = place.firstElementChild;
+    // A fader that moves is one line, and so are underruns one after the other.
+    item.dataset.about = data.changes?.map((one) => one.pointer).join() ?? "";
+    const isSame = (name === "changed" || name === "xrun") && last?.className === name
+      && last.dataset.about === item.dataset.about;
+    if (isSame) last.replaceWith(item);
+    else place.prepend(item);
+    while (place.childElementCount > keptEvents) place.lastElementChild.remove();
+  }
+}

@@ -1,0 +1,40 @@
+import PatchSyntax
+
+/// The steps of a timeline that have not happened yet: for who is told when they have.
+struct TimelineProgress: Sendable {
+  private struct Step: Sendable {
+    /// When it is over, in seconds from the start.
+    var end: Double
+    /// What it changes.
+    var pointers: [String]
+  }
+
+  /// By their ends, the last first.
+  private var steps: [Step] = []
+
+  init(_ reading: PatchReader.Result, sampleRate: Double) {
+    guard let document = reading.document else { return }
+    let clock = TimelineClock(document, sampleRate: sampleRate)
+    steps = document.timeline.compactMap { step in
+      guard step.stop == nil, let at = step.at.flatMap({ clock.seconds($0.value) }) else {
+        return nil
+      }
+      let duration = step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0
+      let pointers =
+        step.ramp?.path.map { [$0.value.description] }
+        ?? step.update?.elements.compactMap { $0["path"]?.string } ?? []
+      return Step(end: at + duration, pointers: pointers)
+    }.sorted { $0.end > $1.end }
+  }
+
+  /// What those that are over by then have changed, each once; `nil` where none is. Taken away.
+  mutating func take(upTo seconds: Double) -> [String]? {
+    guard let next = steps.last, next.end <= seconds else { return nil }
+    var found: [String] = []
+    while let step = steps.last, step.end <= seconds {
+      found += step.pointers.filter { !found.contains($0) }
+      steps.removeLast()
+    }
+    return found
+  }
+}

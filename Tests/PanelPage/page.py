@@ -1,0 +1,63 @@
+"""A page of the panel in a browser, and what went wrong in it."""
+
+from stage import CHROMIUM, wait_for
+
+
+def open_browser(playwright):
+    # As root there is no sandbox, and in a container little shared memory.
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+
+
+class Page:
+    """The panel, opened; `problems` are console errors, exceptions, and requests that failed."""
+
+    def __init__(self, browser, address, is_phone=False, **options):
+        if is_phone:
+            options = {"viewport": {"width": 360, "height": 740}, "is_mobile": True,
+                       "has_touch": True, **options}
+        self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 1000}, **options})
+        self.page = self.context.new_page()
+        self.problems = []
+        self.weights = {}
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.on("response", self._response)
+        self.address = address
+        self.load()
+
+    def _console(self, message):
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _response(self, response):
+        path = response.url[len(self.address) - 1:]
+        # What the browser has already it does not get again (304).
+        if response.status == 200 and (path == "/" or path.startswith("/panel/")):
+            self.weights[path] = len(response.body())
+
+    def load(self):
+        self.page.goto(self.address, wait_until="load")
+        self.page.wait_for_selector("body[data-ready]", timeout=20_000)
+        # What it draws of the controls comes with them.
+        self.page.wait_for_selector("#controls [data-slider]", timeout=20_000)
+
+    def close(self):
+        self.context.close()
+
+    def slider(self, pointer):
+        return self.page.locator(f'[data-slider="{pointer}"]')
+
+    def spoken(self, pointer):
+        return self.slider(pointer).get_attribute("aria-valuetext")
+
+    def waits_until(self, what, condition, seconds=20):
+        """Asks the page again and again."""
+        def asked():
+            # Lets the page go on, and hears of what has happened.
+            self.page.wait_for_timeout(20)
+            return condition()
+        return wait_for(what, asked, seconds)
+
+    def text(self, selector):
+        return self.page.locator(selector).inner_text()
