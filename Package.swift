@@ -18,7 +18,7 @@ let package = Package(
       name: "AudioGraphs",
       targets: [
         "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
-        "RenderCallbacks", "RenderTaps",
+        "RenderCallbacks", "Pictures", "RenderTaps",
         "RenderHost", "AudioGraphs", "PulseIO",
       ]),
   ],
@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CKissFFT"),
     .systemLibrary(name: "CMysofa"),
     .systemLibrary(name: "CEbur128"),
+    .systemLibrary(name: "CCairo"),
     // What native callbacks are built against: ours.
     .systemLibrary(name: "CPatchrun"),
     .target(name: "CShims"),
@@ -60,8 +61,10 @@ let package = Package(
       name: "RenderCallbacks",
       dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
+    .target(name: "Pictures", dependencies: ["CCairo"], swiftSettings: settings),
     .target(
-      name: "RenderTaps", dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CEbur128"],
+      name: "RenderTaps",
+      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "Pictures", "CEbur128"],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
@@ -72,11 +75,18 @@ let package = Package(
       name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
       swiftSettings: settings),
     .target(
+      name: "Responses",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
+      ],
+      swiftSettings: settings),
+    .target(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
     .target(name: "PatchFiles", swiftSettings: settings),
-    .target(name: "Diagnostics", swiftSettings: settings),
+    .target(name: "TerminalScreen", swiftSettings: settings),
+    .target(name: "Diagnostics", dependencies: ["TerminalScreen"], swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
@@ -111,8 +121,9 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "Reports", "LanguageServer", "Control",
+        "Pictures", "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics",
+        "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer", "Control",
+        "TerminalScreen", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -128,7 +139,8 @@ let package = Package(
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
-      name: "TestSupport", dependencies: ["AudioTypes", "RenderCore", "CAllocationProbe"],
+      name: "TestSupport",
+      dependencies: ["AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
@@ -154,8 +166,12 @@ let package = Package(
       dependencies: ["AudioTypes", "RenderCore", "RenderCallbacks", "SoundFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
+    .testTarget(
       name: "RenderTapsTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "SoundFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
@@ -171,6 +187,9 @@ let package = Package(
     .testTarget(
       name: "PulseIOTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "PulseIO", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics"], swiftSettings: settings),
     .testTarget(
@@ -204,8 +223,10 @@ let package = Package(
     .testTarget(
       name: "PatchTests",
       dependencies: [
-        "AudioTypes", "AudioGraphs", "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax",
-        "PatchGraph", "TestSupport", "patchrun",
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures",
+        "Responses", "TerminalScreen", "TestSupport", "patchrun",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
   ],

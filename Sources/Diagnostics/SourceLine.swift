@@ -1,3 +1,5 @@
+import TerminalScreen
+
 /// A part of one line as a terminal shows it: every scalar with the columns it takes.
 struct SourceLine {
   /// What one scalar of the text became on the screen.
@@ -151,31 +153,6 @@ extension SourceText {
     let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
     guard value >= smallest, let scalar = Unicode.Scalar(value) else { return nil }
     return (scalar, length)
-  }
-}
-
-/// The columns a terminal gives a scalar, or `nil` for one that must not reach a terminal: controls,
-/// and the invisible ones that reorder or hide text.
-func terminalWidth(of scalar: Unicode.Scalar) -> Int? {
-  if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F ? 1 : nil }
-  switch scalar.properties.generalCategory {
-  case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
-    return nil
-  case .format: return scalar.value == 0x200D ? 0 : nil
-  case .nonspacingMark, .enclosingMark: return 0
-  default: break
-  }
-  return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
-}
-
-/// The blocks that UAX #11 calls wide or full width.
-private func isWide(_ value: UInt32) -> Bool {
-  switch value {
-  case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
-    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
-    0x17000...0x18AFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD:
-    return true
-  default: return false
   }
 }
 

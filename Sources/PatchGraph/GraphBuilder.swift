@@ -871,9 +871,9 @@ struct GraphBuilder {
     report(
       NameRules.recordingsApart.diagnostic(
         isPlayed
-          ? "the patch plays this file, and would record over it"
-          : "another tap records to this file", at: json.range,
-        pointer: json.pointer.description, help: ["give the recording a file of its own"]))
+          ? "the patch plays this file, and would write over it"
+          : "another tap writes this file", at: json.range,
+        pointer: json.pointer.description, help: ["give the tap a file of its own"]))
     return true
   }
 

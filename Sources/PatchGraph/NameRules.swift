@@ -64,7 +64,7 @@ public enum NameRules {
     "PR0706", "callback/circle", "no callbacks pull one another in a circle",
     status: .init("kAUGraphErr_InvalidConnection", -10861))
   public static let recordingsApart = RuleInfo(
-    "PR0703", "tap/files-apart", "a recording has a file of its own")
+    "PR0703", "tap/files-apart", "what a tap writes has a file of its own")
 
   /// All of them, by code.
   public static let all = [

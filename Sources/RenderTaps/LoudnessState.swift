@@ -64,11 +64,13 @@ struct LoudnessState: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  private var momentary: Double {
+  /// In LUFS, over the last 400 ms.
+  var momentary: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_momentary(handle, value) }
   }
 
-  private var shortTerm: Double {
+  /// In LUFS, over the last 3 s.
+  var shortTerm: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_shortterm(handle, value) }
   }
 

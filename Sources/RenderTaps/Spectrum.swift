@@ -76,27 +76,22 @@ public struct SpectrumTap: RenderTap {
     ]
     values["channel"] = channel.map { .number(Double($0)) }
     var found = Self.description.problems(with: values)
-    if Self.sizes.contains(size), !Self.isGood(size) {
-      let near = [Self.nearest(size, -1), Self.nearest(size, 1)].compactMap(\.self)
-      found.append(
-        CallbackProblem(
-          .badSetting, status: .parameterError,
-          "a spectrum of \(size) frames would be slow: its size must be even, with no prime factor "
-            + "but 2, 3 and 5",
-          help: "near by there \(near.count == 1 ? "is" : "are") "
-            + near.map(String.init).joined(separator: " and "),
-          setting: "size"))
-    }
-    if let channel, channel >= format.channelCount {
-      found.append(
-        CallbackProblem(
-          .badSetting, status: .parameterError,
-          "the bus has no channel \(channel)",
-          help: format.channelCount == 1
-            ? "its only channel is 0" : "its channels are 0 to \(format.channelCount - 1)",
-          setting: "channel"))
-    }
+    if let problem = Self.problem(ofSize: size) { found.append(problem) }
+    if let problem = channelProblem(channel, of: format) { found.append(problem) }
     return found
+  }
+
+  /// Why a spectrum of so many frames, of which there may be, is none to make.
+  static func problem(ofSize size: Int) -> CallbackProblem? {
+    guard sizes.contains(size), !isGood(size) else { return nil }
+    let near = [nearest(size, -1), nearest(size, 1)].compactMap(\.self)
+    return CallbackProblem(
+      .badSetting, status: .parameterError,
+      "a spectrum of \(size) frames would be slow: its size must be even, with no prime factor "
+        + "but 2, 3 and 5",
+      help: "near by there \(near.count == 1 ? "is" : "are") "
+        + near.map(String.init).joined(separator: " and "),
+      setting: "size")
   }
 
   private static func isGood(_ size: Int) -> Bool {
@@ -119,6 +114,17 @@ public struct SpectrumTap: RenderTap {
       feed: feed, analyzer: SpectrumAnalyzer(self, format), channels: channel.map { $0...$0 })
     return RenderSink(kernel: feed.makeKernel(), service: service, reader: service)
   }
+}
+
+/// Why a tap cannot watch a channel of a bus.
+func channelProblem(_ channel: Int?, of format: StreamFormat) -> CallbackProblem? {
+  guard let channel, channel >= format.channelCount else { return nil }
+  return CallbackProblem(
+    .badSetting, status: .parameterError,
+    "the bus has no channel \(channel)",
+    help: format.channelCount == 1
+      ? "its only channel is 0" : "its channels are 0 to \(format.channelCount - 1)",
+    setting: "channel")
 }
 
 // MARK: - Beside the render thread

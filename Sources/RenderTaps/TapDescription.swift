@@ -40,6 +40,7 @@ public struct TapDescription: Sendable {
 public enum TapCatalog {
   public static let standard: [TapDescription] = [
     RecordTap.description, MeterTap.description, LoudnessTap.description, SpectrumTap.description,
+    PictureTap.description,
   ]
 
   public static func description(of kind: String) -> TapDescription? {

@@ -15,8 +15,7 @@ struct Ctl: ParsableCommand {
       EXAMPLES:
         patchrun ctl get /nodes/mixer/inputs/0
         patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
-        patchrun ctl patch with-eq.json
-        patchrun ctl watch
+        patchrun ctl status
         patchrun ctl save
         patchrun ctl stop
 
@@ -26,6 +25,10 @@ struct Ctl: ParsableCommand {
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
         4  the patch went away meanwhile
+
+      ENVIRONMENT:
+        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
+                         server's own
       """,
     subcommands: [
       CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,
@@ -36,7 +39,8 @@ struct Ctl: ParsableCommand {
 /// Which running patch is meant.
 struct CtlTarget: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The running patch that is called this.", valueName: "name"))
+    help: ArgumentHelp("The running patch that is called this.", valueName: "name"),
+    completion: .custom(CompletionValues.running))
   var name: String?
 
   @Option(

@@ -11,9 +11,18 @@ struct CtlGet: PatchCommand {
       EXAMPLES:
         patchrun ctl get > now.json
         patchrun ctl get /nodes/mixer/inputs/0/parameters/volume
+
+      EXIT STATUS:
+        0  done
+        1  the document has nothing there
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
-  @Argument(help: ArgumentHelp("The JSON Pointer of the value.", valueName: "pointer"))
+  @Argument(
+    help: ArgumentHelp("The JSON Pointer of the value.", valueName: "pointer"),
+    completion: .custom(CompletionValues.runningPointers))
   var pointer: String?
 
   @OptionGroup var target: CtlTarget

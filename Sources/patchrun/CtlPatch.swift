@@ -12,9 +12,15 @@ struct CtlPatch: PatchCommand {
       patch (RFC 7386): its values take the place of the document's, and null takes them away.
 
       EXAMPLES:
+        echo '{ "title": "Another title" }' | patchrun ctl patch -
         patchrun diff --json old.json new.json | patchrun ctl patch -
-        echo '{ "nodes": { "mixer": { "inputs": { "0": { "parameters": { "volume": 0.5 } } } } } }' \
-      | patchrun ctl patch -
+
+      EXIT STATUS:
+        0  done
+        1  refused: the patch would be wrong, or is another by now
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
   @Argument(

@@ -7,6 +7,15 @@ struct CtlPause: PatchCommand {
     abstract: "Has the patch fade out and stay where it is.",
     discussion: """
       Nothing is rendered until 'patchrun ctl start'; recordings wait, too.
+
+      EXAMPLES:
+        patchrun ctl pause
+
+      EXIT STATUS:
+        0  done
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
   @OptionGroup var target: CtlTarget

@@ -9,6 +9,17 @@ struct CtlSave: PatchCommand {
     discussion: """
       The file changes whole, or not at all. It stays as it is where somebody else has changed it \
       since it was read, and where the patch came from standard input.
+
+      EXAMPLES:
+        patchrun ctl save
+
+      EXIT STATUS:
+        0  done
+        1  refused: the file has been changed or cannot be written, or another
+           document plays by now
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
   @Option(

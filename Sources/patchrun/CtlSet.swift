@@ -7,22 +7,33 @@ struct CtlSet: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Changes a value of the patch that plays.",
+    usage: "patchrun ctl set [<options>] <pointer> <value>",
     discussion: """
       A VALUE that is not JSON is taken as a text. Objects that are missing on the way are made, so \
       that a parameter need not be in the document to be set.
 
       EXAMPLES:
         patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
-        patchrun ctl set /nodes/eq/properties/presentPreset 'Bass Booster'
         patchrun ctl set /nodes/mixer/inputs/1/parameters/pan -0.3
+        patchrun ctl set /title 'Another title'
+
+      EXIT STATUS:
+        0  done
+        1  refused: the patch would be wrong
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
-  @Argument(help: ArgumentHelp("The JSON Pointer of the value.", valueName: "pointer"))
+  @Argument(
+    help: ArgumentHelp("The JSON Pointer of the value.", valueName: "pointer"),
+    completion: .custom(CompletionValues.runningSettings))
   var pointer: String
 
   // A list, so that a number below zero is not taken for an option.
   @Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("JSON, or a text.", valueName: "value"))
+    parsing: .allUnrecognized, help: ArgumentHelp("JSON, or a text.", valueName: "value"),
+    completion: .custom(CompletionValues.runningValues))
   var values: [String]
 
   @OptionGroup var target: CtlTarget

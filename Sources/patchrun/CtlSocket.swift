@@ -6,8 +6,16 @@ struct CtlSocket: PatchCommand {
     commandName: "socket",
     abstract: "Prints the path of the control socket, for other programs.",
     discussion: """
+      It speaks HTTP, and its mode lets in nobody but its owner.
+
       EXAMPLES:
+        patchrun ctl socket
         curl --unix-socket "$(patchrun ctl socket)" http://localhost/status
+
+      EXIT STATUS:
+        0  done
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
       """)
 
   @OptionGroup var target: CtlTarget

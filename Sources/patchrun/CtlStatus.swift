@@ -5,7 +5,21 @@ import PatchSyntax
 struct CtlStatus: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Says how the patch plays.")
+    abstract: "Says how the patch plays.",
+    discussion: """
+      Its state and position, what the sound server has granted, the load, what was lost, and the \
+      tag of the document that plays.
+
+      EXAMPLES:
+        patchrun ctl status
+        patchrun ctl status --json
+
+      EXIT STATUS:
+        0  done
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
+      """)
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -40,7 +54,7 @@ struct CtlStatus: PatchCommand {
     "\(fixed((value?.number ?? 0) * 100, 1)) %"
   }
 
-  private static func grant(_ grant: JSONValue?) -> String {
+  static func grant(_ grant: JSONValue?) -> String {
     guard let grant else { return "" }
     var parts: [String] = []
     var latencies: [String] = []

@@ -8,6 +8,16 @@ struct CtlStop: PatchCommand {
     abstract: "Ends the patch: it fades out and finishes its files.",
     discussion: """
       Does not wait for the end unless told: with --wait recordings are whole when it returns.
+
+      EXAMPLES:
+        patchrun ctl stop
+        patchrun ctl stop --wait
+
+      EXIT STATUS:
+        0  done
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
   @Flag(help: "Wait until the patch has ended.")

@@ -6,30 +6,71 @@ import PatchSyntax
 struct CtlTop: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Shows position, load, xruns and levels, again and again, until the patch ends.",
+    abstract: "Shows how the patch plays on a full screen, and turns its parameters.",
     discussion: """
-      On a terminal one line that is written anew; elsewhere a line each time.
+      Position, load, levels, loudness and spectra, events, and everything that can be turned: with \
+      arrow keys, or by typing. '?' shows the keys, 'q' quits, and the patch plays on. When the patch \
+      ends it waits for the next run of the same name.
+
+      Where there is no such terminal (input or output is none, TERM is dumb), or with --plain, it \
+      prints lines until the patch ends.
 
       EXAMPLES:
         patchrun ctl top
-        patchrun ctl top --interval 10 >> load.log
+        patchrun ctl top --plain --interval 10 >> load.log
+
+      EXIT STATUS:
+        0  the patch has ended, or q
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
       """)
 
-  @Option(help: ArgumentHelp("From one look to the next, 0.1 to 3600.", valueName: "seconds"))
-  var interval = 1.0
+  @Option(
+    help: ArgumentHelp(
+      "From one look at position and load to the next, 0.1 to 3600: not given, 0.5, and for lines 1.",
+      valueName: "seconds"))
+  var interval: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "How often a second a full screen reads the meters, 0.1 to 50.", valueName: "rate"))
+  var meters = 15.0
+
+  @Flag(help: "Print lines, on a terminal too.")
+  var plain = false
 
   @OptionGroup var target: CtlTarget
   @OptionGroup var appearance: AppearanceOptions
 
   func validate() throws {
-    guard (0.1...3600).contains(interval) else {
+    if let interval, !(0.1...3600).contains(interval) {
       throw ValidationError("'--interval' is 0.1 to 3600 seconds")
+    }
+    guard (0.1...50).contains(meters) else {
+      throw ValidationError("'--meters' is how often a second: 0.1 to 50")
     }
   }
 
   func perform() throws(CommandFailure) -> Int32 {
     let client = try target.client()
-    let isTerminal = StandardStream.output.isTerminal
+    let hasScreen = TerminalAbilities.hasScreen(environmentVariable)
+    let isTerminal = StandardStream.output.isTerminal && hasScreen
+    guard !plain, isTerminal, isatty(0) == 1 else {
+      return try printLines(of: client, isTerminal: isTerminal && !plain)
+    }
+    // What cannot be reached is said before the screen is taken.
+    let status = try client.askJSON(ControlClient.Request(.get, "/status"))
+    let session = try TopSession(
+      client, status: status, meterRate: meters, interval: interval ?? 0.5,
+      hasColors: appearance.color.colors(.output),
+      isUTF8: TerminalAbilities.isUTF8(environmentVariable))
+    return session.run()
+  }
+
+  /// A line each time; on a terminal one that is written anew.
+  private func printLines(
+    of client: ControlClient, isTerminal: Bool
+  ) throws(CommandFailure) -> Int32 {
     var isFirst = true
     while true {
       let line: String
@@ -48,7 +89,7 @@ struct CtlTop: PatchCommand {
       let text = isTerminal ? "\r\(line.prefix(max(1, width - 1)))\u{1B}[K" : line + "\n"
       let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
       guard number == 0 else { return ExitStatus.success }
-      usleep(UInt32(interval * 1_000_000))
+      usleep(UInt32((interval ?? 1) * 1_000_000))
     }
   }
 

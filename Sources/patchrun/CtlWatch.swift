@@ -13,7 +13,13 @@ struct CtlWatch: PatchCommand {
 
       EXAMPLES:
         patchrun ctl watch
-        patchrun ctl watch --json --meters 2 | jq .data.meters
+        patchrun ctl watch --json --meters 2 >> events.log
+
+      EXIT STATUS:
+        0  the patch has ended
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
       """)
 
   @Flag(help: "Print a line of JSON for each event: its name and its data.")
@@ -63,7 +69,7 @@ struct CtlWatch: PatchCommand {
     return ([time + event.name + words] + lines).map { $0 + "\n" }.joined()
   }
 
-  private static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
+  static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
     func text(_ key: String) -> String { data[key]?.string ?? "" }
     switch name {
     case "status":

@@ -11,10 +11,19 @@ struct Devices: PatchCommand {
     abstract: "Lists the sinks and sources of the sound server.",
     discussion: """
       What stands in front is what --sink and --source take; '*' marks what is taken where nothing \
-      is named. PULSE_SERVER says which server.
+      is named.
+
+      EXAMPLES:
+        patchrun devices
+        patchrun devices --json
 
       EXIT STATUS:
-        0, or 3 where no server answers
+        0  they have been listed
+        2  wrong usage
+        3  no server answers
+
+      ENVIRONMENT:
+        PULSE_SERVER  the sound server, where it is not the default one
       """)
 
   @Flag(help: "Print JSON.")

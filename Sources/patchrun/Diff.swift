@@ -17,11 +17,14 @@ struct Diff: PatchCommand {
 
       EXAMPLES:
         patchrun diff old.json new.json
-        git show HEAD:mix.json | patchrun diff - mix.json
         patchrun diff --format patch old.json new.json
+        git show HEAD:./mix.json | patchrun diff - mix.json
 
       EXIT STATUS:
-        0 when they say the same, 1 when they differ, 3 where one cannot be read
+        0  they say the same
+        1  they differ
+        2  wrong usage
+        3  one cannot be read, or is no JSON
       """)
 
   @Argument(

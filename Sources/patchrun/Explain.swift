@@ -6,6 +6,7 @@ struct Explain: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Explains a code or a status, with a wrong and a right patch.",
+    usage: "patchrun explain [--json] [--markdown] [--color <when>] [<topic>]",
     discussion: """
       TOPIC is a code of a message, the name of its rule, or an OSStatus by its number or its \
       constant. Without one all codes are listed.
@@ -15,12 +16,17 @@ struct Explain: PatchCommand {
         patchrun explain format/mixer-rates
         patchrun explain -10868
         patchrun explain kAudioUnitErr_FormatNotSupported
+
+      EXIT STATUS:
+        0  it has been explained
+        2  there is no such code and no such status
       """)
 
   // A status is a negative number, which would be taken for an option.
   @Argument(
     parsing: .allUnrecognized,
-    help: ArgumentHelp("A code, a rule's name, a status.", valueName: "topic"))
+    help: ArgumentHelp("A code, a rule's name, a status.", valueName: "topic"),
+    completion: .custom(CompletionValues.topics))
   var topics: [String] = []
 
   @Flag(help: "Print JSON.")

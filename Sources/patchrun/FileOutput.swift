@@ -5,9 +5,14 @@ import Glibc
 enum FileOutput {
   /// Replaces what is there.
   static func write(_ text: String, to path: String) throws(CommandFailure) {
+    try write(Array(text.utf8), to: path)
+  }
+
+  /// Replaces what is there.
+  static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .cannotWrite(path, errno) }
-    let number = StandardStream.write(Array(text.utf8), to: descriptor)
+    let number = StandardStream.write(bytes, to: descriptor)
     guard number == 0 else {
       close(descriptor)
       throw .cannotWrite(path, number)

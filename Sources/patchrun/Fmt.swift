@@ -12,13 +12,15 @@ struct Fmt: PatchCommand {
       .jsonc is formatted. A document with mistakes stays as it is.
 
       EXAMPLES:
-        patchrun fmt patches
-        patchrun fmt --check patches
-        patchrun fmt - < mixer.json
+        patchrun fmt mix.json
+        patchrun fmt --check .
+        patchrun fmt - < mix.json
 
       EXIT STATUS:
-        0 when all is well, 1 where a document has mistakes or (with --check) is formatted \
-      otherwise, 3 where a file cannot be read or written
+        0  all is well
+        1  a document has mistakes or, with --check, another form
+        2  wrong usage
+        3  a file cannot be read or written
       """)
 
   @Argument(

@@ -36,6 +36,13 @@ final class LiveRun {
   private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
   private let control: LiveControl?
+  /// What is shown on a terminal, ten times a second.
+  private var line: TerminalLine
+  private var hold = PeakHold()
+  /// Who has started the process and wants to hear how it is; `nil` for nobody.
+  private let manager: ServiceManager?
+  /// What was granted, until it sounds there and has been told.
+  private var untoldGrant: String?
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
   private var route = LiveRoute()
@@ -45,7 +52,7 @@ final class LiveRun {
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
-    quiet: Bool, control: LiveControl? = nil,
+    quiet: Bool, control: LiveControl? = nil, manager: ServiceManager? = nil,
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
@@ -54,7 +61,9 @@ final class LiveRun {
     self.files = files
     self.appearance = appearance
     self.quiet = quiet
+    line = TerminalLine(appearance)
     self.control = control
+    self.manager = manager
     self.read = read
     self.open = open
   }
@@ -66,6 +75,17 @@ final class LiveRun {
     case failed(CommandFailure)
     /// Another patch is to begin.
     case restart(PatchReader.Result)
+
+    /// Why the process ends; `nil` where it does not.
+    var words: String? {
+      switch self {
+      case .reached: "the patch is over"
+      case .interrupted: "as asked"
+      case .decided: "as the patch says"
+      case .failed(let failure): failure.message
+      case .restart: nil
+      }
+    }
 
     /// The same for those who watch.
     var reported: ControlEnd {
@@ -89,14 +109,14 @@ final class LiveRun {
       }
       try planUpdates()
       try start()
-      if !quiet {
-        let text = GrantText.text(
-          hardware.grant, scheduling: hardware.schedulingDescription)
-        StandardStream.error.put(text + "\n")
-      }
+      let grant = GrantText.text(
+        hardware.grant, scheduling: hardware.schedulingDescription)
+      if !quiet { StandardStream.error.put(grant + "\n") }
+      untoldGrant = grant
       control?.begins(stage)
       let end = wait(session, rate: rate)
       control?.ends(nil)
+      if let reason = end.words { manager?.stops(reason) }
       if case .reached = end {} else if case .failed = end {} else { fade(session) }
       graph.stop()
       // Finishes the files that are being written.
@@ -127,13 +147,14 @@ final class LiveRun {
   // MARK: While it runs
 
   private func wait(_ session: RenderSession, rate: Double) -> End {
-    let showsLine = !quiet && StandardStream.error.isTerminal
-    defer { if showsLine { StandardStream.error.put("\r\u{1B}[K") } }
+    let showsLine = !quiet && line.isPossible
+    defer { line.clear() }
     watchSubgraphs()
     let descriptors = [hardware.eventDescriptor] + (files.map { [$0.descriptor] } ?? [])
     while true {
       // Cleared before it is looked at, so that nothing is missed and the wait below is one.
       _ = hardware.waitForEvent(timeout: 0)
+      tellManager(session)
       if signals.interruptedBy != nil { return .interrupted }
       if let failure = hardware.failure {
         return .failed(
@@ -162,6 +183,14 @@ final class LiveRun {
     }
   }
 
+  /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
+  private func tellManager(_ session: RenderSession) {
+    manager?.keepAlive()
+    guard let grant = untoldGrant, session.renderedFrames > 0 || session.isPausing else { return }
+    untoldGrant = nil
+    manager?.plays(grant)
+  }
+
   /// Tells the graph of what comes soon, and where it ends then.
   private func planUpdates() throws(CommandFailure) {
     do throws(LivePatch.Refusal) {
@@ -179,13 +208,13 @@ final class LiveRun {
   private func showLine(_ session: RenderSession, _ rate: Double) {
     let statistics = hardware.statistics
     let total = session.endFrame.map { Double($0) / rate }
-    let line = LiveLine(
-      position: Double(session.renderedFrames) / rate, total: total,
-      peak: Double(session.takeOutputPeak()), load: Double(graph.takeMaximumCPULoad()),
-      xruns: statistics.underruns + statistics.overruns,
+    let peak = Double(session.takeOutputPeak())
+    let now = LiveLine(
+      position: Double(session.renderedFrames) / rate, total: total, peak: peak,
+      held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
+      load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
       loudness: loudnessTap().flatMap(loudness))
-    StandardStream.error.put(
-      "\r" + line.text(width: StandardStream.error.columns ?? 80) + "\u{1B}[K")
+    line.show { now.grid(width: $0, $1) }
   }
 
   // MARK: Another patch
@@ -194,17 +223,21 @@ final class LiveRun {
   private func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
+    manager?.reloads()
     let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {
         clear(showsLine)
-        appearance.report("note", "the patch came from standard input: it cannot be read again")
+        let text = "the patch came from standard input: it cannot be read again"
+        appearance.report("note", text)
+        manager?.hasReloaded(text)
         return nil
       }
       (file, reading) = found
     } catch {
       clear(showsLine)
       appearance.report("warning", "\(error.message); the patch plays on as it was")
+      manager?.hasReloaded("as before a reload that was refused: \(error.message)")
       return nil
     }
     do throws(LivePatch.Refusal) {
@@ -212,6 +245,7 @@ final class LiveRun {
       watchSubgraphs()
       control?.note(changes, by: origin)
       if !isOwn || !changes.isEmpty { report(changes, showsLine) }
+      manager?.hasReloaded("reloaded with \(counted(changes.count, "change"))")
     } catch {
       clear(showsLine)
       switch error {
@@ -219,6 +253,7 @@ final class LiveRun {
         control?.note(refused: patch, by: origin)
         appearance.report(patch)
         appearance.report("note", "the patch plays on as it was")
+        manager?.hasReloaded("as before a reload that was refused: \(patch.mainFindingLine)")
       case .restart(let next, let changes):
         report(changes, showsLine)
         return next
@@ -347,7 +382,7 @@ final class LiveRun {
   }
 
   private func clear(_ showsLine: Bool) {
-    if showsLine { StandardStream.error.put("\r\u{1B}[K") }
+    if showsLine { line.clear() }
   }
 
   /// Takes the sound away without a click. A device that pulls nothing is not waited for.
@@ -408,43 +443,6 @@ final class LiveRun {
     let xruns = statistics.underruns + statistics.overruns
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))"
-  }
-}
-
-/// What the line of a running patch shows, ten times a second.
-struct LiveLine: Equatable {
-  /// Seconds that have been rendered.
-  var position: Double
-  /// Seconds until the end; `nil` for none.
-  var total: Double?
-  /// The greatest magnitude since the last line, where 1 is full scale.
-  var peak: Double
-  /// The largest share of a slice's duration since the last line, 0 to 1.
-  var load: Double
-  var xruns: Int
-  /// In LUFS, where a tap measures it.
-  var loudness: Double?
-
-  /// Within so many columns of a terminal; the last one stays free.
-  func text(width: Int) -> String {
-    let time = clock(position) + (total.map { " of \(clock($0))" } ?? "")
-    let rest =
-      (loudness.map { "\(fixed($0, 1)) LUFS  " } ?? "")
-      + "load \(fixed(load * 100, 1)) %  xruns \(xruns)"
-    let room = width - 1 - time.count - rest.count - 4
-    var level = decibels(peak)
-    level = String(repeating: " ", count: max(0, 10 - level.count)) + level
-    if room >= level.count + 13 { level = meter(min(40, room - level.count - 3)) + " " + level }
-    return String("\(time)  \(level)  \(rest)".prefix(max(0, width - 1)))
-  }
-
-  /// From -60 dBFS to full scale.
-  private func meter(_ width: Int) -> String {
-    let level = peak > 0 ? 20 * renderLog10(peak) : -60
-    let share = max(0, min(1, 1 + level / 60))
-    let filled = share.isNaN ? 0 : Int((share * Double(width)).rounded())
-    return "[" + String(repeating: "#", count: filled)
-      + String(repeating: " ", count: width - filled) + "]"
   }
 }
 

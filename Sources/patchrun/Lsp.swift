@@ -13,7 +13,14 @@ struct Lsp: PatchCommand {
       an editor. What it finds is what validate finds.
 
       EXAMPLES:
+        patchrun lsp
         patchrun lsp --hardware rate=48000
+
+      EXIT STATUS:
+        0  the editor has ended it
+        1  the editor has gone without a word
+        2  wrong usage
+        3  standard input or output cannot be used
       """)
 
   @OptionGroup var hardware: HardwareOptions

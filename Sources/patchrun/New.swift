@@ -12,16 +12,18 @@ struct New: PatchCommand {
 
       EXAMPLES:
         patchrun new
-        patchrun new mixer-host -o mix.json
+        patchrun new mixer-host -o begin.json
+        patchrun new spatial | patchrun render - --duration 3 -o spatial.wav
 
       EXIT STATUS:
-        0 when it is written, 2 where there is no such pattern, 3 where the file is there already or \
-      cannot be written
+        0  it has been written
+        2  there is no such pattern
+        3  the file is there already, or cannot be written
       """)
 
   @Argument(
     help: ArgumentHelp("Which pattern.", valueName: "pattern"),
-    completion: .list(StarterPatch.all.map(\.name)))
+    completion: .custom(CompletionValues.patterns))
   var pattern: String?
 
   @Option(

@@ -38,6 +38,13 @@ struct AppearanceOptions: ParsableArguments {
       valueName: "when"))
   var color = ColorChoice.auto
 
+  /// Where no command has been found that could say how to say something.
+  static let standard: AppearanceOptions = {
+    var options = AppearanceOptions()
+    options.color = .auto
+    return options
+  }()
+
   /// Says something on standard error.
   func report(_ kind: String, _ message: String, help: [String] = []) {
     let isColored = color.colors(.error)
@@ -95,7 +102,8 @@ struct OverrideOptions: ParsableArguments {
     name: .customLong("set"), parsing: .singleValue,
     help: ArgumentHelp(
       "Put VALUE at the JSON Pointer POINTER of the patch before it is read; repeatable.",
-      valueName: "POINTER=VALUE"))
+      valueName: "POINTER=VALUE"),
+    completion: .custom(CompletionValues.overrides))
   var overrides: [String] = []
 }
 
@@ -104,6 +112,7 @@ struct HardwareOptions: ParsableArguments {
     help: ArgumentHelp(
       "Take this as granted by the device: rate, channels, inputChannels, frames.",
       valueName: "rate=44100,channels=2"),
+    completion: .list(["rate=44100", "rate=48000", "channels=2", "inputChannels=1", "frames=512"]),
     transform: { try HardwareAssumption.parse($0) })
   var hardware: HardwareAssumption?
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Glibc
 
 struct Patchrun: ParsableCommand {
@@ -9,36 +10,79 @@ struct Patchrun: ParsableCommand {
       A patch is a JSON document that names audio units, connections and stream formats. It runs \
       live on a PulseAudio server, or offline to a file.
 
+      'patchrun help COMMAND' says more about a command, 'patchrun man' and 'patchrun man 5' print \
+      the manual, and '--generate-completion-script' with bash, zsh or fish a script for that shell.
+
       EXAMPLES:
-        patchrun patches/mixer-host.json
-        patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
-        patchrun render patches/mixer-host.json --duration 5 -o out.wav
-        patchrun validate patches
+        patchrun new mixer-host -o mix.json
+        patchrun mix.json --duration 10
+        patchrun validate mix.json
+        patchrun render mix.json --duration 5 -o mix.wav
         patchrun explain PR0405
 
       EXIT STATUS:
         0  fine
-        1  the patch is wrong
+        1  the patch is wrong, or has findings
         2  wrong usage
         3  no server, no device or no file: nothing has begun
         4  a failure while running
         130  interrupted: a render by Ctrl-C, a live run by a second one
+
+      ENVIRONMENT:
+        NO_COLOR  set to anything, it turns colours off where --color is auto
+        TERM  'dumb' is a terminal without colours
+        SHELL  whose script --generate-completion-script prints where it names
+               none
       """,
     version: "patchrun \(version)",
     subcommands: [
       Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
-      Units.self, Devices.self, Schema.self, Lsp.self, Ctl.self,
+      ResponseCommand.self, Units.self, Devices.self, Schema.self, Lsp.self, Ctl.self, Man.self,
     ],
     defaultSubcommand: Run.self)
 
   static let version = "0.1.0"
+  /// When this version was made, as the manual's pages say it.
+  static let versionDate = "November 21, 2026"
 
   static var commandNames: [String] {
     configuration.subcommands.compactMap { $0.configuration.commandName }
   }
 
+  /// Does what a shell asks for that completes what is typed, and ends the process; returns where it
+  /// is something else that is asked for.
+  private static func answerShell(_ arguments: [String]) {
+    if arguments.first == "---complete" {
+      let answer = CompletionRequest(arguments.dropFirst())?.answer()
+      StandardStream.output.put(answer?.text ?? "")
+      Glibc.exit(ExitStatus.success)
+    }
+    let option = "--generate-completion-script"
+    guard let first = arguments.first, first == option || first.hasPrefix(option + "=") else {
+      return
+    }
+    let named =
+      first == option ? arguments.dropFirst().first : String(first.dropFirst(option.count + 1))
+    let shell = named ?? environmentVariable("SHELL")?.split(separator: "/").last.map(String.init)
+    guard let script = CompletionScript(rawValue: shell ?? "") else {
+      let names = CompletionScript.allCases.map(\.rawValue)
+      AppearanceOptions.standard.report(
+        "error", "there is no completion for the shell \(quoted(shell ?? ""))",
+        help: [didYouMean(shell ?? "", among: names) ?? "there is for \(listed(names))"])
+      Glibc.exit(ExitStatus.wrongUsage)
+    }
+    let number = StandardStream.output.put(script.text)
+    Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
+  }
+
   /// Does what the arguments say, and ends the process.
   static func start(_ arguments: [String]) -> Never {
+    answerShell(arguments)
+    let arguments = CommandNames.normalized(arguments)
+    if let failure = CommandNames.failure(in: arguments) {
+      AppearanceOptions.standard.report("error", failure.message, help: failure.help)
+      Glibc.exit(failure.status)
+    }
     do {
       var command = try parseAsRoot(arguments)
       try command.run()

@@ -5,8 +5,10 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax
+import Pictures
 import RenderCore
 import RenderHost
+import RenderTaps
 import SoundFiles
 
 struct Render: PatchCommand {
@@ -19,9 +21,12 @@ struct Render: PatchCommand {
       gives the same bytes every time.
 
       EXAMPLES:
-        patchrun render patches/mixer-host.json --duration 5 -o out.wav
-        patchrun render patches/pass-through.json --input voice.flac -o heard.wav
-        patchrun render patches/eq-mixer.json --duration 1:30 -o - | sox - -n stat
+        patchrun render mix.json --duration 5 -o mix.wav
+        patchrun render mix.json --duration 0:20 -o - > mix.wav
+        patchrun new pass-through -o pass.json
+        patchrun render pass.json --input mix.wav -o heard.flac --format int16
+        patchrun render mix.json --duration 10 \\
+          --picture waveform=mix.svg --picture spectrogram=mix.png,floor=-100
 
       EXIT STATUS:
         0  fine
@@ -30,6 +35,9 @@ struct Render: PatchCommand {
         3  a file cannot be read or written
         4  a failure on the way, or a result that is all silence
         130  interrupted: what has been rendered is in the file
+
+      SIGNALS:
+        SIGINT  finishes the file with what has been rendered, and ends with 130
       """)
 
   @Argument(
@@ -41,9 +49,20 @@ struct Render: PatchCommand {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings of its own, or measures.",
-      valueName: "path"))
+        + "may be left out where the patch makes recordings or pictures of its own, or measures.",
+      valueName: "path"),
+    completion: .file())
   var output: String?
+
+  @Option(
+    name: .customLong("picture"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Draw what is rendered: waveform=FILE, spectrogram=FILE or levels=FILE, an SVG or a PNG; behind "
+        + "it, each after a comma, settings of a 'picture' tap: width=1600. Repeatable; without -o, "
+        + "only pictures are written.",
+      valueName: "kind=path"),
+    transform: PictureOption.read)
+  var pictures: [PictureOption] = []
 
   @Option(
     help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
@@ -61,6 +80,7 @@ struct Render: PatchCommand {
         + FileSampleType.allCases.map(\.rawValue).joined(separator: ", ")
         + ". Not given, what keeps every bit.",
       valueName: "type"),
+    completion: .list(FileSampleType.allCases.map(\.rawValue)),
     transform: { text in
       guard let type = FileSampleType(rawValue: text) else {
         throw ValidationError(
@@ -126,16 +146,22 @@ struct Render: PatchCommand {
     let plan = try plan(for: patch, reading, file, assumption, microphone)
     try prepare(patch, reading, file)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
+    let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
       graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
-      writer: writer,
-      showsProgress: !quiet && StandardStream.error.isTerminal)
+      writer: writer, pictures: recorders, progress: quiet ? nil : TerminalLine(appearance))
     rendering.run(signals)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
-      ?? (patch.outputFiles.isEmpty ? "measured" : "recordings")
+      ?? Self.name(of: patch.outputFiles + pictures.map(\.path))
     return try finish(rendering, name, signals, session.configuration.sampleRate)
+  }
+
+  /// What files that are written come to.
+  private static func name(of files: [String]) -> String {
+    if files.isEmpty { return "measured" }
+    return files.allSatisfy { PictureFormat(path: $0) != nil } ? "pictures" : "recordings"
   }
 
   // MARK: Before
@@ -178,16 +204,52 @@ struct Render: PatchCommand {
       }
       if patch.outputFiles.contains(where: { FileIdentity.same($0, output) }) {
         throw CommandFailure(
-          ExitStatus.wrongUsage, "\(quoted(output)) is written by a recording of the patch, too",
+          ExitStatus.wrongUsage, "\(quoted(output)) is written by a tap of the patch, too",
           help: ["name another file, or leave -o out"])
       }
     }
+    try protectFromPictures(read, patch)
     for written in patch.outputFiles where read.contains(where: { FileIdentity.same($0, written) })
     {
       throw CommandFailure(
         ExitStatus.wrongUsage,
-        "\(quoted(written)) would be overwritten by a recording: it is read by the render")
+        "\(quoted(written)) would be overwritten by a tap: it is read by the render")
     }
+  }
+
+  /// Refuses a picture in the place of a file that is read, or that is written, too.
+  private func protectFromPictures(
+    _ read: [String], _ patch: BuiltPatch
+  ) throws(CommandFailure) {
+    var written = patch.outputFiles + [output].compactMap { $0 }
+    for picture in pictures {
+      if read.contains(where: { FileIdentity.same($0, picture.path) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage,
+          "\(quoted(picture.path)) would be overwritten by a picture: it is read by the render")
+      }
+      if written.contains(where: { FileIdentity.same($0, picture.path) }) {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "\(quoted(picture.path)) would be written twice",
+          help: ["give the picture a file of its own"])
+      }
+      written.append(picture.path)
+    }
+  }
+
+  private func beginPictures(
+    _ session: RenderSession, title: String?
+  ) throws(CommandFailure) -> [PictureRecorder] {
+    guard !pictures.isEmpty else { return [] }
+    guard session.configuration.client != nil, let format = session.configuration.device else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage,
+        "nothing feeds the output of the patch, so that --picture has no use",
+        help: ["put a tap of the kind 'picture' at the bus that is to be drawn"])
+    }
+    var recorders: [PictureRecorder] = []
+    for picture in pictures { recorders.append(try picture.recorder(format, title: title)) }
+    return recorders
   }
 
   /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
@@ -257,12 +319,12 @@ struct Render: PatchCommand {
       guard output == nil else {
         throw CommandFailure(
           ExitStatus.wrongUsage, "nothing feeds the output of the patch, so that -o has no use",
-          help: ["leave -o out: the recordings of the patch are what it renders"])
+          help: ["leave -o out: what the taps of the patch write is what it renders"])
       }
       return nil
     }
     guard let output else {
-      guard patch.outputFiles.isEmpty && !isMeasured else { return nil }
+      guard patch.outputFiles.isEmpty && !isMeasured && pictures.isEmpty else { return nil }
       throw CommandFailure(
         ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
     }
@@ -315,7 +377,10 @@ struct Render: PatchCommand {
         StandardStream.error.put(MeasurementText.text(measurement) + "\n")
       }
     }
-    if json { try self.output(rendering.json(output, rate, measurements).document) }
+    if json {
+      let paths = pictures.map(\.path)
+      try self.output(rendering.json(output, paths, rate, measurements).document)
+    }
     guard errors.isEmpty else { return ExitStatus.failedRunning }
     if outcome.wasCancelled, let signal = signals.interruptedBy {
       return ExitStatus.interrupted(by: signal)
@@ -338,21 +403,24 @@ struct Rendering {
   let frameCount: Int
   let microphone: OfflineMicrophone?
   let writer: SoundFileWriter?
-  let showsProgress: Bool
+  let pictures: [PictureRecorder]
+  /// Where it says how far it is; `nil` for nowhere.
+  let progress: TerminalLine?
   private(set) var outcome = OfflineDevice.Outcome()
   private(set) var decoder: DeviceDecoder?
   private var seconds = 0.0
 
   init(
     graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
-    writer: SoundFileWriter?, showsProgress: Bool
+    writer: SoundFileWriter?, pictures: [PictureRecorder], progress: TerminalLine?
   ) {
     self.graph = graph
     self.session = session
     self.frameCount = frameCount
     self.microphone = microphone
     self.writer = writer
-    self.showsProgress = showsProgress
+    self.pictures = pictures
+    self.progress = progress
   }
 
   mutating func run(_ signals: Signals) {
@@ -367,6 +435,7 @@ struct Rendering {
     }
     var samples: [Double] = []
     var lastShown: UInt64 = 0
+    var line = progress
     let rate = session.configuration.sampleRate
     outcome = device.run(
       session, frameCount: frameCount, services: graph.services,
@@ -374,18 +443,17 @@ struct Rendering {
       progress: { done in
         graph.collect()
         let now = monotonicNanoseconds()
-        guard showsProgress, now - lastShown > 100_000_000 else { return }
+        guard line?.isPossible == true, now - lastShown > 100_000_000 else { return }
         lastShown = now
-        let speed = Double(done) / rate / max(1e-9, Double(now - begin) / 1e9)
-        let width = StandardStream.error.columns ?? 80
-        StandardStream.error.put(
-          "\r" + ProgressBar.text(done, of: frameCount, rate: rate, speed: speed, width: width)
-            + "\u{1B}[K")
+        let bar = ProgressBar(
+          done: done, total: frameCount, sampleRate: rate, seconds: Double(now - begin) / 1e9)
+        line?.show { bar.grid(width: $0, $1) }
       },
       sink: { (bytes) throws(ServiceError) in
         guard decoder != nil else { return }
         decoder?.decode(bytes, into: &samples)
         let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
+        for picture in pictures { picture.add(samples, frameCount: count) }
         do throws(SoundFileError) { try writer?.write(samples, frameCount: count) } catch {
           throw ServiceError(error.message)
         }
@@ -394,7 +462,12 @@ struct Rendering {
       let failure = ServiceError(error.message)
       if !outcome.errors.contains(failure) { outcome.errors.append(failure) }
     }
-    if showsProgress { StandardStream.error.put("\r\u{1B}[K") }
+    for picture in pictures {
+      do throws(PictureFile.Failure) { try picture.write() } catch {
+        outcome.errors.append(ServiceError(error.message))
+      }
+    }
+    line?.clear()
     self.decoder = decoder
     seconds = Double(monotonicNanoseconds() - begin) / 1e9
   }
@@ -414,9 +487,12 @@ struct Rendering {
   }
 
   /// The same for programs, with all that the taps have read.
-  func json(_ output: String?, _ rate: Double, _ measurements: [TapMeasurement]) -> JSONText {
+  func json(
+    _ output: String?, _ pictures: [String], _ rate: Double, _ measurements: [TapMeasurement]
+  ) -> JSONText {
     [
       "output": output.map(JSONText.string) ?? .null,
+      "pictures": .array(pictures.map(JSONText.string)),
       "frames": .number(outcome.frameCount),
       "sampleRate": .number(rate),
       "channels": decoder.flatMap { _ in
@@ -427,21 +503,6 @@ struct Rendering {
       "interrupted": .boolean(outcome.wasCancelled),
       "taps": MeasurementListing.json(measurements),
     ]
-  }
-}
-
-/// How far a render is, in one line of a terminal.
-enum ProgressBar {
-  static func text(_ done: Int, of total: Int, rate: Double, speed: Double, width: Int) -> String {
-    let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
-    let numbers =
-      " \(fixed(share * 100, 0)) %  \(clock(Double(done) / rate)) of "
-      + "\(clock(Double(total) / rate))  \(fixed(speed, 0)) x"
-    let room = min(40, width - numbers.count - 3)
-    guard room >= 5 else { return String(numbers.dropFirst().prefix(max(0, width - 1))) }
-    let filled = Int(share * Double(room))
-    return "[" + String(repeating: "#", count: filled)
-      + String(repeating: "-", count: room - filled) + "]" + numbers
   }
 }
 

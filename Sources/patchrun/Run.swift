@@ -15,22 +15,21 @@ struct Run: PatchCommand {
     abstract: "Plays a patch on a PulseAudio server.",
     discussion: """
       Validates the patch, then runs it for --duration, or until its sources end, or until Ctrl-C, \
-      which fades out and finishes the recordings. The word 'run' may be left out. PULSE_SERVER \
-      says which server, PULSE_SINK and PULSE_SOURCE which devices where none are named.
+      which fades out and finishes the recordings. The word 'run' may be left out.
 
-      With --watch the patch is read again whenever its file has been written; SIGHUP has it read \
-      again, too. What plays goes over to the new patch without a gap; a patch that is wrong is \
-      reported, and what plays goes on. 'patchrun diff' says how a change is heard.
+      With --watch the patch is read again whenever its file has been written. What plays goes \
+      over to the new patch without a gap; a patch that is wrong is reported, and what plays goes \
+      on. 'patchrun diff' says how a change is heard.
 
       With --panel a browser shows the graph with its meters, and has a control for everything that \
       can be turned; the address is printed, and --open opens it.
 
       EXAMPLES:
-        patchrun patches/mixer-host.json
-        patchrun patches/mixer-host.json --duration 5 --sink alsa_output.usb
-        patchrun beat.json --watch
-        patchrun beat.json --panel --open
-        patchrun beat.json --set /nodes/mixer/outputs/0/parameters/volume=0.3
+        patchrun mix.json --duration 5
+        patchrun mix.json --duration 5 --sink @DEFAULT_SINK@
+        patchrun mix.json --set /nodes/mixer/inputs/0/parameters/volume=0.3
+        patchrun run mix.json --watch
+        patchrun run mix.json --panel --open
 
       EXIT STATUS:
         0  the end, or the first Ctrl-C
@@ -39,6 +38,28 @@ struct Run: PatchCommand {
         3  no server, no device or no file
         4  a failure while running: recordings are finished
         130  a second Ctrl-C
+
+      SIGNALS:
+        SIGINT  Ctrl-C: fades out, finishes the files being written, and ends
+                with 0; a second one ends at once
+        SIGTERM  the same as SIGINT
+        SIGHUP  reads the patch again, and goes over to it
+
+      ENVIRONMENT:
+        PULSE_SERVER  the sound server, where it is not the default one
+        PULSE_SINK  what to play on where no --sink is given
+        PULSE_SOURCE  what to hear where no --source is given
+        PULSE_COOKIE  the file that lets one in to a server of somebody else
+        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
+                         server's own
+        NOTIFY_SOCKET  where systemd wants to hear, as sd_notify(3) says, that it
+                       sounds, is read again, and ends
+        WATCHDOG_USEC  how often systemd wants to hear that it is alive
+        WATCHDOG_PID  the process that is meant by that
+
+      FILES:
+        $XDG_RUNTIME_DIR/patchrun/NAME.sock  the control socket of a run; in
+                /run/user/UID or /tmp/patchrun-UID where that is not set
       """)
 
   @Argument(
@@ -51,10 +72,14 @@ struct Run: PatchCommand {
       "How long, whatever the sources: seconds, or minutes:seconds.", valueName: "seconds"))
   var duration: Seconds?
 
-  @Option(help: ArgumentHelp("What to play on; 'patchrun devices' lists.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("What to play on; 'patchrun devices' lists.", valueName: "name"),
+    completion: .custom(CompletionValues.sinks))
   var sink: String?
 
-  @Option(help: ArgumentHelp("What to hear; 'patchrun devices' lists.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("What to hear; 'patchrun devices' lists.", valueName: "name"),
+    completion: .custom(CompletionValues.sources))
   var source: String?
 
   @Flag(name: [.customShort("w"), .long], help: "Go over to the patch as its file is written.")
@@ -87,6 +112,7 @@ struct Run: PatchCommand {
     defer { server?.stop() }
     let run = LiveRun(
       stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
+      manager: ServiceManager(environment: environmentVariable),
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
         let file = try PatchFile(self.file)
@@ -187,7 +213,7 @@ struct Run: PatchCommand {
       if read.contains(where: { FileIdentity.same($0, written) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage,
-          "\(quoted(written)) would be overwritten by a recording: it is read by the patch")
+          "\(quoted(written)) would be overwritten by a tap: it is read by the patch")
       }
     }
   }

@@ -11,6 +11,10 @@ struct Schema: PatchCommand {
 
       EXAMPLES:
         patchrun schema > patch.schema.json
+
+      EXIT STATUS:
+        0  it has been printed
+        2  wrong usage
       """)
 
   @OptionGroup var appearance: AppearanceOptions

@@ -22,10 +22,16 @@ struct Show: PatchCommand {
         svg      a picture, light or dark as the viewer likes it
 
       EXAMPLES:
-        patchrun show patches/mixer-host.json
-        patchrun show --hardware rate=48000 mixer.json
-        patchrun show patches/mixer-host.json --format svg -o mixer-host.svg
-        patchrun show patches/mixer-host.json --format dot | dot -Tpdf -o mixer-host.pdf
+        patchrun show mix.json
+        patchrun show --hardware rate=48000 mix.json
+        patchrun show mix.json --format svg -o mix.svg
+        patchrun show mix.json --format dot | dot -Tpng -o mix.png
+
+      EXIT STATUS:
+        0  it has been printed
+        1  the patch is wrong
+        2  wrong usage
+        3  a file cannot be read or written
       """)
 
   /// What is printed.
@@ -46,7 +52,8 @@ struct Show: PatchCommand {
     help: ArgumentHelp(
       "The file to write; a file that is there is replaced. Not given, or '-', it goes to standard "
         + "output.",
-      valueName: "path"))
+      valueName: "path"),
+    completion: .file())
   var output: String?
 
   @OptionGroup var overrides: OverrideOptions

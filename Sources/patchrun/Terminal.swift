@@ -20,6 +20,13 @@ enum StandardStream: Int32 {
   @discardableResult
   func put(_ text: String) -> Int32 { Self.put(text, to: rawValue) }
 
+  /// Writes bytes. Returns the system's error number, 0 for none.
+  func put(_ bytes: [UInt8]) -> Int32 {
+    let number = Self.write(bytes, to: rawValue)
+    // Whoever read it has enough.
+    return number == EPIPE ? 0 : number
+  }
+
   /// Adds a text to a file, which need not be there. Returns the system's error number, 0 for none.
   static func append(_ text: String, to path: String) -> Int32 {
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)

@@ -12,9 +12,14 @@ struct Units: PatchCommand {
         patchrun units
         patchrun units iPodEQ
         patchrun units --json
+
+      EXIT STATUS:
+        0  it has been printed
+        2  there is no such unit
       """)
 
-  @Argument(help: ArgumentHelp("A unit.", valueName: "name"))
+  @Argument(
+    help: ArgumentHelp("A unit.", valueName: "name"), completion: .custom(CompletionValues.units))
   var name: String?
 
   @Flag(help: "Print JSON.")

@@ -16,16 +16,22 @@ struct Validate: PatchCommand {
       as PR0551, or shortened: PR05.
 
       EXAMPLES:
-        patchrun validate patches
-        patchrun validate 'patches/**/*.json' --ignore PR0408
-        patchrun validate --output-format sarif patches > patchrun.sarif
-        patchrun validate --deny-warnings --hardware rate=44100 mixer.json
-        patchrun validate --fix mixer.json
-        generate-a-patch | patchrun validate -
+        patchrun validate mix.json
+        patchrun validate --deny-warnings --hardware rate=44100 mix.json
+        patchrun validate --fix mix.json
+        patchrun validate '**/*.json' --ignore PR0408
+        patchrun validate --output-format sarif mix.json > patchrun.sarif
+        patchrun new eq | patchrun validate -
 
       EXIT STATUS:
-        0 without errors, 1 with (or with warnings, where they are denied), 3 where a file cannot \
-      be read
+        0  there are no errors
+        1  there are, or there are warnings and --deny-warnings
+        2  wrong usage
+        3  a file cannot be read or written
+
+      ENVIRONMENT:
+        GITHUB_STEP_SUMMARY  where to write the findings, too, with
+                             --output-format github
       """)
 
   @Argument(
@@ -59,14 +65,16 @@ struct Validate: PatchCommand {
     parsing: .singleValue,
     help: ArgumentHelp(
       "Report these codes only, and what keeps JSON from being read; repeatable.",
-      valueName: "codes"))
+      valueName: "codes"),
+    completion: .custom(CompletionValues.codes))
   var select: [String] = []
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
       "Do not report these codes; repeatable. The longer of two that fit decides.",
-      valueName: "codes"))
+      valueName: "codes"),
+    completion: .custom(CompletionValues.codes))
   var ignore: [String] = []
 
   @OptionGroup var overrides: OverrideOptions

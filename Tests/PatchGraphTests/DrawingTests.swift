@@ -54,21 +54,6 @@ import Testing
     #expect(found == (try String(contentsOf: expectation, encoding: .utf8)))
   }
 
-  @Test
-  func `the picture in the README is the one that the program draws`() throws {
-    let patches = PrintedFiles.package.appending(path: "patches")
-    let found = try Self.drawing(of: patches.appending(path: "mixer-host.json")).svg()
-    if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
-      try found.write(
-        to: patches.appending(path: "mixer-host.svg"), atomically: true, encoding: .utf8)
-    }
-    #expect(
-      found == PrintedFiles.text(of: "patches/mixer-host.svg"),
-      "print it again: patchrun show patches/mixer-host.json --format svg -o patches/mixer-host.svg"
-    )
-    #expect(PrintedFiles.text(of: "README.md")?.contains("(patches/mixer-host.svg)") == true)
-  }
-
   private static let patches =
     (try? FileManager.default.contentsOfDirectory(
       atPath: PrintedFiles.package.appending(path: "patches").path

@@ -1,6 +1,7 @@
 import AudioTypes
 import Foundation
 import SoundFiles
+import TerminalScreen
 import TestSupport
 import Testing
 
@@ -512,23 +513,41 @@ struct CommandTests {
     }
   }
 
-  @Test(arguments: [10, 20, 40, 60, 80, 200])
+  @Test(arguments: [0, 1, 10, 20, 40, 60, 80, 200])
   func `lines of a terminal keep within its width`(width: Int) {
-    let line = LiveLine(position: 3.25, total: 5, peak: 0.5, load: 0.031, xruns: 2)
-    #expect(line.text(width: width).count < width)
-    let bar = ProgressBar.text(480, of: 960, rate: 48, speed: 12, width: width)
-    #expect(bar.count < width)
+    let line = LiveLine(position: 3.25, total: 5, peak: 0.5, held: -3, load: 0.031, xruns: 2)
+    let bar = ProgressBar(done: 480, total: 960, sampleRate: 48, seconds: 2)
+    for set in [DrawingSet.unicode, .ascii] {
+      for grid in [line.grid(width: width, set), bar.grid(width: width, set)] {
+        #expect(grid.columns == width && grid.rows == 1)
+        #expect(width < 5 || grid.text(row: 0).contains(width < 40 ? ":" : "0:"))
+      }
+    }
   }
 
   @Test
   func `a line says position, level, load and xruns`() {
-    let line = LiveLine(position: 3.25, total: 5, peak: 0.5, load: 0.031, xruns: 2)
+    let line = LiveLine(position: 3.25, total: 5, peak: 0.5, held: -3, load: 0.031, xruns: 2)
     #expect(
-      line.text(width: 80)
-        == "0:03.2 of 0:05.0  [########################   ]  -6.0 dBFS  load 3.1 %  xruns 2")
+      line.grid(width: 79, .unicode).text(row: 0)
+        == "0:03.2 of 0:05.0  ████████████████████████▋·┃··  -6.0 dBFS  load 3.1 %  xruns 2")
     #expect(
-      ProgressBar.text(480, of: 960, rate: 48, speed: 12, width: 60)
-        == "[##############--------------] 50 %  0:10.0 of 0:20.0  12 x")
+      line.grid(width: 50, .ascii).text(row: 0)
+        == "0:03.2 of 0:05.0   -6.0 dBFS  load 3.1 %  xruns 2")
+    let bar = ProgressBar(done: 480, total: 960, sampleRate: 48, seconds: 2)
+    #expect(
+      bar.grid(width: 59, .ascii).text(row: 0)
+        == "#########......... 50 %  0:10.0 of 0:20.0  5 x  0:02.0 left")
+  }
+
+  @Test
+  func `a peak is held for a second and then falls`() {
+    var hold = PeakHold()
+    #expect(hold.take(1, at: 10) == 0)
+    #expect(hold.take(0.1, at: 10.9) == 0)
+    #expect(abs(hold.take(0, at: 11.5) + 10) < 1e-9)
+    #expect(abs(hold.take(0, at: 12) + 20) < 1e-9)
+    #expect(hold.take(0.5, at: 12.1) > -6.1)
   }
 
   @Test(arguments: [SampleType.float32, .int16, .int24, .int32, .fixed824])

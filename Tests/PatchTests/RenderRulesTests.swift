@@ -62,6 +62,7 @@ import Testing
   static let unsafeRooms: Set<String> = [
     "RenderCore", "RenderHost", "PulseIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
     "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "PatchFiles", "Control", "Panel",
+    "Pictures",
   ]
 
   @Test func `no room is unsafe that is not meant to be`() throws {

@@ -10,9 +10,9 @@ struct RenderThreadTests {
       .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Sources/RenderTaps")
     var count = 0
-    for file in try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    {
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    where name.hasSuffix(".swift") {
+      let file = folder.appending(path: name)
       let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
       for (line, next) in zip(lines, lines.dropFirst()) where next.contains("func render(_ ") {
         count += 1

@@ -9,18 +9,25 @@ public final class ChildProcess {
   private var status: Int32?
 
   /// Starts `path`, which is not looked for. Its input is empty; its output goes to the file
-  /// `output`, its errors to the file `errors`, or nowhere.
+  /// `output`, its errors to the file `errors`, or nowhere. With a `terminal`, the path of one, it
+  /// leads a session whose terminal that is, and all three are there.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String],
-    output: String = "/dev/null", errors: String = "/dev/null"
+    output: String = "/dev/null", errors: String = "/dev/null", terminal: String? = nil
   ) throws {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     let flags = O_WRONLY | O_CREAT | O_APPEND
-    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
-    unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, flags, 0o600)
+    if let terminal {
+      for descriptor: Int32 in 0...2 {
+        unsafe posix_spawn_file_actions_addopen(&actions, descriptor, terminal, O_RDWR, 0)
+      }
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      unsafe posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
+      unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, flags, 0o600)
+    }
     // The threads of a test may block signals; its children should not.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -28,7 +35,8 @@ public final class ChildProcess {
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let session: Int32 = terminal == nil ? 0 : 0x80  // POSIX_SPAWN_SETSID
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | session))
     var argumentPointers = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     var environmentPointers =
       unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]

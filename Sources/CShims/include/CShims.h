@@ -23,4 +23,23 @@ uintptr_t shims_thread_identity(void);
 /// them away, and neither blocks. Returns -1 and sets `errno` on failure.
 int shims_event_descriptor(void);
 
+/// Blocks the signals that a full-screen program answers itself, in the calling thread and in all
+/// that it makes: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH. Returns a
+/// descriptor that becomes readable when one has come, or -1 with `errno`.
+int shims_signal_descriptor(void);
+
+/// Takes a signal that has come from such a descriptor. Returns its number, 0 for none.
+int shims_take_signal(int descriptor);
+
+/// Stops the processes of the terminal's foreground as Ctrl-Z does, and returns when they go on; at
+/// once where there is no shell that they could be resumed from.
+void shims_stop_as_the_terminal_does(void);
+
+/// Remembers how a terminal is set, and puts it back if the program dies of a fatal signal, a Swift
+/// trap among them: writes `text` to the terminal first. `text` has to stay.
+void shims_guard_terminal(int descriptor, const char *text);
+
+/// Ends that: fatal signals do again what they did.
+void shims_unguard_terminal(void);
+
 #endif

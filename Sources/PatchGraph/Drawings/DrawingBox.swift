@@ -43,6 +43,9 @@ struct DrawingBox: Sendable {
   /// Where the inputs begin; `nil` where there is but one.
   var divider: Double?
 
+  /// One without anything in it.
+  init() {}
+
   /// - Parameters:
   ///   - node: Of a drawing whose I/O units are in halves.
   ///   - outputCount: How many edges leave it at places of their own.

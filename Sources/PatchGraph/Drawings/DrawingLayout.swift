@@ -47,9 +47,25 @@ struct DrawingLayout: Sendable {
   /// Which edge each segment belongs to.
   private var owners: [Int] = []
 
+  /// What is known of a layout that is part of another.
+  struct Shape: Sendable {
+    /// Of nodes that are no boxes of text, but frames and places at a border.
+    var boxes: [Int: DrawingBox] = [:]
+    /// Nodes at the left border, and at the right.
+    var inlets: Set<Int> = []
+    var outlets: Set<Int> = []
+    /// By which output of a frame an edge leaves it.
+    var exits: [Int: Int] = [:]
+    /// Edges whose label stands elsewhere.
+    var unlabelled: Set<Int> = []
+  }
+
+  private let shape: Shape
+
   /// - Parameter drawing: With its I/O units in halves.
-  init(_ drawing: GraphDrawing) {
+  init(_ drawing: GraphDrawing, _ shape: Shape = Shape()) {
     self.drawing = drawing
+    self.shape = shape
     findLayers()
     makeBoxes()
     makeSegments()
@@ -91,6 +107,13 @@ struct DrawingLayout: Sendable {
     // Where only taps watch the first columns may be empty.
     let first = layerOf.min() ?? 0
     for index in layerOf.indices { layerOf[index] -= first }
+    if !shape.inlets.isEmpty {
+      for index in layerOf.indices {
+        layerOf[index] = shape.inlets.contains(index) ? 0 : layerOf[index] + 1
+      }
+    }
+    let last = layerOf.indices.filter { !shape.outlets.contains($0) }.map { layerOf[$0] }.max() ?? 0
+    for index in shape.outlets { layerOf[index] = last + 1 }
   }
 
   private mutating func makeBoxes() {
@@ -99,6 +122,7 @@ struct DrawingLayout: Sendable {
     var feeders: [Int: [Int: Int]] = [:]
     for (index, edge) in drawing.edges.enumerated() {
       feeders[edge.destination, default: [:]][edge.input] = edge.source
+      if let exit = shape.exits[index] { outlets[index] = exit }
       guard drawing.nodes[edge.source].kind == .callback else { continue }
       // What a callback feeds has a format of its own each.
       outlets[index] = counts[edge.source]
@@ -107,6 +131,10 @@ struct DrawingLayout: Sendable {
     var made = [DrawingBox?](repeating: nil, count: drawing.nodes.count)
     for index in drawing.nodes.indices.sorted(by: { layerOf[$0] < layerOf[$1] }) {
       let node = drawing.nodes[index]
+      if let box = shape.boxes[index] {
+        made[index] = box
+        continue
+      }
       var pitches: [Double] = []
       let fed = node.fedInputs
       if fed.count > 6 {
@@ -160,7 +188,7 @@ struct DrawingLayout: Sendable {
       for (index, item) in layer.enumerated() { position[item] = index }
     }
     let bySource = Dictionary(grouping: segments.indices, by: { segments[$0].from })
-    for box in boxes.indices where boxes[box].outputs.count > 1 {
+    for box in boxes.indices where boxes[box].outputs.count > 1 && shape.boxes[box] == nil {
       let leaving = (bySource[box] ?? []).sorted {
         let (left, right) = (segments[$0], segments[$1])
         return (position[left.to], left.toPlace) < (position[right.to], right.toPlace)
@@ -253,7 +281,9 @@ struct DrawingLayout: Sendable {
     var labelled: Set<[Int]> = []
     for index in drawing.edges.indices.sorted(by: { isTap($0) ? false : isTap($1) }) {
       let edge = drawing.edges[index]
-      wires[index].isLabelled = labelled.insert([edge.source, outlets[index]]).inserted
+      wires[index].isLabelled =
+        !shape.unlabelled.contains(index)
+        && labelled.insert([edge.source, outlets[index]]).inserted
     }
     for (number, layer) in layers.enumerated() {
       let column = layer.compactMap { items[$0].box.map { boxes[$0].width } }.max() ?? 0

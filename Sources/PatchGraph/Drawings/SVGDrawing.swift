@@ -3,7 +3,7 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph as a picture, light or dark as the viewer likes it.
   public func svg() -> String {
-    SVGPage(DrawingLayout(sidesApart())).document()
+    SVGPage(FramedLayout(sidesApart())).document()
   }
 
   /// The same picture to be put into a page, which has the style for its classes: `box`, `wire`,
@@ -13,18 +13,18 @@ extension GraphDrawing {
   ///     <circle class="bus" data-node="mixer" data-scope="input" data-element="0"/>
   ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">
   public func svgForPage() -> String {
-    SVGPage(DrawingLayout(sidesApart()), isInPage: true).document()
+    SVGPage(FramedLayout(sidesApart()), isInPage: true).document()
   }
 }
 
 /// Writes a layout as an SVG document.
 private struct SVGPage {
-  private let layout: DrawingLayout
+  private let layout: FramedLayout
   private static let margin = 24.0
   /// Whether it has marks, and no style of its own.
   private let isInPage: Bool
 
-  init(_ layout: DrawingLayout, isInPage: Bool = false) {
+  init(_ layout: FramedLayout, isInPage: Bool = false) {
     self.layout = layout
     self.isInPage = isInPage
   }
@@ -53,6 +53,7 @@ private struct SVGPage {
         text("title", Self.margin, Self.margin + 14 + Double(index) * 20, line))
     }
     lines.append("<g transform=\"translate(\(number(Self.margin)) \(number(top)))\">")
+    for frame in layout.frames { lines += drawn(frame) }
     // Of wires that lie on one another the dashed one of a tap is on top.
     for wire in layout.wires where !drawing.edges[wire.edge].isTap { lines += drawn(wire) }
     for wire in layout.wires where drawing.edges[wire.edge].isTap { lines += drawn(wire) }
@@ -61,6 +62,15 @@ private struct SVGPage {
   }
 
   // MARK: Parts
+
+  private func drawn(_ frame: FramedLayout.Frame) -> [String] {
+    let name = frame.name.split(separator: "/").last.map(String.init) ?? frame.name
+    return [
+      "<rect class=\"frame\" x=\"\(number(frame.x))\" y=\"\(number(frame.y))\" "
+        + "width=\"\(number(frame.width))\" height=\"\(number(frame.height))\" rx=\"10\"/>",
+      text("subgraph", frame.x + 12, frame.y + 18, DrawingText.short(name, 40)),
+    ]
+  }
 
   private func drawn(_ wire: DrawingLayout.Wire) -> [String] {
     let edge = layout.drawing.edges[wire.edge]
@@ -229,6 +239,8 @@ private struct SVGPage {
     .caption,.fact,.origin,.setting{fill:#59636e}
     .port{font-weight:600}
     .page{fill:#fff}
+    .frame{fill:#818b98;fill-opacity:.07;stroke:#818b98;stroke-dasharray:6 4}
+    .subgraph{font-size:12px;font-weight:600;fill:#59636e}
     .wire{fill:none;stroke:#656d76;stroke-width:1.5}
     .wire.tap{stroke-dasharray:4 4;stroke:#9a6700}
     .head{fill:#656d76}
@@ -244,6 +256,8 @@ private struct SVGPage {
     text{fill:#f0f6fc}
     .caption,.fact,.origin,.setting{fill:#a5adb6}
     .page{fill:#0d1117}
+    .frame{fill:#9198a1;stroke:#656c76}
+    .subgraph{fill:#a5adb6}
     .wire{stroke:#9198a1}
     .wire.tap{stroke:#d29922}
     .head{fill:#9198a1}

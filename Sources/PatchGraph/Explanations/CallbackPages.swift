@@ -32,9 +32,10 @@ extension Explanation {
       "PR0702", "A tap can watch its bus, and write its file.",
       because: """
         A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
-        watch the node that feeds it. The extension of a recording's path says its type. Loudness is
-        defined for one to six channels; a spectrum is made of a number of frames that a transform
-        takes quickly, of a channel that the bus has.
+        watch the node that feeds it. The extension of the path says the type of a recording, and whether
+        a picture is an SVG or a PNG. Loudness is defined for one to six channels; a spectrum is made
+        of a number of frames that a transform takes quickly, of a channel that the bus has. A picture
+        has the settings of what it shows, and room for sixteen channels.
         """,
       status: .init("kAudioFileUnsupportedFileTypeError", 1_954_115_647),
       .init("kAudioFileUnsupportedDataFormatError", 1_718_449_215),
@@ -43,9 +44,9 @@ extension Explanation {
       .init("kAudio_FilePermissionError", -54), parameterError, note: undocumented,
       example: .patch(tapped, wrong: ["\"mix.wav\"": "\"mix.xyz\""])),
     Explanation(
-      "PR0703", "Each recording has a file of its own.",
+      "PR0703", "What a tap writes, a recording or a picture, has a file of its own.",
       because:
-        "Two that write to one file would overwrite each other, and neither could be played.",
+        "Two that write to one file would overwrite each other, and neither could be used.",
       example: .patch(
         tapped.replacing(
           "\"taps\": { \"mix\"",

@@ -1,0 +1,255 @@
+/// Where everything of a drawing is, with a frame around each sub-graph.
+///
+/// Each sub-graph is laid out by itself. In the layout around it it is one box, at whose borders the
+/// edges that lead into it or out of it arrive and go on.
+struct FramedLayout: Sendable {
+  /// The border of a sub-graph.
+  struct Frame: Sendable {
+    var name: String
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+  }
+
+  let drawing: GraphDrawing
+  /// By the nodes of the drawing, as `corners`, the upper left ones, are.
+  private(set) var boxes: [DrawingBox]
+  private(set) var corners: [(x: Double, y: Double)]
+  /// By the edges of the drawing.
+  private(set) var wires: [DrawingLayout.Wire]
+  /// An outer one before those inside it.
+  private(set) var frames: [Frame] = []
+  let width: Double
+  let height: Double
+
+  private static let padding = 14.0
+  /// Room for the name.
+  private static let header = 30.0
+
+  /// - Parameter drawing: With its I/O units in halves.
+  init(_ drawing: GraphDrawing) {
+    self.drawing = drawing
+    let level =
+      drawing.subgraphs.isEmpty ? nil : Level(of: drawing, drawing.parts(), inside: nil)
+    // Where sub-graphs feed each other no order is from left to right.
+    guard let level, !level.hasCycle else {
+      let layout = DrawingLayout(drawing)
+      (boxes, corners, wires) = (layout.boxes, layout.corners, layout.wires)
+      (width, height) = (layout.width, layout.height)
+      return
+    }
+    boxes = Array(repeating: DrawingBox.port, count: drawing.nodes.count)
+    corners = Array(repeating: (0, 0), count: drawing.nodes.count)
+    wires = drawing.edges.indices.map { DrawingLayout.Wire(edge: $0, isLabelled: false) }
+    (width, height) = (level.layout.width, level.layout.height)
+    place(level, x: 0, y: 0, left: 0, right: width)
+    join()
+  }
+
+  /// Puts a level where it belongs.
+  ///
+  /// - Parameters:
+  ///   - left: Where edges come in.
+  ///   - right: Where they go out.
+  private mutating func place(_ level: Level, x: Double, y: Double, left: Double, right: Double) {
+    let layout = level.layout
+    for (index, member) in level.members.enumerated() {
+      let corner = (x: layout.corners[index].x + x, y: layout.corners[index].y + y)
+      let box = layout.boxes[index]
+      switch member {
+      case .node(let node): (boxes[node], corners[node]) = (box, corner)
+      case .inlet, .outlet: break
+      case .frame(let name, let inner):
+        frames.append(
+          Frame(name: name, x: corner.x, y: corner.y, width: box.width, height: box.height))
+        place(
+          inner, x: corner.x + Self.padding, y: corner.y + Self.header, left: corner.x,
+          right: corner.x + box.width)
+      }
+    }
+    for wire in layout.wires {
+      let edge = level.edges[wire.edge]
+      var piece = wire.stretches
+      for index in piece.indices {
+        piece[index].x += x
+        piece[index].bend += x
+        piece[index].endX += x
+        piece[index].y += y
+        piece[index].endY += y
+      }
+      let ends = layout.drawing.edges[wire.edge]
+      if case .inlet = level.members[ends.source] { piece[0].x = left }
+      if case .outlet = level.members[ends.destination] { piece[piece.count - 1].endX = right }
+      wires[edge].stretches += piece
+      if wire.isLabelled { wires[edge].isLabelled = true }
+    }
+  }
+
+  /// Makes one wire of the pieces that an edge has in several levels: all go from left to right.
+  private mutating func join() {
+    for edge in wires.indices {
+      var stretches = wires[edge].stretches.sorted { $0.x < $1.x }
+      for index in stretches.indices.dropFirst() {
+        let y = stretches[index - 1].endY
+        // A step that one does not see as such looks like a mistake.
+        if (stretches[index].endY - y).magnitude <= 2 { stretches[index].endY = y }
+        stretches[index].y = y
+      }
+      wires[edge].stretches = stretches
+    }
+  }
+}
+
+extension FramedLayout {
+  /// What stands side by side: the nodes and frames of a sub-graph, or of the patch.
+  private struct Level {
+    indirect enum Member {
+      /// A node of the drawing.
+      case node(Int)
+      case frame(String, Level)
+      /// Where an edge comes in from around the sub-graph, or goes out.
+      case inlet(edge: Int)
+      case outlet(edge: Int)
+    }
+
+    var members: [Member] = []
+    /// The edge of the whole drawing that each edge of the layout belongs to.
+    var edges: [Int] = []
+    var layout: DrawingLayout
+
+    init(of drawing: GraphDrawing, _ parts: [GraphDrawing.Part], inside name: String?) {
+      var level = GraphDrawing(title: "", nodes: [], edges: [])
+      var members: [Member] = []
+      var owners: [Int] = []
+      /// The member that each node of the drawing is, or is in.
+      var memberOf: [Int: Int] = [:]
+      var shape = DrawingLayout.Shape()
+      /// Which ports of a frame an edge uses, by the number of its member.
+      var inputs: [Int: [Int: Int]] = [:]
+      var outputs: [Int: [Int: Int]] = [:]
+      for part in parts {
+        let number = members.count
+        switch part {
+        case .node(let index):
+          members.append(.node(index))
+          var node = drawing.nodes[index]
+          // The frame says the rest of the name.
+          if let name, node.name.hasPrefix(name + "/") {
+            node.name = String(node.name.dropFirst(name.count + 1))
+          }
+          level.nodes.append(node)
+          memberOf[index] = number
+        case .subgraph(let inner, let innerParts):
+          let content = Level(of: drawing, innerParts, inside: inner)
+          for index in drawing.nodes.indices where drawing.nodes[index].isIn(inner) {
+            memberOf[index] = number
+          }
+          let (box, inlets, outlets) = content.box()
+          shape.boxes[number] = box
+          (inputs[number], outputs[number]) = (inlets, outlets)
+          var node = GraphDrawing.Node(.unit, inner, type: "")
+          node.inputs = box.inputs.map { .init(number: $0.number, isUsed: true) }
+          level.nodes.append(node)
+          members.append(.frame(inner, content))
+        }
+      }
+      let frames = Set(shape.boxes.keys)
+      for (index, edge) in drawing.edges.enumerated() {
+        var copy = edge
+        switch (memberOf[edge.source], memberOf[edge.destination]) {
+        case (nil, nil): continue
+        case (let source?, let destination?):
+          guard source != destination || !frames.contains(source) else { continue }
+          (copy.source, copy.destination) = (source, destination)
+        case (nil, let destination?):
+          copy.source = members.count
+          copy.destination = destination
+          members.append(.inlet(edge: index))
+          shape.inlets.insert(copy.source)
+        case (let source?, nil):
+          copy.source = source
+          copy.destination = members.count
+          copy.input = 0
+          members.append(.outlet(edge: index))
+          shape.outlets.insert(copy.destination)
+        }
+        while level.nodes.count < members.count {
+          shape.boxes[level.nodes.count] = .port
+          var node = GraphDrawing.Node(.unit, "", type: "")
+          node.inputs = [.init(number: 0, isUsed: true)]
+          level.nodes.append(node)
+        }
+        if let port = inputs[copy.destination]?[index] { copy.input = port }
+        if let port = outputs[copy.source]?[index] { shape.exits[level.edges.count] = port }
+        if shape.boxes[copy.source] != nil { shape.unlabelled.insert(level.edges.count) }
+        owners.append(index)
+        level.edges.append(copy)
+      }
+      self.members = members
+      edges = owners
+      layout = DrawingLayout(level, shape)
+    }
+
+    /// Whether frames feed each other in a circle, here or further in.
+    var hasCycle: Bool {
+      var waiting = members.map { _ in 0 }
+      for edge in layout.drawing.edges { waiting[edge.destination] += 1 }
+      var ready = waiting.indices.filter { waiting[$0] == 0 }
+      var count = 0
+      while let member = ready.popLast() {
+        count += 1
+        for edge in layout.drawing.edges where edge.source == member {
+          waiting[edge.destination] -= 1
+          if waiting[edge.destination] == 0 { ready.append(edge.destination) }
+        }
+      }
+      return count < members.count
+        || members.contains { if case .frame(_, let inner) = $0 { inner.hasCycle } else { false } }
+    }
+
+    /// The box that this is in the layout around it, and the number of the port by which each edge
+    /// comes in or goes out.
+    func box() -> (DrawingBox, inlets: [Int: Int], outlets: [Int: Int]) {
+      var box = DrawingBox.port
+      box.width = layout.width + 2 * FramedLayout.padding
+      box.height = layout.height + FramedLayout.header + FramedLayout.padding
+      box.inputs = []
+      box.outputs = []
+      var inlets: [Int: Int] = [:]
+      var outlets: [Int: Int] = [:]
+      for (index, member) in members.enumerated() {
+        let y = layout.corners[index].y + layout.boxes[index].height / 2 + FramedLayout.header
+        switch member {
+        case .node, .frame: continue
+        case .inlet(let edge):
+          inlets[edge] = box.inputs.count
+          box.inputs.append(.init(number: box.inputs.count, y: y))
+        case .outlet(let edge):
+          outlets[edge] = box.outputs.count
+          box.outputs.append(y)
+        }
+      }
+      if box.outputs.isEmpty { box.outputs = [box.height / 2] }
+      return (box, inlets, outlets)
+    }
+  }
+}
+
+extension GraphDrawing.Node {
+  /// Whether it is in a sub-graph, or in one inside that.
+  fileprivate func isIn(_ name: String) -> Bool {
+    subgraph == name || subgraph?.hasPrefix(name + "/") == true
+  }
+}
+
+extension DrawingBox {
+  /// Where an edge crosses the border of a sub-graph.
+  static let port: DrawingBox = {
+    var box = DrawingBox()
+    box.height = 26
+    box.inputs = [Port(number: 0, y: 13)]
+    box.outputs = [13]
+    return box
+  }()
+}

@@ -1,0 +1,88 @@
+import AudioTypes
+import AudioUnits
+
+/// The units with all that can be set of them, as entries of a manual page.
+struct UnitManual {
+  var catalog: UnitCatalog
+
+  func add(to page: inout ManualPage) {
+    page.section("Audio units")
+    page.paragraph(
+      """
+      Of each unit: its buses, the stream formats it takes, its properties and its parameters, with \
+      their numbers in Core Audio. A property that may be set in a patch is marked *. One that may \
+      be written may be while the unit is initialized, unless the opposite is said; a parameter may \
+      be set at any time.
+      """)
+    page.subsection("Every unit")
+    page.list(GenericProperties.all.map { entry($0, of: nil) })
+    for component in catalog.components { add(component, to: &page) }
+  }
+
+  private func add(_ component: UnitCatalog.Component, to page: inout ManualPage) {
+    let unit = component.unit.description
+    let codes = component.description
+    page.subsection(unit.name)
+    let names = ([unit.constant] + unit.aliases).map { "`\($0)`" }
+    let number = [codes.type, codes.subtype, codes.manufacturer].map { $0.text ?? "\($0)" }
+    page.paragraph(
+      "\(unit.summary) Its codes are `\(number.joined(separator: " "))`, and it is also "
+        + "\(names.joined(separator: ", ")).")
+    let slices =
+      unit.sizesItsOwnSlices
+      ? "It sizes its slices itself."
+      : "Slices have up to \(unit.defaultMaximumFramesPerSlice) frames until "
+        + "`maximumFramesPerSlice` is set."
+    page.paragraph("Inputs: \(unit.inputs.text). Outputs: \(unit.outputs.text). \(slices)")
+    for note in unit.formatNotes { page.paragraph(sentence(note)) }
+    if !unit.properties.isEmpty {
+      page.paragraph("Properties:")
+      page.list(unit.properties.map { entry($0, of: unit) })
+    }
+    if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
+      let names = presets.map { "\($0.number) `\($0.name)`" }
+      page.paragraph("Presets: \(names.joined(separator: ", ")).")
+    }
+    if !unit.parameters.isEmpty {
+      page.paragraph("Parameters:")
+      page.list(parameters(of: unit))
+    }
+  }
+
+  private func entry(_ info: PropertyInfo, of unit: UnitDescription?) -> ManualPage.Entry {
+    let row = PropertyRow(info: info, unit: unit)
+    var facts = [
+      "property \(row.id)", row.scopes == "all" ? "all scopes" : "\(row.scopes) scope", row.type,
+      row.access,
+    ]
+    if row.defaultValue != "-" { facts.append("default \(row.defaultValue)") }
+    return ManualPage.Entry(
+      info.key + (info.isPatchProperty ? " *" : ""),
+      "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
+        + (oursNote(info.proposed).map { " \($0)" } ?? ""))
+  }
+
+  /// Parameters that differ in nothing but their scope share an entry.
+  private func parameters(of unit: UnitDescription) -> [ManualPage.Entry] {
+    unit.parameters.enumerated().compactMap { index, info in
+      func isAlike(_ other: ParameterInfo) -> Bool {
+        var other = other
+        other.scope = info.scope
+        return other == info
+      }
+      guard !unit.parameters[..<index].contains(where: isAlike) else { return nil }
+      let scopes = unit.parameters.filter(isAlike).map { "\($0.scope)" }
+      let row = ParameterRow(info: info)
+      let facts = [
+        "parameter \(row.id)", "\(scopes.joined(separator: ", ")) scope", row.unit, row.range,
+        "default \(row.defaultValue)", row.access,
+      ]
+      return ManualPage.Entry(
+        info.key,
+        "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
+          + (info.valueNames.isEmpty
+            ? "" : " Its values: \(info.valueNames.joined(separator: ", ")).")
+          + (oursNote(info.proposed).map { " \($0)" } ?? ""))
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// A place on a page, in pixels from its upper left corner.
+public struct Point: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+
+  public init(_ x: Double, _ y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A rectangle on a page, in pixels.
+public struct Box: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+  public var width: Double
+  public var height: Double
+
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  public var right: Double { x + width }
+  public var bottom: Double { y + height }
+}
+
+/// A line of text.
+public struct Label: Hashable, Sendable {
+  public enum Anchor: String, Hashable, Sendable {
+    case start
+    case middle
+    case end
+  }
+
+  public var text: String
+  /// On the base line, at the anchor.
+  public var point: Point
+  public var size: Double
+  public var ink: Ink
+  public var anchor: Anchor
+  public var isBold: Bool
+
+  public init(
+    _ text: String, _ point: Point, size: Double = 11, ink: Ink = .text, anchor: Anchor = .start,
+    isBold: Bool = false
+  ) {
+    self.text = text
+    self.point = point
+    self.size = size
+    self.ink = ink
+    self.anchor = anchor
+    self.isBold = isBold
+  }
+}
+
+/// A part of a drawing.
+public indirect enum Shape: Hashable, Sendable {
+  case box(Box, Ink, opacity: Double = 1)
+  /// Joined by straight lines.
+  case line([Point], Ink, width: Double = 1, isDashed: Bool = false)
+  /// Closed, and filled.
+  case area([Point], Ink, opacity: Double = 1)
+  /// Each pair of points joined, one apart from the next.
+  case strokes([Point], Ink, width: Double = 1)
+  case raster(Raster, Box)
+  case label(Label)
+  /// Only what is inside the box.
+  case clipped(Box, [Shape])
+}
+
+/// Pixels, row after row from the top.
+public struct Raster: Hashable, Sendable {
+  public let width: Int
+  public let height: Int
+  /// `0xRRGGBB`
+  public internal(set) var pixels: [UInt32]
+
+  /// - Parameter pixels: `width * height` of them.
+  public init(width: Int, height: Int, pixels: [UInt32]) {
+    precondition(
+      width > 0 && height > 0 && pixels.count == width * height, "each place has a pixel")
+    self.width = width
+    self.height = height
+    self.pixels = pixels
+  }
+}
+
+/// Shapes on a page, the first at the bottom: what an SVG and a PNG are made from.
+public struct Drawing: Hashable, Sendable {
+  /// In pixels.
+  public var width: Double
+  public var height: Double
+  public var title: String
+  /// What is to be seen, for those who cannot see it.
+  public var summary: String
+  public var theme: Theme
+  public var shapes: [Shape]
+
+  public init(
+    width: Double, height: Double, title: String, summary: String, theme: Theme = .auto,
+    shapes: [Shape] = []
+  ) {
+    self.width = width
+    self.height = height
+    self.title = title
+    self.summary = summary
+    self.theme = theme
+    self.shapes = shapes
+  }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import RenderCore
+
+/// The sound that a response is measured with: many sines at once that repeat after a period of about a
+/// second, so that after some periods, when all has settled, each of them comes out as one sine again,
+/// however long the path rings. What comes out at any other frequency has been added on the way.
+///
+/// The sines come in pairs of neighbours. One of the two gives magnitude and phase, both together how
+/// fast the phase turns: the group delay, without any doubt about whole turns. Their phases are random,
+/// and the same each time.
+public struct ToneSet: Sendable {
+  /// Frames of a period where it goes in, and where it comes out.
+  public let inputPeriod: Int
+  public let outputPeriod: Int
+  public let inputRate: Double
+  public let outputRate: Double
+  /// In periods: the first of each pair, in rising order.
+  let bins: [Int]
+
+  /// In seconds.
+  public var period: Double { Double(inputPeriod) / inputRate }
+  /// In Hz.
+  public var frequencies: [Double] { bins.map { Double($0) / period } }
+
+  /// - Parameters:
+  ///   - pointsPerOctave: How many frequencies there are in an octave, as far as the period lets them be
+  ///     told apart.
+  /// - Returns: `nil` where the two rates have no common period that is short enough.
+  public init?(
+    from inputRate: Double, to outputRate: Double, pointsPerOctave: Int, lowest: Double = 20
+  ) {
+    guard let (input, output) = Self.periods(inputRate, outputRate) else { return nil }
+    inputPeriod = input
+    outputPeriod = output
+    self.inputRate = inputRate
+    self.outputRate = outputRate
+    let period = Double(input) / inputRate
+    let last = (min(input, output) - 1) / 2 - 1
+    var bins: [Int] = []
+    var step = 0
+    while true {
+      let frequency = lowest * pow(2, Double(step) / Double(pointsPerOctave))
+      step += 1
+      let bin = max(Int((frequency * period).rounded()), Int((lowest * period).rounded(.up)))
+      guard bin <= last else { break }
+      if bin >= 1, bin > (bins.last ?? -1) + 1 { bins.append(bin) }
+    }
+    // As far up as there is anything.
+    if let highest = bins.last, last > highest + 1 { bins.append(last) }
+    guard !bins.isEmpty else { return nil }
+    self.bins = bins
+  }
+
+  /// Periods of about a second, with factors that a transform is fast for where that can be.
+  private static func periods(_ input: Double, _ output: Double) -> (Int, Int)? {
+    guard input >= 100, output >= 100, input <= 1.6e6, output <= 1.6e6 else { return nil }
+    if input == output {
+      let length = smooth(atLeast: Int(input))
+      return (length, length)
+    }
+    guard let first = Int(exactly: input), let second = Int(exactly: output) else { return nil }
+    var (a, b) = (first, second)
+    while b != 0 { (a, b) = (b, a % b) }
+    // From one pair of frames that come at the same time to the next: 1 / a seconds.
+    let count = smooth(atLeast: a)
+    let (inputLength, outputLength) = (first / a * count, second / a * count)
+    return inputLength % 2 == 0 && outputLength % 2 == 0
+      ? (inputLength, outputLength) : (2 * inputLength, 2 * outputLength)
+  }
+
+  /// The next number with no prime factor but 2, 3 and 5, and even.
+  private static func smooth(atLeast least: Int) -> Int {
+    var length = max(4, least)
+    while length % 2 != 0 || !RealFFT.hasSmallFactors(length) { length += 1 }
+    return length
+  }
+
+  /// A period of the sound, its peak being `peak`.
+  public func samples(peak: Double) -> [Float] {
+    var values = [Double](repeating: 0, count: inputPeriod)
+    var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+    for bin in bins.flatMap({ [$0, $0 + 1] }) {
+      // xorshift64* (S. Vigna 2016).
+      random ^= random >> 12
+      random ^= random << 25
+      random ^= random >> 27
+      let share = Double((random &* 0x2545_F491_4F6C_DD1D) >> 11) * 0x1p-53
+      add(bin, phase: 2 * .pi * share, to: &values)
+    }
+    let highest = values.reduce(0) { max($0, $1.magnitude) }
+    return values.map { Float($0 * peak / highest) }
+  }
+
+  /// Adds a sine, by turning a pointer from frame to frame; set right now and then, so that what is lost
+  /// in each turn does not add up.
+  private func add(_ bin: Int, phase: Double, to values: inout [Double]) {
+    let angle = 2 * Double.pi * Double(bin) / Double(inputPeriod)
+    let (turnReal, turnImaginary) = (cos(angle), sin(angle))
+    var (real, imaginary) = (0.0, 0.0)
+    for frame in values.indices {
+      if frame % 1024 == 0 {
+        let turn = Double(bin * frame % inputPeriod) / Double(inputPeriod)
+        (real, imaginary) = (cos(2 * .pi * turn + phase), sin(2 * .pi * turn + phase))
+      }
+      values[frame] += real
+      (real, imaginary) = (
+        real * turnReal - imaginary * turnImaginary, real * turnImaginary + imaginary * turnReal
+      )
+    }
+  }
+}

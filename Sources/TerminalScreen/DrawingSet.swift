@@ -1,0 +1,79 @@
+/// The characters that bars, lines and small graphs are made of.
+public struct DrawingSet: Hashable, Sendable {
+  /// From empty to full, from the left.
+  public var horizontal: [String]
+  /// From empty to full, from the bottom.
+  public var vertical: [String]
+  /// Where a bar has not come.
+  public var track: String
+  /// A thin mark across a bar.
+  public var mark: String
+  public var rule: String
+  public var divider: String
+  public var ellipsis: String
+  /// Between two words that belong to one another loosely.
+  public var dot: String
+  /// Between the ends of a range.
+  public var range: String
+  public var minus: String
+
+  /// Blocks and lines of Unicode.
+  public static let unicode = DrawingSet(
+    horizontal: [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"],
+    vertical: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"], track: "·", mark: "┃", rule: "─",
+    divider: "│", ellipsis: "…", dot: "·", range: " … ", minus: "−")
+
+  /// For terminals that show ASCII only.
+  public static let ascii = DrawingSet(
+    horizontal: [" ", "#"], vertical: [" ", ".", ":", "-", "=", "+", "*", "#"], track: ".",
+    mark: "|", rule: "-", divider: "|", ellipsis: "~", dot: "-", range: " to ", minus: "-")
+
+  /// What fills a cell to a share of it, 0 to 1, from the left.
+  public func horizontal(_ share: Double) -> String { Self.step(horizontal, share) }
+
+  /// What fills a cell to a share of it, 0 to 1, from the bottom.
+  public func vertical(_ share: Double) -> String { Self.step(vertical, share) }
+
+  private static func step(_ steps: [String], _ share: Double) -> String {
+    let share = share > 0 ? min(1, share) : 0
+    return steps[Int((share * Double(steps.count - 1)).rounded())]
+  }
+}
+
+extension ScreenGrid {
+  /// Draws a bar from the left into a row of an area, over a track.
+  ///
+  /// - Parameters:
+  ///   - share: How far it goes, 0 to 1; what is no number is 0.
+  ///   - style: The look at a place, 0 to 1 from the left.
+  public mutating func putBar(
+    _ share: Double, row: Int, column: Int, columns: Int, _ set: DrawingSet,
+    track: CellStyle = CellStyle(dim: true), style: (Double) -> CellStyle
+  ) {
+    guard columns > 0 else { return }
+    let cells = (share > 0 ? min(1, share) : 0) * Double(columns)
+    for index in 0..<columns {
+      let text = set.horizontal(cells - Double(index))
+      let isEmpty = text == " "
+      put(
+        isEmpty ? set.track : text, row: row, column: column + index,
+        isEmpty ? track : style((Double(index) + 0.5) / Double(columns)))
+    }
+  }
+
+  /// Draws a graph, a column for each value, 0 to 1, over all rows of an area. Values that are not
+  /// there leave blanks at the left: the newest is at the right edge.
+  public mutating func putGraph(
+    _ values: some BidirectionalCollection<Double>, in area: ScreenArea, _ set: DrawingSet,
+    style: (Double) -> CellStyle
+  ) {
+    for (index, value) in values.reversed().prefix(area.columns).enumerated() {
+      let height = (value > 0 ? min(1, value) : 0) * Double(area.rows)
+      for row in 0..<area.rows {
+        let text = set.vertical(height - Double(area.rows - 1 - row))
+        guard text != " " else { continue }
+        put(text, row: area.row + row, column: area.endColumn - 1 - index, style(value))
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Diagnostics
+
+/// The names of commands as they are typed.
+enum CommandNames {
+  /// `patchrun ctl help set` says what `patchrun help ctl set` does.
+  static func normalized(_ arguments: [String]) -> [String] {
+    guard arguments.count > 1, arguments[1] == "help", hasOnlySubcommands(arguments[0]) else {
+      return arguments
+    }
+    return ["help", arguments[0]] + arguments.dropFirst(2)
+  }
+
+  /// What there is to say about a name that no command has; `nil` where all is well.
+  static func failure(in arguments: [String]) -> CommandFailure? {
+    guard let first = arguments.first else { return nil }
+    if first == "help" { return failure(in: arguments.dropFirst(), below: Patchrun.self, []) }
+    guard hasOnlySubcommands(first), let second = arguments.dropFirst().first,
+      !second.hasPrefix("-")
+    else { return nil }
+    return failure(in: [first, second], below: Patchrun.self, [])
+  }
+
+  private static func hasOnlySubcommands(_ name: String) -> Bool {
+    guard let command = subcommand(name, of: Patchrun.self) else { return false }
+    return !command.configuration.subcommands.isEmpty
+      && command.configuration.defaultSubcommand == nil
+  }
+
+  private static func subcommand(
+    _ name: String, of command: any ParsableCommand.Type
+  ) -> (any ParsableCommand.Type)? {
+    command.configuration.subcommands.first { $0.configuration.commandName == name }
+  }
+
+  /// Follows the names down; the first that nothing has is the mistake.
+  private static func failure(
+    in names: ArraySlice<String>, below command: any ParsableCommand.Type, _ path: [String]
+  ) -> CommandFailure? {
+    guard let name = names.first, !name.hasPrefix("-"), !(path.isEmpty && name == "help") else {
+      return nil
+    }
+    if let next = subcommand(name, of: command) {
+      return failure(in: names.dropFirst(), below: next, path + [name])
+    }
+    let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+    let context = path.isEmpty ? "" : " of '\(path.joined(separator: " "))'"
+    guard !known.isEmpty else {
+      return CommandFailure(
+        ExitStatus.wrongUsage, "'\(path.joined(separator: " "))' has no commands of its own")
+    }
+    return CommandFailure(
+      ExitStatus.wrongUsage, "there is no command \(quoted(name))\(context)",
+      help: [didYouMean(name, among: known) ?? "they are: \(known.joined(separator: ", "))"])
+  }
+}

@@ -1,0 +1,118 @@
+import AudioTypes
+import AudioUnits
+import Control
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import PulseIO
+import RenderHost
+
+/// What arguments can be, for those whose values are not known before they are typed: functions for
+/// `completion: .custom`. They get the words of the line, and which of them is typed up to where.
+///
+/// A candidate may have a tab and what it is behind it.
+enum CompletionValues {
+  /// The audio units.
+  static func units(_: [String], _: Int, _: String) -> [String] {
+    UnitCatalog.standard.components.map { "\($0.name)\t\($0.unit.description.summary)" }
+  }
+
+  /// The codes of rules.
+  static func codes(_: [String], _: Int, _: String) -> [String] {
+    RuleCatalog.all.map { "\($0.code)\t\($0.summary)" }
+  }
+
+  /// What can be explained: codes, the names of rules once somebody types one, statuses.
+  static func topics(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let rules = RuleCatalog.all.map { "\($0.name)\t\($0.summary)" }
+    let statuses = StatusExplanation.all.map { page in
+      "\(page.status.name)\t\(page.meaning.split(separator: "\n").joined(separator: " "))"
+    }
+    let numbers = StatusExplanation.all.map { "\($0.status.number)\t\($0.status.name)" }
+    let all = codes(words, index, typed) + rules + statuses + numbers
+    return typed.isEmpty ? codes(words, index, typed) : all
+  }
+
+  /// The patterns of `new`.
+  static func patterns(_: [String], _: Int, _: String) -> [String] {
+    StarterPatch.all.map { "\($0.name)\t\($0.summary)" }
+  }
+
+  /// The sinks of the sound server; none where there is no server.
+  static func sinks(_: [String], _: Int, _: String) -> [String] { devices(.sink) }
+
+  /// Its sources.
+  static func sources(_: [String], _: Int, _: String) -> [String] { devices(.source) }
+
+  private static func devices(_ direction: PulseDevice.Direction) -> [String] {
+    ((try? PulseDevices.list()) ?? []).filter { $0.direction == direction }.map {
+      "\($0.name)\t\($0.description)"
+    }
+  }
+
+  /// The patches that are running.
+  static func running(_: [String], _: Int, _: String) -> [String] {
+    ControlFolder.standard.liveNames()
+  }
+
+  /// The pointers into the document of the running patch that is meant.
+  static func runningPointers(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    guard let document = runningDocument(words) else { return [] }
+    return PointerCompletion(document: document).pointers(typed, settings: false)
+  }
+
+  /// The same, of what can be set, be it in the document or not; then values for it.
+  static func runningSettings(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    guard let document = runningDocument(words) else { return [] }
+    return PointerCompletion(document: document).pointers(typed, settings: true)
+  }
+
+  /// Values for the setting whose pointer has been typed before.
+  static func runningValues(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    guard let document = runningDocument(words),
+      let pointer = words.prefix(max(0, index)).last(where: { $0.hasPrefix("/") })
+    else { return [] }
+    return PointerCompletion(document: document).values(at: pointer)
+  }
+
+  /// `POINTER=` for what can be set in the patch that is on the line, then `POINTER=VALUE`.
+  static func overrides(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let path = words.enumerated().first {
+      $0.offset > 0 && $0.offset != index
+        && ($0.element.hasSuffix(".json") || $0.element.hasSuffix(".jsonc"))
+    }
+    guard let path = path?.element, let file = try? PatchFile(path),
+      let document = PatchDifference.read(file.source).tree?.root
+    else { return [] }
+    let completion = PointerCompletion(document: document)
+    if let equals = typed.firstIndex(of: "=") {
+      return completion.values(at: String(typed[..<equals])).map { "\(typed[...equals])\($0)" }
+    }
+    return completion.pointers(typed, settings: true).map { line in
+      let parts = line.split(separator: "\t", maxSplits: 1)
+      let pointer = parts[0].hasSuffix("/") ? String(parts[0]) : parts[0] + "="
+      return parts.count > 1 ? "\(pointer)\t\(parts[1])" : pointer
+    }
+  }
+
+  /// The document of the patch that `--name`, `--socket` or its being alone means.
+  private static func runningDocument(_ words: [String]) -> JSONValue? {
+    func option(_ name: String) -> String? {
+      for (word, next) in zip(words, words.dropFirst()) where word == name { return next }
+      return words.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    let client: ControlClient
+    if let socket = option("--socket") {
+      client = ControlClient(socketPath: socket)
+    } else {
+      let folder = ControlFolder.standard
+      let names = folder.liveNames()
+      guard let name = option("--name") ?? (names.count == 1 ? names[0] : nil) else { return nil }
+      client = ControlClient(socketPath: folder.socketPath(name))
+    }
+    guard let answer = try? client.send(.init(.get, "/patch")), answer.isSuccess else { return nil }
+    return JSONReader.read(
+      SourceText(name: "patch", bytes: Array(answer.body.utf8)), dialect: .jsonc
+    ).tree?.root
+  }
+}

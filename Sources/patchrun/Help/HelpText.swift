@@ -1,0 +1,74 @@
+/// What a command's discussion says, taken apart: running text, then sections under headings in
+/// capitals.
+///
+///     Two paragraphs of text, with an empty line between them.
+///
+///     EXAMPLES:
+///       patchrun units
+///
+///     EXIT STATUS:
+///       0  fine
+///       2  wrong usage, which is said
+///          in two lines
+///
+/// A line of a section is indented by two blanks. It is an entry: a term and, behind two blanks or
+/// more, what there is to say about it. Lines that are indented further belong to the entry above.
+struct HelpText: Hashable {
+  var paragraphs: [String] = []
+  var sections: [Section] = []
+
+  struct Section: Hashable {
+    /// In capitals, without the colon.
+    var title: String
+    var entries: [Entry] = []
+  }
+
+  struct Entry: Hashable {
+    /// The line, without its indentation, and those that belong to it.
+    var lines: [String]
+
+    /// What stands in front of two blanks; all of it where there are none.
+    var term: String { split.term }
+    /// What there is to say about the term, in one line.
+    var text: String { split.text }
+
+    private var split: (term: String, text: String) {
+      guard let gap = lines[0].firstRange(of: "  ") else {
+        return (lines.joined(separator: " "), "")
+      }
+      let rest = [String(lines[0][gap.upperBound...])] + lines.dropFirst()
+      let words = rest.joined(separator: " ").split(separator: " ")
+      return (String(lines[0][..<gap.lowerBound]), words.joined(separator: " "))
+    }
+  }
+
+  init(_ discussion: String) {
+    var paragraph = ""
+    for line in discussion.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty {
+        if !paragraph.isEmpty { paragraphs.append(paragraph) }
+        paragraph = ""
+      } else if Self.isHeading(line) {
+        sections.append(Section(title: String(line.dropLast())))
+      } else if let last = sections.indices.last {
+        let text = String(line.drop { $0 == " " })
+        let isMore = line.hasPrefix("   ") && !sections[last].entries.isEmpty
+        if isMore {
+          sections[last].entries[sections[last].entries.count - 1].lines.append(text)
+        } else {
+          sections[last].entries.append(Entry(lines: [text]))
+        }
+      } else {
+        paragraph += (paragraph.isEmpty ? "" : " ") + line
+      }
+    }
+    if !paragraph.isEmpty { paragraphs.append(paragraph) }
+  }
+
+  func section(_ title: String) -> Section? { sections.first { $0.title == title } }
+
+  private static func isHeading(_ line: Substring) -> Bool {
+    line.hasSuffix(":") && line.first?.isUppercase == true
+      && line.dropLast().allSatisfy { $0.isUppercase || $0 == " " }
+  }
+}

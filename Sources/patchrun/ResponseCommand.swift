@@ -1,0 +1,236 @@
+import ArgumentParser
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import Pictures
+import RenderCore
+import RenderHost
+import RenderTaps
+import Responses
+
+struct ResponseCommand: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "response",
+    abstract: "Measures the frequency response from one bus of a patch to another.",
+    discussion: """
+      Several hundred sines at once are put in at --from, in the place of what feeds it, and looked \
+      for at --to. Every other source is silent; all else is the patch's own graph, rendered offline. \
+      Magnitude, phase and group delay go to standard output as a table, or to a picture. It warns \
+      where the path changes with time or with the level, or adds sounds of its own.
+
+      EXAMPLES:
+        patchrun response mix.json --from sea --to mixer
+        patchrun response mix.json --from horn --to mixer -o horn.svg
+        patchrun response mix.json --from mixer:1 --to io --format csv > horn.csv
+        patchrun new pass-through -o pass.json
+        patchrun response pass.json --from io:1 --to io
+
+      EXIT STATUS:
+        0  fine
+        1  the patch is wrong
+        2  wrong usage: an unknown bus, or no way from the one to the other
+        3  a file cannot be read or written
+        4  nothing comes out
+        130  interrupted
+      """)
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, csv, json, svg, png
+  }
+
+  @Argument(
+    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the sines go in: an input (mixer:1), a callback in whose place they play, or the "
+        + "microphone (io:1).",
+      valueName: "address"))
+  var from: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Where they are looked for: an output (mixer). Not given, what the output unit plays.",
+      valueName: "address"))
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp("Put in on this channel alone, from 0; otherwise on all.", valueName: "n"))
+  var fromChannel: Int?
+
+  @Option(
+    help: ArgumentHelp("Look at this channel alone, from 0; otherwise at all.", valueName: "n"))
+  var toChannel: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many frequencies in an octave, 1 to 96. Not given, 24, and in a text table 3.",
+      valueName: "n"))
+  var points: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The peak of what goes in, -100 to 20 dBFS. The response at 20 dB less has to be the same.",
+      valueName: "dBFS"))
+  var level = -20.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Measure the patch as its timeline has left it at this time; otherwise as it begins.",
+      valueName: "seconds"))
+  var at: Seconds?
+
+  @Option(help: "What to write; not given, what the file's ending says, or text.")
+  var format: Format?
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write; a file that is there is replaced. Not given, or '-', it goes to standard "
+        + "output.",
+      valueName: "path"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("Of a picture, in pixels.", valueName: "pixels"))
+  var width = 1000
+
+  @Option(help: ArgumentHelp("Of a picture, in pixels.", valueName: "pixels"))
+  var height = 640
+
+  @Option(
+    help: ArgumentHelp(
+      "Of a picture: auto, light or dark; auto is light in a PNG, and in an SVG as the viewer likes it.",
+      valueName: "theme"),
+    transform: { text in
+      guard let theme = Theme(rawValue: text) else {
+        throw ValidationError(
+          "it is one of \(Theme.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      return theme
+    })
+  var theme = Theme.auto
+
+  @OptionGroup var native: NativeOptions
+  @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  mutating func validate() throws {
+    guard (1...96).contains(points ?? 1) else {
+      throw ValidationError("'--points' is a whole number from 1 to 96")
+    }
+    guard (-100...20).contains(level) else {
+      throw ValidationError("'--level' is a number from -100 to 20")
+    }
+    guard PictureTap.pixelLimits.contains(width), PictureTap.pixelLimits.contains(height) else {
+      throw ValidationError(
+        "'--width' and '--height' are from \(PictureTap.pixelLimits.lowerBound) to "
+          + "\(PictureTap.pixelLimits.upperBound) pixels")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let format = try chosenFormat()
+    let signals = try Signals()
+    let file = try PatchFile(self.file)
+    var reading = file.read(overrides)
+    let device = PatchDevice.assumed(hardware.assumption)
+    var patch = PatchBuilder.build(
+      reading, directory: file.directory, device: device, nativeCode: native.nativeCode)
+    appearance.report(patch)
+    guard !patch.hasErrors, let rate = patch.graph?.grant.sampleRate else {
+      return ExitStatus.wrongPatch
+    }
+    try native.check(patch, appearance, quiet: false)
+    try protectInputs(of: patch)
+    reading = PatchBuilder.reading(
+      reading, of: patch, playedTo: at?.value ?? 0, sampleRate: rate)
+    patch = PatchBuilder.build(
+      reading, directory: file.directory, device: device, nativeCode: native.nativeCode)
+    guard !patch.hasErrors else { throw appearance.failure(of: patch) }
+    // No tap writes its file here, and nothing changes on the way.
+    reading.document = patch.document
+    reading.document?.taps = []
+    reading.document?.timeline = []
+    let bench = ResponseBench(
+      reading: reading, directory: file.directory, device: device, nativeCode: native.nativeCode,
+      appearance: appearance)
+    let places = try bench.places(from: from, to: to)
+    let measured = try bench.measure(
+      places, fromChannel: fromChannel, toChannel: toChannel,
+      pointsPerOctave: points ?? (format == .text ? 3 : 24),
+      peak: renderExp(level / 20 * 2.302585092994046),
+      signals)
+    guard let measured else { return ExitStatus.interrupted(by: signals.interruptedBy ?? 2) }
+    guard !measured.response.isSilent else {
+      throw CommandFailure(
+        ExitStatus.failedRunning,
+        "of what goes in at \(quoted(places.fromName)) nothing comes out at \(quoted(places.toName))",
+        help: [
+          "a volume of 0, an input that is not enabled, or a channel that nothing goes to would do that"
+        ])
+    }
+    let sheet = ResponseSheet(
+      places: places, measured: measured, level: level, title: patch.title ?? "")
+    for warning in sheet.warnings { appearance.report("warning", warning) }
+    try write(sheet, format)
+    return ExitStatus.success
+  }
+
+  private func chosenFormat() throws(CommandFailure) -> Format {
+    if let format {
+      if format == .png, output == nil || output == "-", StandardStream.output.isTerminal {
+        throw CommandFailure(
+          ExitStatus.wrongUsage, "a PNG is nothing for a terminal",
+          help: ["name a file: -o out.png"])
+      }
+      return format
+    }
+    guard let output, output != "-" else { return .text }
+    let name = output.split(separator: "/").last.map(String.init) ?? output
+    guard let dot = name.lastIndex(of: ".") else { return .text }
+    let ending = name[name.index(after: dot)...].lowercased()
+    if ending == "txt" { return .text }
+    guard let format = Format(rawValue: ending) else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "what \(quoted(output)) is to be, its ending does not say",
+        help: ["let it end in .svg, .png, .csv, .json or .txt, or say it: --format csv"])
+    }
+    return format
+  }
+
+  /// Refuses an output that is one of the files that the patch is made of, or writes.
+  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
+    guard let output, output != "-" else { return }
+    let files = patch.inputFiles + patch.outputFiles + (file == "-" ? [] : [file])
+    guard files.contains(where: { FileIdentity.same($0, output) }) else { return }
+    throw CommandFailure(
+      ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: it is a file of the patch")
+  }
+
+  private func write(_ sheet: ResponseSheet, _ format: Format) throws(CommandFailure) {
+    let bytes: [UInt8]
+    switch format {
+    case .text: bytes = Array(sheet.text().utf8)
+    case .csv: bytes = Array(sheet.csv().utf8)
+    case .json: bytes = Array(sheet.json().utf8)
+    case .svg, .png:
+      let drawing = sheet.drawing(width: Double(width), height: Double(height), theme: theme)
+      bytes = format == .svg ? Array(drawing.svg().utf8) : drawing.png()
+    }
+    if let output, output != "-" {
+      try FileOutput.write(bytes, to: output)
+    } else {
+      let number = StandardStream.output.put(bytes)
+      guard number == 0 else {
+        throw CommandFailure(
+          ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
+      }
+    }
+  }
+}

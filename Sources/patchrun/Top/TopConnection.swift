@@ -1,0 +1,201 @@
+import CShims
+import Control
+import Glibc
+import PatchSyntax
+import RenderHost
+import Synchronization
+
+/// Speaks with the running patch beside the screen, which waits for nothing: one thread listens to
+/// events and meters, another asks and changes.
+final class TopConnection: Sendable {
+  /// What has come.
+  enum News: Sendable {
+    case event(name: String, data: String)
+    case status(TopStatus)
+    case meters([TopMeter])
+    case controls([TopControl])
+    /// The stream has begun, or is over.
+    case connected
+    case lost
+    /// A change has been answered; `problem` is why it was refused.
+    case answered(pointer: String, problem: String?)
+    /// Something else that was asked for was refused.
+    case refused(String)
+  }
+
+  /// What is to be asked.
+  private struct Wishes {
+    var status = false
+    var controls = false
+    /// In their order. Of several for one pointer that wait the last one is made.
+    var changes: [(pointer: String, value: JSONText?, count: Int)] = []
+    /// Paths that are posted to.
+    var posts: [String] = []
+
+    var isEmpty: Bool { !status && !controls && changes.isEmpty && posts.isEmpty }
+  }
+
+  private let client: ControlClient
+  private let meterRate: Double
+  private let news = Mutex<[News]>([])
+  private let wishes = Mutex(Wishes())
+  /// Becomes readable when there is news.
+  let descriptor: Int32
+  private let wishDescriptor: Int32
+  private let threads = Mutex<[HostThread]>([])
+
+  /// - Throws: Where the system has no more descriptors or threads.
+  init(_ client: ControlClient, meterRate: Double) throws(CommandFailure) {
+    self.client = client
+    self.meterRate = meterRate
+    descriptor = shims_event_descriptor()
+    wishDescriptor = shims_event_descriptor()
+    guard descriptor >= 0, wishDescriptor >= 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "cannot make a descriptor: \(systemMessage(errno))")
+    }
+    // They live as long as the process.
+    do throws(HardwareError) {
+      let listener = try HostThread("patchrun events") { self.listen() }
+      let asker = try HostThread("patchrun asks") { self.ask() }
+      threads.withLock { $0 = [listener, asker] }
+    } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+  }
+
+  // MARK: For the screen's thread
+
+  /// What has come since the last call.
+  func take() -> [News] {
+    Self.clear(descriptor)
+    return news.withLock { news in
+      defer { news = [] }
+      return news
+    }
+  }
+
+  func askStatus() { wish { $0.status = true } }
+  func askControls() { wish { $0.controls = true } }
+  func post(_ path: String) { wish { $0.posts.append(path) } }
+
+  /// Sets a value, or with `nil` takes it out of the document.
+  func change(_ pointer: String, to value: JSONText?) {
+    wish { wishes in
+      if let index = wishes.changes.firstIndex(where: { $0.pointer == pointer }) {
+        wishes.changes[index].value = value
+        wishes.changes[index].count += 1
+      } else {
+        wishes.changes.append((pointer, value, 1))
+      }
+    }
+  }
+
+  private func wish(_ change: (inout Wishes) -> Void) {
+    wishes.withLock { change(&$0) }
+    Self.signal(wishDescriptor)
+  }
+
+  // MARK: Beside it
+
+  private func put(_ item: News) {
+    news.withLock { $0.append(item) }
+    Self.signal(descriptor)
+  }
+
+  private func listen() {
+    Self.takeFatalSignals()
+    while true {
+      let isConnected = Atomic(false)
+      let answer = try? client.listen(meterRate: meterRate) { event in
+        if !isConnected.exchange(true, ordering: .relaxed) { self.put(.connected) }
+        if event.name == "meters" {
+          if let data = try? readAnswer(event.data) { self.put(.meters(TopMeter.all(data))) }
+        } else {
+          self.put(.event(name: event.name, data: event.data))
+        }
+        return event.name != "ended"
+      }
+      _ = answer
+      if isConnected.load(ordering: .relaxed) { put(.lost) }
+      // The next run has the same name, and so the same socket.
+      usleep(500_000)
+    }
+  }
+
+  private func ask() {
+    Self.takeFatalSignals()
+    while true {
+      let wishes = wishes.withLock { wishes in
+        defer { wishes = Wishes() }
+        return wishes
+      }
+      guard !wishes.isEmpty else {
+        var wait = pollfd(fd: wishDescriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&wait, 1, -1)
+        Self.clear(wishDescriptor)
+        continue
+      }
+      for change in wishes.changes { make(change) }
+      for path in wishes.posts {
+        if let problem = problem(ControlClient.Request(.post, path)) { put(.refused(problem)) }
+      }
+      if wishes.status, let data = try? client.askJSON(ControlClient.Request(.get, "/status")) {
+        put(.status(TopStatus(data)))
+      }
+      if wishes.controls, let data = try? client.askJSON(ControlClient.Request(.get, "/controls")) {
+        put(.controls(TopControl.all(data)))
+      }
+    }
+  }
+
+  private func make(_ change: (pointer: String, value: JSONText?, count: Int)) {
+    let query = ["pointer": change.pointer]
+    let request =
+      if let value = change.value {
+        ControlClient.Request(
+          .put, "/patch", query: query, body: value.compact, contentType: "application/json")
+      } else {
+        ControlClient.Request(.delete, "/patch", query: query)
+      }
+    let problem = problem(request)
+    for index in 0..<change.count {
+      put(.answered(pointer: change.pointer, problem: index == 0 ? problem : nil))
+    }
+  }
+
+  /// Why a request was refused, in one line; `nil` for one that was not.
+  private func problem(_ request: ControlClient.Request) -> String? {
+    do throws(CommandFailure) {
+      _ = try client.ask(request)
+      return nil
+    } catch {
+      // `error[PR0552]: 'pan' is -1 to 1, not 7`, and more below.
+      let first = error.findings?.split(separator: "\n").first.map(String.init)
+      return first ?? error.message
+    }
+  }
+
+  /// A fatal signal that is blocked ends the process without its handler, which puts the terminal
+  /// back. Threads that this one makes are as it is.
+  private static func takeFatalSignals() {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS] {
+      unsafe sigaddset(&set, signal)
+    }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  // MARK: Descriptors
+
+  private static func signal(_ descriptor: Int32) {
+    var one: UInt64 = 1
+    _ = unsafe write(descriptor, &one, 8)
+  }
+
+  private static func clear(_ descriptor: Int32) {
+    var count: UInt64 = 0
+    _ = unsafe read(descriptor, &count, 8)
+  }
+}

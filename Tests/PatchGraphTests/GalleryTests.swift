@@ -1,0 +1,116 @@
+import Diagnostics
+import Foundation
+import PatchSyntax
+import TestSupport
+import Testing
+
+@testable import PatchGraph
+
+/// The page of pictures, `patches/README.md`, is made from the patches.
+///
+/// `PATCHRUN_REPRINT=1 swift test --filter GalleryTests` writes it and the pictures anew; look at what
+/// has changed before you commit it.
+@Suite struct GalleryTests {
+  private static let folder = PrintedFiles.package.appending(path: "patches")
+  private static let isReprinting =
+    ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil
+
+  /// The patches in the order of the README's table, which has them all.
+  static let patches: [String] = {
+    let text = PrintedFiles.text(of: "README.md") ?? ""
+    return text.split(separator: "\n").compactMap { line in
+      guard line.hasPrefix("| [`"), let end = line.range(of: "`](patches/") else { return nil }
+      return String(line[line.index(line.startIndex, offsetBy: 4)..<end.lowerBound])
+    }
+  }()
+
+  /// `native/bit-crusher.json` to `bit-crusher`.
+  private static func title(_ name: String) -> String {
+    String(name.split(separator: "/").last?.dropLast(".json".count) ?? "")
+  }
+
+  private static func document(_ name: String) throws -> PatchDocument {
+    let bytes = [UInt8](try Data(contentsOf: folder.appending(path: name)))
+    return try #require(PatchReader.read(bytes: bytes, name: name).document)
+  }
+
+  /// The first part of a patch's comment.
+  private static func sentence(_ document: PatchDocument) -> String {
+    let comment = document.root["comment"]
+    return comment?.string ?? comment?.elements.first { _ in true }?.string ?? ""
+  }
+
+  /// What to type to hear it.
+  private static func command(_ name: String, _ document: PatchDocument) -> String {
+    let path = "patches/\(name)"
+    let units = document.root["nodes"].map { Array($0.members) } ?? []
+    let isOffline = units.contains { $0.value["component"]?.string == "GenericOutput" }
+    let isNative = document.callbacks.contains { $0.value.kind?.value == "native" }
+    return isOffline
+      ? "patchrun render \(path) -o \(title(name)).wav"
+      : isNative ? "patchrun --allow-native \(path)" : "patchrun \(path)"
+  }
+
+  /// The page as it is to be.
+  private static func page() throws -> String {
+    var text = """
+      # The patches
+
+      Each patch as `patchrun show --format svg` draws it, and the command that plays it, to be typed in
+      the folder above. [The README](../README.md#pictures) says how to read the pictures.
+
+      """
+    for name in patches {
+      let document = try document(name)
+      text += "\n## \(document.title?.value ?? name)\n\n"
+      text += "[`\(name)`](\(name)). \(sentence(document))\n\n"
+      text += "```\n\(command(name, document))\n```\n\n"
+      text += "![\(document.title?.value ?? name)](pictures/\(title(name)).svg)\n"
+    }
+    return text
+  }
+
+  @Test
+  func `every patch is in the gallery`() throws {
+    let files = FileManager.default.enumerator(atPath: Self.folder.path)?.allObjects ?? []
+    let names = files.compactMap { $0 as? String }.filter {
+      $0.hasSuffix(".json") && !$0.hasPrefix("parts/")
+    }
+    #expect(Set(Self.patches) == Set(names))
+    #expect(Set(names.map(Self.title)).count == names.count, "two would have one picture")
+  }
+
+  @Test
+  func `the gallery says what the patches say`() throws {
+    let page = try Self.page()
+    if Self.isReprinting {
+      try page.write(
+        to: Self.folder.appending(path: "README.md"), atomically: true, encoding: .utf8)
+    }
+    #expect(page == PrintedFiles.text(of: "patches/README.md"))
+    #expect(PrintedFiles.text(of: "README.md")?.contains("(patches/README.md)") == true)
+  }
+
+  @Test(arguments: patches)
+  func `a picture is the one that the program draws`(name: String) throws {
+    let picture = try DrawingTests.drawing(of: Self.folder.appending(path: name)).svg()
+    let path = "pictures/\(Self.title(name)).svg"
+    if Self.isReprinting {
+      try FileManager.default.createDirectory(
+        at: Self.folder.appending(path: "pictures"), withIntermediateDirectories: true)
+      try picture.write(
+        to: Self.folder.appending(path: path), atomically: true, encoding: .utf8)
+    }
+    #expect(
+      picture == PrintedFiles.text(of: "patches/\(path)"),
+      "print it again: patchrun show patches/\(name) --format svg -o patches/\(path)")
+    #expect(picture.utf8.count < 24_000)
+  }
+
+  @Test
+  func `there are no other pictures`() throws {
+    let folder = Self.folder.appending(path: "pictures")
+    let pictures = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(pictures) == Set(Self.patches.map { Self.title($0) + ".svg" }))
+  }
+}

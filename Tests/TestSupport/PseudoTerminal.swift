@@ -1,0 +1,106 @@
+import Glibc
+
+/// A terminal of a test's own, with a program in it, and what it shows.
+public final class PseudoTerminal {
+  public let process: ChildProcess
+  public private(set) var screen: TerminalEmulator
+  /// Everything that the program has written.
+  public private(set) var written: [UInt8] = []
+  private let master: Int32
+  /// Kept open, so that the terminal stays when the program has gone.
+  private let slave: Int32
+
+  /// Starts `path`, which is not looked for, in a new session whose terminal this is.
+  public init(
+    _ path: String, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
+  ) throws {
+    screen = TerminalEmulator(columns: columns, rows: rows)
+    var ends: (master: Int32, slave: Int32) = (-1, -1)
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe openpty(&ends.master, &ends.slave, nil, nil, nil) == 0,
+      unsafe ttyname_r(ends.slave, &name, name.count) == 0
+    else { throw ChildProcess.Failure(description: "there is no pseudo-terminal: error \(errno)") }
+    (master, slave) = (ends.master, ends.slave)
+    for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
+    Self.resize(master, columns, rows)
+    process = try ChildProcess(
+      path, arguments, environment: environment,
+      terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
+  }
+
+  deinit {
+    if process.isRunning {
+      process.signal(SIGKILL)
+      process.wait()
+    }
+    close(master)
+    close(slave)
+  }
+
+  public func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe write(master, bytes, bytes.count)
+  }
+
+  /// Makes it larger or smaller, as a window that is dragged: the program hears of it by SIGWINCH.
+  public func resize(columns: Int, rows: Int) {
+    take()
+    screen.resize(columns: columns, rows: rows)
+    Self.resize(master, columns, rows)
+  }
+
+  private static func resize(_ descriptor: Int32, _ columns: Int, _ rows: Int) {
+    var size = winsize()
+    size.ws_col = UInt16(columns)
+    size.ws_row = UInt16(rows)
+    _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// How the terminal is set: its flags and control characters.
+  public var settings: [UInt32] {
+    var settings = termios()
+    guard unsafe tcgetattr(slave, &settings) == 0 else { return [] }
+    let characters = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe $0.map(UInt32.init) }
+    return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + characters
+  }
+
+  /// Takes what has been written. Returns whether there was anything.
+  @discardableResult
+  public func take() -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    var isAny = false
+    while true {
+      let count = unsafe read(master, &bytes, bytes.count)
+      guard count > 0 else { return isAny }
+      isAny = true
+      written += bytes.prefix(count)
+      screen.write(bytes.prefix(count))
+    }
+  }
+
+  /// Waits until something is so, for 20 s at the most, and returns whether it is.
+  public func wait(_ condition: () throws -> Bool) rethrows -> Bool {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    let end = now.tv_sec + 20
+    while now.tv_sec < end {
+      take()
+      if try condition() { return true }
+      usleep(10_000)
+      unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    }
+    return false
+  }
+
+  /// Waits until a text is on the screen.
+  public func waitFor(_ text: String) -> Bool { wait { screen.text.contains(text) } }
+
+  /// Waits for the end of the program and returns its exit status, or the signal's number plus 128.
+  public func waitForEnd() -> Int32 {
+    _ = wait { !process.isRunning }
+    guard !process.isRunning else { return -1 }
+    take()
+    return process.wait()
+  }
+}
