@@ -21,7 +21,7 @@ struct CompletionTests {
     #expect(names == CommandInfo.root.shownSubcommands.map(\.name) + ["help"])
     #expect(answer.files == ["json", "jsonc"])
     #expect(answer.candidates.allSatisfy { !$0.summary.isEmpty })
-    #expect(Self.words("ctl", "st") == ["status", "stop"])
+    #expect(Self.words("ctl", "st") == ["status", "start", "stop"])
     #expect(Self.words("help", "ctl", "g") == ["get"])
     #expect(Self.words("mix.json", "").isEmpty)
     #expect(CompletionRequest(words: ["mix.json", ""]).answer().files == nil)
@@ -107,8 +107,9 @@ struct CompletionTests {
 
   /// A line, and the words that may stand at its end. Readline splits at = and offers what is behind.
   static let lines: [(line: String, words: [String])] = [
-    ("patchrun r", ["run", "render"]), ("patchrun m", ["man", "mix.json", "my eq.json"]),
-    ("patchrun ctl st", ["status", "stop"]),
+    ("patchrun r", ["run", "render", "response"]),
+    ("patchrun m", ["man", "mix.json", "my eq.json"]),
+    ("patchrun ctl st", ["status", "start", "stop"]),
     ("patchrun show --format ", ["text", "json", "dot", "mermaid", "svg"]),
     ("patchrun show --format=s", ["--format=svg"]), ("patchrun mix.json --du", ["--duration"]),
     ("patchrun validate s", ["sub/"]), ("patchrun validate sub/", ["sub/deep.jsonc"]),

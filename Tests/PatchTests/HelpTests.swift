@@ -85,8 +85,8 @@ struct HelpTests {
 
   @Test(arguments: [
     (["help", "rendr"], "did you mean 'render'?"),
-    (["help", "ctl", "stauts"], "did you mean 'status'?"),
-    (["ctl", "stauts"], "did you mean 'status'?"), (["ctl", "help", "gte"], "did you mean 'get'?"),
+    (["help", "ctl", "wacth"], "did you mean 'watch'?"),
+    (["ctl", "wacth"], "did you mean 'watch'?"), (["ctl", "help", "gte"], "did you mean 'get'?"),
     (["help", "zzzzzz"], "they are: run, render"),
     (["help", "run", "it"], "'run' has no commands of its own"),
   ])
