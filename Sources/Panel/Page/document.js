@@ -24,6 +24,7 @@ export class DocumentDesk {
     this.#editor = new Editor(byId("editor"), () => this.#typed());
     model.hear("document", () => this.#arrived());
     model.hear("status", () => this.#update());
+    if (model.tag) this.#arrived();
     byId("apply").addEventListener("click", () => this.apply());
     byId("revert").addEventListener("click", () => this.#revert());
     byId("save").addEventListener("click", () => this.save());

@@ -8,8 +8,6 @@ import { Changes } from "./changes.js";
 import { MeterBoard } from "./meters.js";
 import { NodeCards } from "./nodes.js";
 import { GraphView } from "./graph.js";
-import { TapCards } from "./taps.js";
-import { DocumentDesk } from "./document.js";
 import { Transport } from "./transport.js";
 
 const model = new Model();
@@ -20,9 +18,10 @@ const room = { model, changes, watch: (pointer, call) => model.watch(pointer, ca
 const board = new MeterBoard(model);
 const cards = new NodeCards(room, board, byId("controls"));
 new GraphView(model, board, (...place) => cards.reveal(...place));
-new TapCards(model, board);
-const desk = new DocumentDesk(room, messages);
 new Transport(room, messages);
+
+/** @type {?import("./document.js").DocumentDesk} */
+let desk = null;
 
 const isText = (element) =>
   element.matches?.("textarea, select, input") && !element.readOnly;
@@ -32,7 +31,7 @@ addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && !event.altKey) {
     if (key === "s") {
       event.preventDefault();
-      desk.save();
+      desk?.save();
     } else if ((key === "z" || key === "y") && !isText(event.target)) {
       event.preventDefault();
       if (key === "y" || event.shiftKey) changes.redo();
@@ -45,4 +44,11 @@ addEventListener("keydown", (event) => {
 
 await sync.start((tag) => changes.isOwn(tag));
 performance.mark("usable");
+
+// What is read rather than turned comes once there is something to turn.
+const [{ TapCards }, { DocumentDesk }] = await Promise.all([
+  import("./taps.js"), import("./document.js"),
+]);
+new TapCards(model, board);
+desk = new DocumentDesk(room, messages);
 document.body.dataset.ready = "true";

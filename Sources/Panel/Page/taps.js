@@ -19,6 +19,7 @@ export class TapCards {
   constructor(model, board) {
     this.#board = board;
     model.hear("metered", () => this.#build());
+    this.#build();
   }
 
   #build() {
