@@ -109,33 +109,39 @@ struct PlanRoutes {
   /// Sources before what they feed in either graph; `nil` where there is no such order.
   private static func order(_ sides: [GraphSide], _ head: NodeID) -> [NodeID]? {
     var members: [NodeID] = []
-    var seen: Set<NodeID> = []
+    var numbers: [NodeID: Int] = [:]
+    numbers.reserveCapacity(sides[0].preparation.pulled.count)
     for side in sides {
-      members += side.preparation.order.filter { side.isPulled($0) && seen.insert($0).inserted }
-    }
-    var waits: [NodeID: Int] = [:]
-    var takers: [NodeID: [NodeID]] = [:]
-    var edges: Set<BusKey> = []
-    for side in sides {
-      for interaction in side.model.interactions where side.isPulled(interaction.destination) {
-        // The microphone side is there before any other.
-        guard let link = interaction.link, link.source != head,
-          edges.insert(BusKey(node: link.source, bus: Int(link.destination.rawValue))).inserted
-        else { continue }
-        waits[link.destination, default: 0] += 1
-        takers[link.source, default: []].append(link.destination)
+      for id in side.preparation.order where side.isPulled(id) && numbers[id] == nil {
+        numbers[id] = members.count
+        members.append(id)
       }
     }
-    var ready = members.filter { waits[$0] == nil }
+    var waits = [Int](repeating: 0, count: members.count)
+    var links: [(Int, Int)] = []
+    for side in sides {
+      for interaction in side.model.interactions {
+        // The microphone side is there before any other.
+        guard let link = interaction.link, link.source != head,
+          let source = numbers[link.source], let destination = numbers[link.destination],
+          side.isPulled(link.destination)
+        else { continue }
+        // A link of both graphs counts twice, here and below.
+        waits[destination] += 1
+        links.append((source, destination))
+      }
+    }
+    let takers = Neighbours(links, count: members.count)
+    var ready = members.indices.filter { waits[$0] == 0 }
     var next = 0
     while next < ready.count {
-      for taker in takers[ready[next]] ?? [] {
-        waits[taker, default: 0] -= 1
+      for taker in takers.of(ready[next]) {
+        waits[taker] -= 1
         if waits[taker] == 0 { ready.append(taker) }
       }
       next += 1
     }
-    return ready.count == members.count ? ready : nil
+    return ready.count == members.count ? ready.map { members[$0] } : nil
   }
 
   // MARK: What a plan is made from

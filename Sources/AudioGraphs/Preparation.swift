@@ -110,7 +110,7 @@ struct Preparer {
     }
     let head = model.head.flatMap { model.index(of: $0.id) }
     if let head { isMember[head] = true }
-    let takers = Self.neighbours(links, count)
+    let takers = Neighbours(links, count: count)
     var ready = (0..<count).filter { isMember[$0] && waits[$0] == 0 }
     var next = 0
     while next < ready.count {
@@ -133,7 +133,7 @@ struct Preparer {
       result.order += stuck
     }
     guard let head else { return }
-    let sources = Self.neighbours(links.map { ($0.destination, $0.source) }, count)
+    let sources = Neighbours(links.map { ($0.destination, $0.source) }, count: count)
     var isPulled = [Bool](repeating: false, count: count)
     isPulled[head] = true
     var queue = [head]
@@ -144,27 +144,6 @@ struct Preparer {
       }
     }
     result.pulled = Set((0..<count).filter { isPulled[$0] }.map { model.nodes[$0].id })
-  }
-
-  /// What each of some nodes leads to, one after the other.
-  private struct Neighbours {
-    var begins: [Int]
-    var places: [Int]
-
-    func of(_ node: Int) -> ArraySlice<Int> { places[begins[node]..<begins[node + 1]] }
-  }
-
-  private static func neighbours(_ links: [(Int, Int)], _ count: Int) -> Neighbours {
-    var begins = [Int](repeating: 0, count: count + 1)
-    for (from, _) in links { begins[from + 1] += 1 }
-    for node in 0..<count { begins[node + 1] += begins[node] }
-    var places = [Int](repeating: 0, count: links.count)
-    var next = begins
-    for (from, to) in links {
-      places[next[from]] = to
-      next[from] += 1
-    }
-    return Neighbours(begins: begins, places: places)
   }
 
   private func isMicrophone(_ connection: Connection) -> Bool {

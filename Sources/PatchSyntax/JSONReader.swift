@@ -300,23 +300,25 @@ extension JSONReader {
   private mutating func suspectIndentation(opening: Int, closing: Int) {
     // Long lines tell nothing by their indentation, and would take long to walk.
     let limit = 200
+    func isBreak(_ offset: Int) -> Bool { bytes[offset] == 0x0A || bytes[offset] == 0x0D }
     func lineStart(_ offset: Int) -> Int? {
       var start = offset
-      while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D {
+      while start > 0, !isBreak(start - 1) {
         start -= 1
         if offset - start > limit { return nil }
       }
       return start
     }
-    func indentation(_ start: Int) -> Int {
-      var end = start
-      while end < bytes.count, bytes[end] == 0x20 || bytes[end] == 0x09 { end += 1 }
-      return end - start
-    }
-    guard let closingLine = lineStart(closing), let openingLine = lineStart(opening),
-      openingLine < closingLine, closingLine + indentation(closingLine) == closing,
-      indentation(closingLine) < indentation(openingLine)
+    func isBlank(_ offset: Int) -> Bool { bytes[offset] == 0x20 || bytes[offset] == 0x09 }
+    // Most brackets stand behind something on their line.
+    var closingLine = closing
+    while closingLine > 0, isBlank(closingLine - 1) { closingLine -= 1 }
+    guard closing - closingLine <= limit, closingLine == 0 || isBreak(closingLine - 1),
+      let openingLine = lineStart(opening), openingLine < closingLine
     else { return }
+    var content = openingLine
+    while content < bytes.count, isBlank(content) { content += 1 }
+    guard closing - closingLine < content - openingLine else { return }
     suspect = (opening, closing)
   }
 

@@ -510,11 +510,14 @@ extension PatchReader {
 
   private mutating func reportAmbiguousNames(_ document: PatchDocument) {
     guard !document.callbacks.isEmpty else { return }
-    var callbacks: [String: JSONValue] = [:]
-    for callback in document.callbacks { callbacks[callback.name] = callback.key.json }
-    for node in document.nodes {
-      guard !node.name.isEmpty, let callback = callbacks[node.name] else { continue }
-      diagnostics.append(.ambiguous(node.key, callback: callback))
+    // By their places, so that large patches are not copied.
+    var callbacks: [String: Int] = [:]
+    callbacks.reserveCapacity(document.callbacks.count)
+    for index in document.callbacks.indices { callbacks[document.callbacks[index].name] = index }
+    for index in document.nodes.indices {
+      let key = document.nodes[index].key
+      guard !key.value.isEmpty, let callback = callbacks[key.value] else { continue }
+      diagnostics.append(.ambiguous(key, callback: document.callbacks[callback].key.json))
     }
   }
 
@@ -524,7 +527,11 @@ extension PatchReader {
     guard check(json, name, .string, help: "write \"node\" or \"node:bus\""),
       let text = json.string
     else { return nil }
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    // Most addresses have no bus.
+    let parts =
+      text.utf8.contains(UInt8(ascii: ":"))
+      ? text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      : [Substring(text)]
     let node = String(parts.first ?? "")
     guard !node.isEmpty else {
       diagnostics.append(.address(json, text, "the name is missing"))

@@ -162,8 +162,10 @@ struct PatchRevision {
     let changed = Set(callbacks.changed)
     let coming = Set(come.compactMap { Link($0) })
     for connection in after.connections {
+      guard let source = connection.from?.value.node else { return false }
+      guard changed.contains(source) else { continue }
       guard let link = Link(connection) else { return false }
-      guard changed.contains(link.source.node), !coming.contains(link) else { continue }
+      guard !coming.contains(link) else { continue }
       gone.append(link)
       come.append(connection)
     }
