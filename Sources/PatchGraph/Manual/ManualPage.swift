@@ -171,8 +171,6 @@ public struct ManualPage: Sendable {
         let joins = previous.properties.isAlphabetic && next.properties.isAlphabetic
         result += isCode || !joins ? "\\-" : "-"
       case "\n", "\t": result += " "
-      // Terminals without Unicode have no character for it.
-      case "…": result += "..."
       case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
       default:
         let digits = String(scalar.value, radix: 16, uppercase: true)
