@@ -25,9 +25,9 @@ export class Sync {
     this.#messages = messages;
     // Who wants less to move gets numbers that can be read.
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
-    this.#metersPerSecond = calm.matches ? 4 : 25;
+    this.#metersPerSecond = calm.matches ? 4 : 22;
     calm.addEventListener("change", () => {
-      this.#metersPerSecond = calm.matches ? 4 : 25;
+      this.#metersPerSecond = calm.matches ? 4 : 22;
       this.#open();
     });
     // A page that nobody sees takes nothing of the run's time, and none of the browser's connections.
