@@ -9,18 +9,32 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Packages that only the program needs: a package that takes a library of this one with `traits: []`
+/// has nothing to resolve.
+let forProgram = TargetDependencyCondition.when(traits: ["CommandLine"])
+
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
 let package = Package(
   name: "patchrun",
   products: [
     .executable(name: "patchrun", targets: ["patchrun"]),
+    // Graphs and units: `import AudioGraphs` has all of it.
     .library(
       name: "AudioGraphs",
       targets: [
-        "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "SoundFiles",
-        "RenderCallbacks", "Pictures", "RenderTaps",
-        "RenderHost", "AudioGraphs", "PulseIO",
+        "AudioTypes", "RenderCore", "VoiceProcessing", "AudioUnits", "FileAccess", "SoundFiles",
+        "RenderCallbacks", "RenderTaps", "RenderHost", "AudioGraphs",
       ]),
+    // The devices of a PulseAudio server.
+    .library(name: "PulseIO", targets: ["PulseIO"]),
+    // Taps that draw, and what they draw with.
+    .library(name: "Pictures", targets: ["Pictures", "PictureTaps"]),
+  ],
+  traits: [
+    .trait(
+      name: "CommandLine",
+      description: "The program, its control server and what they need of other packages."),
+    .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -54,17 +68,25 @@ let package = Package(
       name: "AudioUnits",
       dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
       swiftSettings: settings),
+    // Opens the files that a patch names, and nothing else does.
+    .target(name: "FileAccess", dependencies: ["CShims"], swiftSettings: settings),
     .target(
-      name: "SoundFiles", dependencies: ["AudioTypes", "CSndfile", "CSoxr"],
+      name: "SoundFiles", dependencies: ["AudioTypes", "FileAccess", "CSndfile", "CSoxr"],
       swiftSettings: settings),
     .target(
       name: "RenderCallbacks",
-      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "CPatchrun"],
+      dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CPatchrun"],
       swiftSettings: settings),
-    .target(name: "Pictures", dependencies: ["CCairo"], swiftSettings: settings),
+    .target(name: "Pictures", dependencies: ["FileAccess", "CCairo"], swiftSettings: settings),
     .target(
       name: "RenderTaps",
-      dependencies: ["AudioTypes", "RenderCore", "SoundFiles", "Pictures", "CEbur128"],
+      dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CEbur128"],
+      swiftSettings: settings),
+    .target(
+      name: "PictureTaps",
+      dependencies: [
+        "AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "Pictures", "RenderTaps",
+      ],
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
@@ -72,7 +94,12 @@ let package = Package(
 
     // Everything from here up runs on the control thread, PulseIO's own thread apart.
     .target(
-      name: "AudioGraphs", dependencies: ["AudioTypes", "RenderCore", "AudioUnits", "RenderHost"],
+      name: "AudioGraphs",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderHost",
+        // To be handed on to whoever imports it.
+        "FileAccess", "RenderCallbacks", "RenderTaps", "SoundFiles",
+      ],
       swiftSettings: settings),
     .target(
       name: "Responses",
@@ -84,15 +111,14 @@ let package = Package(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
-    .target(name: "PatchFiles", swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
     .target(name: "Diagnostics", dependencies: ["TerminalScreen"], swiftSettings: settings),
     .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
       dependencies: [
-        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "RenderHost",
-        "AudioGraphs", "SoundFiles", "PatchFiles", "Diagnostics", "PatchSyntax",
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
+        "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
       ],
       swiftSettings: settings),
     .target(
@@ -112,19 +138,21 @@ let package = Package(
       name: "Control",
       dependencies: [
         "Diagnostics", "PatchSyntax", "Panel",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOCore", package: "swift-nio", condition: forProgram),
+        .product(name: "NIOPosix", package: "swift-nio", condition: forProgram),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "Pictures", "RenderTaps", "RenderHost", "PulseIO", "PatchFiles", "Diagnostics",
-        "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer", "Control",
+        "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "FileAccess",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer",
+        "Control",
         "TerminalScreen", "CShims",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ],
       swiftSettings: settings),
 
@@ -136,6 +164,17 @@ let package = Package(
         "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
       ],
       swiftSettings: settings),
+
+    // What users of the library write: built and run by the tests here, and from outside by .ci/products.
+    .executableTarget(
+      name: "OfflineProgram", dependencies: ["AudioGraphs"],
+      path: "Tests/Products/Sources/OfflineProgram"),
+    .executableTarget(
+      name: "PictureProgram", dependencies: ["AudioGraphs", "Pictures", "PictureTaps"],
+      path: "Tests/Products/Sources/PictureProgram"),
+    .executableTarget(
+      name: "PulseProgram", dependencies: ["AudioGraphs", "PulseIO"],
+      path: "Tests/Products/Sources/PulseProgram"),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     .target(
@@ -158,8 +197,10 @@ let package = Package(
         "CMysofa", "TestSupport",
       ],
       swiftSettings: settings),
+    .testTarget(name: "FileAccessTests", dependencies: ["FileAccess"], swiftSettings: settings),
     .testTarget(
-      name: "SoundFilesTests", dependencies: ["AudioTypes", "SoundFiles", "TestSupport"],
+      name: "SoundFilesTests",
+      dependencies: ["AudioTypes", "FileAccess", "SoundFiles", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "RenderCallbacksTests",
@@ -169,8 +210,12 @@ let package = Package(
       name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RenderTapsTests",
+      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PictureTapsTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "SoundFiles", "TestSupport",
+        "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "PictureTaps", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -216,8 +261,8 @@ let package = Package(
       name: "ControlTests",
       dependencies: [
         "Control", "Diagnostics", "PatchSyntax", "Panel", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOCore", package: "swift-nio", condition: forProgram),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -226,8 +271,10 @@ let package = Package(
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
         "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures",
         "Responses", "TerminalScreen", "TestSupport", "patchrun",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ],
+      exclude: ["Hostile"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -19,27 +19,30 @@ import Synchronization
 ///     try graph.start()
 public final class AudioGraph: Sendable {
   struct State {
+    let present: GraphPresent
     var model = GraphModel()
-    var pending: [GraphEdit] = []
+    var pending: [GraphEdit] = [] { didSet { present.setPendingEditCount(pending.count) } }
     var isOpen = false
     var isInitialized = false
     var isRunning = false
     var defaultFormat: StreamFormat?
+    var category: SessionCategory?
     /// What the last preparation has left for the next.
     var settled = SettledNodes()
-    var running: RunningGraph?
+    var running: RunningGraph? {
+      didSet {
+        let session = running?.session
+        present.withLock { $0.session = session }
+      }
+    }
     var observers: [Int: RenderObserver] = [:]
     var nextToken = 0
     var lastUpdateError = Status.ok
-    /// Of the taps that measure, also when the graph has ended.
-    var readers: [TapID: any TapReader] = [:]
     var fadeDuration = 0.02
-    /// Whether somebody who does not wait has asked for the pending edits to be carried out.
-    var wantsUpdate = false
-    /// What that failed with.
-    var wantedUpdateError: GraphUpdateError?
-    var finishErrors: [ServiceError] = []
-    var finishedLostFrames = 0
+    /// What units that have been adopted render with, until the graph is initialized.
+    var adopted: [NodeID: UnitKernels] = [:]
+
+    init(_ present: GraphPresent) { self.present = present }
   }
 
   /// What takes a render notification away again.
@@ -52,27 +55,48 @@ public final class AudioGraph: Sendable {
   public let grant: HardwareGrant
   let hardware: (any AudioHardware)?
   let isOffline: Bool
+  /// Whether the units are a client's, connected to one another, that this graph renders without having
+  /// been asked to: it leaves them initialized, and does not ask for formats.
+  let isUnseen: Bool
   let serviceThread = ServiceThread()
   let unitHost = GraphUnitHost()
   let scheduler = ParameterScheduler()
-  let state = Mutex(State())
+  let present: GraphPresent
+  let state: Mutex<State>
 
   /// A graph whose I/O unit runs on `hardware` once it is started.
   public init(hardware: any AudioHardware, catalog: UnitCatalog = .standard) {
+    present = GraphPresent()
+    state = Mutex(State(present))
     self.catalog = catalog
     self.hardware = hardware
     grant = hardware.grant
     isOffline = false
+    isUnseen = false
     unitHost.setGraph(self)
   }
 
   /// A graph without a device: to be validated, or pulled by `OfflineDevice` with the same grant.
   public init(assuming grant: HardwareGrant, catalog: UnitCatalog = .standard) {
+    present = GraphPresent()
+    state = Mutex(State(present))
     self.catalog = catalog
     hardware = nil
     self.grant = grant
     isOffline = true
+    isUnseen = false
     unitHost.setGraph(self)
+  }
+
+  /// A graph for units that are in none.
+  init(unseenOn hardware: (any AudioHardware)?, _ grant: HardwareGrant) {
+    present = GraphPresent()
+    state = Mutex(State(present))
+    catalog = .standard
+    self.hardware = hardware
+    self.grant = grant
+    isOffline = hardware == nil
+    isUnseen = true
   }
 
   deinit {
@@ -136,11 +160,17 @@ public final class AudioGraph: Sendable {
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
-        scheduler: scheduler)
+        scheduler: scheduler, isLive: hardware != nil)
+      for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
+      state.adopted = [:]
       try running.play(
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)
       state.running = running
-      state.readers = running.readers
+      let model = state.model
+      present.withLock { present in
+        present.readers = running.readers
+        present.model = model
+      }
       state.isInitialized = true
     }
   }
@@ -220,7 +250,8 @@ public final class AudioGraph: Sendable {
     _ model: GraphModel, _ state: State, capture: FrameRing?
   ) -> Preparation {
     var preparer = Preparer(
-      model: model,
+      model: model, played: state.running == nil ? nil : state.model, demandsFormats: !isUnseen,
+      category: state.category,
       device: DeviceSides(
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
         isSynchronous: isOffline, capture: capture ?? state.running?.capture),
@@ -229,6 +260,11 @@ public final class AudioGraph: Sendable {
     // The elements of a unit may have changed since the ramp was added.
     for ramp in model.ramps {
       guard let unit = model.node(ramp.node)?.instance else { continue }
+      guard ramp.callback == nil else {
+        preparation.violations += LiveSettingsMove.violations(
+          ramp, in: model, preparation.configurations)
+        continue
+      }
       do throws(Violation) {
         _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
       } catch {
@@ -255,6 +291,7 @@ public final class AudioGraph: Sendable {
   func makeInstance(_ unit: any AudioUnit.Type) -> UnitInstance {
     let instance = UnitInstance(unit)
     instance.setHost(unitHost)
+    instance.setDevice(output: grant.outputFormat, input: grant.inputFormat)
     return instance
   }
 
@@ -305,7 +342,7 @@ public final class AudioGraph: Sendable {
         state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
     else { return }
     state.running = running
-    state.readers = running.readers
+    present.withLock { $0.readers = running.readers }
   }
 
   func stopRunning() {
@@ -323,7 +360,7 @@ public final class AudioGraph: Sendable {
   func endInitialization(_ state: inout State) {
     guard state.isInitialized else { return }
     if hardware != nil { serviceThread.stop() }
-    for node in state.model.nodes { node.instance?.uninitialize() }
+    if !isUnseen { for node in state.model.nodes { node.instance?.forgetConfiguration() } }
     state.running?.restartTimeline()
     state.running = nil
     state.isInitialized = false

@@ -18,6 +18,8 @@ enum GraphEdit: Sendable {
   case remove(NodeID)
   case addTap(GraphModel.Tap)
   case removeTap(TapID)
+  /// A tap watches another output, and goes on.
+  case moveTap(TapID, to: BusKey)
   case timeline([ParameterRamp], stopTime: Double?)
 
   /// The nodes that have to be there.
@@ -30,6 +32,7 @@ enum GraphEdit: Sendable {
     case .detach(let key, _), .attach(_, let key): [key.node]
     case .remove(let node): [node]
     case .addTap(let tap): [tap.node]
+    case .moveTap(_, let key): [key.node]
     case .timeline(let ramps, _): ramps.map(\.node)
     case .clear, .removeTap: []
     }
@@ -42,10 +45,10 @@ extension GraphModel {
     switch edit {
     case .connect(let connection):
       if let refusal = refusal(of: connection) { throw refusal }
-      add(.connection(connection))
+      feed(.connection(connection))
     case .callback(let callback):
       if let refusal = refusal(of: callback) { throw refusal }
-      add(.callback(callback))
+      feed(.callback(callback))
     case .disconnect(let key):
       _ = try feed(of: key)
       removeFeed(key)
@@ -74,11 +77,22 @@ extension GraphModel {
       guard node(tap.node) != nil else { throw NodesExist.violation(tap.node) }
       taps.append(tap)
     case .removeTap(let id): taps.removeAll { $0.id == id }
+    case .moveTap(let id, let key):
+      guard node(key.node) != nil else { throw NodesExist.violation(key.node) }
+      for index in taps.indices where taps[index].id == id {
+        (taps[index].node, taps[index].output) = (key.node, key.bus)
+      }
     case .timeline(let ramps, let stopTime):
       for ramp in ramps where node(ramp.node) == nil { throw NodesExist.violation(ramp.node) }
       self.ramps = ramps
       self.stopTime = stopTime
     }
+  }
+
+  /// Feeds an input by an interaction, in the place of what has fed it.
+  private mutating func feed(_ interaction: Interaction) {
+    removeFeed(BusKey(node: interaction.destination, bus: interaction.input))
+    add(interaction)
   }
 
   private func feed(of key: BusKey) throws(Violation) -> Interaction {

@@ -34,7 +34,7 @@ extension AudioGraph {
   // MARK: What a host needs
 
   /// What a device pulls; there while the graph is initialized.
-  public var session: RenderSession? { state.withLock { $0.running?.session } }
+  public var session: RenderSession? { present.session }
 
   /// The halves of callbacks and taps that wait for disks. A running graph calls them itself; an
   /// offline host does.
@@ -42,12 +42,28 @@ extension AudioGraph {
 
   /// What went wrong with files while the graph ran.
   public var serviceErrors: [ServiceError] {
-    serviceThread.errors + state.withLock { $0.finishErrors }
+    serviceThread.errors + present.withLock { $0.finishErrors }
+  }
+
+  /// What has happened to files since the last call: what a running graph goes on through. Of a graph
+  /// that an offline host runs, that of files which have left it.
+  public func takeServiceEvents() -> [ServiceEvent] {
+    serviceThread.takeEvents()
+      + present.withLock { present in
+        defer { present.finishEvents = [] }
+        return present.finishEvents
+      }
+  }
+
+  /// Tells the recordings of a running graph that time has passed which is not in them: the device stood
+  /// still. Each gives an event with its place.
+  public func noteGap(seconds: Double, cause: String) {
+    serviceThread.noteGap(seconds: seconds, cause: cause)
   }
 
   /// Frames of files and recordings that were not there, or not written, in time.
   public var lostFrames: Int {
-    serviceThread.lostFrames + state.withLock { $0.finishedLostFrames }
+    serviceThread.lostFrames + present.withLock { $0.finishedLostFrames }
   }
 
   /// Frees what the render thread has finished with, and closes the files that nothing reads or writes
@@ -65,16 +81,24 @@ extension AudioGraph {
         continue
       }
       do throws(ServiceError) { try service.finish() } catch {
-        state.withLock { $0.finishErrors.append(error) }
+        present.withLock { $0.finishErrors.append(error) }
       }
-      let lost = service.lostFrames
-      state.withLock { $0.finishedLostFrames += lost }
+      let (lost, events) = (service.lostFrames, service.takeEvents())
+      present.withLock { present in
+        present.finishedLostFrames += lost
+        present.finishEvents += events
+      }
     }
   }
 
   /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
   /// where one of them never does, and where nothing but a microphone is pulled.
-  public var duration: Int? { state.withLock { $0.running?.duration } }
+  public var duration: Int? {
+    state.withLock { state in
+      state.running?.measureAgain()
+      return state.running?.duration
+    }
+  }
 
   /// The configuration of a node as initialization has settled it, or would settle it.
   ///

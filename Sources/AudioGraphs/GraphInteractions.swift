@@ -4,12 +4,11 @@ import Synchronization
 
 /// What feeds what, and what watches.
 extension AudioGraph {
-  /// Connects an output element to an input element. Whether the buses exist, and whether the
-  /// formats fit, is found at `initialize()` or `update()`.
+  /// Connects an output element to an input element, in the place of what has fed that. Whether the
+  /// buses exist, and whether the formats fit, is found at `initialize()` or `update()`.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
-  ///   already, the output taken, or a node would feed itself (an I/O unit's element 1 may feed its
-  ///   element 0).
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the output is taken
+  ///   by another input, or a node would feed itself (an I/O unit's element 1 may feed its element 0).
   public func connect(
     _ source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0
   ) throws(Violation) {
@@ -18,23 +17,39 @@ extension AudioGraph {
     }
   }
 
-  /// Feeds an input element by a callback.
+  /// Feeds an input element by a callback, in the place of what has fed it.
+  ///
+  /// A `CallbackInstance`, here and in `feed`, is what its live settings are turned by. One that plays
+  /// already goes on in its new place: where only what it pulls is another, what it pulled fades out as
+  /// the other fades in.
   ///
   /// - Parameter feed: What a callback that processes pulls; `nil` for nothing.
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the input is fed
-  ///   already, or something else takes from the output that is pulled.
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where something else takes
+  ///   from the output that is pulled, or the callback pulls nothing and is given something;
+  ///   `kAudioUnitErr_NoConnection` where it processes and is given nothing.
   public func setInputCallback(
     _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
     from feed: CallbackFeed? = nil
   ) throws(Violation) {
     try state.withLock { state throws(Violation) in
-      state.nextToken += 1
-      let serial = state.nextToken
       try make(
         .callback(
-          InputCallback(
-            callback: callback, destination: node, input: input, feed: feed, serial: serial)),
-        &state)
+          InputCallback(callback: callback, destination: node, input: input, feed: feed)), &state)
+    }
+  }
+
+  /// The callbacks that feed an input element: the one that feeds it, the one that this pulls, and so
+  /// on; empty where none does. Their live settings can be turned. Edits that are pending are not
+  /// among them.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func callbacks(of node: NodeID, _ input: Int = 0) throws(Violation) -> [CallbackInstance] {
+    try state.withLock { state throws(Violation) in
+      guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
+      guard case .callback(let callback)? = state.model.feeds[BusKey(node: node, bus: input)] else {
+        return []
+      }
+      return callback.instances
     }
   }
 
@@ -78,6 +93,12 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in try make(.clear, &state) }
   }
 
+  /// Why a document may not feed an input: something does already. A call that feeds it would take that
+  /// away.
+  package func secondFeed(of node: NodeID, _ input: Int) -> Violation? {
+    state.withLock { InputsFedOnce.violation(node, input, in: $0.model) }
+  }
+
   /// Connections and callbacks in the order in which they were made.
   public var interactions: [Interaction] { state.withLock { $0.model.interactions } }
 
@@ -116,12 +137,25 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
   }
 
+  /// Has a tap watch another output element, and go on there: a recording in its file, where the stream
+  /// format is the same, else in a second one. Pending while the graph is initialized; one that is not
+  /// there is no mistake.
+  ///
+  /// - Throws: `kAUGraphErr_NodeNotFound`.
+  public func moveTap(
+    _ tap: TapID, to node: NodeID, _ output: Int = 0
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(.moveTap(tap, to: BusKey(node: node, bus: output)), &state)
+    }
+  }
+
   /// What the taps that measure have read so far, in the order of addition; after the graph has been
   /// stopped or closed, in all. None before `initialize()`.
   ///
   /// Any thread but the render thread, which is neither waited for nor made to wait.
   public var readings: [TapMeasurement] {
-    let (taps, readers) = state.withLock { ($0.model.taps, $0.readers) }
+    let (taps, readers) = present.withLock { ($0.model?.taps ?? [], $0.readers) }
     return taps.compactMap { tap in
       readers[tap.id].map {
         TapMeasurement(
@@ -132,13 +166,20 @@ extension AudioGraph {
 
   /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
   public func reading(of tap: TapID) -> TapReading? {
-    state.withLock { $0.readers[tap] }?.reading
+    present.withLock { $0.readers[tap] }?.reading
   }
 
   /// The format of every bus that must be given one and is given none. Set before `initialize()`.
   public var defaultStreamFormat: StreamFormat? {
     get { state.withLock { $0.defaultFormat } }
     set { state.withLock { $0.defaultFormat = newValue } }
+  }
+
+  /// What the sound is for: `initialize()` refuses sides of the I/O unit that the category does not permit.
+  /// `nil`, as it is at first, permits both. Set before `initialize()`.
+  public var sessionCategory: SessionCategory? {
+    get { state.withLock { $0.category } }
+    set { state.withLock { $0.category = newValue } }
   }
 
   /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;

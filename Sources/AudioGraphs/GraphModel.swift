@@ -25,19 +25,30 @@ public struct InputCallback: Sendable {
   public var input: Int
   /// What the callback pulls; `nil` for nothing.
   public var feed: CallbackFeed?
-  /// Tells this edit from any other: a callback that is set again begins again.
-  let serial: Int
+  /// The callback that feeds the input, then the one that it pulls, and so on. Each is told from any
+  /// other by its instance: a callback that is set again begins again, an instance goes on.
+  public let instances: [CallbackInstance]
 
-  /// The callbacks from the one that pulls first to the one that feeds the input.
-  var chain: [any RenderCallback] {
-    var chain = [callback]
+  init(callback: any RenderCallback, destination: NodeID, input: Int, feed: CallbackFeed?) {
+    self.callback = callback
+    self.destination = destination
+    self.input = input
+    self.feed = feed
+    var instances = [Self.instance(callback)]
     var next = feed
     while case .callback(let callback, let from)? = next {
-      chain.append(callback)
+      instances.append(Self.instance(callback))
       next = from
     }
-    return chain.reversed()
+    self.instances = instances
   }
+
+  private static func instance(_ callback: any RenderCallback) -> CallbackInstance {
+    (callback as? CallbackInstance) ?? CallbackInstance(callback)
+  }
+
+  /// The callbacks from the one that pulls first to the one that feeds the input.
+  var chain: [CallbackInstance] { instances.reversed() }
 
   /// The output that the first of them pulls; `nil` where none does.
   var source: BusKey? {
@@ -45,6 +56,26 @@ public struct InputCallback: Sendable {
     while case .callback(_, let from)? = next { next = from }
     guard case .output(let node, let output)? = next else { return nil }
     return BusKey(node: node, bus: output)
+  }
+
+  /// What one of them pulls, by the place of that one in `instances`; `nil` for nothing.
+  func upstream(of index: Int) -> LinkFeed? {
+    index + 1 < instances.count ? .link(self, index + 1) : source.map { .output($0) }
+  }
+}
+
+/// What a callback pulls.
+enum LinkFeed {
+  case output(BusKey)
+  /// A callback of a chain, by its place among the instances.
+  case link(InputCallback, Int)
+
+  /// Tells what is pulled from anything else.
+  var identity: Interaction.Identity {
+    switch self {
+    case .output(let key): .output(key)
+    case .link(let callback, let index): .callback(callback.instances[index].serial)
+    }
   }
 }
 
@@ -114,14 +145,17 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Numbers that no bus can have are one.
+  /// Numbers that no bus can have are one, -1.
   init(node: NodeID, bus: Int) {
     let number = UInt32(exactly: bus) ?? .max
     rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
   }
 
   var node: NodeID { NodeID(rawValue: Int32(truncatingIfNeeded: rawValue >> 32)) }
-  var bus: Int { Int(UInt32(truncatingIfNeeded: rawValue)) }
+  var bus: Int {
+    let number = UInt32(truncatingIfNeeded: rawValue)
+    return number == .max ? -1 : Int(number)
+  }
 }
 
 /// What a graph consists of at one moment, as its edits have made it.
@@ -314,9 +348,6 @@ struct GraphModel: Sendable {
       return NodesExist.violation(id)
     }
     if let violation = NoSelfConnection.violation(connection, in: self) { return violation }
-    if let violation = InputsFedOnce.violation(connection.destination, connection.input, in: self) {
-      return violation
-    }
     return OutputsFeedOne.violation(connection, in: self)
   }
 
@@ -325,9 +356,7 @@ struct GraphModel: Sendable {
     guard index(of: callback.destination) != nil else {
       return NodesExist.violation(callback.destination)
     }
-    if let violation = InputsFedOnce.violation(callback.destination, callback.input, in: self) {
-      return violation
-    }
+    if let violation = CallbackInputs.violations(callback).first { return violation }
     guard let link = Interaction.callback(callback).link else { return nil }
     guard index(of: link.source) != nil else { return NodesExist.violation(link.source) }
     if let violation = NoSelfConnection.violation(link, in: self) { return violation }

@@ -17,7 +17,9 @@ extension AudioGraph {
     let unit = try ComponentsFound.find(description, in: catalog)
     return try state.withLock { state throws(Violation) in
       if unit.description.isOutput,
-        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+        let violation = OneOutputUnit.violation(
+          adding: name ?? "", isDevice: unit.description.property(.enableIO) != nil,
+          in: state.model)
       {
         throw violation
       }
@@ -52,7 +54,9 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in
       guard state.isOpen else { throw GraphStates.notOpen() }
       if unit.description.isOutput,
-        let violation = OneOutputUnit.violation(adding: name ?? "", in: state.model)
+        let violation = OneOutputUnit.violation(
+          adding: name ?? "", isDevice: unit.description.property(.enableIO) != nil,
+          in: state.model)
       {
         throw violation
       }

@@ -47,7 +47,7 @@ extension AudioGraph {
       case .callback(let callback):
         let names = callback.chain.reversed().enumerated().map { behind, link in
           callbackName(callback.destination, callback.input, behind).map(onOneLine)
-            ?? "\(type(of: link))"
+            ?? "\(type(of: link.original))"
         }
         let text = format.map { "  [\($0.channelCount) ch, \(rateText($0.sampleRate)) Hz]" } ?? ""
         let before = callback.source.map { ["\(place($0.node, $0.bus))"] } ?? []
@@ -88,10 +88,8 @@ private func onOneLine(_ name: String) -> String {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator:
       text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-    // Those that turn the direction of the text; others join what is one sign.
-    case .format
-    where (0x202A...0x202E).contains(scalar.value)
-      || (0x2066...0x2069).contains(scalar.value):
+    // Those that turn the direction of the text, or hide it; one joins what is one sign.
+    case .format where scalar.value != 0x200D:
       text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     default: text.unicodeScalars.append(scalar)
     }

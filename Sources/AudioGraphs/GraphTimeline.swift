@@ -7,6 +7,9 @@ extension AudioGraph {
   /// Moves a parameter at a time that is known beforehand: each start of the graph finds every
   /// parameter where it was at initialization, and plays the same.
   ///
+  /// A ramp of a live setting moves the callback that feeds the input when the graph is initialized or
+  /// updated; where none does then, nothing.
+  ///
   /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter
   ///   that does not ramp; `kAUGraphErr_NodeNotFound`; `paramErr` for a time that never comes, and
   ///   where another ramp moves the parameter; `kAudioUnitErr_Initialized` in an initialized graph;
@@ -17,7 +20,11 @@ extension AudioGraph {
       guard let unit = node.instance else { throw GraphStates.notOpen() }
       guard !state.isInitialized else { throw GraphStates.initialized("a ramp is added") }
       do throws(Violation) {
-        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+        if ramp.callback == nil {
+          _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+        } else if let instance = ramp.instance(in: state.model) {
+          _ = try LiveSettingsMove.control(of: ramp, instance)
+        }
       } catch {
         throw error.of(ramp.node)
       }

@@ -15,6 +15,8 @@ final class GraphUnitHost: UnitHost {
 
   private var graph: AudioGraph? { reference.withLock { $0.graph } }
 
+  var keepsFeeds: Bool { true }
+
   var cpuLoad: Float { graph?.cpuLoad ?? 0 }
 
   func collectRenderErrors() { graph?.collectRenderErrors() }
@@ -36,9 +38,28 @@ final class GraphUnitHost: UnitHost {
     try graph.setInputCallback(callback, of: node, input)
   }
 
+  func arrivingFormat(at input: Int, of unit: UnitInstance) -> StreamFormat? {
+    guard let graph, let node = graph.node(of: unit) else { return nil }
+    let (violations, configurations) = graph.examination()
+    // What a mistake leaves behind says nothing.
+    let isDoubtful = violations.contains { $0.severity == .error && $0.place.node != node }
+    guard !isDoubtful, let element = configurations[node]?.inputs.dropFirst(input).first,
+      case .propagated = element.origin
+    else { return nil }
+    return element.format
+  }
+
   func replan(for unit: UnitInstance) {
     guard unit.isInitialized else { return }
     graph?.replan()
+  }
+
+  func reset(_ unit: UnitInstance) { graph?.reset(unit) }
+
+  /// Initializes the unit of a node, as the graph does.
+  func initialize(_ unit: UnitInstance) throws(Violation) {
+    let (graph, node) = try place(of: unit)
+    try graph.initializeUnit(of: node)
   }
 
   /// Taking away what is not there is no mistake: a null callback may be set at any time.

@@ -8,7 +8,7 @@ import Synchronization
 /// The edits of an initialized graph, which wait for an update.
 extension AudioGraph {
   /// How many edits wait for `update()`.
-  public var pendingEditCount: Int { state.withLock { $0.pending.count } }
+  public var pendingEditCount: Int { present.pendingEditCount }
 
   /// How long, in seconds, a change of what feeds a unit takes in a graph that plays: what leaves fades
   /// out while what enters fades in, and the two gains add up to 1. 0 changes at once; 0.02 until set.
@@ -45,36 +45,32 @@ extension AudioGraph {
   /// left to the thread that reads its files, and those that a render notification asks for to whoever
   /// calls `collect()`.
   ///
-  /// Callable from a render notification: it takes a lock, and does nothing else there. Called again it
-  /// tells how far that is.
+  /// Callable from a render notification: there it leaves a wish, and waits for nobody who changes the
+  /// graph. Called again it tells how far that is.
   ///
   /// - Returns: Whether nothing is left to do: `false` while edits are outstanding.
   /// - Throws: What the edits of an earlier call failed with, once, as `update()`.
   @discardableResult
   public func updateWithoutWaiting() throws(GraphUpdateError) -> Bool {
-    let isHere = session?.isRenderingHere == true
-    let isLeft = isHere || (hardware != nil && isRunning)
-    let outcome = state.withLock { state -> (error: GraphUpdateError?, isIdle: Bool) in
-      defer { state.wantedUpdateError = nil }
-      if isLeft && !state.pending.isEmpty && state.wantedUpdateError == nil {
-        state.wantsUpdate = true
-      }
-      return (state.wantedUpdateError, state.pending.isEmpty)
+    let (session, error) = present.withLock { present in
+      defer { present.updateError = nil }
+      return (present.session, present.updateError)
     }
-    if let error = outcome.error { throw error }
-    if isLeft { return outcome.isIdle && session?.waitingStages ?? 0 == 0 }
+    if let error { throw error }
+    // In a render notification no other question is asked: its answer may be long in coming.
+    if session?.isRenderingHere == true || (hardware != nil && isRunning) {
+      let isIdle = present.pendingEditCount == 0
+      if !isIdle { present.wishForUpdate() }
+      return isIdle && session?.waitingStages ?? 0 == 0
+    }
     _ = try carryOut(.init())
     return true
   }
 
   func carryOutWantedUpdate() {
-    let isWanted = state.withLock { state in
-      defer { state.wantsUpdate = false }
-      return state.wantsUpdate
-    }
-    guard isWanted else { return }
+    guard present.takeWishForUpdate() else { return }
     do throws(GraphUpdateError) { _ = try carryOut(.init()) } catch {
-      state.withLock { $0.wantedUpdateError = error }
+      present.withLock { $0.updateError = error }
     }
   }
 
@@ -87,16 +83,29 @@ extension AudioGraph {
   public func update(
     at time: Double, _ edits: () throws(GraphUpdateError) -> Void
   ) throws(GraphUpdateError) {
-    let units = state.withLock { state in
-      state.model.nodes.compactMap { state.isInitialized ? $0.instance : nil }
+    let (units, callbacks) = state.withLock {
+      state -> ([UnitInstance], [CallbackInstance]) in
+      guard state.isInitialized else { return ([], []) }
+      return (
+        state.model.nodes.compactMap(\.instance),
+        state.model.interactions.flatMap { interaction -> [CallbackInstance] in
+          guard case .callback(let callback) = interaction else { return [] }
+          return callback.instances.filter { !$0.settings.isEmpty }
+        }
+      )
     }
     for unit in units { unit.holdWrites() }
+    for callback in callbacks { callback.holdWrites() }
     var writes: [ControlWrite] = []
     do throws(GraphUpdateError) { try edits() } catch {
       for unit in units { unit.releaseWrites() }
+      for write in callbacks.flatMap({ $0.takeHeldWrites() }) {
+        write.block[word: write.index] = write.word
+      }
       throw error
     }
     for unit in units { writes += unit.takeHeldWrites() }
+    for callback in callbacks { writes += callback.takeHeldWrites() }
     let rate = session?.configuration.clientSampleRate ?? grant.sampleRate
     let frame = Int((max(0, time) * rate).rounded())
     do throws(GraphUpdateError) {
@@ -167,6 +176,11 @@ extension AudioGraph {
       {
         throw violation
       }
+      if case .callback(let callback) = edit,
+        let violation = CallbackInputs.violations(callback).first
+      {
+        throw violation
+      }
       state.pending.append(edit)
     } else {
       try state.model.apply(edit)
@@ -204,12 +218,15 @@ extension AudioGraph {
         serviceThread.add(service)
       }
     }
-    for node in state.model.nodes where model.node(node.id) == nil {
-      node.instance?.uninitialize()
+    for node in state.model.nodes where model.node(node.id) == nil && !isUnseen {
+      node.instance?.forgetConfiguration()
       node.instance?.setHost(nil)
     }
     state.running = running
-    state.readers = running.readers
+    present.withLock { present in
+      present.readers = running.readers
+      present.model = model
+    }
     state.model = model
   }
 }

@@ -21,4 +21,22 @@ struct Neighbours {
 
   /// In the order of the links.
   func of(_ node: Int) -> ArraySlice<Int> { numbers[begins[node]..<begins[node + 1]] }
+
+  /// Some nodes, each behind all that lead to it; those that wait in a circle, or behind one, are
+  /// missing. Nodes of equal standing stay as they are given.
+  static func order(_ nodes: [Int], _ links: [(Int, Int)], count: Int) -> [Int] {
+    var waits = [Int](repeating: 0, count: count)
+    for (_, to) in links { waits[to] += 1 }
+    let takers = Neighbours(links, count: count)
+    var ready = nodes.filter { waits[$0] == 0 }
+    var next = 0
+    while next < ready.count {
+      for taker in takers.of(ready[next]) {
+        waits[taker] -= 1
+        if waits[taker] == 0 { ready.append(taker) }
+      }
+      next += 1
+    }
+    return ready
+  }
 }

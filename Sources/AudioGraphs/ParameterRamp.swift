@@ -14,6 +14,7 @@ public struct ParameterRamp: Hashable, Sendable {
   }
 
   public var node: NodeID
+  /// The number of the parameter or, where `callback` is given, of the live setting.
   public var parameter: UInt32
   public var scope: Scope
   public var element: Int
@@ -23,6 +24,24 @@ public struct ParameterRamp: Hashable, Sendable {
   public var duration: Double
   public var target: Float
   public var curve: Curve
+  /// Where a live setting of a callback is moved that feeds the input `element`: how many pulls behind
+  /// that input it is, 0 for the one that feeds it. `nil` for a parameter of the unit itself.
+  public var callback: Int?
+
+  /// A ramp of a live setting.
+  ///
+  /// - Parameters:
+  ///   - setting: Its number (`LiveSetting.id`).
+  ///   - input: The input that the callback feeds, itself or by others that pull it.
+  ///   - behind: How many pulls behind the input it is: 0 for the one that feeds it.
+  public init(
+    setting: UInt32, ofCallbackAt input: Int, of node: NodeID, behind: Int = 0,
+    to target: Float, at start: Double, duration: Double = 0, curve: Curve = .linear
+  ) {
+    self.init(
+      setting, .input, input, of: node, to: target, at: start, duration: duration, curve: curve)
+    callback = behind
+  }
 
   public init(
     _ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0, of node: NodeID,
@@ -39,13 +58,28 @@ public struct ParameterRamp: Hashable, Sendable {
   }
 
   /// Whether both move the same parameter.
-  public func movesSame(as other: ParameterRamp) -> Bool { place == other.place }
+  public func movesSame(as other: ParameterRamp) -> Bool {
+    place == other.place && parameter == other.parameter
+  }
 
-  var place: Violation.Place { .init(node: node, .parameter(parameter, scope, element)) }
+  var place: Violation.Place {
+    guard let callback else { return .init(node: node, .parameter(parameter, scope, element)) }
+    return .init(
+      node: node, callback == 0 ? .feed(element) : .callback(element, behind: callback))
+  }
+
+  /// The callback whose setting is moved; `nil` for a unit's parameter, and where none is there.
+  func instance(in model: GraphModel) -> CallbackInstance? {
+    guard let callback,
+      case .callback(let feed)? = model.feeds[BusKey(node: node, bus: element)],
+      feed.instances.indices.contains(callback)
+    else { return nil }
+    return feed.instances[callback]
+  }
 
   /// Whether both move the same parameter at the same time.
   func overlaps(_ other: ParameterRamp) -> Bool {
-    guard place == other.place else { return false }
+    guard movesSame(as: other) else { return false }
     let (first, second) = start <= other.start ? (self, other) : (other, self)
     return first.start == second.start || first.start + first.duration > second.start
   }
@@ -55,6 +89,19 @@ public struct ParameterRamp: Hashable, Sendable {
   /// - Parameter rate: The plan's, in Hz.
   func ramp(_ unit: UnitInstance, rate: Double) throws(Violation) -> RenderTimeline.Ramp {
     let control = try unit.rampControl(parameter, scope, element, to: target)
+    return ramp(control, rate: rate)
+  }
+
+  /// The same for a live setting of a callback.
+  func ramp(
+    _ instance: CallbackInstance, rate: Double
+  ) throws(Violation) -> RenderTimeline.Ramp {
+    ramp(try LiveSettingsMove.control(of: self, instance), rate: rate)
+  }
+
+  private func ramp(
+    _ control: (block: ControlBlock, index: Int), rate: Double
+  ) -> RenderTimeline.Ramp {
     let first = (start * rate).rounded()
     let last = ((start + duration) * rate).rounded()
     return RenderTimeline.Ramp(

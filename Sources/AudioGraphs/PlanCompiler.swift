@@ -4,7 +4,7 @@ import RenderCore
 
 /// A callback on a bus of one format.
 struct SourceKey: Hashable, Sendable {
-  /// Of the callback's edit.
+  /// Of the callback's instance.
   var serial: Int
   var format: StreamFormat
 
@@ -20,8 +20,7 @@ struct SourceKey: Hashable, Sendable {
 struct PlanCompiler {
   let routes: PlanRoutes
   let kernels: [NodeID: UnitKernels]
-  /// The links of each chain of callbacks, the first that pulls first.
-  let sources: [SourceKey: [RenderSource]]
+  let sources: [SourceKey: RenderSource]
   let sinks: [TapID: RenderSink]
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
@@ -32,11 +31,11 @@ struct PlanCompiler {
   private var builders = PlanBuilders()
   /// The bus that holds what an output element puts out, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
-  /// The bus that holds what a chain of callbacks puts out, and whether in its format's own words.
+  /// The bus that holds what a callback puts out, and whether in its format's own words.
   private var callbackBuses: [SourceKey: (bus: Int, isReady: Bool)] = [:]
 
   init(
-    routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: [RenderSource]],
+    routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
     fadeDuration: Double
   ) {
@@ -63,7 +62,7 @@ struct PlanCompiler {
     let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
     return builders[.main].plan(
       to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
-      observers: observers)
+      observers: observers + (routes.head?.instance?.renderObservers ?? []))
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
@@ -95,17 +94,33 @@ struct PlanCompiler {
     let floats =
       worksInPlace(node, configuration)
       ? inputs : formats.map { builders[domain].newBus($0.channelCount) }
+    let observers = node.instance?.renderObservers ?? []
+    tell(observers, .preRender, in: domain)
     builders[domain]
       .add(
         .init(
           kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
           failure: node.instance?.failure))
+    tell(observers, .postRender, in: domain)
     for (output, format) in formats.enumerated() {
       let key = BusKey(node: node.id, bus: output)
       outputBuses[key] = words(
         of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
     }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// Rows that tell those who look on at a unit.
+  private mutating func tell(
+    _ observers: [RenderObserver], _ flags: RenderActionFlags, in domain: RateDomains.Domain
+  ) {
+    for observer in observers {
+      builders[domain]
+        .add(
+          .init(
+            kernel: .holding(ObserverKernel(observer, flags), with: observer), inputs: [],
+            outputs: []))
+    }
   }
 
   /// Whether an effect renders its output into the memory of its input. Where nothing feeds the input
@@ -124,8 +139,9 @@ struct PlanCompiler {
         return false
       }
     case .callback(let callback):
-      let key = SourceKey(serial: callback.serial, format: configuration.inputs[0].format)
-      guard sources[key]?.isEmpty == false else { return false }
+      let key = SourceKey(
+        serial: callback.instances[0].serial, format: configuration.inputs[0].format)
+      guard sources[key] != nil else { return false }
     }
     let isAsked =
       configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue
@@ -253,54 +269,73 @@ struct PlanCompiler {
     // Taken out, so that its rows are not copied.
     var builder = builders.take(domain)
     defer { builders[domain] = builder }
-    let key = SourceKey(serial: callback.serial, format: format)
-    guard let chain = sources[key], !chain.isEmpty else {
+    guard let last = compile(callback, 0, format, isClient: isClient, &builder) else {
       return builder.silentBus(format.channelCount)
-    }
-    let last: (bus: Int, isReady: Bool)
-    if let bus = callbackBuses[key] {
-      last = bus
-    } else {
-      last = compile(chain, callback, format, isClient: isClient, &builder)
-      callbackBuses[key] = last
     }
     let words =
       last.isReady ? last.bus : builder.words(of: last.bus, format: format, isClient: isClient)
     return asWords ? words : builder.floats(of: words, format: format)
   }
 
-  /// The bus that the last link of a chain fills, and whether in the words of its format.
-  private func compile(
-    _ chain: [RenderSource], _ callback: InputCallback, _ format: StreamFormat, isClient: Bool,
+  /// The bus that a callback of a chain fills, and whether in the words of its format; `nil` where there
+  /// is no such callback. A callback that feeds two things, for a while, is rendered once.
+  private mutating func compile(
+    _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
-  ) -> (bus: Int, isReady: Bool) {
-    var floats: Int?
-    if let source = callback.source {
-      if let bus = outputBuses[source],
-        let pulled = routes.configuration(source.node)?.outputs[source.bus].format
-      {
-        floats = builder.floats(of: bus, format: pulled)
-      } else {
-        floats = builder.silentBus(format.channelCount)
-      }
+  ) -> (bus: Int, isReady: Bool)? {
+    let key = SourceKey(serial: callback.instances[index].serial, format: format)
+    if let bus = callbackBuses[key] { return bus }
+    guard let source = sources[key] else { return nil }
+    let input = input(of: callback, index, key, &builder)
+    let isReady = source.writesBusWords || format.sampleType == .float32
+    let bus =
+      isReady && isClient
+      ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+    builder.add(
+      .init(
+        kernel: source.kernel, inputs: input.map { [$0] } ?? [], outputs: [bus],
+        failure: routes.node(callback.destination)?.instance?.failure, element: callback.input))
+    callbackBuses[key] = (bus, isReady)
+    return (bus, isReady)
+  }
+
+  /// The bus of floats that a callback pulls; `nil` where it pulls nothing.
+  private mutating func input(
+    of callback: InputCallback, _ index: Int, _ key: SourceKey, _ builder: inout PlanBuilder
+  ) -> Int? {
+    guard let change = routes.change(of: key) else {
+      return callback.upstream(of: index).map { floats(of: $0, key.format, &builder) }
     }
-    for (index, link) in chain.enumerated() {
-      let isLast = index == chain.count - 1
-      let isReady = link.writesBusWords || format.sampleType == .float32
-      let bus =
-        isLast && isReady && isClient
-        ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
-      builder.add(
-        .init(
-          kernel: link.kernel, inputs: floats.map { [$0] } ?? [], outputs: [bus],
-          failure: routes.node(callback.destination)?.instance?.failure))
-      guard isLast else {
-        floats = link.writesBusWords ? builder.floats(of: bus, format: format) : bus
-        continue
+    let silent = builder.silentBus(key.format.channelCount)
+    let leaving = change.from.map { floats(of: $0, key.format, &builder) } ?? silent
+    let entering = change.to.map { floats(of: $0, key.format, &builder) } ?? silent
+    let mix = builder.newBus(key.format.channelCount)
+    let speed = routes.speed(of: BusKey(node: callback.destination, bus: callback.input))
+    let frames = fadeDuration * key.format.sampleRate * min(1, speed)
+    builder.add(
+      .init(
+        kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+        inputs: [leaving, entering], outputs: [mix]))
+    return mix
+  }
+
+  private mutating func floats(
+    of feed: LinkFeed, _ format: StreamFormat, _ builder: inout PlanBuilder
+  ) -> Int {
+    switch feed {
+    case .output(let key):
+      guard let bus = outputBuses[key],
+        let pulled = routes.configuration(key.node)?.outputs[key.bus].format
+      else { return builder.silentBus(format.channelCount) }
+      return builder.floats(of: bus, format: pulled)
+    case .link(let callback, let index):
+      guard let found = compile(callback, index, format, isClient: false, &builder) else {
+        return builder.silentBus(format.channelCount)
       }
-      return (bus, isReady)
+      let key = SourceKey(serial: callback.instances[index].serial, format: format)
+      return sources[key]?.writesBusWords == true
+        ? builder.floats(of: found.bus, format: format) : found.bus
     }
-    preconditionFailure("a chain has a last link")
   }
 
   /// From floats that a unit has put out to the words of its output's format, unless they are those

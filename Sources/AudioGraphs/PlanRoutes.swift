@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import RenderCore
 
 /// A graph at one moment, with all that its plan is made from.
 final class GraphSide: Sendable {
@@ -14,6 +15,29 @@ final class GraphSide: Sendable {
   }
 
   func isPulled(_ id: NodeID) -> Bool { preparation.pulled.contains(id) }
+
+  /// The callbacks of a chain, each on the format of the bus.
+  func keys(of callback: InputCallback) -> [SourceKey] {
+    guard let inputs = preparation.configurations[callback.destination]?.inputs,
+      inputs.indices.contains(callback.input)
+    else { return [] }
+    let format = inputs[callback.input].format
+    return callback.instances.map { SourceKey(serial: $0.serial, format: format) }
+  }
+
+  /// What callbacks pull, those left out that feed what they feed in the other graph.
+  fileprivate func links(unlessAsIn other: GraphSide) -> [SourceKey: LinkFeed?] {
+    var links: [SourceKey: LinkFeed?] = [:]
+    for id in preparation.pulled
+    where !other.isPulled(id) || model.feedVersion(of: id) != other.model.feedVersion(of: id) {
+      for case .callback(let callback) in model.interactions(into: id) {
+        for (index, key) in keys(of: callback).enumerated() {
+          links[key] = .some(callback.upstream(of: index))
+        }
+      }
+    }
+    return links
+  }
 }
 
 /// What feeds which input in a plan: in that of one graph or, while the sound goes over from one
@@ -33,36 +57,54 @@ struct PlanRoutes {
     var to: Interaction?
   }
 
+  /// A callback that two graphs share, and what it pulls in each.
+  struct LinkChange {
+    var from: LinkFeed?
+    var to: LinkFeed?
+  }
+
+  /// Where two graphs differ in what they share.
+  struct Changes {
+    var inputs: [BusKey: Change] = [:]
+    var links: [SourceKey: LinkChange] = [:]
+
+    var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
+  }
+
   /// The graph that is played in the end; then, while the sound goes over, the one before it.
   private let sides: [GraphSide]
-  private let changes: [BusKey: Change]
+  private let changes: Changes
   /// The nodes that are pulled, sources before what they feed.
   let order: [NodeID]
 
   /// One graph, and nothing that changes.
   init(_ side: GraphSide) {
     sides = [side]
-    changes = [:]
+    changes = Changes()
     order = side.preparation.order.filter(side.isPulled)
   }
 
   /// One graph that has what `changes` begin with fade out.
-  init(leaving side: GraphSide, _ changes: [BusKey: Change]) {
+  init(leaving side: GraphSide, _ changes: Changes) {
     sides = [side]
-    self.changes = changes.mapValues { Change(from: $0.from, to: nil) }
+    self.changes = Changes(
+      inputs: changes.inputs.mapValues { Change(from: $0.from, to: nil) },
+      links: changes.links.mapValues { LinkChange(from: $0.from, to: nil) })
     order = side.preparation.order.filter(side.isPulled)
   }
 
   /// One graph that has what `changes` lead to fade in.
-  init(entering side: GraphSide, _ changes: [BusKey: Change]) {
+  init(entering side: GraphSide, _ changes: Changes) {
     sides = [side]
-    self.changes = changes.mapValues { Change(from: nil, to: $0.to) }
+    self.changes = Changes(
+      inputs: changes.inputs.mapValues { Change(from: nil, to: $0.to) },
+      links: changes.links.mapValues { LinkChange(from: nil, to: $0.to) })
     order = side.preparation.order.filter(side.isPulled)
   }
 
   /// Both graphs at once; `nil` where they cannot render at once, because a unit would have to keep two
   /// paces, or would stand both before and behind another.
-  init?(from old: GraphSide, to new: GraphSide, _ changes: [BusKey: Change]) {
+  init?(from old: GraphSide, to new: GraphSide, _ changes: Changes) {
     guard let head = new.model.head?.id else { return nil }
     let shared = old.preparation.pulled.intersection(new.preparation.pulled)
     guard shared.allSatisfy({ old.domains.domain(of: $0) == new.domains.domain(of: $0) }) else {
@@ -74,13 +116,15 @@ struct PlanRoutes {
         == new.domains.domain(ofOutput: microphone, head: head)
     else { return nil }
     // A callback goes on where it feeds another input; it keeps one pace, too.
-    var paces: [Int: RateDomains.Domain] = [:]
+    var paces: [SourceKey: RateDomains.Domain] = [:]
     for side in [old, new] {
       for interaction in side.model.interactions where side.isPulled(interaction.destination) {
         guard case .callback(let callback) = interaction else { continue }
         let pace = side.domains.domain(
           feeding: BusKey(node: interaction.destination, bus: interaction.input))
-        guard paces.updateValue(pace, forKey: callback.serial) ?? pace == pace else { return nil }
+        for key in side.keys(of: callback) {
+          guard paces.updateValue(pace, forKey: key) ?? pace == pace else { return nil }
+        }
       }
     }
     sides = [new, old]
@@ -89,9 +133,10 @@ struct PlanRoutes {
     self.order = order
   }
 
-  /// The inputs of units that both graphs pull which are fed by something else in each.
-  static func changes(from old: GraphSide, to new: GraphSide) -> [BusKey: Change] {
-    var changes: [BusKey: Change] = [:]
+  /// The inputs of units that both graphs pull which are fed by something else in each, and the
+  /// callbacks of both that pull something else.
+  static func changes(from old: GraphSide, to new: GraphSide) -> Changes {
+    var changes = Changes(links: linkChanges(from: old, to: new))
     for id in new.preparation.pulled
     where old.isPulled(id) && old.model.feedVersion(of: id) != new.model.feedVersion(of: id) {
       var inputs = Set(old.model.interactions(into: id).map(\.input))
@@ -100,8 +145,21 @@ struct PlanRoutes {
         let key = BusKey(node: id, bus: input)
         let (from, to) = (old.model.feeds[key], new.model.feeds[key])
         guard from?.identity != to?.identity else { continue }
-        changes[key] = Change(from: from, to: to)
+        changes.inputs[key] = Change(from: from, to: to)
       }
+    }
+    return changes
+  }
+
+  private static func linkChanges(
+    from old: GraphSide, to new: GraphSide
+  ) -> [SourceKey: LinkChange] {
+    let before = old.links(unlessAsIn: new)
+    guard !before.isEmpty else { return [:] }
+    var changes: [SourceKey: LinkChange] = [:]
+    for (key, to) in new.links(unlessAsIn: old) {
+      guard let from = before[key], from?.identity != to?.identity else { continue }
+      changes[key] = LinkChange(from: from, to: to)
     }
     return changes
   }
@@ -117,7 +175,7 @@ struct PlanRoutes {
         members.append(id)
       }
     }
-    var waits = [Int](repeating: 0, count: members.count)
+    // One that both graphs have is there twice, which makes no difference.
     var links: [(Int, Int)] = []
     for side in sides {
       for interaction in side.model.interactions {
@@ -126,21 +184,10 @@ struct PlanRoutes {
           let source = numbers[link.source], let destination = numbers[link.destination],
           side.isPulled(link.destination)
         else { continue }
-        // A link of both graphs counts twice, here and below.
-        waits[destination] += 1
         links.append((source, destination))
       }
     }
-    let takers = Neighbours(links, count: members.count)
-    var ready = members.indices.filter { waits[$0] == 0 }
-    var next = 0
-    while next < ready.count {
-      for taker in takers.of(ready[next]) {
-        waits[taker] -= 1
-        if waits[taker] == 0 { ready.append(taker) }
-      }
-      next += 1
-    }
+    let ready = Neighbours.order(Array(members.indices), links, count: members.count)
     return ready.count == members.count ? ready.map { members[$0] } : nil
   }
 
@@ -169,9 +216,12 @@ struct PlanRoutes {
   }
 
   func feed(_ input: BusKey) -> Feed {
-    if let change = changes[input] { return .changing(from: change.from, to: change.to) }
+    if let change = changes.inputs[input] { return .changing(from: change.from, to: change.to) }
     return .steady(side(of: input.node).model.feeds[input])
   }
+
+  /// What a callback pulls in each graph, where that is not the same.
+  func change(of link: SourceKey) -> LinkChange? { changes.links[link] }
 
   func domain(of id: NodeID) -> RateDomains.Domain { side(of: id).domains.domain(of: id) }
 
@@ -207,7 +257,7 @@ extension Interaction {
     switch self {
     case .connection(let connection):
       .output(BusKey(node: connection.source, bus: connection.output))
-    case .callback(let callback): .callback(callback.serial)
+    case .callback(let callback): .callback(callback.instances[0].serial)
     }
   }
 }

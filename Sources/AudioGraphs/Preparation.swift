@@ -24,6 +24,11 @@ struct Preparation: Sendable {
 /// rules, slices. The order is ours: Core Audio documents none.
 struct Preparer {
   let model: GraphModel
+  /// What is played, where the graph is initialized.
+  let played: GraphModel?
+  /// Whether buses have to be given formats. Outside of a graph they have those that they are born with.
+  let demandsFormats: Bool
+  let category: SessionCategory?
   let device: DeviceSides
   let defaultFormat: StreamFormat?
   /// What a preparation before this has found.
@@ -38,9 +43,14 @@ struct Preparer {
   private var isHeadToHear = false
 
   init(
-    model: GraphModel, device: DeviceSides, defaultFormat: StreamFormat?, known: SettledNodes
+    model: GraphModel, played: GraphModel? = nil, demandsFormats: Bool = true,
+    category: SessionCategory? = nil, device: DeviceSides, defaultFormat: StreamFormat?,
+    known: SettledNodes
   ) {
     self.model = model
+    self.played = played
+    self.demandsFormats = demandsFormats
+    self.category = category
     self.device = device
     self.defaultFormat = defaultFormat
     self.known = known.defaultFormat == defaultFormat ? known : SettledNodes()
@@ -91,7 +101,6 @@ struct Preparer {
     // By the places of the nodes in the model.
     let count = model.nodes.count
     var isMember = [Bool](repeating: false, count: count)
-    var waits = [Int](repeating: 0, count: count)
     var links: [(source: Int, destination: Int)] = []
     links.reserveCapacity(model.interactions.count)
     for tap in model.taps {
@@ -104,28 +113,19 @@ struct Preparer {
       else { continue }
       isMember[source] = true
       links.append((source, destination))
-      // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing
-      // comes from the side that plays.
-      if !model.nodes[source].isOutput { waits[destination] += 1 }
     }
     let head = model.head.flatMap { model.index(of: $0.id) }
     if let head { isMember[head] = true }
-    let takers = Neighbours(links, count: count)
-    var ready = (0..<count).filter { isMember[$0] && waits[$0] == 0 }
-    var next = 0
-    while next < ready.count {
-      let node = ready[next]
-      next += 1
-      guard !model.nodes[node].isOutput else { continue }
-      for taker in takers.of(node) {
-        waits[taker] -= 1
-        if waits[taker] == 0 { ready.append(taker) }
-      }
-    }
+    let members = (0..<count).filter { isMember[$0] }
+    // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing comes
+    // from the side that plays.
+    let ready = Neighbours.order(
+      members, links.filter { !model.nodes[$0.source].isOutput }, count: count)
     // The head comes last, so that its microphone side is settled first where it is needed: see
     // `settle(_:_:)`.
     result.order = ready.map { model.nodes[$0].id }
-    let stuck = (0..<count).filter { isMember[$0] && waits[$0] > 0 }.map { model.nodes[$0].id }
+    for node in ready { isMember[node] = false }
+    let stuck = members.filter { isMember[$0] }.map { model.nodes[$0].id }
     if !stuck.isEmpty {
       result.violations += AcyclicConnections.violations(stuck: stuck, in: model)
       doubtful.formUnion(stuck)
@@ -219,7 +219,7 @@ struct Preparer {
       }
       if doubtful.contains(connection.source) || isOffMicrophone(connection) {
         doubtful.insert(node.id)
-      } else if let violation = isInitialized
+      } else if let violation = isInitialized && !mayChange(node, connection.input)
         ? ConnectionFormats.violation(
           fixed: connection, format, configuration.inputs[connection.input].format, in: model)
         : ConnectionFormats.violation(connection, format, in: model)
@@ -231,7 +231,11 @@ struct Preparer {
       configuration.inputs[connection.input].origin = .propagated(
         from: connection.source, output: connection.output)
     }
-    if !isInitialized { giveFormats(node, &configuration) }
+    if isInitialized {
+      settleGiven(node, &configuration)
+    } else {
+      giveFormats(node, &configuration)
+    }
     checkRates(node, configuration)
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration, feeding)
@@ -242,6 +246,11 @@ struct Preparer {
       !configuration.inputs.indices.contains($0.input)
         || HardwareSides.violation(into: node, $0.input) != nil
     }
+    if result.pulled.contains(node.id) && !isMissed && node.component.type == .mixerType,
+      !configuration.inputs.contains(where: \.isUsed)
+    {
+      result.violations.append(MixersFed.violation(node))
+    }
     if result.pulled.contains(node.id) && !isMissed {
       let unfed = NeededInputsFed.violations(
         node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
@@ -250,9 +259,49 @@ struct Preparer {
     }
     var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
     if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    if node.isIO, let category {
+      found += CategoryPermits.violations(node, configuration, category)
+    }
     result.violations += found
     if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
     checkCallbacks(configuration, feeding)
+  }
+
+  /// Whether an input of an initialized unit may take another format: nothing that is played feeds it, and
+  /// the unit takes what comes.
+  private func mayChange(_ node: GraphModel.Node, _ input: Int) -> Bool {
+    node.unit.takesFormatsLive && played?.feeds[BusKey(node: node.id, bus: input)] == nil
+  }
+
+  /// Holds an initialized unit to what the next initialization would find: a bus that must be given a
+  /// format, and has been fed since, is given the graph's, or has none.
+  private mutating func settleGiven(
+    _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
+  ) {
+    guard demandsFormats else { return }
+    for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
+      let present = configuration.inputs[index].format
+      // A format that came along a connection goes with it.
+      if case .propagated = configuration.inputs[index].origin {
+        configuration.inputs[index].origin = .initial
+      }
+      give(&configuration.inputs, [index], .input, node)
+      let wanted = configuration.inputs[index].format
+      guard wanted != present, !doubtful.contains(node.id), !mayChange(node, index) else {
+        continue
+      }
+      result.violations.append(FormatsGiven.violation(fixed: node, index, present, wanted))
+      doubtful.insert(node.id)
+    }
+    switch node.component.type {
+    case .effectType, .formatConverterType:
+      guard configuration.outputs[0].isUsed || configuration.inputs[0].isUsed else { return }
+      let present = configuration.outputs[0]
+      give(&configuration.outputs, [0], .output, node)
+      // What it was initialized with is what it puts out.
+      configuration.outputs[0].format = present.format
+    default: break
+    }
   }
 
   /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
@@ -291,7 +340,7 @@ struct Preparer {
     if node.isIO {
       if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
       if isHearing(node) && !instance.isInitialized {
-        give(&configuration.outputs[1], .output, 1, node)
+        give(&configuration.outputs, [1], .output, node)
       }
     }
     result.configurations[node.id] = configuration
@@ -364,7 +413,9 @@ struct Preparer {
       for (index, element) in elements.enumerated()
       where element.format.sampleRate == 0 && element.origin != .hardware {
         guard element.isUsed || element.origin != .initial else { continue }
-        result.violations.append(FormatsGiven.violation(rateless: node, scope, index))
+        result.violations.append(
+          FormatsGiven.violation(
+            rateless: node, scope, index, sampleRate: device.sampleRate))
         doubtful.insert(node.id)
         return
       }
@@ -387,13 +438,15 @@ struct Preparer {
   private mutating func giveFormats(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
-    for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
-      give(&configuration.inputs[index], .input, index, node)
-    }
+    let fed = configuration.inputs.indices.filter { configuration.inputs[$0].use == .callback }
+    give(&configuration.inputs, fed, .input, node)
     switch node.component.type {
     case .effectType, .formatConverterType:
       if configuration.outputs[0].isUsed || configuration.inputs[0].isUsed {
-        give(&configuration.outputs[0], .output, 0, node)
+        let isEffect = node.component.type == .effectType && configuration.inputs[0].isUsed
+        give(
+          &configuration.outputs, [0], .output, node,
+          like: isEffect ? configuration.inputs[0].format : nil)
       }
     case .mixerType:
       if configuration.outputs[0].origin == .initial, let rate = defaultFormat(node)?.sampleRate {
@@ -420,10 +473,11 @@ struct Preparer {
         node.unit.violation(of: format, scope: .input, element: index) == nil
       {
         configuration.inputs[index].format = format
+        configuration.inputs[index].origin = .graphDefault
       } else {
+        // Nobody has given it this one: see `settleGiven(_:_:)`.
         configuration.inputs[index].format.sampleRate = rate
       }
-      configuration.inputs[index].origin = .graphDefault
     }
   }
 
@@ -431,26 +485,42 @@ struct Preparer {
     model.taps.contains { $0.node == node && $0.output == output }
   }
 
+  /// Elements that get none, or one that the unit does not take, are one mistake.
   private mutating func give(
-    _ element: inout UnitConfiguration.Element, _ scope: Scope, _ index: Int,
-    _ node: GraphModel.Node
+    _ elements: inout [UnitConfiguration.Element], _ indices: [Int], _ scope: Scope,
+    _ node: GraphModel.Node, like other: StreamFormat? = nil
   ) {
-    guard element.origin == .initial || element.origin == .rateGiven else { return }
-    guard var format = defaultFormat(node) else {
-      result.violations.append(FormatsGiven.violation(node, scope, index))
-      doubtful.insert(node.id)
-      return
+    var missing: [Int] = []
+    var refused: Violation?
+    for index in indices
+    where elements[index].origin == .initial || elements[index].origin == .rateGiven {
+      guard var format = defaultFormat(node) else {
+        missing.append(index)
+        continue
+      }
+      if elements[index].origin == .rateGiven {
+        format.sampleRate = elements[index].format.sampleRate
+      } else {
+        elements[index].origin = .graphDefault
+      }
+      elements[index].format = format
+      guard let refusal = node.unit.violation(of: format, scope: scope, element: index) else {
+        continue
+      }
+      if refused == nil {
+        refused = refusal
+      } else {
+        refused?.notes.append(
+          .init("and here", at: .init(node: node.id, .streamFormat(scope, index))))
+      }
     }
-    if element.origin == .rateGiven {
-      format.sampleRate = element.format.sampleRate
-    } else {
-      element.origin = .graphDefault
+    if !missing.isEmpty {
+      result.violations.append(
+        FormatsGiven.violation(
+          node, scope, missing, like: other, sampleRate: device.sampleRate))
     }
-    element.format = format
-    if let refusal = node.unit.violation(of: format, scope: scope, element: index) {
-      result.violations.append(refusal.of(node.id))
-      doubtful.insert(node.id)
-    }
+    if let refused { result.violations.append(refused.of(node.id)) }
+    if !missing.isEmpty || refused != nil { doubtful.insert(node.id) }
   }
 
   /// A unit upstream of one that pulls is never asked for more frames than it takes: see

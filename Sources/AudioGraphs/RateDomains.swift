@@ -158,5 +158,13 @@ private final class ScaledService: RenderService {
 
   func finish() throws(ServiceError) { try service.finish() }
 
+  func abandon() { service.abandon() }
+
   var lostFrames: Int { service.lostFrames }
+
+  func takeEvents() -> [ServiceEvent] { service.takeEvents() }
+
+  func noteGap(seconds: Double, cause: String) {
+    service.noteGap(seconds: seconds, cause: cause)
+  }
 }

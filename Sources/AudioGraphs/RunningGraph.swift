@@ -5,13 +5,20 @@ import RenderHost
 
 /// What an initialized graph holds: the session, and the kernels that live on from plan to plan.
 struct RunningGraph: Sendable {
-  /// A chain of callbacks on one bus.
-  private struct Chain: Sendable {
-    var links: [RenderSource]
+  /// A callback on the format of one bus.
+  private struct Source: Sendable {
+    var instance: CallbackInstance
+    var source: RenderSource
     /// The most frames that can be asked for at once.
     var maximumFrames: Int
-    /// When the first frame is played, in frames of the device.
+    /// When the first frame of its sound was played, in frames of the device.
     var birth: Double
+  }
+
+  /// What a tap has made for a bus.
+  private struct Sink: Sendable {
+    var sink: RenderSink
+    var format: StreamFormat
   }
 
   /// From when a graph is played, and how one goes over to it.
@@ -27,24 +34,27 @@ struct RunningGraph: Sendable {
   let session: RenderSession
   let capture: FrameRing?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
-  /// The links of each chain of callbacks, the first that pulls first.
-  private var sources: [SourceKey: Chain] = [:]
-  private var sinks: [TapID: RenderSink] = [:]
+  private var sources: [SourceKey: Source] = [:]
+  private var sinks: [TapID: Sink] = [:]
   /// What the session plays in the end, of all that has been posted.
   private var played: GraphSide?
   private var timeline: RenderTimeline?
+  /// The callbacks that it moves.
+  private var moved: [Int] = []
   /// What still has to be served until a stage of the session has begun.
   private var leaving: [(services: [any RenderService], stage: Int)] = []
   /// What reads ahead and writes down for the graph, that of sources on their way out included.
   private(set) var services: [any RenderService] = []
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
+  /// How often live settings have been set that the duration depends on.
+  private var measuredVersion = 0
   private let deviceRate: Double
   private let clientRate: Double
 
   init(
     model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
-    scheduler: ParameterScheduler
+    scheduler: ParameterScheduler, isLive: Bool = false
   ) throws(Violation) {
     self.capture = capture
     let head = model.head.flatMap { preparation.configurations[$0.id] }
@@ -63,7 +73,7 @@ struct RunningGraph: Sendable {
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: clientRate),
+        clientSampleRate: clientRate, silencesNonFinite: isLive),
       scheduler: scheduler)
   }
 
@@ -77,7 +87,7 @@ struct RunningGraph: Sendable {
   }
 
   /// Of the taps that measure.
-  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.reader) }
+  var readers: [TapID: any TapReader] { sinks.compactMapValues(\.sink.reader) }
 
   /// Makes what a model needs and has not yet, forgets what it needs no more, and posts the plans that
   /// lead to it: at once where nothing of what is heard changes, else by way of a fade.
@@ -87,50 +97,90 @@ struct RunningGraph: Sendable {
   ) throws(Violation) {
     let side = GraphSide(model, preparation)
     let before = (sources: sources, sinks: sinks, duration: duration)
-    let timeline = try makeTimeline(model)
+    let (timeline, moved) = try makeTimeline(model)
+    let delay = Double(max(0, passage.frame - session.nextFrame)) / clientRate
     let birth = Double(max(passage.frame, session.nextFrame)) * deviceRate / clientRate
-    try makeSources(side, largestSlice, birth: birth)
+    try makeSources(side, largestSlice, birth: birth, delay: delay)
     do throws(Violation) { try makeSinks(side, largestSlice) } catch {
       sources = before.sources
       throw error
     }
-    duration =
-      SoundingTime(
-        model: model, preparation: preparation, domains: side.domains, deviceRate: deviceRate,
-        sources: sources.mapValues { .init(birth: $0.birth, durations: $0.links.map(\.duration)) }
-      ).frames
-    if passage.frame > 0 {
-      // Until then what plays now is heard.
-      let still = min(before.duration ?? .max, Int(birth.rounded()))
-      duration = duration.map { max($0, still) }
-    }
-    if let end = model.stopTime.map({ Int(max(0, $0 * deviceRate).rounded()) }) {
-      duration = min(end, duration ?? end)
-    }
+    // Until then what plays now is heard.
+    measure(
+      side, atLeast: passage.frame > 0 ? min(before.duration ?? .max, Int(birth.rounded())) : 0)
     self.timeline = timeline
+    self.moved = moved
     for id in preparation.order {
       guard let instance = model.node(id)?.instance,
-        let configuration = preparation.configurations[id],
-        kernels[id] == nil || !instance.isInitialized
+        let configuration = preparation.configurations[id]
       else { continue }
-      kernels[id] = instance.initialize(configuration)
+      if kernels[id] == nil || !instance.isInitialized {
+        kernels[id] = instance.initialize(configuration)
+      } else if instance.unit.takesFormatsLive {
+        instance.takeFormats(of: configuration.inputs)
+      }
     }
-    post(side, observers, largestSlice, passage, with: before.sources)
+    post(side, observers, largestSlice, passage, with: before.sources, before.sinks)
     kernels = kernels.filter { model.node($0.key) != nil }
     let gone =
       before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
-      .flatMap { $0.value.links.compactMap(\.service) }
-      + before.sinks.filter { sinks[$0.key] == nil }.sorted { $0.key.rawValue < $1.key.rawValue }
-      .compactMap(\.value.service)
+      .compactMap { $0.value.source.service }
+      + before.sinks.sorted { $0.key.rawValue < $1.key.rawValue }
+      .filter { sinks[$0.key]?.sink.service !== $0.value.sink.service }
+      .compactMap(\.value.sink.service)
     if !gone.isEmpty { leaving.append((gone, session.postedStages)) }
     listServices()
   }
 
-  /// What moves the controls of a model: the timeline there is, where nothing has changed.
-  private func makeTimeline(_ model: GraphModel) throws(Violation) -> RenderTimeline? {
-    if let played, played.model.ramps == model.ramps { return timeline }
+  /// Works out when the last source ends.
+  ///
+  /// - Parameter still: In frames of the device: until then something is heard in any case.
+  private mutating func measure(_ side: GraphSide, atLeast still: Int) {
+    duration =
+      SoundingTime(
+        model: side.model, preparation: side.preparation, domains: side.domains,
+        deviceRate: deviceRate,
+        sources: sources.mapValues {
+          // As it was when it was made, where nothing has been turned.
+          let isTurned = $0.instance.version > 0
+          let now = isTurned ? $0.source.durationNow : nil
+          return .init(birth: $0.birth, duration: now.map { $0() } ?? $0.source.duration)
+        }
+      ).frames
+    duration = duration.map { max($0, still) }
+    if let end = side.model.stopTime.map({ Int(max(0, $0 * deviceRate).rounded()) }) {
+      duration = min(end, duration ?? end)
+    }
+  }
+
+  /// Works the duration out again where a live setting has been turned that it depends on.
+  mutating func measureAgain() {
+    guard let played else { return }
+    let version = sources.values.reduce(0) { sum, source in
+      source.source.durationNow == nil ? sum : sum + source.instance.version
+    }
+    guard version != measuredVersion else { return }
+    measuredVersion = version
+    measure(played, atLeast: 0)
+  }
+
+  /// What moves the controls of a model, and the numbers of the callbacks among what is moved: the
+  /// timeline there is, where nothing has changed.
+  private func makeTimeline(
+    _ model: GraphModel
+  ) throws(Violation) -> (timeline: RenderTimeline?, moved: [Int]) {
+    let moved = model.ramps.compactMap { $0.instance(in: model)?.serial }
+    if let played, played.model.ramps == model.ramps, moved == self.moved {
+      return (timeline, moved)
+    }
     var ramps: [RenderTimeline.Ramp] = []
     for ramp in model.ramps {
+      if ramp.callback != nil {
+        // One that does not play is moved by nothing.
+        guard let instance = ramp.instance(in: model) else { continue }
+        ramps.append(try ramp.ramp(instance, rate: clientRate))
+        continue
+      }
       // A unit that has been removed is moved no more.
       guard let unit = model.node(ramp.node)?.instance else { continue }
       do throws(Violation) {
@@ -139,42 +189,44 @@ struct RunningGraph: Sendable {
         throw error.of(ramp.node)
       }
     }
-    return ramps.isEmpty ? nil : RenderTimeline(ramps)
+    return (ramps.isEmpty ? nil : RenderTimeline(ramps), moved)
   }
 
   /// Posts the plans that lead from what is played to a graph.
   private mutating func post(
     _ side: GraphSide, _ observers: [RenderObserver], _ largestSlice: Int, _ passage: Passage,
-    with before: [SourceKey: Chain]
+    with before: [SourceKey: Source], _ earlierSinks: [TapID: Sink]
   ) {
-    let links = before.merging(sources) { $1 }.mapValues(\.links)
+    let links = before.merging(sources) { $1 }.mapValues(\.source)
     let (kernels, sinks) = (kernels, sinks)
-    func plan(_ routes: PlanRoutes) -> RenderPlan {
+    func plan(_ routes: PlanRoutes, _ sinks: [TapID: Sink]) -> RenderPlan {
       var compiler = PlanCompiler(
-        routes: routes, kernels: kernels, sources: links, sinks: sinks, observers: observers,
-        maximumFramesPerSlice: largestSlice, fadeDuration: passage.fadeDuration)
+        routes: routes, kernels: kernels, sources: links, sinks: sinks.mapValues(\.sink),
+        observers: observers, maximumFramesPerSlice: largestSlice,
+        fadeDuration: passage.fadeDuration)
       return compiler.compile()
     }
     var (frame, writes) = (passage.frame, passage.writes)
-    func post(_ routes: PlanRoutes, lasting frames: Int = 0) {
+    func post(_ routes: PlanRoutes, _ sinks: [TapID: Sink], lasting frames: Int = 0) {
       session.play(
         PlanStage(
-          plan(routes), earliest: frame, minimumFrames: frames, writes: writes,
+          plan(routes, sinks), earliest: frame, minimumFrames: frames, writes: writes,
           timeline: timeline))
       (frame, writes) = (0, [])
     }
-    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? [:]
+    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
     if let played, passage.fadeDuration > 0, !changes.isEmpty {
       // Longer than the fade: what is pulled at a pace of its own may be some frames behind.
       let frames = Int((passage.fadeDuration * 1.25 * clientRate).rounded(.up))
       if let both = PlanRoutes(from: played, to: side, changes) {
-        post(both, lasting: frames)
+        post(both, sinks, lasting: frames)
       } else {
-        post(PlanRoutes(leaving: played, changes), lasting: frames)
-        post(PlanRoutes(entering: side, changes), lasting: frames)
+        // What fades out is watched as it has been: a tap whose bus is another one goes over with it.
+        post(PlanRoutes(leaving: played, changes), earlierSinks, lasting: frames)
+        post(PlanRoutes(entering: side, changes), sinks, lasting: frames)
       }
     }
-    post(PlanRoutes(side))
+    post(PlanRoutes(side), sinks)
     played = side
   }
 
@@ -196,68 +248,78 @@ struct RunningGraph: Sendable {
   private mutating func listServices() {
     services =
       sources.sorted { $0.key.serial < $1.key.serial }
-      .flatMap { $0.value.links.compactMap(\.service) }
-      + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.service)
+      .compactMap { $0.value.source.service }
+      + sinks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.sink.service)
       + leaving.flatMap(\.services)
   }
 
+  /// - Parameters:
+  ///   - birth: When what is made anew is played first, in frames of the device.
+  ///   - delay: The same in seconds from now.
   private mutating func makeSources(
-    _ side: GraphSide, _ largestSlice: Int, birth: Double
+    _ side: GraphSide, _ largestSlice: Int, birth: Double, delay: Double
   ) throws(Violation) {
-    var kept: [SourceKey: Chain] = [:]
+    var kept: [SourceKey: Source] = [:]
     kept.reserveCapacity(sources.count)
     for interaction in side.model.interactions {
       guard case .callback(let callback) = interaction, side.isPulled(callback.destination),
         let format = side.preparation.configurations[callback.destination]?
           .inputs[callback.input].format
       else { continue }
-      let key = SourceKey(serial: callback.serial, format: format)
       let domain = side.domains.domain(
         feeding: BusKey(node: callback.destination, bus: callback.input))
       let frames = side.domains.frames(in: domain, for: largestSlice)
-      if let present = sources[key], present.maximumFrames >= frames {
-        kept[key] = present
-        continue
-      }
-      var chain: [RenderSource] = []
-      for (index, link) in callback.chain.enumerated() {
+      for (behind, instance) in callback.instances.enumerated() {
+        let key = SourceKey(serial: instance.serial, format: format)
+        if let present = sources[key], present.maximumFrames >= frames {
+          kept[key] = present
+          continue
+        }
+        let before = present(instance)
         do throws(CallbackProblem) {
-          var source = try link.makeSource(for: format, maximumFramesPerSlice: frames)
+          var source = try instance.makeSource(
+            for: format, maximumFramesPerSlice: frames,
+            after: before?.source.clock.map { SourceContinuation($0, delay: delay) })
           source.service = source.service.map { side.domains.scaled($0, in: domain) }
-          chain.append(source)
+          let goesOn = before?.source.clock != nil && source.clock != nil
+          kept[key] = Source(
+            instance: instance, source: source, maximumFrames: frames,
+            birth: goesOn ? before?.birth ?? birth : birth)
         } catch {
-          throw CallbacksReady.violation(
-            error, callback, behind: callback.chain.count - 1 - index)
+          throw CallbacksReady.violation(error, callback, behind: behind)
         }
       }
-      kept[key] = Chain(links: chain, maximumFrames: frames, birth: birth)
     }
     sources = kept
+  }
+
+  /// What plays of a callback, on whatever format, or of the one that it takes the place of.
+  private func present(_ instance: CallbackInstance) -> Source? {
+    func find(_ serial: Int) -> Source? { sources.first { $0.key.serial == serial }?.value }
+    return find(instance.serial) ?? instance.predecessor.flatMap(find)
   }
 
   private mutating func makeSinks(
     _ side: GraphSide, _ largestSlice: Int
   ) throws(Violation) {
-    var kept: [TapID: RenderSink] = [:]
+    var kept: [TapID: Sink] = [:]
     for tap in side.model.taps where side.isPulled(tap.node) {
       guard let outputs = side.preparation.configurations[tap.node]?.outputs else { continue }
       let domain = side.domains.domain(
         ofOutput: BusKey(node: tap.node, bus: tap.output), head: side.model.head?.id)
       do throws(CallbackProblem) {
-        if let present = sinks[tap.id] {
+        let format = outputs[tap.output].format
+        if let present = sinks[tap.id], present.format == format {
           kept[tap.id] = present
         } else {
           var sink = try tap.tap.makeSink(
-            for: outputs[tap.output].format,
+            for: format,
             maximumFramesPerSlice: side.domains.frames(in: domain, for: largestSlice))
           sink.service = sink.service.map { side.domains.scaled($0, in: domain) }
-          kept[tap.id] = sink
+          kept[tap.id] = Sink(sink: sink, format: format)
         }
       } catch {
-        throw Violation(
-          TapsReady.rule, status: error.status, error.message,
-          at: tap.place,
-          help: error.help.isEmpty ? [] : [error.help])
+        throw TapsReady.refusal(error, tap)
       }
     }
     sinks = kept

@@ -1,6 +1,6 @@
 public import AudioTypes
 import AudioUnits
-import RenderCore
+public import RenderCore
 public import RenderHost
 
 extension AudioGraph {
@@ -16,6 +16,13 @@ extension AudioGraph {
   public func parameterSchedule(of node: NodeID) throws(Violation) -> ParameterSchedule {
     let (block, parameters) = try unit(node).schedulableParameters()
     return ParameterSchedule(parameters, of: block, on: scheduler)
+  }
+
+  /// Where changes of a callback's live settings are scheduled, by their numbers, in the global scope:
+  /// as `parameterSchedule(of:)` says of a unit's parameters. It stays good as long as there is the
+  /// callback.
+  public func settingSchedule(of callback: CallbackInstance) -> ParameterSchedule {
+    ParameterSchedule(callback.schedulableSettings, of: callback.block, on: scheduler)
   }
 
   /// Schedules changes of a node's parameters for the slice that begins next

@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import RenderCore
 
 /// When the last source of a graph will have ended, by the settings that it begins with.
 struct SoundingTime {
@@ -19,12 +20,12 @@ struct SoundingTime {
     }
   }
 
-  /// A chain of callbacks.
+  /// A callback.
   struct Source {
     /// When its first frame is played, in frames of the device.
     var birth: Double
-    /// Of its links, in frames of the bus; `nil` for one that never ends.
-    var durations: [Int?]
+    /// In frames of the bus; `nil` for one that never ends.
+    var duration: Int?
   }
 
   private let model: GraphModel
@@ -87,16 +88,18 @@ struct SoundingTime {
       format.sampleRate > 0
     else { return .none }
     var end = from
-    let source = sources[SourceKey(serial: callback.serial, format: format)]
-    for (index, duration) in (source?.durations ?? []).enumerated() {
+    for (index, instance) in callback.chain.enumerated() {
+      guard let source = sources[SourceKey(serial: instance.serial, format: format)] else {
+        continue
+      }
       let isProcessing = index > 0 || callback.source != nil
-      guard let duration else {
+      guard let duration = source.duration else {
         end = .never
         continue
       }
       let frames = Double(duration) * deviceRate / format.sampleRate
       if !isProcessing {
-        end = .after(frames + (source?.birth ?? 0))
+        end = .after(frames + source.birth)
       } else if case .after(let before) = end {
         end = .after(before + frames)
       }

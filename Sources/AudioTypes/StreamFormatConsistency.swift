@@ -127,7 +127,7 @@ extension FormatInconsistency {
     case .framesPerPacket: "mFramesPerPacket"
     case .bytesPerPacket: "mBytesPerPacket"
     case .frameNotDivisible, .bytesPerFrame, .wordTooSmall: "mBytesPerFrame"
-    case .floatSize: "mBitsPerChannel"
+    case .floatSize, .packedButPadded(_, bits: 0): "mBitsPerChannel"
     case .packedButPadded, .floatAndSignedInteger, .floatWithFraction, .fractionOfUnsigned,
       .fractionTooLong, .unsignedInteger, .nonMixable, .bigEndian:
       "mFormatFlags"
@@ -154,6 +154,7 @@ extension FormatInconsistency: CustomStringConvertible {
       "mBytesPerFrame is \(found); with these bits, channels and flags it is \(expected)"
     case .wordTooSmall(let bytes, let bits):
       "\(bits) bits per channel do not fit the \(bytes) bytes that a sample has"
+    case .packedButPadded(_, bits: 0): "mBitsPerChannel is zero"
     case .packedButPadded(let bytes, let bits):
       "the flags say packed, but \(bits) bits stand in \(bytes) bytes"
     case .floatAndSignedInteger: "the flags say both float and signed integer"

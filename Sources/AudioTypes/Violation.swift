@@ -78,10 +78,13 @@ public struct Violation: Error, Hashable, Sendable {
   public var notes: [Note]
   /// What to do about it.
   public var help: [String]
+  /// Changes that would put it right, each by itself.
+  public var remedies: [Remedy]
 
   public init(
     _ rule: Rule, _ severity: Severity = .error, status: Status, _ message: String,
-    at place: Place, setting: String? = nil, notes: [Note] = [], help: [String] = []
+    at place: Place, setting: String? = nil, notes: [Note] = [], help: [String] = [],
+    remedies: [Remedy] = []
   ) {
     self.rule = rule
     self.severity = severity
@@ -91,6 +94,7 @@ public struct Violation: Error, Hashable, Sendable {
     self.setting = setting
     self.notes = notes
     self.help = help
+    self.remedies = remedies
   }
 
   /// The same, said of a unit that has become a node.

@@ -34,6 +34,10 @@ public protocol AudioUnit: Sendable {
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String?
 
+  /// Whether an input that nothing feeds may be given another format while the unit is initialized: its
+  /// kernel takes what comes.
+  static var takesFormatsLive: Bool { get }
+
   /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
   /// `nil` for one that is no filter.
   static func gains(
@@ -60,6 +64,8 @@ extension AudioUnit {
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
 
+  public static var takesFormatsLive: Bool { false }
+
   public static func gains(
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> [Double]? { nil }
@@ -69,10 +75,13 @@ extension AudioUnit {
 public struct FormatRefusal: Hashable, Sendable {
   public var message: String
   public var help: [String]
+  /// Changes that would put it right.
+  public var remedies: [Remedy]
 
-  public init(_ message: String, help: [String] = []) {
+  public init(_ message: String, help: [String] = [], remedies: [Remedy] = []) {
     self.message = message
     self.help = help
+    self.remedies = remedies
   }
 }
 
@@ -203,6 +212,8 @@ public struct DeviceSides: Sendable {
   public var output: StreamFormat?
   /// The microphone side; `nil` where the device has none.
   public var input: StreamFormat?
+  /// The rate of either side, in Hz; 44100 where there is none.
+  public var sampleRate: Double { output?.sampleRate ?? input?.sampleRate ?? 44_100 }
   /// The largest slice that can occur, in frames.
   public var ioBufferFrames: Int
   /// Whether both sides run on one clock and frame n of one belongs to frame n of the other, as

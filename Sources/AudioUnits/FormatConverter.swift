@@ -174,6 +174,9 @@ public enum FormatConverter: AudioUnit {
         isMono
           ? "\"channelMap\": [\(map)] among the properties of outputs/0 plays it on each channel"
           : "\"channelMap\": [\(map)] among the properties of outputs/0 says that it is meant"
+      ],
+      remedies: [
+        Remedy("write the channel map", [.setProperty("channelMap", .output, 0, "[\(map)]")])
       ])
   }
 

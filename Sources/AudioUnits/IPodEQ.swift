@@ -110,6 +110,11 @@ public enum IPodEQ: AudioUnit {
             "give it a preset by name, as \"presentPreset\": \"Bass Booster\"; `patchrun units iPodEQ` "
               + "lists them",
             "the number 0 is 'Disabled', not 'Flat'",
+          ],
+          remedies: [
+            Remedy(
+              "give it the preset 'Bass Booster'",
+              [.setProperty("presentPreset", .global, 0, "\"Bass Booster\"")])
           ]))
     }
     return found

@@ -162,9 +162,12 @@ public enum Mixer3D: AudioUnit {
         .init(3, "soundField", constant: "kSpatializationAlgorithm_SoundField"),
         .init(4, "vectorBasedPanning", constant: "kSpatializationAlgorithm_VectorBasedPanning"),
         .init(5, "stereoPassThrough", constant: "kSpatializationAlgorithm_StereoPassThrough"),
-      ]), scopes: [.input], access: .readWriteUntilInitialized, defaultValue: .uint32(0),
-      isPatchProperty: true, summary: "How the source gets its place.",
-      proposed: "the default; that it is set before the unit is initialized"),
+      ]), scopes: [.input], access: .readWrite, defaultValue: .uint32(0),
+      isPatchProperty: true, isLive: true,
+      summary: "How the source gets its place. Another one fades the source out and in again.",
+      proposed:
+        "the default; that HRTF is taken up live only where an input had it when the unit was "
+        + "initialized"),
     PropertyInfo(
       .dopplerShift, key: "dopplerShift", constant: "kAudioUnitProperty_DopplerShift",
       kind: .boolean, scopes: [.input], access: .writeOnly, defaultValue: .uint32(0),
@@ -189,11 +192,11 @@ public enum Mixer3D: AudioUnit {
     PropertyInfo(
       .distanceParameters3DMixer, key: "3DMixerDistanceParams",
       constant: "kAudioUnitProperty_3DMixerDistanceParams", kind: .floats, scopes: [.input],
-      access: .readWriteUntilInitialized, defaultValue: .floats([1, 100_000, 100]),
-      isPatchProperty: true,
+      access: .readWrite, defaultValue: .floats([1, 100_000, 100]),
+      isPatchProperty: true, isLive: true, liveWords: 4,
       summary: "Three numbers: the reference distance and the maximum distance in meters, and the "
         + "maximum attenuation in decibels.",
-      proposed: "the default; that it is set before the unit is initialized"),
+      proposed: "the default"),
     PropertyInfo(
       .attenuationCurve3DMixer, key: "3DMixerAttenuationCurve",
       constant: "kAudioUnitProperty_3DMixerAttenuationCurve",
@@ -223,7 +226,12 @@ public enum Mixer3D: AudioUnit {
       guard format.channelCount != 2 else { return nil }
       return FormatRefusal(
         "the output of a 3DMixer is stereo, not \(channels(format.channelCount))",
-        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"])
+        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
+        remedies: [
+          Remedy(
+            "set only the rate",
+            [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
+        ])
     }
     if !(1...2).contains(format.channelCount) {
       return FormatRefusal(
@@ -234,8 +242,18 @@ public enum Mixer3D: AudioUnit {
     return FormatRefusal(
       "an input of a 3DMixer takes 16-bit integers, not \(format.summary)",
       help: [
-        "give it { \"sample\": \"int16\", \"channels\": \(format.channelCount), \"sampleRate\": "
-          + "\(rateText(format.sampleRate)) }, or put a FormatConverter before it"
+        "an input that a callback feeds is given { \"sample\": \"int16\", \"channels\": 1, "
+          + "\"sampleRate\": \(rateText(format.sampleRate)) }; behind a connection a FormatConverter "
+          + "makes that of it"
+      ],
+      remedies: [
+        Remedy(
+          "give it 16-bit integers, mono",
+          [
+            .setFormat(
+              .input, element,
+              StreamFormat(.int16, channels: 1, sampleRate: format.sampleRate))
+          ])
       ])
   }
 
@@ -253,6 +271,14 @@ public enum Mixer3D: AudioUnit {
             help: [
               "give each channel an input of its own, or let the input pass: "
                 + "\"spatializationAlgorithm\": \"stereoPassThrough\""
+            ],
+            remedies: [
+              Remedy(
+                "let the input pass",
+                [
+                  .setProperty(
+                    "spatializationAlgorithm", .input, element, "\"stereoPassThrough\"")
+                ])
             ]))
       }
       if let message = distanceProblem(configuration, element) {
@@ -281,7 +307,8 @@ public enum Mixer3D: AudioUnit {
           help: [
             "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
               + "or give the patch a \"streamFormat\""
-          ]))
+          ],
+          remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])]))
     }
     return found
   }
@@ -303,8 +330,9 @@ public enum Mixer3D: AudioUnit {
 
   private static func distanceProblem(
     _ configuration: UnitConfiguration, _ element: Int
-  ) -> String? {
-    let values = distances(configuration, element)
+  ) -> String? { distanceProblem(distances(configuration, element)) }
+
+  private static func distanceProblem(_ values: [Float]) -> String? {
     guard values.count == 3 else {
       return "'3DMixerDistanceParams' is three numbers (reference distance, maximum distance, "
         + "maximum attenuation), not \(values.count)"
@@ -315,6 +343,29 @@ public enum Mixer3D: AudioUnit {
         + "that is no less, and a maximum attenuation of 0 dB or more"
     }
     return nil
+  }
+
+  /// What an initialized unit cannot take up any more.
+  public static func refusal(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> String? {
+    switch (place.id, value) {
+    case (.distanceParameters3DMixer, .floats(let values)): return distanceProblem(values)
+    case (.spatializationAlgorithm, .uint32(let wanted)):
+      let input = configuration.inputs[place.element]
+      if input.format.channelCount == 2, wanted != SpatializationAlgorithm.stereoPassThrough {
+        return "input \(place.element) of the 3DMixer is stereo: only a mono source has a place"
+      }
+      let hadHead = configuration.inputs.indices.contains {
+        algorithm(configuration, $0) == SpatializationAlgorithm.hrtf
+      }
+      if wanted == SpatializationAlgorithm.hrtf && !hadHead {
+        return
+          "no input had HRTF when the unit was initialized, so that there is no head to hear with"
+      }
+      return nil
+    default: return nil
+    }
   }
 
   /// A direction that is not heard.
@@ -337,7 +388,8 @@ public enum Mixer3D: AudioUnit {
       "input \(element) of the 3DMixer is given a direction and no distance: at 0 m it is in the "
         + "middle of the head, whatever its direction",
       at: .init(node: nil, .parameter(parameter, .input, element)),
-      help: ["give it a distance: \"distance\": 1"])
+      help: ["give it a distance: \"distance\": 1"],
+      remedies: [Remedy("give it a distance", [.setParameter("distance", .input, element, "1")])])
   }
 
   /// The responses grow with the rate: here they take 200 MB.
@@ -435,17 +487,12 @@ public enum Mixer3D: AudioUnit {
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
     let rate = configuration.outputs[0].format.sampleRate
-    let sources = configuration.inputs.enumerated().map { element, input in
-      let distances = distances(configuration, element)
-      return SpatialKernel.Source(
-        isUsed: input.isUsed, channelCount: input.format.channelCount,
-        sampleRate: input.format.sampleRate, algorithm: algorithm(configuration, element),
-        attenuation: DistanceAttenuation(
-          reference: Double(distances[0]), maximum: Double(distances[1]),
-          attenuation: Double(distances[2])))
+    let sources = configuration.inputs.map { input in
+      SpatialKernel.Source(
+        channelCount: input.format.channelCount, sampleRate: input.format.sampleRate)
     }
-    let needsHead = sources.contains {
-      $0.isUsed && $0.algorithm == SpatializationAlgorithm.hrtf
+    let needsHead = configuration.inputs.indices.contains {
+      algorithm(configuration, $0) == SpatializationAlgorithm.hrtf
     }
     // Checked before: a head that is needed is there.
     let head = needsHead ? try? HeadTable.standard(sampleRate: rate) : nil

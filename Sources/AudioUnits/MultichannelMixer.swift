@@ -127,7 +127,12 @@ public enum MultichannelMixer: AudioUnit {
     if scope == .output && format.channelCount != 2 {
       return FormatRefusal(
         "the output of a MultichannelMixer is stereo, not \(channels(format.channelCount))",
-        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"])
+        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
+        remedies: [
+          Remedy(
+            "set only the rate",
+            [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
+        ])
     }
     if scope == .input && !(1...2).contains(format.channelCount) {
       return FormatRefusal(
@@ -160,7 +165,13 @@ public enum MultichannelMixer: AudioUnit {
                 + "\(rateText(input.format.sampleRate)) } }"
               : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own",
             "or put a FormatConverter ahead of the input",
-          ]))
+          ],
+          remedies: output.origin == .initial
+            ? [
+              Remedy(
+                "give the output the rate",
+                [.setSampleRate(.output, 0, input.format.sampleRate)])
+            ] : []))
     }
     for (element, input) in configuration.inputs.enumerated() where input.isUsed {
       let place = PropertyPlace(.matrixLevels, .input, element)
@@ -181,7 +192,8 @@ public enum MultichannelMixer: AudioUnit {
           help: [
             "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
               + "or give the patch a \"streamFormat\""
-          ]))
+          ],
+          remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])]))
     }
     return found
   }
@@ -222,6 +234,8 @@ public enum MultichannelMixer: AudioUnit {
     default: return nil
     }
   }
+
+  public static var takesFormatsLive: Bool { true }
 
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout

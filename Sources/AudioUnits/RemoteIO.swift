@@ -73,7 +73,7 @@ public enum RemoteIO: AudioUnit {
           at: .init(node: nil, .bus(.output, inputElement)),
           help: [
             "turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"
-          ]))
+          ], remedies: [Remedy("turn it on", [.setProperty("enableIO", .input, 1, "true")])]))
     }
     if configuration.inputs[outputElement].isUsed && !isOutputOn {
       found.append(

@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// Called without the unit's own lock, on whichever thread asks the unit.
 public protocol UnitHost: AnyObject, Sendable {
+  /// Whether it is a graph, which keeps what feeds the units in it. Otherwise they keep it themselves.
+  var keepsFeeds: Bool { get }
+
   /// The share of the time that rendering takes: 0 to 1, and above 1 where it does not keep up.
   var cpuLoad: Float { get }
 
@@ -24,8 +27,15 @@ public protocol UnitHost: AnyObject, Sendable {
     _ callback: (any RenderCallback)?, of unit: UnitInstance, _ input: Int
   ) throws(Violation)
 
-  /// A property of `unit` has changed that the render plan is made by.
+  /// The stream format that an output connected to an input of `unit` brings there; `nil` where that
+  /// cannot be told.
+  func arrivingFormat(at input: Int, of unit: UnitInstance) -> StreamFormat?
+
+  /// A property of `unit` has changed that the render plan is made by, or what feeds it.
   func replan(for unit: UnitInstance)
+
+  /// Lets an initialized unit begin anew, as if nothing had been rendered.
+  func reset(_ unit: UnitInstance)
 }
 
 /// Core Audio's `AudioUnitConnection`: what `makeConnection` is set to.
@@ -83,7 +93,7 @@ extension UnitInstance {
   /// Says which graph the unit is in; `nil` for none any more. The unit does not keep it alive.
   public func setHost(_ host: (any UnitHost)?) { state.withLock { $0.host = host } }
 
-  var host: (any UnitHost)? { state.withLock { $0.host } }
+  package var host: (any UnitHost)? { state.withLock { $0.host } }
 
   /// The status of the last render that failed here, taken away.
   public func takeFailure() -> Status {
@@ -147,11 +157,15 @@ extension UnitInstance {
     switch (info.id, value) {
     case (.makeConnection, .object(let object)):
       guard let connection = object.object as? UnitConnection else { throw invalid(info, scope) }
-      try inGraph(info, scope).connect(connection, to: self)
+      if let graph { try graph.connect(connection, to: self) } else { try connectAlone(connection) }
     case (.setRenderCallback, .object(let object)):
       let reference = object.object as? CallbackReference
       guard reference != nil || object.object == nil else { throw invalid(info, scope) }
-      try inGraph(info, scope).setRenderCallback(reference?.callback, of: self, element)
+      if let graph {
+        try graph.setRenderCallback(reference?.callback, of: self, element)
+      } else {
+        try setCallbackAlone(reference?.callback, element)
+      }
     case (.setInputCallback, .object(let object)):
       guard object.object == nil || object.object is InputCallbackReference else {
         throw invalid(info, scope)
@@ -184,14 +198,10 @@ extension UnitInstance {
     return true
   }
 
-  private func inGraph(
-    _ info: PropertyInfo, _ scope: Scope
-  ) throws(Violation) -> any UnitHost {
-    if let host { return host }
-    throw Violation(
-      UnitRules.unitInGraph, status: .cannotDoInCurrentContext,
-      "'\(info.key)' is an edit of a graph, and the unit is in none",
-      at: .init(node: nil, .property(info.id, scope, 0)))
+  /// The graph that the unit is in; `nil` for none.
+  private var graph: (any UnitHost)? {
+    guard let host, host.keepsFeeds else { return nil }
+    return host
   }
 
   private func invalid(_ info: PropertyInfo, _ scope: Scope) -> Violation {

@@ -14,7 +14,7 @@ public final class UnitInstance: Sendable {
 
   /// What takes a listener away again.
   public struct ListenerToken: Hashable, Sendable {
-    fileprivate let number: Int
+    let number: Int
   }
 
   public let unit: any AudioUnit.Type
@@ -53,6 +53,15 @@ public final class UnitInstance: Sendable {
     /// How often numbers that the render side reads have been set.
     var generation: UInt32 = 0
     weak var host: (any UnitHost)?
+    /// What feeds the inputs, and who takes from the outputs, of a unit that is in no graph.
+    var feeds: [Int: UnitFeed] = [:]
+    var takers: [Int: UnitTaker] = [:]
+    /// What renders it then.
+    var keeper: (any AnyObject & Sendable)?
+    /// Who is told of each render.
+    var renderObservers: [Int: RenderObserver] = [:]
+    /// Of an I/O unit's hardware sides: those that the device has.
+    var deviceFormats: [Scope: StreamFormat] = [:]
     var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
     var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
     /// Who hears of what is set with a sender.
@@ -72,12 +81,6 @@ public final class UnitInstance: Sendable {
         UnitConfiguration.Element(
           format: element.format, origin: element.origin, use: use(scope, index))
       }
-    }
-
-    var configuration: UnitConfiguration {
-      UnitConfiguration(
-        inputs: settled(.input), outputs: settled(.output),
-        maximumFramesPerSlice: maximumFramesPerSlice, properties: values)
     }
 
     func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
@@ -184,6 +187,7 @@ public final class UnitInstance: Sendable {
     let info = try checkedInfo(id, scope, element, value: value)
     let isHandedOver = try handOver(info, scope, element, value)
     guard !isHandedOver else { return }
+    if try agreesWithConnection(info, scope, element, value) { return }
     let changed = try state.withLock { state throws(Violation) in
       try set(info, scope, element, value, &state)
     }
@@ -418,14 +422,33 @@ public final class UnitInstance: Sendable {
   }
 
   /// Gives back what initialization took. Formats that were propagated are forgotten.
-  public func uninitialize() {
+  package func forgetConfiguration() {
     state.withLock { state in
       state.isInitialized = false
+      let device = state.deviceFormats
       for index in state.inputs.indices {
-        state.inputs[index].forgetSettled(unit.initialFormat(.input))
+        let isHardware = index == RemoteIO.inputElement && device[.input] != nil
+        state.inputs[index].forgetSettled(
+          (isHardware ? device[.input] : nil) ?? unit.initialFormat(.input), isHardware: isHardware)
       }
       for index in state.outputs.indices {
-        state.outputs[index].forgetSettled(unit.initialFormat(.output))
+        let isHardware = index == RemoteIO.outputElement && device[.output] != nil
+        state.outputs[index].forgetSettled(
+          (isHardware ? device[.output] : nil) ?? unit.initialFormat(.output),
+          isHardware: isHardware)
+      }
+    }
+  }
+
+  /// Takes over formats that inputs of an initialized unit have come to have, as things were connected to
+  /// them.
+  package func takeFormats(of inputs: [UnitConfiguration.Element]) {
+    state.withLock { state in
+      guard state.isInitialized, inputs.count == state.inputs.count else { return }
+      for (index, element) in inputs.enumerated() where state.inputs[index].format != element.format
+      {
+        state.inputs[index].format = element.format
+        state.inputs[index].origin = element.origin
       }
     }
   }
@@ -562,7 +585,7 @@ public final class UnitInstance: Sendable {
     return info
   }
 
-  private func checkElement(
+  func checkElement(
     _ scope: Scope, _ element: Int, _ state: State
   ) throws(Violation) {
     let count = state.count(scope)
@@ -572,7 +595,9 @@ public final class UnitInstance: Sendable {
       .noSuchElement(description, scope, element, count),
       at: .init(node: nil, .bus(scope, element)),
       help: scope == .input && description.inputs.settable?.contains(element + 1) == true
-        ? ["give the unit more inputs: \"inputCount\": \(element + 1)"] : [])
+        ? ["give the unit more inputs: \"inputCount\": \(element + 1)"] : [],
+      remedies: scope == .input && description.inputs.settable?.contains(element + 1) == true
+        ? [Remedy("give the unit more inputs", [.setInputCount(element + 1)])] : [])
   }
 
   // MARK: Reading a value
@@ -755,22 +780,57 @@ public final class UnitInstance: Sendable {
           : "outputs/0 of an I/O unit is the loudspeaker itself: the device decides its format",
         at: place,
         help: [
-          scope == .input
-            ? "what the graph hears is set on outputs/1" : "what the graph plays is set on inputs/0"
-        ])
+          "remove the stream format here: "
+            + (scope == .input
+              ? "what the graph hears is set on outputs/1"
+              : "what the graph plays is set on inputs/0")
+        ], remedies: [Remedy("remove the stream format", [.removeFormat(scope, element)])])
     }
     if scope == .input && state.use(scope, element) == .connection {
       return Violation(
         UnitRules.formatWritable, status: .propertyNotWritable,
         "input \(element) takes its stream format from its connection", at: place,
-        help: ["remove the stream format here, or set it where the connection begins"])
+        help: ["remove the stream format here, or set it where the connection begins"],
+        remedies: [Remedy("remove the stream format", [.removeFormat(scope, element)])])
     }
-    if state.isInitialized {
+    if state.isInitialized, !isFree(scope, element, state) {
       return Violation(
         UnitRules.formatWritable, status: .propertyNotWritable,
         "a stream format is set before the unit is initialized", at: place)
     }
     return nil
+  }
+
+  /// Whether a format that is set on an input which a connection feeds is the one that arrives there:
+  /// then nothing happens, as in Core Audio.
+  ///
+  /// - Throws: `kAudioUnitErr_PropertyNotWritable` where another arrives. Where it is not known what
+  ///   does, it answers `false`: the other checks decide.
+  private func agreesWithConnection(
+    _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue
+  ) throws(Violation) -> Bool {
+    guard scope == .input, info.id == .streamFormat || info.id == .sampleRate else { return false }
+    let isConnected = state.withLock { !$0.isInitialized && $0.use(.input, element) == .connection }
+    guard isConnected, let host, let arriving = host.arrivingFormat(at: element, of: self) else {
+      return false
+    }
+    let place = Violation.Place(node: nil, .streamFormat(.input, element))
+    switch value {
+    case .streamFormat(let format):
+      // A format that no bus can have is that, whatever arrives.
+      guard format.inconsistencies.isEmpty else { return false }
+      if format == arriving { return true }
+      throw .otherFormat(arriving, wanted: format.summary, element, at: place)
+    case .float64(let rate):
+      if rate == arriving.sampleRate { return true }
+      throw .otherFormat(arriving, wanted: "\(rateText(rate)) Hz", element, at: place)
+    default: return false
+    }
+  }
+
+  /// Whether nothing feeds an input, so that an initialized unit that can may take another format there.
+  private func isFree(_ scope: Scope, _ element: Int, _ state: State) -> Bool {
+    unit.takesFormatsLive && scope == .input && state.use(scope, element) == .none
   }
 
   private func setFormat(
@@ -834,17 +894,34 @@ public final class UnitInstance: Sendable {
 
 extension UnitInstance.Element {
   /// Back to what a client has set, or to what a fresh element has.
-  fileprivate mutating func forgetSettled(_ initial: StreamFormat) {
+  ///
+  /// - Parameter isHardware: Whether it is the device's, which has that format.
+  fileprivate mutating func forgetSettled(_ initial: StreamFormat, isHardware: Bool) {
     switch origin {
-    case .given, .initial, .rateGiven: break
-    case .graphDefault, .propagated, .hardware, .followsInput:
+    case .given, .rateGiven: break
+    case .initial, .graphDefault, .propagated, .hardware, .followsInput:
       format = initial
-      origin = .initial
+      origin = isHardware ? .hardware : .initial
     }
   }
 }
 
 extension Violation {
+  /// A format that is set on an input is not the one that its connection brings.
+  public static func otherFormat(
+    _ arriving: StreamFormat, wanted: String, _ element: Int, at place: Place, notes: [Note] = []
+  ) -> Violation {
+    Violation(
+      UnitRules.formatWritable, status: .propertyNotWritable,
+      "input \(element) takes its stream format from its connection: \(arriving.summary) arrives, "
+        + "not \(wanted)", at: place, notes: notes,
+      help: [
+        "remove what is set here, or set it where the connection begins",
+        "to change the format on the way put a FormatConverter before the input",
+      ],
+      remedies: [Remedy("remove what is set here", [.removeFormat(.input, element)])])
+  }
+
   fileprivate func at(_ place: Place) -> Violation {
     var copy = self
     copy.place = place
@@ -883,7 +960,7 @@ extension AudioUnit {
     if let refusal = refusal(of: format, scope: scope, element: element) {
       return Violation(
         UnitRules.formatSupported, status: .formatNotSupported, refusal.message, at: place,
-        help: refusal.help)
+        help: refusal.help, remedies: refusal.remedies)
     }
     return nil
   }

@@ -63,7 +63,19 @@ public enum UnitRules {
   public static let propertyReadable = Rule(
     "PR0510", "property/readable", "A property that is read is not write-only.")
   public static let unitInGraph = Rule(
-    "PR0511", "unit/in-graph", "A unit that is connected, or given a callback, is in an open graph."
+    "PR0511", "unit/in-graph",
+    "Units that are connected are in one graph, or both in none.")
+  public static let unitConnection = Rule(
+    "PR0512", "unit/connection",
+    "Outside of a graph, too, an output feeds one input, and no unit feeds itself.")
+  public static let unitInitialized = Rule(
+    "PR0513", "unit/initialized", "A unit that renders is initialized, and so is all that feeds it."
+  )
+  public static let unitRender = Rule(
+    "PR0514", "unit/render", "A unit is asked to render what it can, into buffers of its format.")
+  public static let unitDevice = Rule(
+    "PR0515", "unit/device",
+    "An I/O unit outside of a graph is given a device before it is initialized."
   )
   public static let elementCount = Rule(
     "PR0508", "unit/element-count", "The number of buses is one that the unit can have.")
@@ -104,7 +116,8 @@ public enum UnitRules {
     spatialChannels,
     headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,
-    propertyReadable, unitInGraph, parameterKnown, parameterRange, parameterReadOnly,
+    propertyReadable, unitInGraph, unitConnection, unitInitialized, unitRender, unitDevice,
+    parameterKnown, parameterRange, parameterReadOnly,
     parameterUsualRange, parameterReplaces, parameterRamps, inputElementEnabled,
     outputElementEnabled, hardwareInput, hardwareOutput, ioEnabled, deviceRate,
   ]

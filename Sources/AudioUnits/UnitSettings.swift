@@ -72,10 +72,11 @@ extension UnitInstance {
         if case .object = $0.value { false } else { true }
       }
       state.controls = controls
+      state.deviceFormats = original.deviceFormats
       state.factoryPreset = original.factoryPreset
       state.generation = original.generation
     }
-    if original.isInitialized { copy.uninitialize() }
+    if original.isInitialized { copy.forgetConfiguration() }
     return copy
   }
 }

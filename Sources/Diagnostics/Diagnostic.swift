@@ -136,6 +136,24 @@ extension Diagnostic {
   }
 }
 
+extension Diagnostic {
+  /// Says that the same mistake shows at another place too.
+  ///
+  /// - Parameter fixes: What would put it right there. Where there is one, as for the first place, the
+  ///   two are one fix.
+  public mutating func add(_ message: Message, at place: SourceRange, _ fixes: [Fix] = []) {
+    guard place != range else { return }
+    notes.append(Note(message, at: place))
+    guard !self.fixes.isEmpty else { return }
+    if self.fixes.count == 1, fixes.count == 1 {
+      self.fixes[0].edits += fixes[0].edits
+    } else {
+      // A part of it would leave the rest wrong.
+      self.fixes = []
+    }
+  }
+}
+
 extension Sequence<Diagnostic> {
   /// Whether one of them is an error.
   public var hasErrors: Bool { contains { $0.severity == .error } }

@@ -2,7 +2,9 @@
 ///
 /// A candidate that differs only in case comes first. Others are kept when their Damerau-Levenshtein
 /// distance (insertions, deletions, replacements and exchanges of neighbours, letter case apart) is
-/// at most a third of the longer name's length. Those at one distance stay in the order given.
+/// at most a third of the longer name's length. Those at one distance stay in the order given. Behind
+/// them come those that the name is the beginning of, or that are the beginning of it: `bypass` for
+/// `bypassEffect`.
 ///
 /// - Returns: at most three names.
 public func nearMisses(to name: String, among candidates: some Sequence<String>) -> [String] {
@@ -26,7 +28,15 @@ public func nearMisses(to name: String, among candidates: some Sequence<String>)
     nearest.insert((distance, candidate), at: place)
     if nearest.count > 3 { nearest.removeLast() }
   }
-  return nearest.map(\.candidate)
+  guard nearest.isEmpty, folded.count >= 3 else { return nearest.map(\.candidate) }
+  var longer: [String] = []
+  for candidate in candidates where candidate != name && !longer.contains(candidate) {
+    fold(candidate, into: &other)
+    guard other.count >= 3 else { continue }
+    if other.starts(with: folded) || folded.starts(with: other) { longer.append(candidate) }
+    if longer.count == 3 { break }
+  }
+  return longer
 }
 
 /// The scalars of a name in lower case.
@@ -69,6 +79,11 @@ public func quoted(_ name: String) -> String {
     if index == 80 {
       text += "..."
       break
+    }
+    // A byte of a file's name that is not of UTF-8: see `SystemPath`.
+    if (0x10FF80...0x10FFFF).contains(scalar.value) {
+      text += "\\x" + String(scalar.value & 0xFF, radix: 16, uppercase: true)
+      continue
     }
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse:

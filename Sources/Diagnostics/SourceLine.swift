@@ -156,6 +156,12 @@ extension SourceText {
   }
 }
 
+/// The same of a text of several lines, each by itself.
+public func printableLines(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+    .joined(separator: "\n")
+}
+
 /// A text that may hold anything, with all that must not reach a terminal escaped.
 public func printable(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }

@@ -3,6 +3,8 @@ import AudioUnits
 import Diagnostics
 import PatchGraph
 import PatchSyntax
+import RenderCallbacks
+import RenderCore
 
 /// Something that may be typed.
 private struct Proposal {
@@ -164,7 +166,8 @@ struct Completion {
         return nil
       }
       return sources(besides: path[1])
-    case ("timeline", 4, "path") where path[2] == "ramp": return parameters(cursor)
+    case ("timeline", 4, "path") where path[2] == "ramp":
+      return parameters(cursor) + liveSettings(cursor)
     default: return nil
     }
   }
@@ -203,6 +206,31 @@ struct Completion {
       count = written
     }
     return min(max(count, 0), 64)
+  }
+
+  /// Pointers to settings that can ramp, of the callbacks that what is typed may lead to.
+  private func liveSettings(_ cursor: Cursor) -> [Proposal] {
+    let typed = patch.source[cursor.content]
+    return patch.names("callbacks").flatMap { name -> [Proposal] in
+      let start = "/callbacks/\(JSONPointer.escape(name))"
+      guard typed.isEmpty || start.hasPrefix(typed) || typed.hasPrefix(start),
+        let kind = patch.value(["callbacks", name, "kind"])?.string,
+        let description = CallbackCatalog.description(of: kind)
+      else { return [] }
+      return description.settings.filter { $0.change == .ramp }.flatMap { info -> [Proposal] in
+        let keys: [String]
+        if info.kind == .numbers {
+          keys = (patch.value(["callbacks", name, info.key])?.members.map(\.key.string) ?? [])
+            .compactMap(\.self).filter { $0 != "comment" }
+            .map { "\(info.key)/\(JSONPointer.escape($0))" }
+        } else {
+          keys = [info.key]
+        }
+        return keys.map {
+          Proposal(value: .string("\(start)/\($0)"), kind: .property, detail: info.summary)
+        }
+      }
+    }
   }
 
   /// Pointers to parameters that can ramp, of the nodes that what is typed may lead to.

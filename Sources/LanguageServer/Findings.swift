@@ -120,7 +120,7 @@ extension OpenPatch {
   func fixOfAll(_ hardware: HardwareAssumption) -> JSONText? {
     let isThere = diagnostics.contains { $0.fixes.count == 1 && $0.fixes[0].isSafe }
     guard isThere else { return nil }
-    let result = PatchFixer.fix(source, directory: directory, device: .assumed(hardware))
+    let result = PatchFixer.fix(source, in: surroundings, device: .assumed(hardware))
     guard !result.changes.isEmpty else { return nil }
     let count = result.changes.count
     return [

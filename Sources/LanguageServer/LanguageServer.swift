@@ -23,6 +23,7 @@ public struct LanguageServer {
 
   private let version: String
   private let hardware: HardwareAssumption
+  private let surroundings: (_ directory: String) -> PatchSurroundings
   private let vocabulary = Vocabulary()
   private var state = State.new
   private var encoding = PositionEncoding.utf16
@@ -34,7 +35,14 @@ public struct LanguageServer {
   public private(set) var exitStatus: Int32?
 
   /// - Parameter hardware: What a device is taken to grant.
-  public init(version: String, hardware: HardwareAssumption = HardwareAssumption()) {
+  /// - Parameter surroundings: What a patch in a folder may do.
+  public init(
+    version: String, hardware: HardwareAssumption = HardwareAssumption(),
+    surroundings: @escaping (_ directory: String) -> PatchSurroundings = {
+      PatchSurroundings(directory: $0)
+    }
+  ) {
+    self.surroundings = surroundings
     self.version = version
     self.hardware = hardware
   }
@@ -151,7 +159,8 @@ extension LanguageServer {
     case "textDocument/didOpen":
       guard let text = document?["text"]?.string else { return }
       patches[uri] = OpenPatch(
-        uri: uri, version: document?["version"]?.integer, text: text, encoding: encoding)
+        uri: uri, version: document?["version"]?.integer, text: text, encoding: encoding,
+        surroundings: surroundings(OpenPatch.directory(of: uri)))
     case "textDocument/didChange":
       guard var patch = patches[uri], let changes = parameters?["contentChanges"] else { return }
       patch.version = document?["version"]?.integer

@@ -27,8 +27,12 @@ struct OpenPatch {
   /// Whether the editor has still to be told what is wrong.
   var isUnsent = true
 
-  init(uri: String, version: Int?, text: String, encoding: PositionEncoding) {
+  init(
+    uri: String, version: Int?, text: String, encoding: PositionEncoding,
+    surroundings: PatchSurroundings
+  ) {
     self.uri = uri
+    self.surroundings = surroundings
     self.version = version
     places = TextPlaces(
       source: SourceText(name: Self.path(of: uri) ?? uri, text: text), encoding: encoding)
@@ -58,8 +62,8 @@ struct OpenPatch {
     isUnsent = true
   }
 
-  /// What paths in the patch are relative to; empty for the current folder.
-  var directory: String { Self.directory(of: uri) }
+  /// Where its paths begin, and what it may do.
+  let surroundings: PatchSurroundings
 
   /// Checks the patch as `validate` does, if it has changed.
   mutating func check(_ hardware: HardwareAssumption) {
@@ -67,7 +71,7 @@ struct OpenPatch {
     isStale = false
     isUnchecked = false
     let reading = PatchReader.read(source)
-    let patch = PatchBuilder.build(reading, directory: directory, device: .assumed(hardware))
+    let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(hardware))
     diagnostics = patch.diagnostics
     wholeSource = patch.source
     undrawn = nil
@@ -83,7 +87,7 @@ struct OpenPatch {
   mutating func draw(_ hardware: HardwareAssumption) {
     if isUnchecked { check(hardware) }
     guard let (graph, document) = undrawn else { return }
-    drawing = GraphDrawing(graph: graph, document: document, directory: directory)
+    drawing = GraphDrawing(graph: graph, document: document, in: surroundings)
     undrawn = nil
   }
 
@@ -114,8 +118,10 @@ struct OpenPatch {
     return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
   }
 
-  private static func directory(of uri: String) -> String {
-    guard let path = path(of: uri), let slash = path.lastIndex(of: "/") else { return "" }
+  /// What paths in a patch are relative to; empty for the current folder.
+  static func directory(of uri: String) -> String {
+    guard let path = path(of: uri), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }

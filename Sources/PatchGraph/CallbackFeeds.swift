@@ -106,13 +106,11 @@ extension GraphBuilder {
   }
 
   /// What a callback pulls.
-  ///
-  /// - Parameter input: The input element that is fed in the end.
-  func feed(of name: String, to input: Int) -> CallbackFeed? {
+  func feed(of name: String) -> CallbackFeed? {
     guard let from = callbacks[name]?.from?.value else { return nil }
     if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
     return callbacks[from.node].map {
-      .callback($0.callback.feeding(input), from: feed(of: from.node, to: input))
+      .callback($0.callback, from: feed(of: from.node))
     }
   }
 

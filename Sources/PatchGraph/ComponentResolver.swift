@@ -92,13 +92,13 @@ enum ComponentResolver {
         if let text = json.string, let guess = didYouMean(text, among: names.keys.sorted()) {
           help.insert(guess, at: 0)
         }
-        return .failure(
-          FailedResolution(
-            diagnostic: NameRules.formatField.diagnostic(
-              "this is not a four-char code", at: json.range, pointer: json.pointer.description,
-              help: help,
-              fixes: json.string.map { json.correction(of: $0, among: names.keys.sorted()) } ?? []))
-        )
+        var diagnostic = NameRules.formatField.diagnostic(
+          "this is not a four-char code", at: json.range, pointer: json.pointer.description,
+          help: help,
+          fixes: json.string.map { json.correction(of: $0, among: names.keys.sorted()) } ?? [])
+        // No component is found by it.
+        diagnostic.status = .init("kAUGraphErr_InvalidAudioUnit", -10864)
+        return .failure(FailedResolution(diagnostic: diagnostic))
       }
     }
     for (json, path) in [

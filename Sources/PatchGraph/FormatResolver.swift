@@ -12,6 +12,8 @@ struct FormatResolver {
   private var cache: [String: StreamFormat?] = [:]
   /// Whether what defines the names could not be read.
   private var areNamesLost = false
+  /// The diagnostics of names that are not there, by name.
+  private var unknown: [String: Int] = [:]
   private(set) var diagnostics: [Diagnostic] = []
 
   init(_ document: PatchDocument, sessionRate: Double) {
@@ -45,6 +47,15 @@ struct FormatResolver {
       used.insert(name)
       if let known = cache[name] { return known }
       guard !areNamesLost else { return nil }
+      if let first = unknown[name] {
+        diagnostics[first].add(
+          "and here", at: format.range,
+          format.json.correction(
+            of: document.local(name, around: format.json),
+            among: document.locals(named.keys.sorted(), around: format.json)))
+        return nil
+      }
+      unknown[name] = diagnostics.count
       let known = document.locals(named.keys.sorted(), around: format.json)
       let written = document.local(name, around: format.json)
       report(
@@ -108,15 +119,18 @@ struct FormatResolver {
   private mutating func resolve(
     _ fields: PatchDocument.FormatDescription, _ json: JSONValue
   ) -> StreamFormat? {
-    guard let formatID = formatID(fields.formatID), let flags = flags(fields.formatFlags) else {
+    guard !fields.hasGaps, let formatID = formatID(fields.formatID),
+      let flags = flags(fields.formatFlags)
+    else {
       return nil
     }
     func word(_ value: Located<Int>?) -> UInt32 { UInt32(clamping: value?.value ?? 0) }
-    let format = StreamFormat(
+    var format = StreamFormat(
       sampleRate: fields.sampleRate.map { rate($0.value) } ?? 0, formatID: formatID, flags: flags,
       bytesPerPacket: word(fields.bytesPerPacket), framesPerPacket: word(fields.framesPerPacket),
       bytesPerFrame: word(fields.bytesPerFrame), channelsPerFrame: word(fields.channelsPerFrame),
       bitsPerChannel: word(fields.bitsPerChannel))
+    format.reserved = word(fields.reserved)
     // A field that contradicts another is said at the field.
     guard let first = format.inconsistencies.first else { return format }
     let place = json[first.field] ?? json

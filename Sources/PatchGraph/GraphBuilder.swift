@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
+import FileAccess
 import PatchSyntax
 import RenderCallbacks
 import RenderCore
@@ -13,16 +14,16 @@ import RenderTaps
 struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
-  let directory: String
+  let surroundings: PatchSurroundings
   /// The part of the timeline that the document holds for; `nil` for what comes before an update.
   let epoch: TimelineEpoch?
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
+  private var namedFiles = NamedFiles()
   var layout = PatchLayout()
 
-  /// Which libraries may be loaded, and those that callbacks name.
-  var nativeCode = NativeCode.refused
+  /// Those that callbacks name.
   private(set) var libraries: [BuiltPatch.Library] = []
 
   var places: PatchPlaces
@@ -54,6 +55,13 @@ struct GraphBuilder {
   var unreadNodes: Set<NodeID> = []
   /// Whether what the session is granted is not known.
   var isSessionUnknown: Bool
+  /// Formats that are set on inputs which take theirs from a connection: compared with what arrives,
+  /// once that is known.
+  var expectedFormats: [ExpectedFormat] = []
+  /// The diagnostics of names that the patch does not have, by name.
+  private var unknownNames: [String: Int] = [:]
+  /// The ends of each connection that has been made.
+  private var connected: Set<[PatchDocument.Address]> = []
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
   var hasLostDestination: Bool
   var hasGaps: Bool
@@ -61,13 +69,13 @@ struct GraphBuilder {
   let saysNotes: Bool
 
   init(
-    document: PatchDocument, graph: AudioGraph, directory: String, unread: UnreadParts,
-    saysNotes: Bool, epoch: TimelineEpoch?
+    document: PatchDocument, graph: AudioGraph, surroundings: PatchSurroundings,
+    unread: UnreadParts, saysNotes: Bool, epoch: TimelineEpoch?
   ) {
     self.epoch = epoch
     self.document = document
     self.graph = graph
-    self.directory = directory
+    self.surroundings = surroundings
     self.unread = unread
     self.saysNotes = saysNotes
     hasGaps = unread.isAny
@@ -91,7 +99,7 @@ struct GraphBuilder {
     resolveFormats()
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
-    } else if document.root["streamFormat"] != nil {
+    } else if document.root["streamFormat"] != nil || unread.isDefaultFormatLost {
       // Written, and wrong: what it is wrong in has been said.
       isDefaultMissing = true
       hasGaps = true
@@ -111,7 +119,10 @@ struct GraphBuilder {
     for member in document.nodes { configure(member) }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
-      document: document, graph: graph, nodes: nodes, failedNames: failedNames, epoch: epoch)
+      document: document, graph: graph, nodes: nodes,
+      failedNames: failedNames.union(unknownNames.keys), epoch: epoch)
+    timeline.callbacks = callbacks.mapValues(\.link)
+    timeline.layout = layout
     timeline.build(in: places)
     diagnostics += timeline.diagnostics
     for member in document.callbacks
@@ -136,11 +147,9 @@ struct GraphBuilder {
 
   // MARK: The session
 
-  static let categories: [(name: String, hasInput: Bool, hasOutput: Bool)] = [
-    ("ambient", false, true), ("soloAmbient", false, true), ("playback", false, true),
-    ("record", true, false), ("playAndRecord", true, true), ("audioProcessing", false, false),
-    ("multiRoute", true, true),
-  ]
+  static let categories = SessionCategory.allCases.map {
+    (name: $0.rawValue, hasInput: $0.permitsInput, hasOutput: $0.permitsOutput)
+  }
 
   private mutating func checkSession() {
     if let rate = document.session?.value.preferredSampleRate,
@@ -153,7 +162,9 @@ struct GraphBuilder {
           pointer: rate.pointer,
           help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
     }
+    checkBufferDuration()
     checkSessionPolicy()
+    checkLimits()
     guard let written = document.session?.value.category else { return }
     guard let category = Self.categories.first(where: { $0.name == written.value }) else {
       let names = Self.categories.map(\.name)
@@ -167,7 +178,7 @@ struct GraphBuilder {
       return
     }
     let request = PatchBuilder.request(of: document)
-    guard request.isDevice else { return }
+    guard request.isDevice, hasDeviceUnit else { return }
     for (wants, permits, side, better) in [
       (request.wantsInput, category.hasInput, "the microphone side", "playAndRecord"),
       (
@@ -180,8 +191,44 @@ struct GraphBuilder {
           .init(
             "the category \(quoted(written.value)) does not permit \(side) of an I/O unit, "
               + "which is on"), at: written.range, pointer: written.pointer,
-          help: ["use the category \"\(better)\", or turn that side off"]))
+          help: ["use the category \"\(better)\", or turn that side off"],
+          fixes: [
+            .init(
+              "use the category \(quoted(better))",
+              edits: [.init(written.range, "\"\(better)\"")], isSafe: false)
+          ]))
     }
+  }
+
+  /// Whether there is an I/O unit: one that is misspelt has no sides that could be on.
+  private var hasDeviceUnit: Bool {
+    document.nodes.contains { node in
+      ComponentResolver.unit(node.value.component?.value)?.description.property(.enableIO) != nil
+    }
+  }
+
+  /// Durations that are hardly meant: in milliseconds, most likely.
+  private mutating func checkBufferDuration() {
+    guard let duration = document.session?.value.preferredIOBufferDuration else { return }
+    let seconds = duration.value
+    guard seconds > 0.5 || seconds < 0.001 else { return }
+    let text = Quantity.text(seconds)
+    let meant = Quantity.text(seconds / 1000)
+    report(
+      NameRules.bufferDuration.diagnostic(
+        seconds < 0.001
+          ? "a slice of \(text) s is shorter than a millisecond: no device grants it"
+          : "a slice of \(text) s is longer than any device grants: \(meant) s was meant?",
+        at: duration.range, pointer: duration.pointer,
+        help: [
+          "durations are in seconds, and devices grant 256 to 4096 frames: 0.006 to 0.09 s"
+        ],
+        fixes: seconds > 0.5
+          ? [
+            .init(
+              "write \(meant), which is \(text) ms", edits: [.init(duration.range, meant)],
+              isSafe: false)
+          ] : []))
   }
 
   /// Whether a connection leads to the loudspeaker.
@@ -227,18 +274,34 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    guard var callback = try? description.makeCallback(values) else { return }
+    guard var callback = try? description.makeCallback(values, files: surroundings.files) else {
+      return
+    }
     if let native = callback as? NativeCallback {
       libraries.append(.init(path: native.path, symbol: native.symbol))
       callback = native.allowed(
-        by: nativeCode, processes: source != nil || member.value.pulled != nil)
+        by: surroundings.nativeCode, processes: source != nil || member.value.pulled != nil)
       reportLateLibrary(native, member)
     }
-    for setting in description.settings where setting.kind == .path {
-      if case .text(let path)? = values[setting.key] { inputFiles.append(path) }
+    let paths = description.settings.filter { $0.kind == .path }.compactMap { setting in
+      values[setting.key].flatMap { value -> (String, JSONValue)? in
+        guard case .text(let path) = value else { return nil }
+        let field = member.value.fields.first { $0.name == setting.key }
+        return (path, field?.value ?? member.value.json)
+      }
+    }
+    for (path, _) in paths {
+      inputFiles.append(path)
+      namedFiles.addRead(path)
+    }
+    guard mayRead(paths) else {
+      failedNames.insert(member.name)
+      hasGaps = true
+      return
     }
     callbacks[member.name] = BuiltCallback(
-      callback: callback, json: member.value.json, link: .init(kind: kind.value, values: values))
+      callback: callback, json: member.value.json,
+      link: .init(name: member.name, description, values, callback))
     if let pulled = member.value.pulled, callback.input != .none {
       callbacks[member.name]?.from = pulled
     } else if let source {
@@ -253,11 +316,12 @@ struct GraphBuilder {
   /// directory; `nil` where something is wrong with them.
   private mutating func settings(
     _ fields: [PatchDocument.Field], _ infos: [SettingInfo], owner: JSONValue,
-    problems: ([String: SettingValue]) -> [CallbackProblem]
+    isWritten: Bool = false, problems: ([String: SettingValue]) -> [CallbackProblem]
   ) -> [String: SettingValue]? {
     var values: [String: SettingValue] = [:]
     var isWhole = true
     var refused: Set<String> = []
+    var resolvedBytes: [String: Int] = [:]
     for (key, value) in owner.members where value.kind == .invalid {
       guard let name = key.string else { continue }
       isWhole = false
@@ -276,7 +340,10 @@ struct GraphBuilder {
         values[field.name] = .boolean(flag)
       } else if let text = field.value.string {
         let isPath = info?.kind == .path && !text.isEmpty
-        values[field.name] = .text(isPath ? resolved(text, in: field.value) : text)
+        let value = isPath ? resolved(text, in: field.value, isWritten: isWritten) : text
+        values[field.name] = .text(value)
+        // What stands in front of what the patch says.
+        resolvedBytes[field.name] = value.utf8.count - text.utf8.count
       } else {
         isWhole = false
         refused.insert(field.name)
@@ -289,7 +356,28 @@ struct GraphBuilder {
         values[field.name] = info?.defaultValue ?? .text(" ")
       }
     }
-    for problem in problems(values) {
+    let found = problems(values)
+    let strange = fields.map(\.name).filter { name in !infos.contains { $0.key == name } }
+    for candidate in found {
+      var problem = candidate
+      // A name that is misspelt is not missing as well.
+      if let name = problem.setting, infos.contains(where: { $0.key == name }),
+        !values.keys.contains(name), !refused.contains(name),
+        owner.members.contains(where: { $0.key.kind == .invalid || $0.key.range.isEmpty })
+          || strange.contains(where: { !nearMisses(to: $0, among: [name]).isEmpty })
+      {
+        isWhole = false
+        continue
+      }
+      // A constant that has no name that an expression could have is the one that it misses.
+      if let unknown = problem.unknown,
+        found.contains(where: {
+          $0.member.map { !nearMisses(to: $0, among: [unknown.name]).isEmpty } ?? false
+        })
+      {
+        isWhole = false
+        continue
+      }
       let field = problem.setting.flatMap { key in fields.first { $0.name == key } }
       if let name = problem.setting, refused.contains(name) { continue }
       isWhole = false
@@ -302,17 +390,46 @@ struct GraphBuilder {
         isKnown
         ? problem.unknown.flatMap { didYouMean($0.name, among: $0.candidates) }
         : problem.setting.flatMap { didYouMean($0, among: infos.map(\.key)) }
+      if let name = problem.setting, resolvedBytes[name] != 0 {
+        problem.range = problem.range.flatMap { range in
+          let more = resolvedBytes[name] ?? 0
+          return range.lowerBound >= more
+            ? range.lowerBound - more..<range.upperBound - more : nil
+        }
+      }
       let part = problem.range.flatMap { range in
         place.kind == .string ? place.range(ofText: range) : nil
       }
+      let plain = isKnown ? plainForm(of: place, problem, infos) : nil
+      let rule = problem.kind == .takeName ? NameRules.takeName : NameRules.setting
       report(
-        NameRules.setting.diagnostic(
+        rule.diagnostic(
           .init(problem.message), at: part ?? place.markRange,
           pointer: place.pointer.description,
-          help: [guess].compactMap(\.self) + (problem.help.isEmpty ? [] : [problem.help]),
-          fixes: corrections(of: problem, at: place, isKnown: isKnown, infos)))
+          help: [guess, plain?.help].compactMap(\.self)
+            + (problem.help.isEmpty ? [] : [problem.help]),
+          fixes: (plain?.fix).map { [$0] }
+            ?? corrections(of: problem, at: place, isKnown: isKnown, infos)))
     }
     return isWhole ? values : nil
+  }
+
+  /// What a setting was meant to be that is a text with a number in it, or decibels for a factor.
+  private func plainForm(
+    of place: JSONValue, _ problem: CallbackProblem, _ infos: [SettingInfo]
+  ) -> (help: String, fix: Diagnostic.Fix)? {
+    guard let info = infos.first(where: { $0.key == problem.setting }), problem.member == nil else {
+      return nil
+    }
+    switch info.kind {
+    case .number, .integer:
+      if let number = place.number, info.unit == .linearGain {
+        return SettingReader.factor(insteadOf: number, at: place)
+      }
+      return place.plainForm(for: .number, of: SettingReader.measure(info.unit))
+    case .boolean: return place.plainForm(for: .bool, of: .number)
+    default: return nil
+    }
   }
 
   /// The edit for a name that is misspelt: of a setting, or in its value.
@@ -326,8 +443,6 @@ struct GraphBuilder {
       switch infos.first(where: { $0.key == problem.setting })?.kind {
       case .choice(let names)?:
         return place.string.map { place.correction(of: $0, among: names) } ?? []
-      case .number?, .integer?: return place.unquoting(for: .number)
-      case .boolean?: return place.unquoting(for: .bool)
       default: return []
       }
     }
@@ -363,10 +478,20 @@ struct GraphBuilder {
   }
 
   /// A path that is relative to the patch it is written in.
-  private func resolved(_ path: String, in json: JSONValue) -> String {
+  ///
+  /// - Parameter isWritten: Whether a tap writes the file. Then words in braces stand for something in
+  ///   it, and only in what is written in the patch.
+  private func resolved(
+    _ path: String, in json: JSONValue, isWritten: Bool = false
+  ) -> String {
     let directory =
-      subgraphs[ObjectIdentifier(json.tree)].map { document.subgraphs[$0].directory } ?? directory
-    return path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+      subgraphs[ObjectIdentifier(json.tree)].map { document.subgraphs[$0].directory }
+      ?? surroundings.directory
+    guard isWritten else { return FilePolicy.join(directory, path) }
+    let whole = surroundings.files.outputPath(path, in: directory)
+    guard whole.hasSuffix(path) else { return whole }
+    let folder = whole.dropLast(path.count)
+    return folder.replacing("{", with: "{{").replacing("}", with: "}}") + path
   }
 
   // MARK: Nodes
@@ -479,10 +604,15 @@ struct GraphBuilder {
     }
     let input = to.value.bus ?? 0
     let place = Violation.Place(node: destination, .feed(input))
+    let ends = [
+      PatchDocument.Address(node: from.value.node, bus: from.value.bus ?? 0),
+      PatchDocument.Address(node: to.value.node, bus: input),
+    ]
     var taken: JSONValue?
     do throws(Violation) {
       if let source = nodes[from.value.node] {
         do throws(Violation) {
+          if let second = graph.secondFeed(of: destination, input) { throw second }
           try graph.connect(source, from.value.bus ?? 0, to: destination, input)
           layout.feeds[.init(node: to.value.node, bus: input)] = .output(
             .init(node: from.value.node, bus: from.value.bus ?? 0))
@@ -494,8 +624,9 @@ struct GraphBuilder {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        let feed = feed(of: from.value.node, to: input)
-        let first = callback.callback.feeding(input)
+        if let second = graph.secondFeed(of: destination, input) { throw second }
+        let feed = feed(of: from.value.node)
+        let first = callback.callback
         try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
@@ -517,9 +648,17 @@ struct GraphBuilder {
       }
     } catch {
       bereft.insert(destination)
+      var error = error
+      if error.rule.code == "PR0304", connected.contains(ends) {
+        error.message = "this connection is there already"
+        error.help = ["remove one of the two"]
+        error.remedies = [Remedy("remove this one", [.removeFeed(input)])]
+      }
       let takesTwice = error.rule.code == "PR0305"
       report(error.diagnostic(in: places, at: takesTwice ? taken ?? from.json : to.json))
+      return
     }
+    connected.insert(ends)
   }
 
   private mutating func destinationNode(_ to: Located<PatchDocument.Address>) -> NodeID? {
@@ -571,6 +710,13 @@ struct GraphBuilder {
     let names =
       document.locals(names, around: address.json)
       + document.localSubgraphs(around: address.json)
+    let fixes = address.json.correction(of: name, among: names, part: 0..<name.utf8.count)
+    // However often it is referred to: it is the name that is wrong.
+    if let first = unknownNames[address.value.node] {
+      diagnostics[first].add("and here", at: address.range, fixes)
+      return
+    }
+    unknownNames[address.value.node] = diagnostics.count
     var help = [didYouMean(name, among: names)].compactMap(\.self)
     if names.count <= 20, !names.isEmpty {
       help.append("there are: " + names.joined(separator: ", "))
@@ -578,8 +724,7 @@ struct GraphBuilder {
     report(
       NameRules.unknownName.diagnostic(
         "the patch has no node or callback \(quoted(name))", at: address.range,
-        pointer: address.pointer, help: help,
-        fixes: address.json.correction(of: name, among: names, part: 0..<name.utf8.count)))
+        pointer: address.pointer, help: help, fixes: fixes))
   }
 
   // MARK: Settings
@@ -597,7 +742,7 @@ struct GraphBuilder {
           reportMissing(element, unit, id, scope)
           continue
         }
-        setFormat(element, unit, id, scope, bus)
+        setFormat(element, unit, id, scope, bus, of: member.name)
         setProperties(element.properties, unit, id, scope, bus)
         setParameters(element.parameters, unit, id, scope, bus)
       }
@@ -616,15 +761,32 @@ struct GraphBuilder {
 
   private mutating func setFormat(
     _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope,
-    _ bus: Int
+    _ bus: Int, of name: String
   ) {
+    let isConnected: Bool
+    if scope == .input, case .output? = layout.feeds[.init(node: name, bus: bus)] {
+      isConnected = true
+    } else {
+      isConnected = false
+    }
     if let written = element.streamFormat {
       guard let format = formats.resolve(written) else {
         unformatted.insert(id)
         return
       }
+      if isConnected {
+        expectedFormats.append(
+          .init(node: id, input: bus, rate: format.sampleRate, format: format, json: written.json))
+        return
+      }
       set(.streamFormat, .streamFormat(format), unit, id, scope, bus, at: written.json)
     } else if let rate = element.sampleRate {
+      if isConnected {
+        expectedFormats.append(
+          .init(
+            node: id, input: bus, rate: formats.rate(rate.value), format: nil, json: rate.json))
+        return
+      }
       set(
         .sampleRate, .float64(formats.rate(rate.value)), unit, id, scope, bus, at: rate.json)
     }
@@ -646,6 +808,13 @@ struct GraphBuilder {
     _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
   ) {
     for field in fields where field.value.kind != .invalid {
+      // A part of it could not be read, and that has been said.
+      if field.value.elements.contains(where: { $0.kind == .invalid }) {
+        if let info = unit.info(named: field.name) {
+          unset.insert(.init(node: id, .property(info.id, scope, bus)))
+        }
+        continue
+      }
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
         // What was meant has not been set.
@@ -665,10 +834,16 @@ struct GraphBuilder {
           "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
           at: field.value.markRange, pointer: field.value.pointer.description,
           status: .init("kAudioUnitErr_InvalidPropertyValue", -10851))
-        switch info.kind {
-        case .boolean: diagnostic.fixes = field.value.unquoting(for: .bool)
-        case .uint32, .float64: diagnostic.fixes = field.value.unquoting(for: .number)
-        default: break
+        let plain: (help: String, fix: Diagnostic.Fix)? =
+          switch info.kind {
+          case .boolean: field.value.plainForm(for: .bool, of: .number)
+          case .uint32: field.value.plainForm(for: .number, of: .number)
+          case .float64: field.value.plainForm(for: .number, of: .seconds)
+          default: nil
+          }
+        if let plain {
+          diagnostic.help.append(plain.help)
+          diagnostic.fixes = [plain.fix]
         }
         if case .choice(let choices) = info.kind, let text = field.value.string,
           let guess = didYouMean(text, among: choices.map(\.name))
@@ -721,9 +896,16 @@ struct GraphBuilder {
     let guess = didYouMean(field.name, among: here.map(\.key))
     var help = [guess].compactMap(\.self)
     var message = "\(unit.description.name) has no property \(quoted(field.name))"
+    var status = Diagnostic.Status("kAudioUnitErr_InvalidProperty", -10879)
     if let info = unit.info(named: field.name) {
       message = "\(quoted(info.key)) is not set under \"properties\""
       help = [place(of: info)]
+      // There is such a property; whether Core Audio would let it be set here is another question.
+      if info.scopes.contains(scope) {
+        status = .init("kAudioUnitErr_PropertyNotWritable", -10865)
+      } else {
+        status = .init("kAudioUnitErr_InvalidScope", -10866)
+      }
     } else if unit.parameterInfo(named: field.name, scope) != nil {
       help.insert("\(quoted(field.name)) is a parameter: write it under \"parameters\"", at: 0)
     }
@@ -733,7 +915,7 @@ struct GraphBuilder {
     report(
       Diagnostic(
         .error, "PR0501", .init(message), at: field.key.range, pointer: field.key.pointer,
-        status: .init("kAudioUnitErr_InvalidProperty", -10879), help: help,
+        status: status, help: help,
         fixes: guess != nil && help.first == guess
           ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
@@ -764,19 +946,35 @@ struct GraphBuilder {
             "\(quoted(field.name)) takes \(SettingReader.noun(info))",
             at: field.value.markRange, pointer: field.value.pointer.description,
             status: .init("kAudioUnitErr_InvalidParameter", -10878),
-            fixes: field.value.unquoting(for: .number)))
+            help: [SettingReader.plainForm(of: field.value, info)?.help].compactMap(\.self),
+            fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)))
         continue
       }
       do throws(Violation) {
         reportReplaced(info, field, unit, id, scope, bus)
         try unit.setParameter(info.id, scope, bus, to: value)
         if let warning = unit.warning(info.id, scope, bus, value) {
-          report(warning.of(id).diagnostic(in: places, at: field.value))
+          report(withDecibels(warning.of(id), info, value, at: field.value))
         }
       } catch {
-        report(error.of(id).diagnostic(in: places, at: field.value))
+        report(withDecibels(error.of(id), info, value, at: field.value))
       }
     }
+  }
+
+  /// What is wrong with a parameter's value and, where decibels were meant, the factor that they are.
+  private func withDecibels(
+    _ violation: Violation, _ info: ParameterInfo, _ value: Float, at json: JSONValue
+  ) -> Diagnostic {
+    var diagnostic = violation.diagnostic(in: places, at: json)
+    if info.unit == .linearGain,
+      let meant = SettingReader.factor(
+        insteadOf: Double(value), at: json)
+    {
+      diagnostic.help.append(meant.help)
+      diagnostic.fixes.append(meant.fix)
+    }
+    return diagnostic
   }
 
   /// A parameter that takes the place of a property which is set too.
@@ -833,8 +1031,8 @@ struct GraphBuilder {
 
   private mutating func addTap(_ member: PatchDocument.Member<PatchDocument.Tap>) {
     guard let kind = member.value.kind, let at = member.value.at else { return }
-    guard let description = TapCatalog.description(of: kind.value) else {
-      let names = TapCatalog.standard.map(\.kind)
+    guard let description = TapCatalog.ofPatches.description(of: kind.value) else {
+      let names = TapCatalog.ofPatches.kinds.map(\.kind)
       report(
         NameRules.tapKind.diagnostic(
           "there is no tap of the kind \(quoted(kind.value))", at: kind.range,
@@ -845,15 +1043,20 @@ struct GraphBuilder {
       return
     }
     let values = settings(
-      member.value.fields, description.settings, owner: member.value.json,
+      member.value.fields, description.settings, owner: member.value.json, isWritten: true,
       problems: description.problems)
-    guard let node = tapNode(at), let values, let tap = try? description.makeTap(values) else {
-      return
-    }
+    guard let node = tapNode(at), let values,
+      let tap = try? description.makeTap(
+        values, files: surroundings.files, takes: surroundings.takes)
+    else { return }
     let path = member.value.fields.first { $0.name == "path" }?.value ?? member.value.json
     if case .text(let file)? = values["path"] {
-      guard !refuseSharedFile(file, path) else { return }
+      let first = file == "-" ? file : surroundings.takes.firstPath(of: file)
+      guard case .success(let place) = place(toWrite: first, path),
+        !refuseSharedFile(first, place, path)
+      else { return }
       outputFiles.append(file)
+      namedFiles.addWritten(first, place)
     }
     let bus = at.value.bus ?? 0
     places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
@@ -865,12 +1068,13 @@ struct GraphBuilder {
       id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }
 
-  private mutating func refuseSharedFile(_ file: String, _ json: JSONValue) -> Bool {
-    let isPlayed = inputFiles.contains(file)
-    guard isPlayed || outputFiles.contains(file) else { return false }
+  private mutating func refuseSharedFile(
+    _ file: String, _ place: WritePlace?, _ json: JSONValue
+  ) -> Bool {
+    guard let clash = namedFiles.clash(file, place) else { return false }
     report(
       NameRules.recordingsApart.diagnostic(
-        isPlayed
+        clash == .isPlayed
           ? "the patch plays this file, and would write over it"
           : "another tap writes this file", at: json.range,
         pointer: json.pointer.description, help: ["give the tap a file of its own"]))

@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
+import PatchSyntax
 
 /// What the graph itself finds, without what only follows from a mistake that has been reported.
 extension GraphBuilder {
@@ -15,14 +16,93 @@ extension GraphBuilder {
       }
     }
     let downstream = downstream(of: unformatted)
+    var echoes: [Violation] = []
+    var reported: [Violation] = []
     for violation in violations {
-      guard !isEcho(violation, downstream) else { continue }
-      report(violation.diagnostic(in: places))
+      if isEcho(violation, downstream) {
+        echoes.append(violation)
+      } else if violation.rule.code == "PR0311", !playsBehindLockedScreen {
+        if saysNotes { reportNote(violation) }
+      } else if !reported.contains(where: { isTwin(violation, of: $0) }) {
+        reported.append(violation)
+        report(violation.diagnostic(in: places))
+      }
+    }
+    checkExpectedFormats(violations, configurations)
+    // An echo has a voice that it is the echo of. Without one, what initialize refuses is told.
+    if !unread.isAny, !diagnostics.hasErrors {
+      for violation in echoes where violation.severity == .error {
+        report(violation.diagnostic(in: places))
+      }
     }
     guard !hasGaps, !diagnostics.hasErrors else { return }
     reportHeadroom(configurations)
     if saysNotes { reportNotes(configurations) }
   }
+
+  /// Whether a violation says of another element what has been said of one, at the same place of the
+  /// text: then what is wrong is what both have from there.
+  private func isTwin(_ violation: Violation, of other: Violation) -> Bool {
+    guard violation.rule == other.rule, violation.place != other.place,
+      violation.place.node == other.place.node, violation.rule.code == "PR0431"
+    else { return false }
+    return places.value(violation.place).range == places.value(other.place).range
+  }
+
+  // MARK: The screen lock
+
+  /// Whether the patch says that it plays on when the screen is locked: only then do slices of 4096
+  /// frames come. The category where none is written, soloAmbient, is silent then, as ambient is.
+  private var playsBehindLockedScreen: Bool {
+    guard let category = document.session?.value.category?.value else { return false }
+    return ["playback", "playAndRecord", "multiRoute"].contains(category)
+  }
+
+  private mutating func reportNote(_ violation: Violation) {
+    var note = violation.diagnostic(in: places)
+    note.severity = .note
+    report(note)
+  }
+
+  // MARK: Formats of connected inputs
+
+  /// A format that is set on an input which takes its own from a connection.
+  struct ExpectedFormat {
+    var node: NodeID
+    var input: Int
+    var rate: Double
+    /// `nil` where only the rate is set.
+    var format: StreamFormat?
+    var json: JSONValue
+  }
+
+  /// A format on a connected input changes nothing where it is the one that arrives, and is refused
+  /// where it is another.
+  private mutating func checkExpectedFormats(
+    _ violations: [Violation], _ configurations: [NodeID: UnitConfiguration]
+  ) {
+    guard !expectedFormats.isEmpty else { return }
+    // What arrives behind a mistake is not known.
+    let wrong = violations.filter { $0.severity == .error }.compactMap(\.place.node)
+    let doubtful = downstream(of: unformatted.union(unreadNodes).union(bereft).union(wrong))
+    for expected in expectedFormats {
+      guard !doubtful.contains(expected.node),
+        let element = configurations[expected.node]?.inputs.dropFirst(expected.input).first,
+        case .propagated(let source, let output) = element.origin
+      else { continue }
+      if let format = expected.format, format == element.format { continue }
+      if expected.format == nil, expected.rate == element.format.sampleRate { continue }
+      let violation = Violation.otherFormat(
+        element.format, wanted: expected.format?.summary ?? "\(rateText(expected.rate)) Hz",
+        expected.input, at: .init(node: expected.node, .streamFormat(.input, expected.input)),
+        notes: [
+          .init("it comes from here", at: .init(node: source, .streamFormat(.output, output)))
+        ])
+      report(violation.diagnostic(in: places, at: expected.json))
+    }
+  }
+
+  // MARK: Echoes
 
   /// Rules that a mistake in a stream format makes a graph break.
   private static let ofFormats: Set<String> = ["PR0509", "PR0608", "PR0705"]
@@ -44,8 +124,10 @@ extension GraphBuilder {
     case "PR0308": return hasGaps || !bereft.isEmpty
     case "PR0307":
       // What is missing elsewhere may have been meant for the output unit.
+      if node.map(isHead) == true, isUnset(.enableIO, of: node) { return true }
       return hasLostDestination || node.map(bereft.contains) != false
         || hasGaps && node.map(isHead) != false
+    case "PR0316": return hasLostDestination || hasGaps || node.map(bereft.contains) != false
     case "PR0601", "PR0602", "PR0605", "PR0311":
       // Which sides are on is not known.
       return isUnset(.enableIO, of: code == "PR0311" ? nil : node)

@@ -36,7 +36,8 @@ public enum NameRules {
     "PR0214", "format/field", "the fields of a stream format have names and numbers that exist",
     status: .init("kAudioUnitErr_FormatNotSupported", -10868))
   public static let timelinePath = RuleInfo(
-    "PR0215", "timeline/path", "a ramp names a parameter of a node of the patch",
+    "PR0215", "timeline/path",
+    "a ramp names a parameter of a node, or a setting of a callback, of the patch",
     status: .init("kAudioUnitErr_InvalidParameter", -10878))
   public static let subgraphFile = RuleInfo(
     "PR0221", "subgraph/file", "a sub-graph names a patch that can be read")
@@ -60,18 +61,27 @@ public enum NameRules {
     status: .init("kAudio_ParamError", -50))
   public static let sessionDecision = RuleInfo(
     "PR0610", "session/decision", "what an event makes a session do is something it can")
+  public static let bufferDuration = RuleInfo(
+    "PR0315", "session/buffer-duration",
+    "the duration of a slice that is preferred is one that devices grant, in seconds",
+    severity: .warning)
   public static let callbackCircle = RuleInfo(
     "PR0706", "callback/circle", "no callbacks pull one another in a circle",
     status: .init("kAUGraphErr_InvalidConnection", -10861))
   public static let recordingsApart = RuleInfo(
     "PR0703", "tap/files-apart", "what a tap writes has a file of its own")
 
+  public static let takeName = RuleInfo(
+    "PR0718", "tap/take-name",
+    "the words in braces in the path of what a tap writes are date, time and take",
+    status: .init("kAudio_ParamError", -50))
+
   /// All of them, by code.
   public static let all = [
     unknownName, unknownFormat, unusedCallback, destination, callbackBus, notYet, callbackKind,
     tapKind, setting, tapPlace, sampleType, formatField, timelinePath, subgraphFile, subgraphCircle,
     subgraphOutput, subgraphInside, category, categoryPermits, recordingsApart, callbackCircle,
-    preferredRate, sessionDecision,
+    preferredRate, sessionDecision, bufferDuration, takeName,
   ]
 }
 

@@ -42,7 +42,8 @@ extension GraphBuilder {
   mutating func reportLateLibrary(
     _ native: NativeCallback, _ member: PatchDocument.Member<PatchDocument.Callback>
   ) {
-    guard case .only = nativeCode, !nativeCode.allows(native.path) else { return }
+    guard case .only = surroundings.nativeCode, !surroundings.nativeCode.allows(native.path)
+    else { return }
     let json = member.value.json["path"] ?? member.value.json
     report(
       Diagnostic(
@@ -60,14 +61,5 @@ extension NativeCallback {
     copy.processes = processes
     copy.isAllowed = code.allows(path)
     return copy
-  }
-}
-
-extension RenderCallback {
-  /// The same, if it is told which input element it feeds.
-  func feeding(_ input: Int) -> any RenderCallback {
-    guard var native = self as? NativeCallback else { return self }
-    native.bus = input
-    return native
   }
 }

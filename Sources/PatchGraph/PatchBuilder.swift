@@ -75,21 +75,22 @@ public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
   /// - Parameters:
-  ///   - directory: What paths in the patch are relative to; empty for the current one.
-  ///   - nativeCode: Which libraries may be loaded once the graph is initialized. Building loads none.
+  ///   - surroundings: Where its paths begin, and what it may do.
   ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
   public static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
-    nativeCode: NativeCode = .refused, notes: Bool = false
+    _ reading: PatchReader.Result, in surroundings: PatchSurroundings, device: PatchDevice,
+    notes: Bool = false
   ) -> BuiltPatch {
-    let patch = build(
-      reading, directory: directory, device: device, epoch: nil, nativeCode, notes: notes)
+    let patch = build(reading, in: surroundings, device: device, epoch: nil, notes: notes)
     guard let document = reading.document, let graph = patch.graph,
-      document.timeline.contains(where: { $0.update != nil }), !reading.hasSyntaxErrors
+      document.timeline.contains(where: { $0.update != nil }),
+      // What an update is made on is not known where another has a time that could not be read.
+      !document.timeline.contains(where: { $0.update != nil && $0.at == nil }),
+      !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(
-      document, patch, directory: directory, device: device.assumed(graph.grant),
-      nativeCode: nativeCode, sampleRate: graph.grant.sampleRate)
+      document, patch, in: surroundings, device: device.assumed(graph.grant),
+      sampleRate: graph.grant.sampleRate)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     var whole = patch
@@ -102,7 +103,8 @@ public struct PatchBuilder {
     whole.libraries += checker.libraries.filter { new in
       !patch.libraries.contains { $0.path == new.path }
     }
-    whole.allowedLibraries = Set(whole.libraries.map(\.path).filter(nativeCode.allows))
+    whole.allowedLibraries = Set(
+      whole.libraries.map(\.path).filter(surroundings.nativeCode.allows))
     return whole
   }
 
@@ -112,22 +114,20 @@ public struct PatchBuilder {
   /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
   /// text of that document.
   public static func build(
-    _ update: PlannedUpdate, directory: String, device: PatchDevice,
-    nativeCode: NativeCode = .refused
+    _ update: PlannedUpdate, in surroundings: PatchSurroundings, device: PatchDevice
   ) -> BuiltPatch {
-    build(
-      update.reading, directory: directory, device: device, epoch: update.epoch, nativeCode)
+    build(update.reading, in: surroundings, device: device, epoch: update.epoch)
   }
 
   /// Builds the graph of a document for a part of its timeline, and looks at no updates.
   ///
   /// - Parameter epoch: `nil` for the part before the first update.
   static func build(
-    _ reading: PatchReader.Result, directory: String, device: PatchDevice, epoch: TimelineEpoch?,
-    _ nativeCode: NativeCode, notes: Bool = false
+    _ reading: PatchReader.Result, in surroundings: PatchSurroundings, device: PatchDevice,
+    epoch: TimelineEpoch?, notes: Bool = false
   ) -> BuiltPatch {
     let ownLength = reading.source.bytes.count
-    let assembly = SubgraphAssembler.assemble(reading, directory: directory)
+    let assembly = SubgraphAssembler.assemble(reading, in: surroundings)
     let reading = assembly.reading
     guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
     let graph: AudioGraph
@@ -138,13 +138,14 @@ public struct PatchBuilder {
     case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
     var builder = GraphBuilder(
-      document: document, graph: graph, directory: directory,
+      document: document, graph: graph, surroundings: surroundings,
       unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
-    builder.nativeCode = nativeCode
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
     layout.policy = SessionPolicy(of: document)
+    layout.limits = OutputLimits(of: document)
+    graph.outputPeakLimit = layout.limits.outputPeak
     // What is meant where nothing is said.
     if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
@@ -158,7 +159,8 @@ public struct PatchBuilder {
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
       outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
       libraries: builder.libraries,
-      allowedLibraries: Set(builder.libraries.map(\.path).filter(nativeCode.allows)),
+      allowedLibraries: Set(
+        builder.libraries.map(\.path).filter(surroundings.nativeCode.allows)),
       layout: layout, places: builder.places)
   }
 }

@@ -31,14 +31,14 @@ public enum PatchFixer {
   /// Fixes a patch until there is nothing left that is safe.
   ///
   /// - Parameters:
-  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - surroundings: Where its paths begin, and what it may do.
   ///   - isWanted: Whether what a diagnostic is about is to be put right.
   public static func fix(
-    _ source: SourceText, directory: String, device: PatchDevice,
+    _ source: SourceText, in surroundings: PatchSurroundings, device: PatchDevice,
     where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> Result {
     func build(_ source: SourceText) -> BuiltPatch {
-      PatchBuilder.build(PatchReader.read(source), directory: directory, device: device)
+      PatchBuilder.build(PatchReader.read(source), in: surroundings, device: device)
     }
     var result = Result(patch: build(source), changes: [])
     while true {

@@ -13,7 +13,11 @@ enum PatchNotes {
     "PR0557", "parameter/effective-gain",
     "the volumes of a mixer's input and output multiply each other", severity: .note)
 
-  static let all = [conversion, effectiveGain]
+  static let inputsOff = RuleInfo(
+    "PR0317", "mixer/inputs-off", "an input of a mixer that is fed is switched on",
+    severity: .note)
+
+  static let all = [conversion, effectiveGain, inputsOff]
 }
 
 extension GraphBuilder {
@@ -24,7 +28,9 @@ extension GraphBuilder {
       }
       switch info.unit?.description.name {
       case "FormatConverter"?: noteConversion(id, info.name, configuration)
-      case "MultichannelMixer"?: noteGains(id, configuration)
+      case "MultichannelMixer"?:
+        noteInputsOff(id, info.name, configuration)
+        noteGains(id, configuration)
       default: break
       }
     }
@@ -44,6 +50,27 @@ extension GraphBuilder {
             ? "\(quoted(name)) converts nothing: both sides have \(output.summary)"
             : "\(quoted(name)) converts \(input.format.summary) to \(output.summary)"),
         at: json.markRange, pointer: json.pointer.description))
+  }
+
+  /// A mixer of which every input that is fed is switched off puts out silence.
+  private mutating func noteInputsOff(
+    _ node: NodeID, _ name: String, _ configuration: UnitConfiguration
+  ) {
+    let enable = MultichannelMixer.Parameter.enable
+    let fed = configuration.inputs.indices.filter { configuration.inputs[$0].isUsed }
+    guard let first = fed.first,
+      fed.allSatisfy({ configuration.parameter(enable, .input, $0) == 0 })
+    else { return }
+    let json = places.value(.init(node: node, .parameter(enable, .input, first)))
+    report(
+      PatchNotes.inputsOff.diagnostic(
+        .init(
+          "\(fed.count == 1 ? "the only input" : "every input") of \(quoted(name)) that is fed is "
+            + "switched off: it puts out silence"),
+        at: json.markRange, pointer: json.pointer.description,
+        help: ["\"enable\": true switches it on; a ramp or a control may do so later"],
+        fixes: json.pointer.tokens.last == "enable"
+          ? [.init("switch it on", edits: [.init(json.range, "true")], isSafe: false)] : []))
   }
 
   private mutating func noteGains(_ node: NodeID, _ configuration: UnitConfiguration) {

@@ -47,7 +47,7 @@ extension Violation {
     var value = primary ?? places.value(place)
     let definition: JSONValue? =
       switch rule.code {
-      case "PR0701": places.callbacks[place]
+      case "PR0701", "PR0558": places.callbacks[place]
       case "PR0702": status == .invalidElement ? nil : places.taps[place]
       default: nil
       }
@@ -63,6 +63,9 @@ extension Violation {
       severity == .error ? .error : .warning, .init(rawValue: rule.code), .init(message),
       at: range, pointer: value.pointer.description,
       status: status == .ok ? nil : status.name.map { .init($0, status.rawValue) },
-      notes: notes, help: help)
+      notes: notes, help: help,
+      fixes: remedies.compactMap {
+        RemedyEdits(places: places, node: place.node, primary: primary).fix($0)
+      })
   }
 }

@@ -6,7 +6,8 @@ import PatchSyntax
 extension RuleCatalog {
   /// Every rule there is, of the text, of the names and of the graph, by code.
   public static let all: [RuleInfo] =
-    (SyntaxRules.all + PatchRules.all + ChangeRules.all + NameRules.all + TimelineRules.all
+    (SyntaxRules.all + PatchRules.all + ChangeRules.all + NameRules.all + LimitRules.all
+    + TimelineRules.all + FileRules.all
     + [Headroom.rule] + PatchNotes.all
     + graph.map(RuleInfo.init(_:)))
     .sorted { $0.code < $1.code }
@@ -14,7 +15,7 @@ extension RuleCatalog {
   /// The rules of a graph that only ever warn: of nodes that nothing pulls, of slices that a locked
   /// screen makes longer, and those of units.
   fileprivate static let warnings: Set<String> = Set(
-    ["PR0308", "PR0311"]
+    ["PR0308", "PR0311", "PR0316"]
       + [
         UnitRules.mixerOutputRate, UnitRules.equalizerRate, UnitRules.equalizerPreset,
         UnitRules.converterChannels,

@@ -65,6 +65,40 @@ enum SettingReader {
     }
   }
 
+  /// What a text with a number in it should have been for a parameter, where that can be told.
+  static func plainForm(
+    of json: JSONValue, _ info: ParameterInfo
+  ) -> (help: String, fix: Diagnostic.Fix)? {
+    json.plainForm(for: info.unit == .boolean ? .bool : .number, of: measure(info.unit))
+      ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
+  }
+
+  /// What a number of a unit measures: of a factor decibels may have been meant.
+  static func measure(_ unit: ParameterUnit) -> Quantity.Measure {
+    switch unit {
+    case .linearGain: .decibels
+    case .seconds: .seconds
+    case .hertz: .hertz
+    case .percent: .percent
+    default: .number
+    }
+  }
+
+  /// What a negative number means where a factor is wanted: decibels, most likely.
+  ///
+  /// - Returns: A line of help, and the edit.
+  static func factor(
+    insteadOf decibels: Double, at json: JSONValue
+  ) -> (help: String, fix: Diagnostic.Fix)? {
+    guard decibels < 0, decibels >= -120, json.kind == .number else { return nil }
+    let factor = Quantity.text(Quantity.factor(ofDecibels: decibels))
+    return (
+      "this is a factor, not decibels: \(Quantity.text(decibels)) dB is \(factor)",
+      Diagnostic.Fix(
+        "write \(factor)", edits: [.init(json.range, factor)], isSafe: false)
+    )
+  }
+
   /// What a property takes, in words.
   static func noun(_ kind: PropertyInfo.Kind) -> String {
     switch kind {

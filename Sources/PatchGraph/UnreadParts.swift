@@ -12,6 +12,8 @@ struct UnreadParts {
   private(set) var names: Set<String> = []
   /// Whether a connection is missing, or an end of one.
   private(set) var hasLostConnections = false
+  /// Whether the format of every bus that is given none is written and could not be read.
+  private(set) var isDefaultFormatLost = false
   /// Whether what the session asks for is not known.
   private(set) var isSessionUnknown = false
 
@@ -24,16 +26,29 @@ struct UnreadParts {
     for node in document.nodes where hasError(in: node.value.json.range) {
       nodes.insert(node.name)
     }
-    let keys = ["nodes", "callbacks", "streamFormats", "connections", "session"]
+    let keys = [
+      "nodes", "callbacks", "streamFormats", "streamFormat", "connections", "session", "timeline",
+    ]
     for (key, value) in document.root.members {
       guard let name = key.string else { continue }
       let isUnread = hasError(in: key.range) || hasError(in: value.markRange)
       switch keys.contains(name) ? name : nearMisses(to: name, among: keys).first {
       case "nodes"?, "callbacks"?:
-        if isUnread { names.formUnion(Self.referredNames(document)) }
+        // A key that could not be read is the name of anything.
+        let hasLostNames = value.members.contains {
+          $0.key.kind == .invalid || $0.key.range.isEmpty
+        }
+        if isUnread || hasLostNames { names.formUnion(Self.referredNames(document)) }
+        for (key, _) in value.members where key.kind != .invalid && hasError(in: key.range) {
+          // What refers to it under the name that was meant.
+          let wrong = key.string ?? ""
+          names.formUnion(
+            Self.referredNames(document).filter { !nearMisses(to: $0, among: [wrong]).isEmpty })
+        }
         names.formUnion(value.members.compactMap(\.key.string))
       case "connections"?:
         if isUnread || hasError(in: value.range) { hasLostConnections = true }
+      case "streamFormat"?: if name != "streamFormat" { isDefaultFormatLost = true }
       case "session"?: if isUnread || hasError(in: value.range) { isSessionUnknown = true }
       default: break
       }

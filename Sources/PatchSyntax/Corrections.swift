@@ -52,6 +52,40 @@ extension JSONValue {
     return [Diagnostic.Fix("remove the quotes", edits: [Diagnostic.Edit(range, text)])]
   }
 
+  /// What a string says that holds a number with or without a unit, or a truth value, where the value
+  /// itself is wanted: a line of help, and the edit.
+  ///
+  /// - Parameter measure: What the number measures; `decibels` for a factor, of which decibels may have
+  ///   been meant.
+  public func plainForm(
+    for wanted: Kind, of measure: Quantity.Measure
+  ) -> (help: String, fix: Diagnostic.Fix)? {
+    if let fix = unquoting(for: wanted).first, let text = string {
+      return ("write \(text) without quotes", fix)
+    }
+    guard wanted == .number, let text = string, let quantity = Quantity(text) else { return nil }
+    func form(_ value: Double, _ why: String) -> (help: String, fix: Diagnostic.Fix) {
+      let written = Quantity.text(value)
+      return (
+        "write \(written): \(why)",
+        Diagnostic.Fix("write \(written)", edits: [Diagnostic.Edit(range, written)])
+      )
+    }
+    switch (quantity.measure, measure) {
+    case (.decibels, .decibels):
+      let factor = Quantity.factor(ofDecibels: quantity.value)
+      return form(
+        factor,
+        "this is a factor, and \(Quantity.text(quantity.value)) dB is \(Quantity.text(factor))")
+    case (.seconds, .seconds): return form(quantity.value, "times are in seconds")
+    case (.hertz, .hertz): return form(quantity.value, "rates and frequencies are in hertz")
+    case (.percent, .percent): return form(quantity.value, "this is in percent")
+    case (.percent, .decibels): return form(quantity.value / 100, "this is a factor")
+    case (.number, _): return form(quantity.value, "a number stands without quotes")
+    default: return nil
+    }
+  }
+
   private var isKey: Bool { tree.nodes[index].isKey }
 
   /// The object that a key belongs to.

@@ -23,8 +23,8 @@ extension PatchDifference {
 extension PatchDifference.Change {
   fileprivate var text: String {
     let sign = old == nil ? "+" : new == nil ? "-" : "~"
-    let place = pointer.tokens.isEmpty ? "" : "  (\(escaped(pointer.description)))"
-    return "\(sign) \(description)\(place)"
+    let place = pointer.tokens.isEmpty ? "" : "  (\(printable(pointer.description)))"
+    return "\(sign) \(printable(description))\(place)"
   }
 
   private var description: String {

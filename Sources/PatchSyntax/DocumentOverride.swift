@@ -16,6 +16,18 @@ public enum DocumentOverride {
   /// The name of the text that a diagnostic about an option points into.
   public static let sourceName = "--set"
 
+  /// What is wrong with the form of an option, whatever the document: `nil` for nothing.
+  public static func usageProblem(of text: String) -> String? {
+    let example = "write --set /nodes/mixer/inputs/0/parameters/volume=0.5, for example"
+    guard let equals = text.firstIndex(of: "=") else {
+      return "'--set \(text)' has no '=': \(example)"
+    }
+    guard JSONPointer(parsing: String(text[..<equals])) != nil else {
+      return "\(quoted(String(text[..<equals]))) is not a JSON Pointer: \(example)"
+    }
+    return nil
+  }
+
   /// Puts a value into a document.
   ///
   /// The value is replaced, or added when the object or array it belongs to is there. In an array,

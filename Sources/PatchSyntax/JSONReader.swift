@@ -77,13 +77,39 @@ public struct JSONReader {
   /// Reads a text. It never fails: a text that is no JSON has diagnostics, at least one of them an
   /// error.
   public static func read(_ source: SourceText, dialect: Dialect) -> Result {
+    let reading = readAsWritten(source, dialect: dialect)
+    let explanation = SyntaxRepair.diagnostics(of: source, dialect, reading)
+    return Result(
+      tree: reading.nodes.isEmpty ? nil : JSONTree(source: source, nodes: reading.nodes),
+      isStructureIntact: reading.isStructureIntact && explanation == nil,
+      diagnostics: (explanation ?? reading.diagnostics).inDocumentOrder(),
+      comments: reading.comments)
+  }
+
+  /// What one pass over a text finds, before slips are looked for that explain several errors at once.
+  struct Reading {
+    var nodes: [JSONTree.Node]
+    var isStructureIntact: Bool
+    var diagnostics: [Diagnostic]
+    var comments: [SourceRange]
+    /// Where reading ended.
+    var end: Int
+    /// Whether that is the end of the text.
+    var isWhole: Bool
+
+    var errorCount: Int { diagnostics.count { $0.severity == .error } }
+    /// The errors, what was not read counting as one more.
+    var cost: Int { errorCount + (isWhole ? 0 : 1) }
+  }
+
+  static func readAsWritten(_ source: SourceText, dialect: Dialect) -> Reading {
     var reader = JSONReader(source, dialect)
     reader.readDocument()
     reader.reportComments()
-    return Result(
-      tree: reader.nodes.isEmpty ? nil : JSONTree(source: source, nodes: reader.nodes),
-      isStructureIntact: reader.isStructureIntact && !reader.hasGivenUp,
-      diagnostics: reader.diagnostics.inDocumentOrder(), comments: reader.comments)
+    return Reading(
+      nodes: reader.nodes, isStructureIntact: reader.isStructureIntact && !reader.hasGivenUp,
+      diagnostics: reader.diagnostics, comments: reader.comments, end: reader.offset,
+      isWhole: !reader.hasGivenUp && reader.offset >= reader.bytes.count)
   }
 }
 
@@ -92,6 +118,9 @@ public struct JSONReader {
 extension JSONReader {
   private mutating func readDocument() {
     guard bytes.count < Int(UInt32.max) / 2 else { return giveUp(.tooLarge(at: 0..<0)) }
+    if let kind = SoundSignature.name(of: bytes) {
+      return giveUp(.soundFile(kind, named: source.name))
+    }
     if let encoding = foreignEncoding { return giveUp(.foreign(encoding, at: 0..<2)) }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       report(.byteOrderMark(at: 0..<3))

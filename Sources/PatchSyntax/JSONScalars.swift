@@ -20,7 +20,7 @@ extension JSONReader {
         let isUnclear = diagnostics[known...].contains {
           $0.severity == .error && unclear.contains($0.code)
         }
-        if isUnclear && !isKey { nodes[nodes.count - 1].kind = .invalid }
+        if isUnclear { nodes[nodes.count - 1].kind = .invalid }
         return
       }
       if byte == UInt8(ascii: "\\") {

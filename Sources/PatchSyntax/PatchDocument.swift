@@ -30,6 +30,7 @@ public struct PatchDocument: Sendable {
   public var schemaVersion: Located<Int>?
   public var title: Located<String>?
   public var session: Located<Session>?
+  public var limits: Located<Limits>?
   /// The formats by name, in the order written.
   public var streamFormats: [Member<Located<StreamFormat>>] = []
   /// The format of every bus that must be given one and is not.
@@ -81,6 +82,14 @@ extension PatchDocument {
     public var onRouteChange: Located<String>?
   }
 
+  /// How loud the patch lets itself become, as written.
+  public struct Limits: Sendable {
+    /// The greatest level that is ever put out.
+    public var outputPeak: Located<Level>?
+    /// The greatest gain that requests and OSC messages may set.
+    public var requestedGain: Located<Level>?
+  }
+
   /// A sample rate: a number of hertz, finite and greater than 0, or what the session was granted.
   public enum SampleRate: Hashable, Sendable {
     case session
@@ -120,6 +129,9 @@ extension PatchDocument {
     public var bytesPerFrame: Located<Int>?
     public var channelsPerFrame: Located<Int>?
     public var bitsPerChannel: Located<Int>?
+    public var reserved: Located<Int>?
+    /// Whether something that was written could not be read: then the others say too little.
+    public var hasGaps = false
   }
 
   /// What happens at a time.

@@ -149,7 +149,8 @@ extension PatchReader {
     readObject(
       root, "a patch",
       keys: [
-        "schemaVersion", "title", "session", "streamFormats", "streamFormat", "callbacks", "nodes",
+        "schemaVersion", "title", "session", "limits", "streamFormats", "streamFormat", "callbacks",
+        "nodes",
         "connections", "taps", "tempo", "timeline", "$schema",
       ], required: ["nodes"]
     ) { reader, key, value in
@@ -157,6 +158,7 @@ extension PatchReader {
       case "schemaVersion": document.schemaVersion = reader.schemaVersion(value)
       case "title": document.title = reader.string(value, "'title'")
       case "session": document.session = reader.session(value)
+      case "limits": document.limits = reader.limits(value)
       case "streamFormats":
         document.streamFormats = reader.map(value, "'streamFormats'", .format) {
           $0.streamFormat($1, mayBeName: false)
@@ -211,11 +213,30 @@ extension PatchReader {
       case "preferredSampleRate":
         session.preferredSampleRate = reader.positive(value, "'preferredSampleRate'", "hertz")
       default:
-        session.preferredIOBufferDuration = reader.positive(
-          value, "'preferredIOBufferDuration'", "seconds")
+        session.preferredIOBufferDuration = reader.bufferDuration(value)
       }
     }
     return Located(session, at: json)
+  }
+
+  private mutating func limits(_ json: JSONValue) -> Located<PatchDocument.Limits>? {
+    guard check(json, "'limits'", .object) else { return nil }
+    var limits = PatchDocument.Limits()
+    readObject(json, "the limits", keys: ["outputPeak", "requestedGain"]) { reader, key, value in
+      let level = reader.level(value, "'\(key)'")
+      if key == "outputPeak" { limits.outputPeak = level } else { limits.requestedGain = level }
+    }
+    return Located(limits, at: json)
+  }
+
+  /// A level. Whether it is one that makes sense is somebody else's affair.
+  private mutating func level(_ json: JSONValue, _ name: String) -> Located<Level>? {
+    if json.kind == .number, let value = json.number { return Located(.linear(value), at: json) }
+    guard json.kind == .string else {
+      reportType(json, name, "a level: a text such as \"-1 dB\", or a number above 0")
+      return nil
+    }
+    return string(json, name).map { Located(Level($0.value), at: json) }
   }
 
   private mutating func callback(_ json: JSONValue) -> PatchDocument.Callback? {
@@ -272,7 +293,14 @@ extension PatchReader {
       default: step.stop = reader.bool(value, "'stop'")
       }
     }
-    if actions.count != 1 {
+    // A key that is misspelt is what it does.
+    let isUnclear =
+      actions.isEmpty
+      && json.members.contains { member in
+        guard let key = member.key.string else { return true }
+        return !["at", "ramp", "update", "stop", "comment"].contains(key)
+      }
+    if actions.count != 1, !isUnclear {
       diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
     }
     return step
@@ -326,21 +354,24 @@ extension PatchReader {
         node.settings = reader.settings(value, "'settings'")
       case "properties": node.properties = reader.settings(value, "'properties'")
       case "parameters": node.parameters = reader.settings(value, "'parameters'")
-      case "inputCount": node.inputCount = reader.count(value, "'inputCount'")
+      case "inputCount":
+        node.inputCount = reader.count(
+          value, "'inputCount'", expecting: "a whole number from 1 to 1024")
       case "inputs": node.inputs = reader.elements(value, "'inputs'")
       default: node.outputs = reader.elements(value, "'outputs'")
       }
+    }
+    let hasUnknownKey = json.members.contains {
+      !(keys + ["comment"]).contains($0.key.string ?? "")
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
     } else if let subgraph = node.subgraph {
       for value in unitKeys { diagnostics.append(.unitKey(value, besides: subgraph)) }
-    } else if let settings {
+    } else if let settings, component != nil || !hasUnknownKey {
       diagnostics.append(.settingsOfUnit(settings))
     }
-    if component == nil, node.subgraph == nil,
-      !json.members.contains(where: { !(keys + ["comment"]).contains($0.key.string ?? "") })
-    {
+    if component == nil, node.subgraph == nil, !hasUnknownKey {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
     return node
@@ -352,6 +383,7 @@ extension PatchReader {
       return string(json, "'component'").map { Located(.name($0.value), at: json) }
     case .object:
       var description = PatchDocument.ComponentDescription()
+      let errors = diagnostics.count
       readObject(
         json, "a component description",
         keys: ["type", "subtype", "manufacturer", "flags", "flagsMask"]
@@ -366,6 +398,8 @@ extension PatchReader {
           if reader.check(value, "'flagsMask'", .number) { description.flagsMask = value }
         }
       }
+      // With a part of it missing it would find others.
+      if diagnostics.count > errors { return nil }
       return Located(.description(description), at: json)
     default:
       reportType(json, "'component'", "a name or an object with type, subtype and manufacturer")
@@ -406,7 +440,7 @@ extension PatchReader {
   private static let shortKeys = ["sample", "channels", "sampleRate", "interleaved"]
   private static let descriptionKeys = [
     "mSampleRate", "mFormatID", "mFormatFlags", "mBytesPerPacket", "mFramesPerPacket",
-    "mBytesPerFrame", "mChannelsPerFrame", "mBitsPerChannel",
+    "mBytesPerFrame", "mChannelsPerFrame", "mBitsPerChannel", "mReserved",
   ]
 
   private mutating func streamFormat(
@@ -450,6 +484,7 @@ extension PatchReader {
     _ json: JSONValue
   ) -> Located<PatchDocument.StreamFormat> {
     var format = PatchDocument.FormatDescription()
+    let errors = diagnostics.count
     readObject(json, "a stream format", keys: Self.descriptionKeys) { reader, key, value in
       switch key {
       case "mSampleRate": format.sampleRate = reader.sampleRate(value, "'mSampleRate'")
@@ -464,9 +499,11 @@ extension PatchReader {
       case "mFramesPerPacket": format.framesPerPacket = reader.count(value, "'\(key)'")
       case "mBytesPerFrame": format.bytesPerFrame = reader.count(value, "'\(key)'")
       case "mChannelsPerFrame": format.channelsPerFrame = reader.count(value, "'\(key)'")
+      case "mReserved": format.reserved = reader.count(value, "'\(key)'")
       default: format.bitsPerChannel = reader.count(value, "'\(key)'")
       }
     }
+    format.hasGaps = diagnostics.count > errors
     return Located(.description(format), at: json)
   }
 
@@ -475,8 +512,13 @@ extension PatchReader {
   ) -> Located<PatchDocument.SampleRate>? {
     if json.kind == .string {
       if json.string == "session" { return Located(.session, at: json) }
-    } else if json.kind == .number {
-      return positive(json, name, "hertz").map { Located(.hertz($0.value), at: json) }
+    } else if json.kind == .number, let rate = json.number {
+      // Core Audio takes any rate from 0 on; none below 1 Hz can be meant.
+      guard rate >= 1, rate.isFinite else {
+        diagnostics.append(.rateOutOfRange(json, name, isTooGreat: rate > 1))
+        return nil
+      }
+      return Located(.hertz(rate), at: json)
     }
     reportType(json, name, "a number of hertz or \"session\"", wanted: .number)
     return nil
@@ -574,7 +616,8 @@ extension PatchReader {
     _ read: (inout PatchReader, String, JSONValue) -> Void
   ) {
     var missing = required
-    var unknown = 0
+    // A key that could not be read may be any of them.
+    var unknown = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
         reader.diagnostics.append(.unknownKey(key, text, in: json, name, keys: keys))
@@ -620,7 +663,8 @@ extension PatchReader {
         fields.append(PatchDocument.Field(Located(text, at: key), value))
       }
     }
-    if !missing.isEmpty { diagnostics.append(.missing(missing, in: json, name)) }
+    let unread = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
+    if missing.count > unread { diagnostics.append(.missing(missing, in: json, name)) }
     return fields
   }
 
@@ -632,7 +676,8 @@ extension PatchReader {
   private mutating func checkComment(_ json: JSONValue) {
     let isText =
       json.kind == .string || json.kind == .invalid
-      || json.kind == .array && json.elements.allSatisfy { $0.kind == .string }
+      || json.kind == .array
+        && json.elements.allSatisfy { $0.kind == .string || $0.kind == .invalid }
     if !isText {
       reportType(
         json, "'comment'", "a string",
@@ -705,6 +750,24 @@ extension PatchReader {
     return Located(value, at: json)
   }
 
+  /// How long a slice of the device is to be, in seconds.
+  private mutating func bufferDuration(_ json: JSONValue) -> Located<Double>? {
+    let name = "'preferredIOBufferDuration'"
+    guard check(json, name, .number), let value = json.number else { return nil }
+    guard value > 0, value <= 10 else {
+      diagnostics.append(
+        .outOfRange(
+          json, name, "a number of seconds above 0 and up to 10", isTooGreat: value > 0,
+          help: value > 0 && value <= 10_000
+            ? [
+              "durations are in seconds: \(Quantity.text(value)) ms is "
+                + Quantity.text(value / 1000)
+            ] : []))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+
   /// A time or a duration: 0 to ten years.
   private mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
     guard json.kind == .object else {
@@ -746,13 +809,13 @@ extension PatchReader {
   }
 
   private mutating func count(
-    _ json: JSONValue, _ name: String, from smallest: Int = 0
+    _ json: JSONValue, _ name: String, from smallest: Int = 0, expecting range: String? = nil
   ) -> Located<Int>? {
     guard check(json, name, .number), let number = json.number else { return nil }
     guard let value = json.integer, smallest...Int(UInt32.max) ~= value else {
       diagnostics.append(
         .outOfRange(
-          json, name, "a whole number from \(smallest) to 4294967295",
+          json, name, range ?? "a whole number from \(smallest) to 4294967295",
           isTooGreat: number > Double(UInt32.max)))
       return nil
     }
@@ -787,16 +850,14 @@ extension Diagnostic {
   ) -> Diagnostic {
     var help = help.map { [$0] } ?? []
     var fixes: [Fix] = []
-    let isQuoted =
-      switch wanted {
-      case .number:
-        json.string.map { numberEnd(in: Array($0.utf8), from: 0) == $0.utf8.count } ?? false
-      case .bool: json.string == "true" || json.string == "false"
-      default: false
-      }
-    if isQuoted, let text = json.string {
-      help.append("write \(text) without quotes")
-      fixes.append(Fix("remove the quotes", edits: [Edit(json.range, text)]))
+    let measure: Quantity.Measure =
+      name.lowercased().hasSuffix("rate'")
+      ? .hertz
+      : ["'at'", "'duration'", "'preferredIOBufferDuration'"].contains(name)
+        ? .seconds : .number
+    if let plain = json.plainForm(for: wanted ?? .null, of: measure) {
+      help.insert(plain.help, at: 0)
+      fixes.append(plain.fix)
     } else if name == "'title'", json.kind == .number, let text = json.numberText {
       // Where a name is wanted, a number in quotes is no more of one.
       help.append("write \"\(text)\" in quotes")
@@ -899,14 +960,25 @@ extension Diagnostic {
       help: ["an address is a name, as \"mixer\", or a name and a bus number, as \"mixer:1\""])
   }
 
+  /// A rate that no bus can have, with the status that Core Audio has for a format of that rate.
+  fileprivate static func rateOutOfRange(
+    _ json: JSONValue, _ name: String, isTooGreat: Bool
+  ) -> Diagnostic {
+    var diagnostic = outOfRange(
+      json, name, "a rate from 1 to 2999999 Hz", isTooGreat: isTooGreat,
+      help: ["44100 and 48000 are usual; \"session\" is the rate that the device was granted"])
+    diagnostic.status = .init("kAudioUnitErr_FormatNotSupported", -10868)
+    return diagnostic
+  }
+
   fileprivate static func outOfRange(
-    _ json: JSONValue, _ name: String, _ expected: String, isTooGreat: Bool
+    _ json: JSONValue, _ name: String, _ expected: String, isTooGreat: Bool, help: [String] = []
   ) -> Diagnostic {
     PatchRules.range.diagnostic(
       "\(Message(name)) is \(Message(expected)), not \(Message(String(description(of: json).dropFirst(11))))",
       at: json.range, pointer: json.pointer.description,
       label: isTooGreat ? "too great" : "expected \(Message(expected))",
-      help: ["write \(expected)"])
+      help: help.isEmpty ? ["write \(expected)"] : help)
   }
 
   fileprivate static func componentAndSubgraph(

@@ -53,11 +53,20 @@ public enum SyntaxRules {
     "PR0024", "json/size", "a document is smaller than 2 GiB")
   public static let blank = RuleInfo(
     "PR0025", "json/blank", "blanks are spaces, tabs and line ends")
+  public static let openingQuote = RuleInfo(
+    "PR0031", "json/opening-quote", "a string begins with a double quote")
+  public static let strayQuote = RuleInfo(
+    "PR0032", "json/stray-quote", "a double quote begins or ends a string, or is escaped in one")
+  public static let unopened = RuleInfo(
+    "PR0033", "json/unopened", "each bracket that closes something has one that opens it")
+  public static let soundFile = RuleInfo(
+    "PR0034", "json/sound-file", "a patch is a text, and a sound file is played by one")
 
   /// All of them, by code.
   public static let all = [
     empty, encoding, byteOrderMark, comment, trailingComma, missingComma, extraComma, colon,
     missingValue, key, quotes, unterminatedString, controlCharacter, escape, surrogate, number,
     literal, unclosed, mismatch, trailingContent, unexpected, depth, duplicateKey, size, blank,
+    openingQuote, strayQuote, unopened, soundFile,
   ]
 }

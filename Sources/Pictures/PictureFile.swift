@@ -1,3 +1,4 @@
+public import FileAccess
 import Glibc
 
 /// A file that is to become a picture: it changes whole, or not at all.
@@ -6,58 +7,71 @@ public struct PictureFile: Sendable {
   public struct Failure: Error, Hashable, Sendable {
     /// A sentence that starts in lower case and names the file.
     public var message: String
+    /// What to do about it; empty for nothing.
+    public var help = ""
+    /// Whether something is there that patchrun has not written.
+    public var isOwnership = false
   }
 
   public let path: String
   public let format: PictureFormat
+  private let files: FilePolicy
+  private let existing: PendingFile.Existing
 
+  /// - Parameters:
+  ///   - files: Where it may be.
+  ///   - existing: What becomes of a file that is there.
   /// - Returns: `nil` where the ending of the path is none that pictures have.
-  public init?(path: String) {
+  public init?(
+    path: String, files: FilePolicy = .user, existing: PendingFile.Existing = .replace
+  ) {
     guard let format = PictureFormat(path: path) else { return nil }
     self.path = path
     self.format = format
+    self.files = files
+    self.existing = existing
   }
 
   /// Looks whether the picture can be written, as far as that can be known without doing it.
   public func check() throws(Failure) {
-    var status = stat()
-    if unsafe stat(target, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(path, "it is no plain file") }
-      guard unsafe access(target, W_OK) == 0 else { throw Failure(path, errno) }
-    }
-    guard unsafe access(folder, W_OK | X_OK) == 0 else { throw Failure(path, errno) }
+    let place = try place()
+    if place.content == .stream { throw Failure(path, "it is no plain file") }
+    if let refusal = place.problem() { throw Failure(path, refusal) }
+    if let failure = PendingFile.problem(place, existing: existing) { throw Failure(path, failure) }
   }
 
   /// Puts the drawing in the place of what is there.
-  public func write(_ drawing: Drawing) throws(Failure) { try write(format.bytes(of: drawing)) }
-
-  private func write(_ bytes: [UInt8]) throws(Failure) {
-    let target = target
-    var status = stat()
-    let mode = unsafe stat(target, &status) == 0 ? status.st_mode & 0o7777 : nil
-    var number: Int32 = EEXIST
-    var attempt = 0
-    while number == EEXIST, attempt < 100 {
-      let temporary = "\(target).\(getpid())-\(attempt)"
-      attempt += 1
-      let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else {
-        number = errno
-        continue
-      }
-      number = Self.fill(descriptor, bytes, mode)
-      if close(descriptor) != 0, number == 0 { number = errno }
-      if number == 0, unsafe rename(temporary, target) != 0 { number = errno }
-      guard number == 0 else {
-        _ = unsafe unlink(temporary)
-        throw Failure(path, number)
-      }
-    }
-    guard number == 0 else { throw Failure(path, number) }
+  ///
+  /// - Returns: The path of the file: one that is numbered has another than was asked for.
+  @discardableResult
+  public func write(_ drawing: Drawing) throws(Failure) -> String {
+    try write(format.bytes(of: drawing))
   }
 
-  private static func fill(_ descriptor: Int32, _ bytes: [UInt8], _ mode: mode_t?) -> Int32 {
-    if let mode, fchmod(descriptor, mode) != 0 { return errno }
+  private func place() throws(Failure) -> WritePlace {
+    do throws(FileRefusal) { return try files.writePlace(path) } catch {
+      throw Failure(path, error)
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(Failure) -> String {
+    let place = try place()
+    guard place.content != .stream else { throw Failure(path, "it is no plain file") }
+    do throws(PendingFile.Failure) {
+      let file = try PendingFile(place, existing: existing)
+      let number = Self.fill(file.descriptor, bytes)
+      guard number == 0 else {
+        file.discard()
+        throw .system(number)
+      }
+      try file.finish()
+      return file.path
+    } catch {
+      throw Failure(path, error)
+    }
+  }
+
+  private static func fill(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -68,24 +82,28 @@ public struct PictureFile: Sendable {
     }
     return 0
   }
-
-  /// Where the path leads once links are followed.
-  private var target: String {
-    guard let target = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(target) }
-    return unsafe String(cString: target)
-  }
-
-  private var folder: String {
-    let target = target
-    guard let slash = target.lastIndex(of: "/") else { return "." }
-    return slash == target.startIndex ? "/" : String(target[..<slash])
-  }
 }
 
 extension PictureFile.Failure {
-  init(_ path: String, _ reason: String) {
+  init(_ path: String, _ reason: String, help: String = "") {
     message = "the picture '\(path)' cannot be written: \(reason)"
+    self.help = help
+  }
+
+  init(_ path: String, _ refusal: FileRefusal) {
+    self.init(path, refusal.message(for: path), help: refusal.help)
+  }
+
+  init(_ path: String, _ failure: PendingFile.Failure) {
+    switch failure {
+    case .system(let number): self.init(path, number)
+    case .notRegular: self.init(path, "it is no plain file")
+    case .notOwn:
+      self.init(
+        path, "it is there, and patchrun has not written it",
+        help: "move it away, or have it replaced: --overwrite")
+      isOwnership = true
+    }
   }
 
   /// - Parameter number: The system's.

@@ -1,3 +1,5 @@
+import FileAccess
+
 /// The kinds of picture that are written.
 public enum PictureFormat: String, CaseIterable, Sendable {
   case svg
@@ -10,11 +12,15 @@ public enum PictureFormat: String, CaseIterable, Sendable {
     self.init(rawValue: name[name.index(after: dot)...].lowercased())
   }
 
-  /// The bytes of a drawing in this format.
+  /// The bytes of a file that holds a drawing. They end with what says that patchrun has written it.
   public func bytes(of drawing: Drawing) -> [UInt8] {
     switch self {
-    case .svg: Array(drawing.svg().utf8)
-    case .png: drawing.png()
+    case .svg: return Array(drawing.svg().utf8) + PictureMark.svg
+    case .png:
+      let bytes = drawing.png()
+      let end = PictureMark.pngEnd
+      return bytes.suffix(end.count) == end[...]
+        ? bytes.dropLast(end.count) + PictureMark.png : bytes
     }
   }
 }

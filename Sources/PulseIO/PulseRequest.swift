@@ -1,3 +1,5 @@
+public import AudioTypes
+
 /// What a session asks a PulseAudio server for. Each is a request: `HardwareGrant` is the answer.
 public struct PulseRequest: Hashable, Sendable {
   /// Whether there is a loudspeaker side.
@@ -51,5 +53,16 @@ public struct PulseRequest: Hashable, Sendable {
     self.server = server
     self.timeout = timeout
     self.isConversation = isConversation
+  }
+
+  /// What a session of a category asks for: the sides that it permits.
+  public init(
+    for category: SessionCategory, preferredSampleRate: Double? = nil,
+    preferredIOBufferDuration: Double? = nil
+  ) {
+    self.init(
+      wantsOutput: category.permitsOutput, wantsInput: category.permitsInput,
+      preferredSampleRate: preferredSampleRate,
+      preferredIOBufferDuration: preferredIOBufferDuration)
   }
 }

@@ -1,4 +1,5 @@
 import AudioTypes
+public import FileAccess
 public import RenderCore
 
 /// Everything that can be said about a kind of callback before there is one: the schema, the
@@ -23,9 +24,22 @@ public struct CallbackDescription: Sendable {
     self.kind = kind
     self.summary = summary
     self.input = input
-    self.settings = settings
+    self.settings = settings.enumerated().map { index, setting in
+      var setting = setting
+      setting.id = UInt32(index)
+      return setting
+    }
     self.check = check
     self.make = make
+  }
+
+  /// The settings that can be turned while a callback of this kind plays, but for the members of an
+  /// object of numbers: with the values that it begins with.
+  func liveSettings(_ values: [String: Double]) -> [LiveSetting] {
+    settings.compactMap { info in
+      guard info.change != .fixed, let value = values[info.key] else { return nil }
+      return LiveSetting(info, value: value)
+    }
   }
 
   /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
@@ -40,12 +54,13 @@ public struct CallbackDescription: Sendable {
 
   /// Makes the callback. What is not given has its default.
   ///
+  /// - Parameter files: Which files it may open.
   /// - Throws: The first of `problems(with:)`.
   public func makeCallback(
-    _ values: [String: SettingValue]
+    _ values: [String: SettingValue], files: FilePolicy = .user
   ) throws(CallbackProblem) -> any RenderCallback {
     if let problem = problems(with: values).first { throw problem }
-    return make(SettingValues(values, defaults: settings))
+    return make(SettingValues(values, defaults: settings, files: files))
   }
 }
 
@@ -68,8 +83,13 @@ public enum CallbackCatalog {
 /// Checked settings, defaults included.
 struct SettingValues {
   private var values: [String: SettingValue]
+  /// Which files may be opened.
+  let files: FilePolicy
 
-  init(_ values: [String: SettingValue], defaults: [SettingInfo]) {
+  init(
+    _ values: [String: SettingValue], defaults: [SettingInfo], files: FilePolicy = .user
+  ) {
+    self.files = files
     self.values = values
     for setting in defaults where values[setting.key] == nil {
       self.values[setting.key] = setting.defaultValue
@@ -114,6 +134,11 @@ func busProblems(_ format: StreamFormat) -> [CallbackProblem] {
   return []
 }
 
+/// In how many frames a setting is changed that is turned while it plays: 10 ms of them.
+func glideLength(_ format: StreamFormat) -> Int {
+  max(1, Int((format.sampleRate / 100).rounded()))
+}
+
 /// A frequency that a bus of `format` cannot carry.
 func frequencyProblem(
   _ frequency: Double, _ key: String, _ format: StreamFormat
@@ -131,13 +156,13 @@ extension SettingInfo {
   static func amplitude(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "amplitude", .number(0...8), unit: .linearGain, defaultValue: .number(defaultValue),
-      summary: summary)
+      change: .ramp, summary: summary)
   }
 
   /// How much of what a callback does is heard beside what it pulls.
   static func mix(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "mix", .number(0...1), unit: .ratio, defaultValue: .number(defaultValue),
-      summary: summary)
+      change: .ramp, summary: summary)
   }
 }

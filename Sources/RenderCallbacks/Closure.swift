@@ -3,6 +3,10 @@ public import RenderCore
 
 /// A callback that is written in Swift: Core Audio's `AURenderCallback`.
 ///
+/// There are four kinds: a closure makes its own sound or processes what it pulls, and it is given floats
+/// or the samples of the bus's own stream format. One that processes is given something to pull when it
+/// is set: `setInputCallback(callback, of: io, from: .output(io, 1))`.
+///
 /// The closure runs on the render thread and keeps its rules: no allocation, no lock, no system
 /// call. The compiler cannot check that.
 public struct ClosureCallback: RenderCallback {
@@ -22,22 +26,79 @@ public struct ClosureCallback: RenderCallback {
       _ buffers: RenderBus
     ) -> Status
 
-  /// The input element that is fed, as the closure is told.
-  public var bus: Int
-  /// How long it lasts, in seconds; `nil` where it never ends.
-  public var duration: Double?
-  /// Whether the closure writes what the bus's format can hold, in the bus's own words. Otherwise it
-  /// writes floats, and they are rounded.
-  public var writesBusWords: Bool
-  private let body: Body
+  /// Fills every frame of every channel from what the callback pulls.
+  ///
+  /// The parameters are those of `Body`, and `input`: what has been pulled for the same frames, floats of
+  /// as many channels. It is to be read only.
+  public typealias ProcessingBody =
+    @Sendable (
+      _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
+      _ input: RenderBus, _ buffers: RenderBus
+    ) -> Status
 
-  public init(
-    bus: Int = 0, duration: Double? = nil, writesBusWords: Bool = false, _ body: @escaping Body
-  ) {
-    self.bus = bus
+  /// Fills every frame with samples of the bus's own stream format.
+  ///
+  /// The parameters are those of `Body`, but for the buffers: they are those that the format has, one
+  /// where it is interleaved. They hold what the callback pulls, or zeros where it pulls nothing. With
+  /// `.outputIsSilence` among the flags that is said to be silence, or is to be.
+  public typealias SampleBody =
+    @Sendable (
+      _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
+      _ buffers: SampleBuffers
+    ) -> Status
+
+  private enum Kind: Sendable {
+    case floats(Body)
+    case processing(ProcessingBody)
+    case samples(SampleBody)
+  }
+
+  /// How long it lasts, in seconds; `nil` where it never ends. Of one that processes: how long it goes on
+  /// after what it pulls has ended.
+  public var duration: Double?
+  /// Whether a closure that is given floats writes what the bus's format can hold, in the bus's own
+  /// words. Otherwise they are rounded.
+  public var writesBusWords: Bool
+  public let input: CallbackInput
+  private let kind: Kind
+
+  /// A closure that makes its own sound, in floats.
+  public init(duration: Double? = nil, writesBusWords: Bool = false, _ body: @escaping Body) {
+    self.init(.floats(body), .none, duration, writesBusWords: writesBusWords)
+  }
+
+  /// A closure that processes what it pulls, in floats.
+  ///
+  /// - Parameter tail: How long it goes on after what it pulls has ended, in seconds; `nil` for without
+  ///   end.
+  public static func processing(
+    tail: Double? = 0, _ body: @escaping ProcessingBody
+  ) -> ClosureCallback {
+    ClosureCallback(.processing(body), .required, tail, writesBusWords: false)
+  }
+
+  /// A closure that makes its own sound, in samples of the bus's format.
+  public static func samples(
+    duration: Double? = nil, _ body: @escaping SampleBody
+  ) -> ClosureCallback {
+    ClosureCallback(.samples(body), .none, duration, writesBusWords: true)
+  }
+
+  /// A closure that processes what it pulls in place, in samples of the bus's format.
+  ///
+  /// - Parameter tail: How long it goes on after what it pulls has ended, in seconds; `nil` for without
+  ///   end.
+  public static func processingSamples(
+    tail: Double? = 0, _ body: @escaping SampleBody
+  ) -> ClosureCallback {
+    ClosureCallback(.samples(body), .required, tail, writesBusWords: true)
+  }
+
+  private init(_ kind: Kind, _ input: CallbackInput, _ duration: Double?, writesBusWords: Bool) {
+    self.kind = kind
+    self.input = input
     self.duration = duration
     self.writesBusWords = writesBusWords
-    self.body = body
   }
 
   public func duration(for format: StreamFormat) -> Int? {
@@ -59,29 +120,48 @@ public struct ClosureCallback: RenderCallback {
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
-    let holder = ClosureHolder(body)
+    let kernel: KernelBox
+    switch kind {
+    case .floats(let body):
+      let holder = ClosureHolder(body)
+      kernel = .holding(ClosureKernel(holder: holder), with: holder)
+    case .processing(let body):
+      let holder = ClosureHolder(body)
+      kernel = .holding(ProcessingKernel(holder: holder), with: holder)
+    case .samples(let body):
+      let holder = ClosureHolder(body)
+      kernel = .holding(
+        SampleKernel(holder: holder, format: format, maximumFrames: maximumFramesPerSlice),
+        with: holder)
+    }
     return RenderSource(
-      kernel: .holding(ClosureKernel(holder: holder, bus: bus), with: holder),
-      writesBusWords: writesBusWords, duration: duration(for: format))
+      kernel: kernel, writesBusWords: writesBusWords, duration: duration(for: format))
   }
 }
 
 /// Keeps a closure alive for the kernel that calls it.
-final class ClosureHolder: Sendable {
-  let body: ClosureCallback.Body
+final class ClosureHolder<Body: Sendable>: Sendable {
+  let body: Body
 
-  init(_ body: @escaping ClosureCallback.Body) { self.body = body }
+  init(_ body: Body) { self.body = body }
+}
+
+extension RenderBus {
+  /// Clears the bus where a closure has said that there is only silence.
+  @_noLocks
+  fileprivate func obey(_ flags: RenderActionFlags) {
+    // Not `contains`, whose generic body may allocate when it first runs.
+    if flags.rawValue & RenderActionFlags.outputIsSilence.rawValue != 0 { silence() }
+  }
 }
 
 /// `@safe`: the holder is in the company of the kernel's box.
 @safe
 struct ClosureKernel: RenderKernel {
-  private let holder: Unmanaged<ClosureHolder>
-  private let bus: Int
+  private let holder: Unmanaged<ClosureHolder<ClosureCallback.Body>>
 
-  init(holder: ClosureHolder, bus: Int) {
+  init(holder: ClosureHolder<ClosureCallback.Body>) {
     unsafe self.holder = .passUnretained(holder)
-    self.bus = bus
   }
 
   @_noLocks
@@ -93,10 +173,80 @@ struct ClosureKernel: RenderKernel {
     let output = context.output(0)
     var flags: RenderActionFlags = []
     let status = unsafe holder._withUnsafeGuaranteedRef {
-      $0.body(&flags, context.timeStamp, bus, context.frameCount, output)
+      $0.body(&flags, context.timeStamp, context.element, context.frameCount, output)
     }
-    // Not `contains`, whose generic body may allocate when it first runs.
-    if flags.rawValue & RenderActionFlags.outputIsSilence.rawValue != 0 { output.silence() }
+    output.obey(flags)
+    return status
+  }
+}
+
+/// `@safe`: the holder is in the company of the kernel's box.
+@safe
+struct ProcessingKernel: RenderKernel {
+  private let holder: Unmanaged<ClosureHolder<ClosureCallback.ProcessingBody>>
+
+  init(holder: ClosureHolder<ClosureCallback.ProcessingBody>) {
+    unsafe self.holder = .passUnretained(holder)
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status { call(context) }
+
+  // A client's own code: what it does on the render thread is its own promise.
+  @_semantics("no_performance_analysis")
+  private func call(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    var flags: RenderActionFlags = []
+    let status = unsafe holder._withUnsafeGuaranteedRef {
+      $0.body(
+        &flags, context.timeStamp, context.element, context.frameCount, context.input(0), output)
+    }
+    output.obey(flags)
+    return status
+  }
+}
+
+/// `@safe`: the holder is in the company of the kernel's box, and the buffers are the kernel's own.
+@safe
+struct SampleKernel: RenderKernel, ~Copyable {
+  private let holder: Unmanaged<ClosureHolder<ClosureCallback.SampleBody>>
+  private let buffers: NativeBuffers
+  private let maximumFrames: Int
+
+  init(
+    holder: ClosureHolder<ClosureCallback.SampleBody>, format: StreamFormat, maximumFrames: Int
+  ) {
+    unsafe self.holder = .passUnretained(holder)
+    self.maximumFrames = maximumFrames
+    buffers = NativeBuffers(format, maximumFrames: maximumFrames)
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status { call(context) }
+
+  // A client's own code: what it does on the render thread is its own promise.
+  @_semantics("no_performance_analysis")
+  private func call(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    guard context.frameCount <= maximumFrames else {
+      output.silence()
+      return .tooManyFramesToProcess
+    }
+    var flags: RenderActionFlags = []
+    buffers.prepare(context.frameCount)
+    if context.inputCount > 0 {
+      let input = context.input(0)
+      buffers.fill(from: input)
+      if input.isSilent { flags = .outputIsSilence }
+    } else {
+      buffers.clear(context.frameCount)
+    }
+    let samples = buffers.samples(context.frameCount)
+    let status = unsafe holder._withUnsafeGuaranteedRef {
+      $0.body(&flags, context.timeStamp, context.element, context.frameCount, samples)
+    }
+    if status == .ok { buffers.read(into: output) } else { output.silence() }
+    output.obey(flags)
     return status
   }
 }

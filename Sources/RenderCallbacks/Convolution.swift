@@ -1,4 +1,5 @@
 public import AudioTypes
+public import FileAccess
 public import RenderCore
 import SoundFiles
 
@@ -15,7 +16,7 @@ import SoundFiles
 /// - two, on a bus of one: the mean of both;
 /// - n², from each channel to each: for two, left to left, left to right, right to left, right to
 ///   right ("true stereo").
-public struct ConvolutionCallback: RenderCallback {
+public struct ConvolutionCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "convolution",
     summary: "What it pulls, convolved with an impulse response, without latency.",
@@ -25,13 +26,16 @@ public struct ConvolutionCallback: RenderCallback {
         "path", .path, isRequired: true,
         summary: "The file with the response, relative to the patch; up to 30 s of it."),
       SettingInfo(
-        "gain", .number(-100...100), unit: .linearGain, defaultValue: .number(1),
+        "gain", .number(-100...100), unit: .linearGain, defaultValue: .number(1), change: .ramp,
         summary: "What the response is multiplied by."),
       .mix(1, "How much of the convolved sound, the rest being what is pulled: 0 to 1."),
     ],
-    make: {
-      ConvolutionCallback(
-        path: $0.text("path") ?? "", gain: $0.number("gain") ?? 1, mix: $0.number("mix") ?? 1)
+    make: { values in
+      var callback = ConvolutionCallback(
+        path: values.text("path") ?? "", gain: values.number("gain") ?? 1,
+        mix: values.number("mix") ?? 1)
+      callback.files = values.files
+      return callback
     })
 
   /// In seconds.
@@ -43,6 +47,8 @@ public struct ConvolutionCallback: RenderCallback {
   public var gain: Double
   /// From 0, what is pulled alone, to 1, the convolved sound alone.
   public var mix: Double
+  /// Whether the file may be opened.
+  public var files = FilePolicy.user
 
   public init(path: String, gain: Double = 1, mix: Double = 1) {
     self.path = path
@@ -64,8 +70,25 @@ public struct ConvolutionCallback: RenderCallback {
     }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["gain": gain, "mix": mix])
+  }
+
+  public func setting(_ values: [String: Double]) -> ConvolutionCallback {
+    var copy = self
+    copy.gain = values["gain"] ?? gain
+    copy.mix = values["mix"] ?? mix
+    return copy
+  }
+
+  public func warnings(for format: StreamFormat) -> [CallbackProblem] {
+    guard case .success(let reader) = reader(for: format) else { return [] }
+    return CallbackProblem.warnings(of: reader)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     let reader: SoundFileReader
     switch self.reader(for: format) {
@@ -73,7 +96,9 @@ public struct ConvolutionCallback: RenderCallback {
     case .failure(let found): throw found.problems[0]
     }
     var file = try readWhole(reader, at: format.sampleRate)
-    let scale = gain * mix * (reader.sampleRate / format.sampleRate)
+    // Where nothing is heard of the response, it is kept as it is for when something is.
+    let isHeard = gain * mix != 0
+    let scale = (isHeard ? gain * mix : 1) * (reader.sampleRate / format.sampleRate)
     for channel in file.indices {
       for tap in file[channel].indices { file[channel][tap] *= scale }
     }
@@ -86,7 +111,7 @@ public struct ConvolutionCallback: RenderCallback {
     for channel in 0..<channels {
       let own = isMatrix ? channel * channels + channel : file.count == 1 ? 0 : channel
       paths.append(.init(input: channel, output: channel, response: own))
-      if channel == 0 || file.count > 1 { file[own][0] += 1 - mix }
+      if isHeard, channel == 0 || file.count > 1 { file[own][0] += 1 - mix }
       guard isMatrix else { continue }
       for output in 0..<channels where output != channel {
         paths.append(
@@ -98,7 +123,12 @@ public struct ConvolutionCallback: RenderCallback {
       responses: file.map { $0.map(Float.init) }, paths: paths, inputCount: channels,
       outputCount: channels)
     return RenderSource(
-      kernel: .holding(ConvolutionKernel(convolver: convolver)), duration: length - 1)
+      kernel: .holding(
+        ConvolutionKernel(
+          convolver: convolver, wet: isHeard ? gain * mix : 1, dry: isHeard ? 1 - mix : 0,
+          gain: instance.control("gain", length: glideLength(format)),
+          mix: instance.control("mix", length: glideLength(format))), with: instance.block),
+      duration: length - 1)
   }
 
   private func length(of reader: SoundFileReader, at sampleRate: Double) -> Int {
@@ -117,7 +147,7 @@ public struct ConvolutionCallback: RenderCallback {
     guard found.isEmpty else { return .failure(.init(problems: found)) }
     let reader: SoundFileReader
     do throws(SoundFileError) {
-      reader = try SoundFileReader(path: path)
+      reader = try SoundFileReader(path: path, files: files)
     } catch {
       return .failure(.init(problems: [CallbackProblem(error, setting: "path")]))
     }
@@ -164,8 +194,16 @@ public struct ConvolutionCallback: RenderCallback {
   ) throws(CallbackProblem) -> [[Double]] {
     let channels = reader.channelCount
     var frames = [Double](repeating: 0, count: reader.frameCount * channels)
-    // A damaged file may end early: the rest is silence.
-    _ = reader.read(into: &frames, at: 0, frameCount: reader.frameCount)
+    // A response that is not all there is another room.
+    do throws(SoundFileError) {
+      _ = try reader.read(into: &frames, at: 0, frameCount: reader.frameCount)
+    } catch {
+      throw CallbackProblem(
+        .fileUnreadable, status: error.status,
+        "'\(path)' cannot be read at "
+          + "\(ServiceEvent.clock(Double(reader.position) / reader.sampleRate)): \(error.message)",
+        setting: "path")
+    }
     if reader.sampleRate != sampleRate {
       do throws(SoundFileError) {
         frames = try converted(frames, channels, from: reader.sampleRate, to: sampleRate)
@@ -204,12 +242,54 @@ public struct ConvolutionCallback: RenderCallback {
   }
 }
 
+/// The response is multiplied by the gain and the mix beforehand, and what is pulled added to its first
+/// tap: what comes out of the convolver is `wet` times the response's sound and `dry` times what is
+/// pulled. Once either is turned, both parts of it are set right: y = a c + b x.
 struct ConvolutionKernel: RenderKernel, ~Copyable {
-  var convolver: Convolver
+  private var convolver: Convolver
+  private let wet: Double
+  private let dry: Double
+  private var gain: GlidingControl
+  private var mix: GlidingControl
+
+  init(
+    convolver: consuming Convolver, wet: Double, dry: Double, gain: GlidingControl,
+    mix: GlidingControl
+  ) {
+    self.convolver = convolver
+    self.wet = wet
+    self.dry = dry
+    self.gain = gain
+    self.mix = mix
+  }
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
-    convolver.process(context.input(0), into: context.output(0))
+    let input = context.input(0)
+    let output = context.output(0)
+    convolver.process(input, into: output)
+    gain.follow()
+    mix.follow()
+    // As it is.
+    var isTurned = gain.isTurned
+    if mix.isTurned { isTurned = true }
+    if gain.current * mix.current != wet { isTurned = true }
+    guard isTurned else { return .ok }
+    let starts = (gain, mix)
+    for channel in 0..<output.channelCount {
+      (gain, mix) = starts
+      let source = input[channel]
+      let sink = output[channel]
+      for frame in 0..<context.frameCount {
+        let mix = self.mix.next()
+        let a = gain.next() * mix / wet
+        let b = 1 - mix - a * dry
+        sink[frame] =
+          a == 0
+          ? Float(b) * source[frame] : Float(a * Double(sink[frame]) + b * Double(source[frame]))
+      }
+    }
+    output.markSounding()
     return .ok
   }
 }

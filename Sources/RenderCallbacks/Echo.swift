@@ -7,16 +7,21 @@ public import RenderCore
 ///
 /// y = (1 - mix) x + mix e, where e is, `delay` earlier, x + feedback e. The delay is a whole number
 /// of frames, the nearest.
-public struct EchoCallback: RenderCallback {
+///
+/// A delay that is set while it plays fades from the old echo to the new one in 20 ms; one that ramps
+/// moves as the head of a tape does, and the echoes change their pitch on the way. It goes up to
+/// 10 seconds, or to what 64 MiB hold of the bus.
+public struct EchoCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "echo", summary: "What it pulls, and echoes of it.", input: .required,
     settings: [
       SettingInfo(
         "delay", .number(0...10, excludesLowerBound: true), unit: .seconds,
-        defaultValue: .number(0.3),
+        defaultValue: .number(0.3), change: .ramp,
         summary: "From one echo to the next, to the nearest frame and at least one."),
       SettingInfo(
         "feedback", .number(-0.99...0.99), unit: .linearGain, defaultValue: .number(0.4),
+        change: .ramp,
         summary: "How loud an echo is beside the one before it; 0 for a single echo."),
       .mix(0.35, "How much of the echoes, the rest being what is pulled: 0 for none, 1 for all."),
     ],
@@ -73,59 +78,37 @@ public struct EchoCallback: RenderCallback {
     return found
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["delay": delay, "feedback": feedback, "mix": mix])
+  }
+
+  public func setting(_ values: [String: Double]) -> EchoCallback {
+    EchoCallback(
+      delay: values["delay"] ?? delay, feedback: values["feedback"] ?? feedback,
+      mix: values["mix"] ?? mix)
+  }
+
+  /// In frames: the longest delay that there is memory for.
+  private func longestDelay(for format: StreamFormat) -> Int {
+    let room = (1 << 24) / format.channelCount
+    let most = Int((10 * format.sampleRate).rounded(.up))
+    return max(frameCount(for: format), min(most, room))
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
+    let length = glideLength(format)
     return RenderSource(
       kernel: .holding(
         EchoKernel(
-          length: frameCount(for: format), channelCount: format.channelCount,
-          feedback: Float(feedback), mix: Float(mix))),
-      duration: duration(for: format))
-  }
-}
-
-struct EchoKernel: RenderKernel, ~Copyable {
-  private let length: Int
-  private let feedback: Float
-  private let dry: Float
-  private let wet: Float
-  /// For each channel the last `length` frames of x + feedback e.
-  private let lines: SampleStorage
-  private var position = 0
-
-  init(length: Int, channelCount: Int, feedback: Float, mix: Float) {
-    self.length = length
-    self.feedback = feedback
-    dry = 1 - mix
-    wet = mix
-    lines = SampleStorage(repeating: 0, count: length * channelCount)
-  }
-
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let input = context.input(0)
-    let output = context.output(0)
-    var done = 0
-    while done < context.frameCount {
-      let rest = context.frameCount - done
-      let count = rest < length - position ? rest : length - position
-      for channel in 0..<output.channelCount {
-        let line = lines.buffer(at: channel * length + position, count: count)
-        let source = input[channel].dropping(done)
-        let sink = output[channel].dropping(done)
-        for frame in 0..<count {
-          let echo = line[frame]
-          let sample = source[frame]
-          line[frame] = sample + feedback * echo
-          sink[frame] = dry * sample + wet * echo
-        }
-      }
-      position += count
-      if position == length { position = 0 }
-      done += count
-    }
-    return .ok
+          delay: instance.control("delay", length: length),
+          feedback: instance.control("feedback", length: length),
+          mix: instance.control("mix", length: length), sampleRate: format.sampleRate,
+          longestDelay: longestDelay(for: format), channelCount: format.channelCount),
+        with: instance.block),
+      duration: duration(for: format), durationNow: { instance.duration(for: format) })
   }
 }

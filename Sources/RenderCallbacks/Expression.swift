@@ -9,7 +9,7 @@ public import RenderCore
 /// frame. It is compiled when the graph is initialized; nothing in it can stop the render thread. What
 /// is not finite in the end (1 / 0, log of a negative number) becomes 0. Without `input` it is a
 /// source of its own; with it, it needs something to pull.
-public struct ExpressionCallback: RenderCallback {
+public struct ExpressionCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "expression", summary: "A formula, computed for each frame of each channel.",
     input: .optional,
@@ -18,7 +18,7 @@ public struct ExpressionCallback: RenderCallback {
         "value", .expression, isRequired: true,
         summary: "The value of a sample, 1 being full scale: 0.2 * sin(tau * 440 * time)."),
       SettingInfo(
-        "constants", .numbers, defaultValue: .numbers([:]),
+        "constants", .numbers, defaultValue: .numbers([:]), change: .ramp,
         summary: "Names to use in the value: { \"depth\": 0.3 }."),
     ],
     check: { ExpressionCallback.problems(value: $0.text("value") ?? "", $0.numbers("constants")) },
@@ -99,17 +99,53 @@ public struct ExpressionCallback: RenderCallback {
       }
   }
 
+  /// Each constant, in the order of their names.
+  public var liveSettings: [LiveSetting] {
+    guard let info = Self.description.settings.first(where: { $0.key == "constants" }) else {
+      return []
+    }
+    return constants.keys.sorted().enumerated().map { index, name in
+      LiveSetting(
+        info, member: name, id: Self.firstConstant + UInt32(index), value: constants[name] ?? 0)
+    }
+  }
+
+  /// The number of the first constant among the live settings.
+  private static let firstConstant: UInt32 = 1000
+
+  public func setting(_ values: [String: Double]) -> ExpressionCallback {
+    var copy = self
+    for name in constants.keys {
+      if let value = values["constants/\(name)"] { copy.constants[name] = value }
+    }
+    return copy
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
     guard case .success(let steps) = ExpressionParser.parse(value, constants: constants) else {
       preconditionFailure("an expression without problems can be read")
     }
-    let code = ExpressionCompiler.code(
+    let fixed = ExpressionCompiler.code(
       steps, sampleRate: format.sampleRate, channelCount: format.channelCount)
+    let live =
+      constants.isEmpty
+      ? fixed
+      : ExpressionCompiler.code(
+        steps, sampleRate: format.sampleRate, channelCount: format.channelCount,
+        liveConstants: constants.count)
+    let controls = constants.keys.sorted().map {
+      instance.control("constants/\($0)", length: glideLength(format))
+    }
+    let place = SourcePlace(format.sampleRate, after: before)
     return RenderSource(
-      kernel: .holding(ExpressionKernel(code, sampleRate: format.sampleRate)),
-      duration: Self.readsInput(steps) ? 0 : nil)
+      kernel: .holding(
+        ExpressionKernel(
+          fixed: fixed, live: live, constants: controls, sampleRate: format.sampleRate,
+          place: place.access), with: instance.block, place),
+      duration: Self.readsInput(steps) ? 0 : nil, clock: place.clock)
   }
 }

@@ -1,4 +1,5 @@
 public import AudioTypes
+public import FileAccess
 public import RenderCore
 import SoundFiles
 
@@ -8,7 +9,7 @@ import SoundFiles
 /// channels go where `ChannelMapping` says, and the samples become what the bus holds: each bit of
 /// the file reaches a bus that can hold it when there is no gain and no other rate. A loop runs
 /// through the converter without a seam.
-public struct FileCallback: RenderCallback {
+public struct FileCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
     settings: [
@@ -16,7 +17,7 @@ public struct FileCallback: RenderCallback {
         "path", .path, isRequired: true,
         summary: "The file, relative to the patch: WAV, AIFF, CAF, FLAC, Ogg, MP3 and others."),
       SettingInfo(
-        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false),
+        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false), change: .live,
         summary: "Whether it begins again, from 'start', when it ends. Otherwise silence follows."),
       SettingInfo(
         "start", .number(0...Double.infinity), unit: .seconds, defaultValue: .number(0),
@@ -25,14 +26,16 @@ public struct FileCallback: RenderCallback {
         "end", .number(0...Double.infinity, excludesLowerBound: true), unit: .seconds,
         summary: "Where in the file it ends; not given, at the end of the file."),
       SettingInfo(
-        "gain", .number(0...100), unit: .linearGain, defaultValue: .number(1),
+        "gain", .number(0...100), unit: .linearGain, defaultValue: .number(1), change: .ramp,
         summary: "What each sample is multiplied by."),
     ],
     make: { values in
-      FileCallback(
+      var callback = FileCallback(
         path: values.text("path") ?? "", loop: values.boolean("loop"),
         start: values.number("start") ?? 0, end: values.number("end"),
         gain: values.number("gain") ?? 1)
+      callback.files = values.files
+      return callback
     })
 
   /// Absolute, or relative to the process's working directory.
@@ -44,6 +47,8 @@ public struct FileCallback: RenderCallback {
   public var end: Double?
   /// Linear, from 0 to 100.
   public var gain: Double
+  /// Whether the file may be opened.
+  public var files = FilePolicy.user
 
   public init(
     path: String, loop: Bool = false, start: Double = 0, end: Double? = nil, gain: Double = 1
@@ -67,24 +72,51 @@ public struct FileCallback: RenderCallback {
     }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["loop": loop ? 1 : 0, "gain": gain])
+  }
+
+  public func setting(_ values: [String: Double]) -> FileCallback {
+    var copy = self
+    if let loop = values["loop"] { copy.loop = loop != 0 }
+    copy.gain = values["gain"] ?? gain
+    return copy
+  }
+
+  public func warnings(for format: StreamFormat) -> [CallbackProblem] {
+    guard case .success(let part) = part(for: format) else { return [] }
+    return CallbackProblem.warnings(of: part.reader)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     let part: Part
     switch self.part(for: format) {
     case .success(let found): part = found
     case .failure(let found): throw found.problems[0]
     }
-    let duration = loop ? nil : part.duration(at: format.sampleRate)
+    let passes = FilePasses(part, sampleRate: format.sampleRate)
+    let start = passes.start(after: before, loops: loop)
+    let clock = SourceClock(sampleRate: format.sampleRate)
     let service = FileService(
-      part: part, loops: loop, gain: gain, format: format,
-      duration: duration, maximumFramesPerSlice: maximumFramesPerSlice)
+      part: part, passes: passes, start: start, settings: instance, gain: gain, format: format,
+      maximumFramesPerSlice: maximumFramesPerSlice)
+    let kernel = FileKernel(
+      ring: service.ring.access, lost: service.lost.access, unscaled: service.unscaled.access,
+      baked: service.baked, gain: instance.control("gain", length: glideLength(format)),
+      loop: instance.control("loop", length: 1), sample: format.sampleType ?? .float32,
+      passes: passes, start: start, clock: clock.access, before: before?.clock.access)
     return RenderSource(
       kernel: .holding(
-        FileKernel(
-          ring: service.ring.access, lost: service.lost.access, duration: duration ?? .max),
-        with: service.ring, service.lost),
-      writesBusWords: true, duration: duration, service: service)
+        kernel, with: service.ring, service.lost, service.unscaled, instance.block, clock,
+        FileOrigin(before)),
+      writesBusWords: true, duration: loop ? nil : part.duration(at: format.sampleRate),
+      service: service, clock: clock,
+      durationNow: {
+        instance.value(of: "loop") == 1 ? nil : clock.place.phase + passes.rest(clock.place.frame)
+      })
   }
 
   /// An open file and the frames of it to play.
@@ -123,7 +155,7 @@ public struct FileCallback: RenderCallback {
     }
     let reader: SoundFileReader
     do throws(SoundFileError) {
-      reader = try SoundFileReader(path: path)
+      reader = try SoundFileReader(path: path, files: files)
     } catch {
       return .failure(Problems(problems: found + [CallbackProblem(error, setting: "path")]))
     }
@@ -171,241 +203,22 @@ extension CallbackProblem {
       case .notFound: .fileNotFound
       case .notReadable, .readFailed: .fileUnreadable
       case .notAudio: .notAudio
+      case .notOwn: .notOwn
       case .notWritable, .writeFailed, .unknownFormat: .unwritable
       case .formatNotSupported: .formatNotSupported
       }
     self.init(kind, status: error.status, error.message, help: error.help, setting: setting)
   }
-}
 
-// MARK: - Render thread
-
-struct FileKernel: RenderKernel {
-  private let ring: FrameRingAccess
-  private let lost: ControlAccess
-  private let duration: Int
-  private var position = 0
-  /// Frames that were not there in time and are thrown away when they come: what follows is heard
-  /// when it is due, and files that play side by side stay together.
-  private var late = 0
-
-  init(ring: FrameRingAccess, lost: ControlAccess, duration: Int) {
-    self.ring = ring
-    self.lost = lost
-    self.duration = duration
-  }
-
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    let rest = duration - position
-    let wanted = rest < context.frameCount ? rest : context.frameCount
-    guard wanted > 0 else {
-      output.silence()
-      return .ok
-    }
-    var available = ring.available
-    if late > 0 {
-      let skipped = late < available ? late : available
-      ring.discard(skipped)
-      late -= skipped
-      available -= skipped
-    }
-    let ready = available < wanted ? available : wanted
-    for channel in 0..<output.channelCount {
-      let buffer = output[channel]
-      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: channel) }
-      if ready < buffer.count { buffer.dropping(ready).clear() }
-    }
-    ring.discard(ready)
-    if ready < wanted {
-      late += wanted - ready
-      let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: wanted - ready)
-      lost[word: 0] = total > UInt64(UInt32.max) ? .max : UInt32(truncatingIfNeeded: total)
-      if ready == 0 { output.markSilent() }
-    }
-    position += wanted
-    return .ok
-  }
-}
-
-// MARK: - Beside the render thread
-
-/// Reads, converts and maps, and leaves words for the bus in a ring.
-///
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says; the ring and the
-/// counter are made for two threads.
-@safe
-final class FileService: RenderService, @unchecked Sendable {
-  let ring: FrameRing
-  let lost = ControlBlock(count: 1)
-  private let access: FrameRingAccess
-  private let part: FileCallback.Part
-  private let converter: RateConverter?
-  private let loops: Bool
-  private let gain: Double
-  private let sample: SampleType
-  private let sources: [ChannelMapping.Source]
-  private let fileChannels: Int
-  /// Frames still to come, counted at the bus.
-  private var remaining: Int
-  /// Frames of the part that the file really has: a damaged one may end early.
-  private var frames: Range<Int>
-  private var isFed = false
-
-  /// Frames that are read, converted and written down in one go.
-  private static let block = 4096
-  private var fileBlock: [Double]
-  private var fileBlockRange = 0..<0
-  private var busBlock: [Double]
-  private let lane: UnsafeMutablePointer<Float>
-
-  init(
-    part: FileCallback.Part, loops: Bool, gain: Double,
-    format: StreamFormat, duration: Int?, maximumFramesPerSlice: Int
-  ) {
-    self.part = part
-    converter = part.converter
-    self.loops = loops
-    self.gain = gain
-    sample = format.sampleType ?? .float32
-    fileChannels = part.reader.channelCount
-    sources =
-      ChannelMapping(fileChannels: fileChannels, busChannels: format.channelCount).sources
-    remaining = duration ?? .max
-    frames = part.frames
-    ring = FrameRing(
-      channelCount: format.channelCount,
-      minimumCapacity: max(
-        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
-    access = ring.access
-    fileBlock = [Double](repeating: 0, count: Self.block * fileChannels)
-    busBlock = [Double](
-      repeating: 0, count: converter == nil ? 0 : Self.block * fileChannels)
-    unsafe lane = .allocate(capacity: Self.block)
-    unsafe lane.initialize(repeating: 0, count: Self.block)
-  }
-
-  deinit { unsafe lane.deallocate() }
-
-  var lostFrames: Int { Int(lost[word: 0]) }
-
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    let available = access.available
-    guard remaining > 0, available < access.capacity / 2 || available < frameCount else { return }
-    while remaining > 0 && access.room >= Self.block {
-      let wanted = min(Self.block, remaining)
-      let made: Int
-      if converter != nil {
-        made = try convert(wanted)
-        put(busBlock, made)
-      } else {
-        made = wanted
-        try read(wanted)
-        put(fileBlock, made)
-      }
-      if !loops { remaining -= made }
-    }
-  }
-
-  func finish() throws(ServiceError) {}
-
-  /// Fills `busBlock` with `wanted` frames at the rate of the bus; fewer only at the very end.
-  private func convert(_ wanted: Int) throws(ServiceError) -> Int {
-    guard let converter else { return 0 }
-    while true {
-      if fileBlockRange.isEmpty && !isFed {
-        try read(Self.block)
-        fileBlockRange = 0..<Self.block
-        if !loops {
-          let length = min(Self.block, unread)
-          unread -= length
-          fileBlockRange = 0..<length
-          isFed = unread == 0
-        }
-      }
-      let given: Int
-      if fileBlockRange.isEmpty {
-        given = converter.flush(into: &busBlock)
-        if given == 0 { return silence(wanted) }
-      } else {
-        let taken: Int
-        (taken, given) = converter.convert(
-          fileBlock, from: fileBlockRange.lowerBound, frameCount: fileBlockRange.count,
-          into: &busBlock)
-        fileBlockRange = fileBlockRange.lowerBound + taken..<fileBlockRange.upperBound
-      }
-      if given > 0 { return min(given, wanted) }
-    }
-  }
-
-  /// Frames of the part that have not been fed to the converter.
-  private lazy var unread = part.frames.count
-
-  private func silence(_ wanted: Int) -> Int {
-    for index in busBlock.indices { busBlock[index] = 0 }
-    return wanted
-  }
-
-  /// Fills `fileBlock` with the next `wanted` frames of the part, from its beginning again where it
-  /// loops; zeros where there is no more.
-  private func read(_ wanted: Int) throws(ServiceError) {
-    var done = 0
-    let reader = part.reader
-    do throws(SoundFileError) {
-      if reader.position < frames.lowerBound { try reader.seek(to: frames.lowerBound) }
-      while done < wanted {
-        let length = min(wanted - done, frames.upperBound - reader.position)
-        if length > 0 {
-          let count = reader.read(into: &fileBlock, at: done, frameCount: length)
-          done += count
-          if count < length {
-            // The file ends before its header says so.
-            frames = frames.lowerBound..<max(frames.lowerBound, reader.position)
-          }
-        } else if loops && !frames.isEmpty {
-          try reader.seek(to: frames.lowerBound)
-        } else {
-          for index in done * fileChannels..<wanted * fileChannels { fileBlock[index] = 0 }
-          done = wanted
-        }
-      }
-    } catch {
-      throw ServiceError(error.message)
-    }
-  }
-
-  /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
-  private func put(_ block: [Double], _ frameCount: Int) {
-    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    for (channel, source) in sources.enumerated() {
-      switch source {
-      case .channel(let index):
-        encode(frameCount) { block[$0 * fileChannels + index] }
-      case .mean:
-        encode(frameCount) { (block[$0 * 2] + block[$0 * 2 + 1]) / 2 }
-      case .silence: buffer.clear()
-      }
-      access.write(buffer, channel: channel)
-    }
-    access.commit(frameCount)
-  }
-
-  @inline(__always)
-  private func encode(_ frameCount: Int, _ value: (Int) -> Double) {
-    switch sample {
-    case .float32:
-      for frame in 0..<frameCount { unsafe lane[frame] = Float(value(frame) * gain) }
-    case .int16, .int24:
-      for frame in 0..<frameCount {
-        let word = SampleCoding.word(value(frame) * gain, as: sample)
-        unsafe lane[frame] = Float(SampleCoding.value(word, of: sample))
-      }
-    case .int32, .fixed824:
-      for frame in 0..<frameCount {
-        let word = SampleCoding.word(value(frame) * gain, as: sample)
-        unsafe lane[frame] = Float(bitPattern: UInt32(bitPattern: word))
-      }
-    }
+  /// What is to be regretted of a file that can be played.
+  static func warnings(of reader: SoundFileReader) -> [CallbackProblem] {
+    reader.shortfall().map {
+      [
+        CallbackProblem(
+          .fileUnreadable, status: .invalidFile, $0,
+          help: "copy the file anew, or make what there is of it whole: 'patchrun recover'",
+          setting: "path")
+      ]
+    } ?? []
   }
 }

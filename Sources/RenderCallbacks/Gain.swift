@@ -2,12 +2,12 @@ public import AudioTypes
 public import RenderCore
 
 /// What it pulls, each sample multiplied by one number.
-public struct GainCallback: RenderCallback {
+public struct GainCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "gain", summary: "What it pulls, louder or softer.", input: .required,
     settings: [
       SettingInfo(
-        "gain", .number(-100...100), unit: .linearGain, isRequired: true,
+        "gain", .number(-100...100), unit: .linearGain, isRequired: true, change: .ramp,
         summary: "What each sample is multiplied by; below 0 turns the wave over.")
     ],
     make: { GainCallback(gain: $0.number("gain") ?? 1) })
@@ -25,21 +25,33 @@ public struct GainCallback: RenderCallback {
     Self.description.problems(with: ["gain": .number(gain)]) + busProblems(format)
   }
 
+  public var liveSettings: [LiveSetting] { Self.description.liveSettings(["gain": gain]) }
+
+  public func setting(_ values: [String: Double]) -> GainCallback {
+    GainCallback(gain: values["gain"] ?? gain)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
-    return RenderSource(kernel: .holding(GainKernel(gain: Float(gain))), duration: 0)
+    let gain = instance.control("gain", length: glideLength(format))
+    return RenderSource(
+      kernel: .holding(GainKernel(gain: gain), with: instance.block), duration: 0)
   }
 }
 
 struct GainKernel: RenderKernel {
-  let gain: Float
+  var gain: GlidingControl
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let input = context.input(0)
     let output = context.output(0)
+    gain.follow()
+    guard gain.isSettled else { return glide(input, output) }
+    let gain = Float(self.gain.current)
     guard gain != 0 && !input.isSilent else {
       output.silence()
       return .ok
@@ -49,6 +61,19 @@ struct GainKernel: RenderKernel {
       let sink = output[channel]
       for frame in 0..<context.frameCount { sink[frame] = source[frame] * gain }
     }
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func glide(_ input: RenderBus, _ output: RenderBus) -> Status {
+    let start = gain
+    for channel in 0..<output.channelCount {
+      gain = start
+      let source = input[channel]
+      let sink = output[channel]
+      for frame in 0..<output.frameCount { sink[frame] = source[frame] * Float(gain.next()) }
+    }
+    if input.isSilent { output.silence() }
     return .ok
   }
 }

@@ -2,12 +2,12 @@ public import AudioTypes
 public import RenderCore
 
 /// Single samples in silence, the same on each channel.
-public struct ImpulseCallback: RenderCallback {
+public struct ImpulseCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "impulse", summary: "A single sample in silence, once or periodically.",
     settings: [
       SettingInfo(
-        "amplitude", .number(-8...8), unit: .linearGain, defaultValue: .number(1),
+        "amplitude", .number(-8...8), unit: .linearGain, defaultValue: .number(1), change: .ramp,
         summary: "The value of the sample; 1 is full scale."),
       SettingInfo(
         "at", .number(0...86_400), unit: .seconds, defaultValue: .number(0),
@@ -54,52 +54,91 @@ public struct ImpulseCallback: RenderCallback {
     return found
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["amplitude": amplitude])
+  }
+
+  public func setting(_ values: [String: Double]) -> ImpulseCallback {
+    ImpulseCallback(amplitude: values["amplitude"] ?? amplitude, at: at, period: period)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
+    let place = SourcePlace(format.sampleRate, after: before)
     return RenderSource(
       kernel: .holding(
         ImpulseKernel(
-          amplitude: Float(amplitude), first: at * format.sampleRate,
-          period: period.map { $0 * format.sampleRate } ?? 0)),
-      duration: duration(for: format))
+          amplitude: instance.control("amplitude", length: glideLength(format)),
+          first: at * format.sampleRate, period: period.map { $0 * format.sampleRate } ?? 0,
+          place: place.access), with: instance.block, place),
+      duration: duration(for: format), clock: place.clock)
   }
 }
 
 struct ImpulseKernel: RenderKernel {
-  let amplitude: Float
+  private var amplitude: GlidingControl
   /// In frames, with their fractions: each impulse is rounded by itself, so that none drifts.
   let first: Double
   /// 0 for one impulse only.
   let period: Double
-  private var position = 0
+  private var place: SourcePlaceAccess
   private var count = 0
   private var next: Int
 
-  init(amplitude: Float, first: Double, period: Double) {
+  init(amplitude: GlidingControl, first: Double, period: Double, place: SourcePlaceAccess) {
     self.amplitude = amplitude
     self.first = first
     self.period = period
+    self.place = place
     next = Int(first.rounded())
   }
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
+    if place.begin(context) { goOn() }
+    amplitude.follow()
+    let position = place.frame
     let end = position + context.frameCount
-    guard next < end && amplitude != 0 else {
+    defer { place.end(context) }
+    guard next < end else {
       output.silence()
-      position = end
+      amplitude.skip(context.frameCount)
       return .ok
     }
     for channel in 0..<output.channelCount { output[channel].clear() }
+    var isSilent = true
+    var done = 0
     while next < end {
-      for channel in 0..<output.channelCount { output[channel][next - position] = amplitude }
-      count += 1
-      next = period > 0 ? Int(renderFloor(first + Double(count) * period + 0.5)) : .max
+      amplitude.skip(next - position - done)
+      done = next - position + 1
+      let value = Float(amplitude.next())
+      if value != 0 { isSilent = false }
+      for channel in 0..<output.channelCount { output[channel][next - position] = value }
+      step()
     }
-    position = end
+    amplitude.skip(context.frameCount - done)
+    if isSilent { output.silence() }
     return .ok
+  }
+
+  @_noLocks
+  private mutating func step() {
+    count += 1
+    next = period > 0 ? Int(renderFloor(first + Double(count) * period + 0.5)) : .max
+  }
+
+  /// Leaves out the impulses of the time before.
+  @_noLocks
+  private mutating func goOn() {
+    if next >= place.frame { return }
+    if period > 0 {
+      count = Int(renderFloor((Double(place.frame) - first) / period)) - 1
+      if count < 0 { count = 0 }
+    }
+    while next < place.frame { step() }
   }
 }

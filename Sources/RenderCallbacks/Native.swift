@@ -1,4 +1,5 @@
 public import AudioTypes
+public import FileAccess
 public import RenderCore
 
 /// A callback that is written in C, or in anything that makes shared libraries: Core Audio's
@@ -41,6 +42,7 @@ public struct NativeCallback: RenderCallback {
       callback.prepare = values.text("prepare")
       callback.dispose = values.text("dispose")
       callback.duration = values.number("duration")
+      callback.files = values.files
       return callback
     })
 
@@ -54,20 +56,19 @@ public struct NativeCallback: RenderCallback {
   public var duration: Double?
   /// Whether it is given what it pulls.
   public var processes: Bool
-  /// The input element that is fed, as the function is told.
-  public var bus: Int
   /// Whether the library may be loaded: whoever asks for a patch to be run decides.
   public var isAllowed: Bool
+  /// Whether the file may be opened, to be looked at.
+  public var files = FilePolicy.user
 
   public init(
-    path: String, symbol: String, refCon: String = "", processes: Bool = false, bus: Int = 0,
+    path: String, symbol: String, refCon: String = "", processes: Bool = false,
     isAllowed: Bool = false
   ) {
     self.path = path
     self.symbol = symbol
     self.refCon = refCon
     self.processes = processes
-    self.bus = bus
     self.isAllowed = isAllowed
   }
 
@@ -87,7 +88,7 @@ public struct NativeCallback: RenderCallback {
     values["dispose"] = dispose.map(SettingValue.text)
     values["duration"] = duration.map(SettingValue.number)
     var found = Self.description.problems(with: values) + busProblems(format)
-    if found.isEmpty, let problem = LibraryFile.problem(path) { found.append(problem) }
+    if found.isEmpty, let problem = LibraryFile.problem(path, files) { found.append(problem) }
     return found
   }
 

@@ -62,6 +62,14 @@ struct NativeBuffers: ~Copyable {
     }
   }
 
+  /// The buffers as they are, for a closure.
+  func samples(_ frameCount: Int) -> SampleBuffers {
+    unsafe SampleBuffers(
+      memory: memory, stride: bufferStride, count: bufferCount, frameCount: frameCount,
+      channelsPerBuffer: channelsPerBuffer, sample: sample, bytesPerSample: bytesPerSample,
+      isAlignedHigh: isAlignedHigh)
+  }
+
   private func byteCount(_ frameCount: Int) -> Int {
     frameCount * bytesPerSample * channelsPerBuffer
   }

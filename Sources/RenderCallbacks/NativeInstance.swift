@@ -14,7 +14,6 @@ final class NativeInstance: @unchecked Sendable {
   private let dispose: PatchrunDispose?
   private let refCon: UnsafeMutableRawPointer?
   private let text: UnsafeMutablePointer<CChar>
-  private let bus: UInt32
   private let maximumFrames: Int
   private let buffers: NativeBuffers
   private let timeStamp: UnsafeMutablePointer<AudioTimeStamp>
@@ -60,7 +59,6 @@ final class NativeInstance: @unchecked Sendable {
     unsafe self.dispose = unsafe dispose.map { unsafe unsafeBitCast($0, to: PatchrunDispose.self) }
     unsafe self.refCon = refCon
     unsafe self.text = text
-    bus = UInt32(callback.bus)
     maximumFrames = maximumFramesPerSlice
     buffers = NativeBuffers(format, maximumFrames: maximumFramesPerSlice)
     unsafe timeStamp = .allocate(capacity: 1)
@@ -100,7 +98,8 @@ final class NativeInstance: @unchecked Sendable {
     unsafe timeStamp.pointee.mRateScalar = context.timeStamp.rateScalar
     unsafe timeStamp.pointee.mFlags = context.timeStamp.flags.rawValue
     let status = unsafe function(
-      refCon, flags, timeStamp, bus, UInt32(context.frameCount), buffers.list)
+      refCon, flags, timeStamp, UInt32(truncatingIfNeeded: context.element),
+      UInt32(context.frameCount), buffers.list)
     let isSilent = unsafe flags.pointee & RenderActionFlags.outputIsSilence.rawValue != 0
     if status != 0 || isSilent {
       output.silence()

@@ -8,7 +8,7 @@ public import RenderCore
 /// (4.8 dB below). Pink noise has the same RMS, and peaks beyond `amplitude`: three times it now
 /// and then. It falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate),
 /// within 0.1 dB.
-public struct NoiseCallback: RenderCallback {
+public struct NoiseCallback: LiveCallback {
   public enum Color: String, CaseIterable, Hashable, Sendable {
     case white, pink
   }
@@ -51,20 +51,33 @@ public struct NoiseCallback: RenderCallback {
     ]) + busProblems(format)
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["amplitude": amplitude])
+  }
+
+  public func setting(_ values: [String: Double]) -> NoiseCallback {
+    NoiseCallback(color: color, amplitude: values["amplitude"] ?? amplitude, seed: seed)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
     let white = WhiteNoise(seed: seed)
+    let amplitude = instance.control("amplitude", length: glideLength(format))
     switch color {
     case .white:
-      return RenderSource(kernel: .holding(WhiteNoiseKernel(noise: white, amplitude: amplitude)))
+      return RenderSource(
+        kernel: .holding(
+          WhiteNoiseKernel(noise: white, amplitude: amplitude), with: instance.block))
     case .pink:
       return RenderSource(
         kernel: .holding(
           PinkNoiseKernel(
             noise: white, filter: PinkFilter(sampleRate: format.sampleRate), amplitude: amplitude,
-            sampleRate: format.sampleRate, channelCount: format.channelCount)))
+            sampleRate: format.sampleRate, channelCount: format.channelCount),
+          with: instance.block))
     }
   }
 }
@@ -101,10 +114,10 @@ struct WhiteNoise {
 
 struct WhiteNoiseKernel: RenderKernel {
   let noise: WhiteNoise
-  let amplitude: Double
+  private var amplitude: GlidingControl
   private var position: UInt64 = 0
 
-  init(noise: WhiteNoise, amplitude: Double) {
+  init(noise: WhiteNoise, amplitude: GlidingControl) {
     self.noise = noise
     self.amplitude = amplitude
   }
@@ -112,16 +125,21 @@ struct WhiteNoiseKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
+    amplitude.follow()
+    let start = amplitude
+    // Before a change that may end in the slice.
+    let isSilent = start.isSettled && start.current == 0
     for channel in 0..<output.channelCount {
+      amplitude = start
       let key = noise.key(channel: channel)
       let buffer = output[channel]
       for frame in 0..<context.frameCount {
         let value = noise.value(key: key, frame: position &+ UInt64(truncatingIfNeeded: frame))
-        buffer[frame] = Float(amplitude * value)
+        buffer[frame] = Float(amplitude.next() * value)
       }
     }
     position &+= UInt64(truncatingIfNeeded: context.frameCount)
-    if amplitude == 0 { output.silence() }
+    if isSilent { output.silence() }
     return .ok
   }
 }
@@ -180,21 +198,22 @@ struct PinkFilter {
 
 struct PinkNoiseKernel: RenderKernel, ~Copyable {
   let noise: WhiteNoise
+  /// What makes the RMS that of white noise.
   let gain: Double
   let sectionCount: Int
-  let isSilent: Bool
+  private var amplitude: GlidingControl
   private let poles: DoubleStorage
   private let zeros: DoubleStorage
   private let memory: DoubleStorage
   private var position: UInt64 = 0
 
   init(
-    noise: WhiteNoise, filter: PinkFilter, amplitude: Double, sampleRate: Double,
+    noise: WhiteNoise, filter: PinkFilter, amplitude: GlidingControl, sampleRate: Double,
     channelCount: Int
   ) {
     self.noise = noise
-    gain = filter.gain * amplitude
-    isSilent = amplitude == 0
+    gain = filter.gain
+    self.amplitude = amplitude
     sectionCount = filter.poles.count
     poles = DoubleStorage(filter.poles)
     zeros = DoubleStorage(filter.zeros)
@@ -213,12 +232,17 @@ struct PinkNoiseKernel: RenderKernel, ~Copyable {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
+    amplitude.follow()
+    let start = amplitude
+    // Before a change that may end in the slice.
+    let isSilent = start.isSettled && start.current == 0
     for channel in 0..<output.channelCount {
+      amplitude = start
       let key = noise.key(channel: channel)
       let buffer = output[channel]
       for frame in 0..<context.frameCount {
         let white = noise.value(key: key, frame: position &+ UInt64(truncatingIfNeeded: frame))
-        buffer[frame] = Float(gain * filtered(white, channel: channel))
+        buffer[frame] = Float(gain * amplitude.next() * filtered(white, channel: channel))
       }
     }
     position &+= UInt64(truncatingIfNeeded: context.frameCount)

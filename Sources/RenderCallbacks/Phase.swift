@@ -8,8 +8,8 @@ import RenderCore
 /// cycle after a week.
 struct PhaseCounter {
   /// The parts of a cycle; 0 for 2^64.
-  private let parts: UInt64
-  private let step: UInt64
+  private var parts: UInt64
+  private var step: UInt64
   private var position: UInt64 = 0
 
   init(frequency: Double, sampleRate: Double) {
@@ -26,6 +26,33 @@ struct PhaseCounter {
     }
     parts = 0
     step = UInt64(frequency / sampleRate * 0x1p64)
+  }
+
+  /// Where in the cycle the next frame is, in 2^-64 of it.
+  var phase: UInt64 {
+    @_noLocks get {
+      parts == 0 ? position : UInt64(Double(position) / Double(parts) * 0x1p64)
+    }
+    @_noLocks set {
+      if parts == 0 {
+        position = newValue
+      } else {
+        position = UInt64(Double(newValue >> 11) * 0x1p-53 * Double(parts) + 0.5)
+        if position >= parts { position = 0 }
+      }
+    }
+  }
+
+  /// Goes on with another frequency from where it is in the cycle.
+  ///
+  /// - Parameter cyclesPerFrame: From 0 to 1/2.
+  @_noLocks
+  mutating func retune(to cyclesPerFrame: Double) {
+    if parts != 0 {
+      position = phase
+      parts = 0
+    }
+    step = UInt64(cyclesPerFrame * 0x1p64)
   }
 
   /// Where in the cycle the next frame is: from 0 to less than 1.

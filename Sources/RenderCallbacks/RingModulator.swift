@@ -6,13 +6,14 @@ public import RenderCore
 ///
 /// y = x ((1 - mix) + mix sin(2π frequency t)), the same sine on each channel, from phase 0 at the
 /// first frame.
-public struct RingModulatorCallback: RenderCallback {
+public struct RingModulatorCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "ringModulator", summary: "What it pulls, multiplied by a sine.", input: .required,
     settings: [
       SettingInfo(
         "frequency", .number(0...1_500_000, excludesLowerBound: true), unit: .hertz,
-        defaultValue: .number(440), summary: "Of the sine, up to half the sample rate of the bus."),
+        defaultValue: .number(440), change: .ramp,
+        summary: "Of the sine, up to half the sample rate of the bus."),
       .mix(1, "How much of the product, the rest being what is pulled: 0 for none, 1 for all."),
     ],
     make: {
@@ -39,27 +40,54 @@ public struct RingModulatorCallback: RenderCallback {
       + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["frequency": frequency, "mix": mix])
+  }
+
+  public func setting(_ values: [String: Double]) -> RingModulatorCallback {
+    RingModulatorCallback(
+      frequency: values["frequency"] ?? frequency, mix: values["mix"] ?? mix)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
+    let place = SourcePlace(format.sampleRate, after: before)
     return RenderSource(
       kernel: .holding(
         RingModulatorKernel(
-          counter: PhaseCounter(frequency: frequency, sampleRate: format.sampleRate), mix: mix)),
-      duration: 0)
+          counter: PhaseCounter(frequency: frequency, sampleRate: format.sampleRate),
+          sampleRate: format.sampleRate,
+          frequency: instance.control("frequency", length: glideLength(format)),
+          mix: instance.control("mix", length: glideLength(format)), place: place.access),
+        with: instance.block, place), duration: 0, clock: place.clock)
   }
 }
 
 struct RingModulatorKernel: RenderKernel {
   var counter: PhaseCounter
-  let mix: Double
+  let sampleRate: Double
+  var frequency: GlidingControl
+  var mix: GlidingControl
+  var place: SourcePlaceAccess
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let input = context.input(0)
     let output = context.output(0)
+    if place.begin(context) { counter.phase = place.phase }
+    mix.follow()
+    if frequency.follow() { retune() }
+    let first = counter.phase
+    defer { place.end(context, phase: first, counter.phase) }
     for frame in 0..<context.frameCount {
+      if !frequency.isSettled {
+        _ = frequency.next()
+        retune()
+      }
+      let mix = self.mix.next()
       let factor = 1 - mix + mix * sine(cycles: counter.next())
       for channel in 0..<output.channelCount {
         output[channel][frame] = Float(Double(input[channel][frame]) * factor)
@@ -67,5 +95,11 @@ struct RingModulatorKernel: RenderKernel {
     }
     if input.isSilent { output.silence() }
     return .ok
+  }
+
+  @_noLocks
+  private mutating func retune() {
+    let cycles = frequency.current / sampleRate
+    counter.retune(to: cycles < 0 ? 0 : cycles > 0.5 ? 0.5 : cycles)
   }
 }

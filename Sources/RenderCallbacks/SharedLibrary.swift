@@ -1,4 +1,5 @@
 import AudioTypes
+import FileAccess
 import Glibc
 import RenderCore
 
@@ -47,18 +48,15 @@ final class SharedLibrary: @unchecked Sendable {
 /// The file of a shared library, looked at and not loaded.
 enum LibraryFile {
   /// Why it is none that could be loaded; `nil` for no reason that shows.
-  static func problem(_ path: String) -> CallbackProblem? {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      return errno == ENOENT || errno == ENOTDIR
-        ? CallbackProblem(
-          .fileNotFound, status: .fileNotFound, "there is no library '\(path)'",
-          help: cure(path), setting: "path")
-        : unreadable(path, errno)
-    }
-    defer { _ = close(file) }
+  static func problem(_ path: String, _ files: FilePolicy) -> CallbackProblem? {
     var header = [UInt8](repeating: 0, count: 20)
-    let count = unsafe read(file, &header, header.count)
+    let count: Int
+    do throws(FileRefusal) {
+      let file = try files.open(path)
+      count = unsafe read(file.descriptor, &header, header.count)
+    } catch {
+      return problem(path, error)
+    }
     guard count >= 0 else { return unreadable(path, errno) }
     guard count == header.count, Array(header[..<4]) == [0x7F, 0x45, 0x4C, 0x46] else {
       return other(path, "is no shared library", "a library of C is built with 'cc -shared -fPIC'")
@@ -86,6 +84,23 @@ enum LibraryFile {
     #else
       62
     #endif
+  }
+
+  private static func problem(_ path: String, _ refusal: FileRefusal) -> CallbackProblem {
+    switch refusal {
+    case .notFound:
+      CallbackProblem(
+        .fileNotFound, status: .fileNotFound, "there is no library '\(path)'",
+        help: cure(path), setting: "path")
+    case .notPermitted: unreadable(path, EACCES)
+    case .isFolder: unreadable(path, EISDIR)
+    case .notRegular:
+      other(path, "is no shared library", "a library of C is built with 'cc -shared -fPIC'")
+    default:
+      CallbackProblem(
+        .fileUnreadable, status: .filePermission, refusal.message(for: path),
+        help: refusal.help, setting: "path")
+    }
   }
 
   private static func unreadable(_ path: String, _ number: Int32) -> CallbackProblem {

@@ -3,7 +3,7 @@ import Glibc
 public import RenderCore
 
 /// A sine whose frequency goes from one value to another, the same on each channel.
-public struct SweepCallback: RenderCallback {
+public struct SweepCallback: LiveCallback {
   public enum Curve: String, CaseIterable, Hashable, Sendable {
     /// The same time for each octave.
     case exponential
@@ -31,7 +31,7 @@ public struct SweepCallback: RenderCallback {
         defaultValue: .number(10), summary: "How long it takes."),
       .amplitude(0.25, "The peak of the sine; 1 is full scale."),
       SettingInfo(
-        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false),
+        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false), change: .live,
         summary: "Whether it begins again, at phase 0. Otherwise silence follows."),
     ],
     make: { values in
@@ -82,20 +82,43 @@ public struct SweepCallback: RenderCallback {
       .compactMap { $0 }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["amplitude": amplitude, "loop": loop ? 1 : 0])
+  }
+
+  public func setting(_ values: [String: Double]) -> SweepCallback {
+    var copy = self
+    copy.amplitude = values["amplitude"] ?? amplitude
+    if let loop = values["loop"] { copy.loop = loop != 0 }
+    return copy
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
+    let frameCount = frameCount(for: format)
+    let passes = SourcePasses(loops: instance.value(of: "loop") == 1)
     return RenderSource(
-      kernel: .holding(SweepKernel(self, format, frameCount: frameCount(for: format))),
-      duration: duration(for: format))
+      kernel: .holding(
+        SweepKernel(
+          self, format, frameCount: frameCount,
+          amplitude: instance.control("amplitude", length: glideLength(format)),
+          loop: instance.control("loop", length: 1), passes: passes.access),
+        with: instance.block, passes.block),
+      duration: duration(for: format),
+      durationNow: {
+        passes.duration(loops: instance.value(of: "loop") == 1, passLength: frameCount)
+      })
   }
 }
 
 struct SweepKernel: RenderKernel {
   let frameCount: Int
-  let loops: Bool
-  let amplitude: Double
+  private var amplitude: GlidingControl
+  private var loop: GlidingControl
+  private let passes: CounterAccess
   private let isExponential: Bool
   private let length: Double
   /// Cycles that `from` alone would make in the whole time.
@@ -103,11 +126,16 @@ struct SweepKernel: RenderKernel {
   /// The natural logarithm of `to / from`, or else `to / from - 1`.
   private let growth: Double
   private var position = 0
+  private var elapsed = 0
 
-  init(_ sweep: SweepCallback, _ format: StreamFormat, frameCount: Int) {
+  init(
+    _ sweep: SweepCallback, _ format: StreamFormat, frameCount: Int, amplitude: GlidingControl,
+    loop: GlidingControl, passes: CounterAccess
+  ) {
     self.frameCount = frameCount
-    loops = sweep.loop
-    amplitude = sweep.amplitude
+    self.amplitude = amplitude
+    self.loop = loop
+    self.passes = passes
     length = sweep.duration * format.sampleRate
     cycles = sweep.from * sweep.duration
     isExponential = sweep.curve == .exponential && sweep.from != sweep.to
@@ -117,21 +145,35 @@ struct SweepKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
-    if (position >= frameCount && !loops) || amplitude == 0 {
+    amplitude.follow()
+    loop.follow()
+    let loops = loop.goal != 0
+    if (position >= frameCount && !loops) || (amplitude.isSettled && amplitude.current == 0) {
       output.silence()
-      if loops { position = (position + context.frameCount) % frameCount }
+      amplitude.skip(context.frameCount)
+      let next = position + context.frameCount
+      let isOver = position >= frameCount && !loops
+      position = loops ? next % frameCount : next < frameCount ? next : frameCount
+      elapsed += context.frameCount
+      if !isOver { SourcePasses.note(elapsed, position, in: passes) }
       return .ok
     }
+    elapsed += context.frameCount
+    var over = 0
     for frame in 0..<context.frameCount {
       if position == frameCount && loops { position = 0 }
       var value: Float = 0
       if position < frameCount {
         let phase = self.phase(Double(position) / length)
-        value = Float(amplitude * sine(cycles: phase - renderFloor(phase)))
+        value = Float(amplitude.next() * sine(cycles: phase - renderFloor(phase)))
         position += 1
+      } else {
+        amplitude.skip(1)
+        over += 1
       }
       for channel in 0..<output.channelCount { output[channel][frame] = value }
     }
+    SourcePasses.note(elapsed - over, position, in: passes)
     return .ok
   }
 

@@ -7,7 +7,7 @@ public import RenderCore
 /// have their steps and corners rounded off over two frames (polynomial band-limited steps), which
 /// takes away most of what would alias; below a hundredth of the sample rate, they are the plain
 /// shapes to the ear.
-public struct ToneCallback: RenderCallback {
+public struct ToneCallback: LiveCallback {
   public enum Waveform: String, CaseIterable, Hashable, Sendable {
     case sine, square, sawtooth, triangle
   }
@@ -20,6 +20,7 @@ public struct ToneCallback: RenderCallback {
         summary: "The shape of the wave; each begins at 0 and rises."),
       SettingInfo(
         "frequency", .number(0...1_500_000), unit: .hertz, defaultValue: .number(440),
+        change: .ramp,
         summary: "Cycles per second, up to half the sample rate of the bus."),
       .amplitude(0.25, "The peak of the wave; 1 is full scale."),
       SettingInfo(
@@ -60,39 +61,91 @@ public struct ToneCallback: RenderCallback {
     ]) + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["frequency": frequency, "amplitude": amplitude])
+  }
+
+  public func setting(_ values: [String: Double]) -> ToneCallback {
+    var copy = self
+    copy.frequency = values["frequency"] ?? frequency
+    copy.amplitude = values["amplitude"] ?? amplitude
+    return copy
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
     let turns = phase / 360
+    let place = SourcePlace(format.sampleRate, after: before)
     return RenderSource(
       kernel: .holding(
         ToneKernel(
           waveform: waveform,
           counter: PhaseCounter(frequency: frequency, sampleRate: format.sampleRate),
-          cyclesPerFrame: frequency / format.sampleRate, offset: turns - turns.rounded(.down),
-          amplitude: amplitude)))
+          sampleRate: format.sampleRate, offset: turns - turns.rounded(.down),
+          frequency: instance.control("frequency", length: glideLength(format)),
+          amplitude: instance.control("amplitude", length: glideLength(format)), place: place.access
+        ),
+        with: instance.block, place), clock: place.clock)
   }
 }
 
 struct ToneKernel: RenderKernel {
-  let waveform: ToneCallback.Waveform
-  var counter: PhaseCounter
-  let cyclesPerFrame: Double
-  let offset: Double
-  let amplitude: Double
+  private let waveform: ToneCallback.Waveform
+  private var counter: PhaseCounter
+  private let sampleRate: Double
+  private var cyclesPerFrame: Double
+  private let offset: Double
+  private var frequency: GlidingControl
+  private var amplitude: GlidingControl
+  private var place: SourcePlaceAccess
+
+  init(
+    waveform: ToneCallback.Waveform, counter: PhaseCounter, sampleRate: Double, offset: Double,
+    frequency: GlidingControl, amplitude: GlidingControl, place: SourcePlaceAccess
+  ) {
+    self.waveform = waveform
+    self.counter = counter
+    self.sampleRate = sampleRate
+    cyclesPerFrame = frequency.current / sampleRate
+    self.offset = offset
+    self.frequency = frequency
+    self.amplitude = amplitude
+    self.place = place
+  }
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
+    if place.begin(context) { counter.phase = place.phase }
+    amplitude.follow()
+    if frequency.follow() { retune() }
+    // Before a change that may end in the slice.
+    let isSilent = amplitude.isSettled && amplitude.current == 0
+    let first = counter.phase
     for frame in 0..<context.frameCount {
+      if !frequency.isSettled {
+        _ = frequency.next()
+        retune()
+      }
       var phase = counter.next() + offset
       if phase >= 1 { phase -= 1 }
-      let value = Float(amplitude * wave(phase))
+      let value = Float(amplitude.next() * wave(phase))
       for channel in 0..<output.channelCount { output[channel][frame] = value }
     }
-    if amplitude == 0 { output.silence() }
+    if isSilent { output.silence() }
+    place.end(context, phase: first, counter.phase)
     return .ok
+  }
+
+  /// Takes up the frequency, up to half the sample rate.
+  @_noLocks
+  private mutating func retune() {
+    let cycles = frequency.current / sampleRate
+    cyclesPerFrame = cycles < 0 ? 0 : cycles > 0.5 ? 0.5 : cycles
+    counter.retune(to: cyclesPerFrame)
   }
 
   @_noLocks

@@ -5,7 +5,7 @@ public import RenderCore
 ///
 /// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
 /// second: y = x (1 - depth (1 - w(t)) / 2), w being a wave between -1 and 1 that begins at its top.
-public struct TremoloCallback: RenderCallback {
+public struct TremoloCallback: LiveCallback {
   public enum Shape: String, CaseIterable, Hashable, Sendable {
     /// A cosine.
     case sine
@@ -24,9 +24,10 @@ public struct TremoloCallback: RenderCallback {
     settings: [
       SettingInfo(
         "rate", .number(0...100, excludesLowerBound: true), unit: .hertz,
-        defaultValue: .number(5), summary: "How often a second the level goes down and up again."),
+        defaultValue: .number(5), change: .ramp,
+        summary: "How often a second the level goes down and up again."),
       SettingInfo(
-        "depth", .number(0...1), unit: .ratio, defaultValue: .number(0.5),
+        "depth", .number(0...1), unit: .ratio, defaultValue: .number(0.5), change: .ramp,
         summary: "How far down it goes: the gain goes from 1 to 1 - depth."),
       SettingInfo(
         "shape", .choice(Shape.allCases.map(\.rawValue)), defaultValue: .text("sine"),
@@ -60,38 +61,72 @@ public struct TremoloCallback: RenderCallback {
     ]) + busProblems(format) + [frequencyProblem(rate, "rate", format)].compactMap { $0 }
   }
 
+  public var liveSettings: [LiveSetting] {
+    Self.description.liveSettings(["rate": rate, "depth": depth])
+  }
+
+  public func setting(_ values: [String: Double]) -> TremoloCallback {
+    TremoloCallback(rate: values["rate"] ?? rate, depth: values["depth"] ?? depth, shape: shape)
+  }
+
   public func makeSource(
-    for format: StreamFormat, maximumFramesPerSlice: Int
+    for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
+    after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
+    let place = SourcePlace(format.sampleRate, after: before)
     return RenderSource(
       kernel: .holding(
         TremoloKernel(
-          counter: PhaseCounter(frequency: rate, sampleRate: format.sampleRate), depth: depth,
-          shape: shape, edge: min(Self.edge * rate, 0.125))),
-      duration: 0)
+          counter: PhaseCounter(frequency: rate, sampleRate: format.sampleRate),
+          sampleRate: format.sampleRate,
+          rate: instance.control("rate", length: glideLength(format)),
+          depth: instance.control("depth", length: glideLength(format)), shape: shape,
+          edge: min(Self.edge * rate, 0.125), place: place.access),
+        with: instance.block, place), duration: 0, clock: place.clock)
   }
 }
 
 struct TremoloKernel: RenderKernel {
   var counter: PhaseCounter
-  let depth: Double
+  let sampleRate: Double
+  var rate: GlidingControl
+  var depth: GlidingControl
   let shape: TremoloCallback.Shape
   /// The length of an edge, in cycles.
-  let edge: Double
+  var edge: Double
+  var place: SourcePlaceAccess
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let input = context.input(0)
     let output = context.output(0)
+    if place.begin(context) { counter.phase = place.phase }
+    depth.follow()
+    if rate.follow() { retune() }
+    let first = counter.phase
+    defer { place.end(context, phase: first, counter.phase) }
     for frame in 0..<context.frameCount {
-      let gain = 1 - depth * fall(counter.next())
+      if !rate.isSettled {
+        _ = rate.next()
+        retune()
+      }
+      let gain = 1 - depth.next() * fall(counter.next())
       for channel in 0..<output.channelCount {
         output[channel][frame] = Float(Double(input[channel][frame]) * gain)
       }
     }
     if input.isSilent { output.silence() }
     return .ok
+  }
+
+  @_noLocks
+  private mutating func retune() {
+    let now = rate.current
+    let cycles = now / sampleRate
+    counter.retune(to: cycles < 0 ? 0 : cycles > 0.5 ? 0.5 : cycles)
+    let edge = 0.004 * now
+    self.edge = edge < 0.125 ? edge : 0.125
   }
 
   /// How far down it is, from 0 to 1, at a phase in cycles.

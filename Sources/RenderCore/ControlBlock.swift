@@ -4,8 +4,9 @@ import Synchronization
 /// unit renders, and meters. The control thread writes some and the render thread others; each is a
 /// 32-bit word of its own, read and written whole.
 ///
-/// Beside each number stands its glide: in how many frames a change of it is to be reached, where
-/// whoever changes it says so. And beside that, what has been scheduled for it and is not in force yet:
+/// Beside each number stands its glide: in how many frames the last change of it is to be reached,
+/// where whoever made it has said so. A glide belongs to one change: each change brings its own, and a
+/// client's brings none, which leaves it to the unit. And beside that, what has been scheduled for it and is not in force yet:
 /// clients read the number that was set last, also where the unit comes to it later.
 @safe
 public final class ControlBlock: @unchecked Sendable {
@@ -36,7 +37,7 @@ public final class ControlBlock: @unchecked Sendable {
   public subscript(word index: Int) -> UInt32 {
     get { access[word: index] }
     set {
-      access[word: index] = newValue
+      access.set(index, to: Float(bitPattern: newValue), glide: 0)
       unsafe words[2 * count + index].store(newValue, ordering: .relaxed)
     }
   }
@@ -116,6 +117,14 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
   func settleScheduled(_ index: Int) {
     precondition(index >= 0 && index < count, "no such control")
     unsafe words[3 * count + index].wrappingSubtract(1, ordering: .releasing)
+  }
+
+  /// Says that the last change has been made, or will not be: who looks at the glide from now on is told
+  /// of none.
+  @_noLocks
+  func endGlide(_ index: Int) {
+    precondition(index >= 0 && index < count, "no such control")
+    unsafe words[count + index].store(0, ordering: .relaxed)
   }
 
   /// Sets a number and its glide.

@@ -107,6 +107,8 @@ public final class ParameterScheduler: @unchecked Sendable {
   private let kept: UnsafeMutablePointer<Event>
   private var count = 0
   private var keptCount = 0
+  /// Of the ramps kept, those that the slice goes on without: their glides end with it.
+  private var leftCount = 0
   private var ownCount = 0
   private var head = 0
   private var sliceStart = 0
@@ -149,6 +151,10 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// Forgets how far ramps are, while nothing renders.
   public func restart() {
     live.wrappingSubtract(keptCount, ordering: .relaxed)
+    for index in 0..<keptCount {
+      let event = unsafe kept[index]
+      event.controls.endGlide(event.index)
+    }
     keptCount = 0
   }
 
@@ -293,6 +299,8 @@ public final class ParameterScheduler: @unchecked Sendable {
       let past = sliceStart - old.start
       let value = past >= old.length ? old.to : old.value(past - 1)
       old.controls.set(old.index, to: value, glide: 1)
+      unsafe kept[leftCount] = old
+      leftCount += 1
     }
     live.wrappingSubtract(keptCount, ordering: .releasing)
     keptCount = 0
@@ -358,6 +366,16 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// Ends a slice, once it has been rendered.
   @_noLocks
   public func endSlice() {
+    for index in 0..<leftCount {
+      let left = unsafe kept[index]
+      left.controls.endGlide(left.index)
+    }
+    leftCount = 0
+    for index in 0..<count {
+      let event = unsafe events[index]
+      guard event.isRamp, event.hasBegun, event.isOver else { continue }
+      event.controls.endGlide(event.index)
+    }
     // What has not been cut takes force first.
     for index in 0..<count {
       let event = unsafe events[index]

@@ -70,7 +70,10 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
   /// Lets a timeline that is another one than before go on where that has been. Render thread.
   @_noLocks
   func beginTimeline(after old: Unmanaged<RenderTimeline>?, at frame: Int) {
-    guard let new = unsafe timeline else { return }
+    guard let new = unsafe timeline else {
+      if let old = unsafe old { unsafe old._withUnsafeGuaranteedRef { $0.leave() } }
+      return
+    }
     var progress = RenderTimeline.Progress.none
     if let old = unsafe old {
       progress = unsafe old._withUnsafeGuaranteedRef { $0.progress() }

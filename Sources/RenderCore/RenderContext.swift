@@ -8,6 +8,8 @@ public struct RenderContext: BitwiseCopyable {
   public let frameCount: Int
   public let inputCount: Int
   public let outputCount: Int
+  /// The input element that a callback feeds; 0 for the kernel of a unit or a tap.
+  public let element: Int
   private let buses: UnsafePointer<RenderBus.Row>
   private let indices: UnsafePointer<Int32>
   private let inputsPulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
@@ -16,7 +18,7 @@ public struct RenderContext: BitwiseCopyable {
   // only if it is annotated, and an implicit memberwise initializer cannot be.
   @_noLocks
   init(
-    timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int,
+    timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int, element: Int,
     buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>,
     pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
   ) {
@@ -24,6 +26,7 @@ public struct RenderContext: BitwiseCopyable {
     self.frameCount = frameCount
     self.inputCount = inputCount
     self.outputCount = outputCount
+    self.element = element
     unsafe self.buses = buses
     unsafe self.indices = indices
     unsafe inputsPulled = pulled

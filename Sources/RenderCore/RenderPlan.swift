@@ -19,18 +19,21 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     public var pulled: [Int: PulledInput]
     /// Its word 0 is given the status of each render of the kernel that fails.
     public var failure: ControlBlock?
+    /// Of a callback's row: the input element that it feeds; 0 for any other.
+    public var element: Int
 
     /// An output may be one of the inputs: the kernel then works in place, and says itself that a bus
     /// which was silent is so no more.
     public init(
       kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
-      failure: ControlBlock? = nil
+      failure: ControlBlock? = nil, element: Int = 0
     ) {
       self.kernel = kernel
       self.inputs = inputs
       self.outputs = outputs
       self.pulled = pulled
       self.failure = failure
+      self.element = element
     }
   }
 
@@ -45,6 +48,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// Whether an output is also an input, whose silence it keeps.
     let isInPlace: Bool
     let failure: ControlAccess?
+    let element: Int
 
     // The one place the checker is switched off: it cannot follow a vtable into a generic body.
     // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
@@ -125,7 +129,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
           kernel: .passRetained(row.kernel), firstIndex: firstIndex,
           inputCount: row.inputs.count, outputCount: row.outputs.count,
           pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
-          failure: row.failure?.access))
+          failure: row.failure?.access, element: row.element))
       firstIndex += row.inputs.count + row.outputs.count
     }
     unsafe self.observers = .allocate(capacity: observers.count)
@@ -206,8 +210,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       }
       let context = unsafe RenderContext(
         timeStamp: timeStamp, frameCount: frameCount, inputCount: step.inputCount,
-        outputCount: step.outputCount, buses: buses.baseAddress.unsafelyUnwrapped, indices: first,
-        pulled: step.pulled)
+        outputCount: step.outputCount, element: step.element,
+        buses: buses.baseAddress.unsafelyUnwrapped, indices: first, pulled: step.pulled)
       let status = step.render(context)
       guard status == .ok else {
         if let failure = step.failure {
@@ -252,7 +256,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 public final class RenderObserver: Sendable {
   public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
 
-  let notify: Body
+  package let notify: Body
 
   /// `body` runs on the render thread and keeps its rules: no allocation, no lock, no system call.
   public init(_ body: @escaping Body) { notify = body }

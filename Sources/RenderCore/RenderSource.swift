@@ -14,6 +14,10 @@ public protocol RenderCallback: Sendable {
   /// reason. `makeSource` fails exactly where this is not empty.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
+  /// What is to be regretted of how the callback feeds a bus of `format`, and does not keep it from it:
+  /// a file that is cut off. Asked where there are no problems.
+  func warnings(for format: StreamFormat) -> [CallbackProblem]
+
   /// Makes the callback's two halves for the bus it is to feed.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
@@ -22,6 +26,8 @@ public protocol RenderCallback: Sendable {
 
 extension RenderCallback {
   public var input: CallbackInput { .none }
+
+  public func warnings(for format: StreamFormat) -> [CallbackProblem] { [] }
 }
 
 /// Whether a callback pulls something upstream.
@@ -38,6 +44,10 @@ public enum CallbackInput: Hashable, Sendable {
 public struct CallbackProblem: Error, Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case fileNotFound, fileUnreadable, notAudio, unwritable, badSetting, formatNotSupported
+    /// Something is there that patchrun has not written.
+    case notOwn
+    /// The path of what is written has words in it that mean nothing.
+    case takeName
   }
 
   public var kind: Kind
@@ -94,15 +104,22 @@ public struct RenderSource: Sendable {
   public var duration: Int?
   /// The half that reads ahead, where there is one.
   public var service: (any RenderService)?
+  /// Where it is, for a source that takes its place and goes on; `nil` where none can.
+  public var clock: SourceClock?
+  /// What `duration` is after live settings have been turned; `nil` where it stays.
+  public var durationNow: (@Sendable () -> Int?)?
 
   public init(
     kernel: KernelBox, writesBusWords: Bool = false, duration: Int? = nil,
-    service: (any RenderService)? = nil
+    service: (any RenderService)? = nil, clock: SourceClock? = nil,
+    durationNow: (@Sendable () -> Int?)? = nil
   ) {
     self.kernel = kernel
     self.writesBusWords = writesBusWords
     self.duration = duration
     self.service = service
+    self.clock = clock
+    self.durationNow = durationNow
   }
 }
 
@@ -142,12 +159,34 @@ public protocol RenderService: AnyObject, Sendable {
   /// at least `frameCount` frames to read, or room for as many.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
-  /// Writes what is left and closes what is open. Called once, when no slice follows.
+  /// Writes what is left, makes what is written whole, and closes what is open. Called once, when no
+  /// slice follows.
   func finish() throws(ServiceError)
+
+  /// Closes what is open in the place of `finish()`, where the run has failed: nothing takes the place
+  /// of what was there before.
+  func abandon()
 
   /// What went wrong on the render side so far: frames that were not there in time, or that there
   /// was no room for.
   var lostFrames: Int { get }
+
+  /// What has happened to files since the last call, in order. The sound goes on through all of it.
+  func takeEvents() -> [ServiceEvent]
+
+  /// Tells a recording that time has passed outside of which the run knows nothing: what is heard next
+  /// is `seconds` later than what was heard last.
+  func noteGap(seconds: Double, cause: String)
+}
+
+extension RenderService {
+  public func abandon() {
+    do throws(ServiceError) { try finish() } catch {}
+  }
+
+  public func takeEvents() -> [ServiceEvent] { [] }
+
+  public func noteGap(seconds: Double, cause: String) {}
 }
 
 /// A file that failed while the graph was running.

@@ -140,6 +140,10 @@ public final class RenderTimeline: @unchecked Sendable {
     if let old = unsafe progress.steps {
       // It is this one, and goes on.
       if unsafe old.baseAddress == steps.baseAddress { return }
+      for index in 0..<(old.count) {
+        let step = unsafe old[index]
+        if !step.isOver { step.controls.endGlide(step.index) }
+      }
     }
     for index in 0..<(unsafe steps.count) {
       let step = unsafe steps[index]
@@ -151,6 +155,15 @@ public final class RenderTimeline: @unchecked Sendable {
         unsafe steps[index].start = frame
         unsafe steps[index].length = end - frame
       }
+    }
+  }
+
+  /// Ends the glides of ramps that are on their way, where no other timeline follows. Render thread.
+  @_noLocks
+  func leave() {
+    for index in 0..<(unsafe steps.count) {
+      let step = unsafe steps[index]
+      if !step.isOver { step.controls.endGlide(step.index) }
     }
   }
 

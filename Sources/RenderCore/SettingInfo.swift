@@ -58,8 +58,22 @@ public struct SettingInfo: Hashable, Sendable {
     case numbers
   }
 
+  /// What becomes of the setting while a callback plays.
+  public enum Change: String, Hashable, Sendable {
+    /// It is as it is: with another value another callback takes the place of this one.
+    case fixed
+    /// It can be set while it plays, and cannot ramp: it is one value or another.
+    case live
+    /// It can be set and ramped while it plays, as a unit's parameter can.
+    case ramp
+  }
+
   /// The name in a patch: `frequency`.
   public var key: String
+  /// Its number among the settings of its kind, as a parameter has one; that of a member of an object
+  /// of numbers is `LiveSetting.id`.
+  public var id: UInt32
+  public var change: Change
   public var kind: Kind
   public var unit: ParameterUnit
   /// What holds where the setting is not given; `nil` where that is not one value.
@@ -69,9 +83,12 @@ public struct SettingInfo: Hashable, Sendable {
 
   public init(
     _ key: String, _ kind: Kind, unit: ParameterUnit = .generic,
-    defaultValue: SettingValue? = nil, isRequired: Bool = false, summary: String
+    defaultValue: SettingValue? = nil, isRequired: Bool = false, change: Change = .fixed,
+    id: UInt32 = 0, summary: String
   ) {
     self.key = key
+    self.id = id
+    self.change = change
     self.kind = kind
     self.unit = unit
     self.defaultValue = defaultValue

@@ -68,6 +68,69 @@ struct DeviceEncoder: BitwiseCopyable {
     }
   }
 
+  /// The same, kept below a level: what is no finite number is silence, and what would be louder is turned
+  /// down. What the numbers are rounded to is no louder, either.
+  @_noLocks
+  func encode(
+    _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
+    limiter: inout OutputLimiter
+  ) -> LimiterReport {
+    var report = LimiterReport()
+    for frame in 0..<bus.frameCount {
+      let factor = Double(gain.next())
+      var peak = 0.0
+      for channel in 0..<channelCount {
+        let source = unsafe map[channel]
+        guard source >= 0 else { continue }
+        let magnitude = (value(bus[source], frame) * factor).magnitude
+        if !magnitude.isFinite {
+          report.silenced += 1
+        } else if magnitude > peak {
+          peak = magnitude
+        }
+      }
+      let reduction = limiter.next(peak)
+      let ceiling = largest(below: limiter.ceiling)
+      if reduction < 1 {
+        report.frames += 1
+        if reduction < report.leastGain { report.leastGain = reduction }
+      }
+      for channel in 0..<channelCount {
+        let source = unsafe map[channel]
+        if source >= 0, isCopied, factor * reduction == 1 {
+          // The very bits, as where nothing is limited.
+          let sample = bus[source][frame]
+          if Double(sample.magnitude) <= ceiling, sample.isFinite {
+            unsafe copy(sample, frame, channel, memory)
+            if Double(sample.magnitude) > report.peak { report.peak = Double(sample.magnitude) }
+            continue
+          }
+        }
+        var value = source < 0 ? 0 : value(bus[source], frame) * factor
+        value = value.isFinite ? value * reduction : 0
+        // The gain has done it already, but for what rounding adds.
+        if value > ceiling { value = ceiling }
+        if value < -ceiling { value = -ceiling }
+        if value.magnitude > report.peak { report.peak = value.magnitude }
+        unsafe store(value, frame, channel, memory)
+      }
+    }
+    return report
+  }
+
+  /// The greatest value that the device's type holds and that is no more than a level.
+  @_noLocks
+  func largest(below level: Double) -> Double {
+    guard level.isFinite else { return level }
+    guard !deviceIsFloat else {
+      let nearest = Float(level)
+      return Double(nearest) > level
+        ? Double(Float(bitPattern: nearest.bitPattern - 1)) : Double(nearest)
+    }
+    let scale = SampleCoding.scale(device)
+    return renderFloor(level * scale) / scale
+  }
+
   /// The greatest magnitude on a bus, where 1 is full scale. What is not a number counts as more
   /// than any.
   @_noLocks
@@ -102,6 +165,17 @@ struct DeviceEncoder: BitwiseCopyable {
   private func value(_ buffer: ChannelBuffer, _ frame: Int) -> Double {
     clientIsFloat
       ? Double(buffer[frame]) : SampleCoding.value(buffer[word: frame], of: client)
+  }
+
+  /// Whether samples of the client are the device's.
+  private var isCopied: Bool { @_noLocks get { clientIsFloat && deviceIsFloat } }
+
+  @_noLocks
+  private func copy(
+    _ sample: Float, _ frame: Int, _ channel: Int, _ memory: UnsafeMutableRawPointer
+  ) {
+    let place = unsafe memory + (frame * channelCount + channel) * bytesPerSample
+    unsafe place.storeBytes(of: sample, as: Float.self)
   }
 
   @_noLocks

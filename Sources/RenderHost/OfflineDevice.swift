@@ -29,37 +29,56 @@ public struct OfflineDevice: Sendable {
     /// Frames of the microphone that nothing read.
     public var droppedFrames = 0
     public var wasCancelled = false
+    /// What has happened to files on the way.
+    public var events: [ServiceEvent] = []
 
     public init(frameCount: Int = 0) { self.frameCount = frameCount }
   }
 
+  /// What a run does about a file that cannot be read.
+  public enum ReadErrorPolicy: Sendable {
+    /// The run ends, and has failed.
+    case fail
+    /// Silence stands in the place of what is missing, and the run goes on.
+    case silence
+  }
+
   /// Pulls the session until `frameCount` frames are there, it has ended, it is cancelled, or
-  /// something fails; finishes the services in every case.
+  /// something fails; then finishes the services or, where something has failed, has them abandon what
+  /// they write.
   ///
   /// - Parameters:
   ///   - frameCount: The end; `nil` leaves it to the session.
   ///   - services: Asked for before each slice: a graph that changes has others by then.
+  ///   - readErrors: What is done about a file that cannot be read.
   ///   - isCancelled: Asked before each slice.
   ///   - progress: Told after each slice how many frames there are.
   ///   - sink: Takes the interleaved bytes of the device format as they come, in order.
   public func run(
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
-    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    readErrors: ReadErrorPolicy = .fail, isCancelled: () -> Bool = { false },
+    progress: (Int) -> Void = { _ in },
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
     var outcome = Outcome()
     do throws(ServiceError) {
       try pull(
-        session, frameCount: frameCount ?? .max, services: services, isCancelled: isCancelled,
-        progress: progress, sink: sink, outcome: &outcome)
+        session, frameCount: frameCount ?? .max, services: services, readErrors: readErrors,
+        isCancelled: isCancelled, progress: progress, sink: sink, outcome: &outcome)
     } catch {
       outcome.errors.append(error)
     }
+    let hasFailed = !outcome.errors.isEmpty
     for service in services() {
-      do throws(ServiceError) { try service.finish() } catch {
-        if !outcome.errors.contains(error) { outcome.errors.append(error) }
+      if hasFailed {
+        service.abandon()
+      } else {
+        do throws(ServiceError) { try service.finish() } catch {
+          if !outcome.errors.contains(error) { outcome.errors.append(error) }
+        }
       }
+      outcome.events += service.takeEvents()
       outcome.lostFrames += service.lostFrames
     }
     return outcome
@@ -67,7 +86,7 @@ public struct OfflineDevice: Sendable {
 
   private func pull(
     _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
-    isCancelled: () -> Bool, progress: (Int) -> Void,
+    readErrors: ReadErrorPolicy, isCancelled: () -> Bool, progress: (Int) -> Void,
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, outcome: inout Outcome
   ) throws(ServiceError) {
     let bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
@@ -79,7 +98,17 @@ public struct OfflineDevice: Sendable {
         return
       }
       let length = min(grant.ioBufferFrames, frameCount - outcome.frameCount)
-      for service in services() { try service.service(atLeast: length) }
+      for service in services() {
+        try service.service(atLeast: length)
+        let events = service.takeEvents()
+        guard !events.isEmpty else { continue }
+        outcome.events += events
+        if readErrors == .fail, let first = events.first(where: { $0.kind == .unread }) {
+          throw ServiceError(
+            "'\(first.file)' cannot be read from \(ServiceEvent.clock(first.time)) on: \(first.cause)"
+          )
+        }
+      }
       outcome.droppedFrames += try feed.feed(length)
       let before = session.renderedFrames
       unsafe memory.withUnsafeMutableBytes { memory in

@@ -25,11 +25,15 @@ public final class RenderSession: @unchecked Sendable {
     /// frames, at the beginning, as the filter looks ahead. The filter's numbers are floats, so that
     /// 24 bits of a client's `int32` or `fixed8.24` get through.
     public var clientSampleRate: Double?
+    /// Whether what is infinite or no number is put out as silence, and counted. Otherwise a device that
+    /// takes floats is given it.
+    public var silencesNonFinite: Bool
 
     public init(
       client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
-      sampleRate: Double, clientSampleRate: Double? = nil
+      sampleRate: Double, clientSampleRate: Double? = nil, silencesNonFinite: Bool = false
     ) {
+      self.silencesNonFinite = silencesNonFinite
       self.client = client
       self.device = device
       self.channelMap = channelMap
@@ -50,6 +54,8 @@ public final class RenderSession: @unchecked Sendable {
   private let channelMap: UnsafeMutableBufferPointer<Int>
   private let nanosecondsPerFrame: Double
   private var gain: LinearRamp
+  /// Behind the fade, in front of the device.
+  private var limiter: OutputLimiter
   /// In frames of the device.
   private var sampleTime: Int = 0
   /// In frames of the plans; the same as `sampleTime` at equal rates.
@@ -73,6 +79,11 @@ public final class RenderSession: @unchecked Sendable {
   private let peakLoad = Atomic<UInt64>(0)
   private let slices = Atomic<Int>(0)
   private let outputPeak = Atomic<UInt32>(0)
+  private let limitedFrames = Atomic<Int>(0)
+  private let silencedSamples = Atomic<Int>(0)
+  /// The smallest gain of the limiter, as the bits of a float, for each who asks.
+  private let leastGain = Atomic<UInt32>(Float(1).bitPattern)
+  private let leastGainShown = Atomic<UInt32>(Float(1).bitPattern)
   private let next = Atomic<Int>(0)
   /// What clients have scheduled, and the thread that renders.
   private let scheduler: Unmanaged<ParameterScheduler>
@@ -84,6 +95,8 @@ public final class RenderSession: @unchecked Sendable {
   private var sliceStatus = Status.ok
   // Written by the control thread.
   private let limit = Atomic<Int>(.max)
+  /// The bits of a float.
+  private let outputLimit = Atomic<UInt32>(Float.infinity.bitPattern)
   private let isFadingOut = Atomic<Bool>(false)
   private let hasFadedOut = Atomic<Bool>(false)
   /// 0 where it plays, 1 for a pause after a fade, 2 for one at once.
@@ -132,6 +145,7 @@ public final class RenderSession: @unchecked Sendable {
     // 20 ms: short enough for Ctrl-C, long enough not to click.
     fadeFrames = max(1, Int(configuration.sampleRate * 0.02))
     gain = LinearRamp(1, length: fadeFrames)
+    limiter = OutputLimiter(sampleRate: max(1, configuration.sampleRate))
   }
 
   deinit {
@@ -209,10 +223,21 @@ public final class RenderSession: @unchecked Sendable {
     hasPaused.store(false, ordering: .relaxed)
     held = (0, 0)
     gain.jump(to: 1)
+    limiter.restart()
+    limitedFrames.store(0, ordering: .relaxed)
+    silencedSamples.store(0, ordering: .relaxed)
+    leastGain.store(Float(1).bitPattern, ordering: .relaxed)
+    leastGainShown.store(Float(1).bitPattern, ordering: .relaxed)
     next.store(0, ordering: .relaxed)
     unsafe queue.rewind(current)
     unsafe scheduler._withUnsafeGuaranteedRef { $0.restart() }
     timeline.withLock { $0 }?.restart()
+  }
+
+  /// Lets time stamps go on from a sample time, while nothing pulls.
+  package func setTime(_ sampleTime: Double) {
+    guard sampleTime.isFinite, sampleTime.magnitude < 1e15 else { return }
+    firstTime = Int(sampleTime.rounded()) - clientTime
   }
 
   /// Frees the plans that the render thread has finished with.
@@ -297,8 +322,42 @@ public final class RenderSession: @unchecked Sendable {
   /// last call.
   public func takePeakLoad() -> UInt64 { peakLoad.exchange(0, ordering: .relaxed) }
 
+  /// Keeps what is put out below a level from the next slice on, whatever the plans render: no sample that
+  /// a device is given is ever greater. A lower level is reached within 20 ms. `OutputLimiter` says how it
+  /// sounds. Any thread.
+  ///
+  /// - Parameter peak: A magnitude above 0, where 1 is full scale; `nil` for none.
+  public func limitOutput(to peak: Float?) {
+    let level = peak.map { $0 > 0 ? $0 : .leastNonzeroMagnitude } ?? .infinity
+    outputLimit.store(level.bitPattern, ordering: .relaxed)
+  }
+
+  /// What `limitOutput(to:)` has set; `nil` for nothing.
+  public var outputPeakLimit: Float? {
+    let level = Float(bitPattern: outputLimit.load(ordering: .relaxed))
+    return level.isFinite ? level : nil
+  }
+
+  /// What the limit has done since the beginning: frames that were turned down, and samples that were
+  /// infinite or no numbers and became silence.
+  public var limited: (frames: Int, silencedSamples: Int) {
+    (limitedFrames.load(ordering: .relaxed), silencedSamples.load(ordering: .relaxed))
+  }
+
+  /// The smallest gain by which the limit has turned anything down since the last call; 1 for nothing.
+  ///
+  /// - Parameter isShown: Whether it is for a display of the host's own, which takes nothing away from
+  ///   others who ask.
+  public func takeLeastGain(isShown: Bool = false) -> Float {
+    let one = Float(1).bitPattern
+    return Float(
+      bitPattern: isShown
+        ? leastGainShown.exchange(one, ordering: .relaxed)
+        : leastGain.exchange(one, ordering: .relaxed))
+  }
+
   /// The greatest magnitude that has been put out since the last call, where 1 is full scale; before
-  /// a fade.
+  /// a fade, and behind a limit.
   public func takeOutputPeak() -> Float {
     Float(bitPattern: outputPeak.exchange(0, ordering: .relaxed))
   }
@@ -321,6 +380,7 @@ public final class RenderSession: @unchecked Sendable {
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(thread) }
     let end = limit.load(ordering: .relaxed)
     aimGain()
+    limiter.aim(at: Float(bitPattern: outputLimit.load(ordering: .relaxed)))
     var status = Status.ok
     var done = wait(atMost: frameCount, from: begin)
     if done > 0 { unsafe silence(done, at: 0, in: memory) }
@@ -544,8 +604,41 @@ public final class RenderSession: @unchecked Sendable {
       if gain.current == 0 { return unsafe silence(bus.frameCount, at: done, in: memory) }
     }
     let offset = done * encoder.bytesPerFrame
+    let peak = encoder.peak(of: bus)
+    guard isLeftAlone(peak) else {
+      let report = unsafe encoder.encode(
+        bus, into: memory + offset, gain: &gain, limiter: &limiter)
+      meter(Float(report.peak))
+      return note(report)
+    }
     unsafe encoder.encode(bus, into: memory + offset, gain: &gain)
-    meter(encoder.peak(of: bus))
+    meter(peak)
+  }
+
+  /// Whether the limit would change nothing of frames that are so loud at the most.
+  @_noLocks
+  private func isLeftAlone(_ peak: Float) -> Bool {
+    guard limiter.isIdle else { return false }
+    if limiter.ceiling == .infinity {
+      return peak.isFinite ? true : !configuration.silencesNonFinite
+    }
+    // With room for what rounding makes of it.
+    return Double(peak) * 1.000001 < encoder.largest(below: limiter.ceiling)
+  }
+
+  @_noLocks
+  private func note(_ report: LimiterReport) {
+    if report.silenced > 0 {
+      silencedSamples.wrappingAdd(report.silenced, ordering: .relaxed)
+    }
+    guard report.frames > 0 else { return }
+    limitedFrames.wrappingAdd(report.frames, ordering: .relaxed)
+    // Numbers above 0 are in the order of their bit patterns.
+    let bits = Float(report.leastGain).bitPattern
+    if bits < leastGain.load(ordering: .relaxed) { leastGain.store(bits, ordering: .relaxed) }
+    if bits < leastGainShown.load(ordering: .relaxed) {
+      leastGainShown.store(bits, ordering: .relaxed)
+    }
   }
 
   @_noLocks
@@ -565,6 +658,7 @@ public final class RenderSession: @unchecked Sendable {
   @_noLocks
   private func silence(_ length: Int, at done: Int, in memory: UnsafeMutableRawPointer?) {
     fade(through: length)
+    limiter.skip(length)
     guard let memory = unsafe memory, hasOutput else { return }
     let offset = done * encoder.bytesPerFrame
     unsafe encoder.silence(length, in: memory + offset)

@@ -14,6 +14,7 @@ public final class ServiceThread: Sendable {
   private struct State {
     var entries: [Entry] = []
     var errors: [ServiceError] = []
+    var events: [ServiceEvent] = []
     /// Of services that are gone.
     var lostFrames = 0
     var thread: HostThread?
@@ -78,6 +79,24 @@ public final class ServiceThread: Sendable {
   /// finished.
   public var errors: [ServiceError] { state.withLock { $0.errors } }
 
+  /// What has happened to files since the last call.
+  public func takeEvents() -> [ServiceEvent] {
+    state.withLock { state in
+      defer { state.events = [] }
+      return state.events
+    }
+  }
+
+  /// Tells recordings of time that has passed and is not in them.
+  public func noteGap(seconds: Double, cause: String) {
+    state.withLock { state in
+      for entry in state.entries {
+        entry.service.noteGap(seconds: seconds, cause: cause)
+        state.events += entry.service.takeEvents()
+      }
+    }
+  }
+
   /// Frames that were not there in time, or that there was no room for, since the beginning.
   public var lostFrames: Int {
     state.withLock { $0.entries.reduce($0.lostFrames) { $0 + $1.service.lostFrames } }
@@ -111,12 +130,14 @@ public final class ServiceThread: Sendable {
       state.entries[index].hasFailed = true
       state.errors.append(error)
     }
+    state.events += state.entries[index].service.takeEvents()
   }
 
   private func finish(_ entry: Entry, _ state: inout State) {
     do throws(ServiceError) { try entry.service.finish() } catch {
       if !state.errors.contains(error) { state.errors.append(error) }
     }
+    state.events += entry.service.takeEvents()
     state.lostFrames += entry.service.lostFrames
   }
 }

@@ -1,5 +1,5 @@
-import AudioTypes
-import RenderCore
+package import AudioTypes
+package import RenderCore
 
 /// The frames of a bus on their way from the render thread to a service of a tap.
 ///
@@ -9,11 +9,11 @@ import RenderCore
 /// `@unchecked Sendable`: the ring and the counters are made for two threads; the reading side is used
 /// by one at a time.
 @safe
-final class FrameFeed: @unchecked Sendable {
+package final class FrameFeed: @unchecked Sendable {
   /// Frames that are taken in one go.
-  static let block = 4096
+  package static let block = 4096
 
-  let channelCount: Int
+  package let channelCount: Int
   let sample: SampleType
   private let ring: FrameRing
   private let access: FrameRingAccess
@@ -21,7 +21,7 @@ final class FrameFeed: @unchecked Sendable {
   private let lane: UnsafeMutablePointer<Float>
 
   /// A feed that bridges `seconds`.
-  init(_ format: StreamFormat, seconds: Int = 4, maximumFramesPerSlice: Int) {
+  package init(_ format: StreamFormat, seconds: Int = 4, maximumFramesPerSlice: Int) {
     sample = format.sampleType ?? .float32
     channelCount = format.channelCount
     ring = FrameRing(
@@ -35,20 +35,23 @@ final class FrameFeed: @unchecked Sendable {
 
   deinit { unsafe lane.deallocate() }
 
-  func makeKernel() -> KernelBox {
+  package func makeKernel() -> KernelBox {
     .holding(FrameFeedKernel(ring: access, counters: counters.access), with: ring, counters)
   }
 
-  var lostFrames: Int { Int(counters[word: FrameFeedKernel.lost]) }
+  package var lostFrames: Int { Int(counters[word: FrameFeedKernel.lost]) }
 
   /// Frames that have been lost and whose silence found no room either.
-  var missingFrames: Int { Int(counters[word: FrameFeedKernel.missing]) }
+  package var missingFrames: Int { Int(counters[word: FrameFeedKernel.missing]) }
+
+  /// Frames that have come, silence in the place of lost ones included.
+  var totalWritten: Int { access.totalWritten }
 
   /// Frames that wait.
-  var available: Int { access.available }
+  package var available: Int { access.available }
 
   /// Frames that there is room for.
-  var room: Int { access.room }
+  package var room: Int { access.room }
 
   /// Copies the oldest frames, at most `block`, channel beside channel; `discard` gives them up.
   ///
@@ -67,7 +70,7 @@ final class FrameFeed: @unchecked Sendable {
   }
 
   /// The same as the numbers that the words stand for, to be measured: what is not finite is 0.
-  func read(_ frameCount: Int, into samples: inout [Double]) {
+  package func read(_ frameCount: Int, into samples: inout [Double]) {
     if sample.fitsFloat {
       read(frameCount, into: &samples) { $0.isFinite ? Double($0) : 0 }
     } else {
@@ -78,7 +81,7 @@ final class FrameFeed: @unchecked Sendable {
     }
   }
 
-  func discard(_ frameCount: Int) { access.discard(frameCount) }
+  package func discard(_ frameCount: Int) { access.discard(frameCount) }
 }
 
 // MARK: - Render thread

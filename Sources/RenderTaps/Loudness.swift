@@ -18,7 +18,7 @@ public struct LoudnessTap: RenderTap {
         "dualMono", .boolean, defaultValue: .boolean(false),
         summary: "Whether a bus of one channel counts as two that play the same: 3.01 LU louder.")
     ],
-    make: { values in
+    make: { values, _ in
       var tap = LoudnessTap()
       if case .boolean(let dualMono) = values["dualMono"] { tap.dualMono = dualMono }
       return tap

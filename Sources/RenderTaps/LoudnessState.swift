@@ -1,16 +1,16 @@
-import AudioTypes
+package import AudioTypes
 import CEbur128
-import RenderCore
+package import RenderCore
 
 /// libebur128's measurement of one programme.
 ///
 /// `@safe`: it owns what it points to, and hands over no more samples than there are.
 @safe
-struct LoudnessState: ~Copyable, @unchecked Sendable {
+package struct LoudnessState: ~Copyable, @unchecked Sendable {
   /// Up to 5.1: left, right, centre, LFE (which does not count), left surround, right surround.
-  static let mostChannels = 6
+  package static let mostChannels = 6
   /// What the library takes, in Hz.
-  static let rates = 16.0...2_822_400.0
+  package static let rates = 16.0...2_822_400.0
   /// How long the integrated loudness and the range look back, in milliseconds: a day.
   static let history: UInt = 86_400_000
 
@@ -23,7 +23,7 @@ struct LoudnessState: ~Copyable, @unchecked Sendable {
   private var highestShortTerm = -Double.infinity
 
   /// `nil` where there is no memory.
-  init?(_ format: StreamFormat, dualMono: Bool) {
+  package init?(_ format: StreamFormat, dualMono: Bool) {
     channelCount = format.channelCount
     step = max(1, Int((format.sampleRate / 10).rounded()))
     let modes =
@@ -44,7 +44,7 @@ struct LoudnessState: ~Copyable, @unchecked Sendable {
   }
 
   /// Measures the next frames, channel beside channel; says whether there was memory for it.
-  mutating func add(_ samples: [Double], frameCount count: Int) -> Bool {
+  package mutating func add(_ samples: [Double], frameCount count: Int) -> Bool {
     precondition(samples.count >= count * channelCount, "there are samples for each frame")
     var done = 0
     while done < count {
@@ -65,16 +65,16 @@ struct LoudnessState: ~Copyable, @unchecked Sendable {
   }
 
   /// In LUFS, over the last 400 ms.
-  var momentary: Double {
+  package var momentary: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_momentary(handle, value) }
   }
 
   /// In LUFS, over the last 3 s.
-  var shortTerm: Double {
+  package var shortTerm: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_shortterm(handle, value) }
   }
 
-  var reading: LoudnessReading {
+  package var reading: LoudnessReading {
     LoudnessReading(
       frameCount: frameCount, momentary: momentary, shortTerm: shortTerm,
       integrated: unsafe value { handle, value in unsafe ebur128_loudness_global(handle, value) },

@@ -23,7 +23,7 @@ public struct MeterTap: RenderTap {
         "hold", .number(0...3600), unit: .seconds, defaultValue: .number(1),
         summary: "How long a peak is held, which then falls by 20 dB a second."),
     ],
-    make: { values in
+    make: { values, _ in
       var tap = MeterTap()
       if case .number(let interval) = values["interval"] { tap.interval = interval }
       if case .number(let hold) = values["hold"] { tap.hold = hold }

@@ -1,4 +1,5 @@
 public import AudioTypes
+public import FileAccess
 public import RenderCore
 public import SoundFiles
 
@@ -8,7 +9,7 @@ public import SoundFiles
 /// itself wherever the file can hold that, so that each bit is kept. A disk may stall for four
 /// seconds. Beyond that frames are lost: they are counted, and silence stands in the file in their
 /// place, so that what follows is where it belongs.
-public struct RecordTap: RenderTap {
+public struct RecordTap: FileTap {
   public static let description = TapDescription(
     kind: "record", summary: "Writes what is on a bus to a sound file.",
     settings: [
@@ -16,7 +17,8 @@ public struct RecordTap: RenderTap {
         "path", .path, isRequired: true,
         summary: "The file, relative to the patch; its extension says what kind: "
           + SoundFileFormat.writable.map { ".\($0.extensions[0])" }.joined(separator: ", ")
-          + ". A file that is there is replaced."),
+          + ". It may have {date}, {time} and {take} in it. A live run gives a take whose name is taken "
+          + "a number; a render replaces it."),
       SettingInfo(
         "format", .choice(FileSampleType.allCases.map(\.rawValue)),
         summary: "What a sample becomes; not given, what keeps the most of the bus."),
@@ -24,8 +26,9 @@ public struct RecordTap: RenderTap {
         "quality", .number(0...1),
         summary: "From the smallest file to the best sound, where the file compresses with loss."),
     ],
-    make: { values in
+    make: { values, files in
       var tap = RecordTap(path: "")
+      tap.files = files
       if case .text(let path) = values["path"] { tap.path = path }
       if case .text(let name) = values["format"] {
         tap.sampleType = FileSampleType(rawValue: name)
@@ -34,12 +37,17 @@ public struct RecordTap: RenderTap {
       return tap
     })
 
-  /// Absolute, or relative to the process's working directory; `-` for WAV on standard output.
+  /// Absolute, or relative to the process's working directory; `-` for WAV on standard output. It may
+  /// have `{date}`, `{time}` and `{take}` in it.
   public var path: String
   /// What a sample becomes; `nil` for what keeps the most of the bus.
   public var sampleType: FileSampleType?
   /// From 0 to 1, for files that compress with loss; `nil` for the library's own choice.
   public var quality: Double?
+  /// Where it may be written.
+  public var files = FilePolicy.user
+  /// What it has in common with the other recordings of a run.
+  public var takes = Takes()
 
   public init(path: String, sampleType: FileSampleType? = nil, quality: Double? = nil) {
     self.path = path
@@ -52,31 +60,61 @@ public struct RecordTap: RenderTap {
     values["quality"] = quality.map(SettingValue.number)
     let found = Self.description.problems(with: values)
     guard found.isEmpty else { return found }
-    return SoundFileWriter.problem(
-      path: path, format: format, sampleType: sampleType, quality: quality
-    ).map { [problem(of: $0)] } ?? []
+    do throws(CallbackProblem) {
+      let (path, existing) = try place()
+      if let problem = files.problem(writing: path) { return [problem] }
+      return SoundFileWriter.problem(
+        path: path, files: files, existing: existing, format: format, sampleType: sampleType,
+        quality: quality
+      ).map { [problem(of: $0)] } ?? []
+    } catch {
+      return [error]
+    }
+  }
+
+  private func place() throws(CallbackProblem) -> (String, PendingFile.Existing) {
+    path == "-" ? (path, .replace) : takes.preview(try TakeName(path))
   }
 
   public func makeSink(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSink {
     if let problem = problems(for: format).first { throw problem }
-    let writer: SoundFileWriter
+    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
+    let key = Takes.Key(path: path, format: format, sampleType: sampleType, quality: quality)
+    let service: RecordService
+    if let writer = takes.take(key) {
+      service = RecordService(writer, feed, key, takes)
+    } else {
+      let writer = try makeWriter(format)
+      service = RecordService(writer, feed, key, takes)
+      service.noteBeginning(asked: try place().0)
+    }
+    return RenderSink(kernel: feed.makeKernel(), service: service)
+  }
+
+  private func makeWriter(_ format: StreamFormat) throws(CallbackProblem) -> SoundFileWriter {
+    func open(
+      _ path: String, _ existing: PendingFile.Existing
+    ) throws(SoundFileError) -> SoundFileWriter {
+      try SoundFileWriter(
+        path: path, files: files, existing: existing, format: format, sampleType: sampleType,
+        quality: quality)
+    }
+    let name = path == "-" ? nil : try TakeName(path)
     do throws(SoundFileError) {
-      writer = try SoundFileWriter(
-        path: path, format: format, sampleType: sampleType, quality: quality)
+      guard let name else { return try open(path, .replace) }
+      return try takes.begin(name, open, path: \.path)
     } catch {
       throw problem(of: error)
     }
-    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
-    return RenderSink(
-      kernel: feed.makeKernel(), service: RecordService(writer: writer, feed: feed))
   }
 
   private func problem(of error: SoundFileError) -> CallbackProblem {
     let isFormat = error.kind == .formatNotSupported
     return CallbackProblem(
-      isFormat ? .formatNotSupported : .unwritable, status: error.status, error.message,
+      isFormat ? .formatNotSupported : error.kind == .notOwn ? .notOwn : .unwritable,
+      status: error.status, error.message,
       help: error.help,
       setting: isFormat && sampleType != nil ? "format" : isFormat ? nil : "path")
   }
@@ -86,18 +124,33 @@ public struct RecordTap: RenderTap {
 
 /// Takes frames out of a feed and writes them to a file.
 ///
+/// Where the file cannot be written any more the recording ends, and what there is of it is left under the
+/// name that says so; the frames that follow are thrown away, and everything else goes on.
+///
 /// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
 final class RecordService: RenderService, @unchecked Sendable {
   private let feed: FrameFeed
   private let writer: SoundFileWriter
+  private let key: Takes.Key
+  private let takes: Takes
   private var floats: [Float]
   private var doubles: [Double]
-  private var failure: ServiceError?
+  private var hasEnded = false
   private var isFinished = false
+  private var events: [ServiceEvent] = []
+  /// Frames that have been told to be lost.
+  private var toldFrames = 0
+  /// Frames that are being lost: from which frame of the feed on, and how many.
+  private var gap: (first: Int, count: Int)?
+  /// Where in the file the first frame of the feed is.
+  private let start: Int
 
-  init(writer: SoundFileWriter, feed: FrameFeed) {
-    self.writer = writer
+  init(_ writer: SoundFileWriter, _ feed: FrameFeed, _ key: Takes.Key, _ takes: Takes) {
     self.feed = feed
+    self.writer = writer
+    self.key = key
+    self.takes = takes
+    start = writer.framesWritten
     let size = FrameFeed.block * feed.channelCount
     floats = [Float](repeating: 0, count: feed.sample.fitsFloat ? size : 0)
     doubles = [Double](repeating: 0, count: feed.sample.fitsFloat ? 0 : size)
@@ -105,56 +158,115 @@ final class RecordService: RenderService, @unchecked Sendable {
 
   var lostFrames: Int { feed.lostFrames }
 
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    guard feed.available >= FrameFeed.block || feed.room < frameCount else { return }
-    try drain()
+  func takeEvents() -> [ServiceEvent] {
+    defer { events = [] }
+    return events
   }
 
-  /// Writes what is in the feed. After a failure the frames are thrown away and the failure is
-  /// thrown again, so that a host that goes on can.
-  private func drain() throws(ServiceError) {
+  /// Says it where the file has another name than was asked for.
+  func noteBeginning(asked path: String) {
+    guard path != "-", writer.path != path else { return }
+    events.append(
+      ServiceEvent(.begun, file: writer.path, time: 0, cause: "the name '\(path)' is taken"))
+  }
+
+  func noteGap(seconds: Double, cause: String) {
+    guard !hasEnded, !isFinished else { return }
+    let frame = start + feed.totalWritten
+    events.append(
+      ServiceEvent(
+        .gap, file: writer.path, time: Double(frame) / writer.sampleRate, duration: seconds,
+        cause: cause))
+  }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    guard feed.available >= FrameFeed.block || feed.room < frameCount else { return }
+    drain()
+  }
+
+  /// Writes what is in the feed.
+  private func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
-      if failure == nil {
-        do throws(SoundFileError) {
-          if feed.sample.fitsFloat {
-            feed.read(count, into: &floats) { $0 }
-            try writer.write(floats, frameCount: count)
-          } else {
-            feed.read(count, into: &doubles)
-            try writer.write(doubles, frameCount: count)
-          }
-        } catch {
-          failure = ServiceError(error.message)
+      writing { () throws(SoundFileError) in
+        if feed.sample.fitsFloat {
+          feed.read(count, into: &floats) { $0 }
+          try writer.write(floats, frameCount: count)
+        } else {
+          feed.read(count, into: &doubles)
+          try writer.write(doubles, frameCount: count)
         }
       }
+      noteLosses()
       feed.discard(count)
     }
-    if let failure { throw failure }
+    noteLosses()
+  }
+
+  /// Makes out where frames have been lost. Called before room is made: where frames have found none,
+  /// none has been made since, and the silence in their place comes next.
+  private func noteLosses() {
+    let (lost, missing) = (feed.lostFrames, feed.missingFrames)
+    if lost > toldFrames {
+      gap = (gap?.first ?? feed.totalWritten, (gap?.count ?? 0) + lost - toldFrames)
+      toldFrames = lost
+    }
+    if missing == 0 { tellGap() }
+  }
+
+  private func tellGap() {
+    guard let over = gap else { return }
+    gap = nil
+    guard !hasEnded else { return }
+    events.append(
+      ServiceEvent(
+        .gap, file: writer.path, time: Double(start + over.first) / writer.sampleRate,
+        duration: Double(over.count) / writer.sampleRate, cause: "the disk was too slow"))
+  }
+
+  /// Does something that writes, and ends the recording where it fails.
+  private func writing(_ body: () throws(SoundFileError) -> Void) {
+    guard !hasEnded else { return }
+    do throws(SoundFileError) { try body() } catch {
+      hasEnded = true
+      let time = writer.time
+      writer.abandon()
+      let rest =
+        writer.framesWritten > 0 && writer.unfinishedPath != "-"
+        ? "; what there is of it is in '\(writer.unfinishedPath)'" : ""
+      events.append(
+        ServiceEvent(.ended, file: writer.path, time: time, cause: error.cause + rest))
+    }
   }
 
   func finish() throws(ServiceError) {
     guard !isFinished else { return }
     isFinished = true
-    do throws(ServiceError) {
-      try drain()
-      try writeMissing(feed.missingFrames)
-    } catch {
-      try? writer.close()
-      throw error
-    }
-    do throws(SoundFileError) { try writer.close() } catch { throw ServiceError(error.message) }
+    writeRest()
+    guard hasEnded || !takes.keep(writer, for: key) else { return }
+    writing { () throws(SoundFileError) in try writer.close() }
+  }
+
+  func abandon() {
+    guard !isFinished else { return }
+    isFinished = true
+    writeRest()
+    writer.abandon()
+  }
+
+  private func writeRest() {
+    drain()
+    writeMissing(feed.missingFrames)
+    tellGap()
   }
 
   /// The silence for which the feed had no room to the end.
-  private func writeMissing(_ frameCount: Int) throws(ServiceError) {
+  private func writeMissing(_ frameCount: Int) {
     var rest = frameCount
     let zeros = [Float](
       repeating: 0, count: rest > 0 ? FrameFeed.block * feed.channelCount : 0)
     while rest > 0 {
       let count = min(rest, FrameFeed.block)
-      do throws(SoundFileError) { try writer.write(zeros, frameCount: count) } catch {
-        throw ServiceError(error.message)
-      }
+      writing { () throws(SoundFileError) in try writer.write(zeros, frameCount: count) }
       rest -= count
     }
   }

@@ -8,7 +8,7 @@ import Synchronization
 /// window and transformed, the first one from the first frame on and each next one `size` times (1 -
 /// `overlap`) frames later. What is not a finite number counts as silence.
 public struct SpectrumTap: RenderTap {
-  static let sizes = 64...65_536
+  package static let sizes = 64...65_536
 
   public static let description = TapDescription(
     kind: "spectrum",
@@ -37,7 +37,7 @@ public struct SpectrumTap: RenderTap {
         "channel", .integer(0...1023),
         summary: "Of which channel, from 0; not given, the mean power of all."),
     ],
-    make: { values in
+    make: { values, _ in
       var tap = SpectrumTap()
       if case .number(let size) = values["size"] { tap.size = Int(size) }
       if case .text(let name) = values["window"] {
@@ -82,7 +82,7 @@ public struct SpectrumTap: RenderTap {
   }
 
   /// Why a spectrum of so many frames, of which there may be, is none to make.
-  static func problem(ofSize size: Int) -> CallbackProblem? {
+  package static func problem(ofSize size: Int) -> CallbackProblem? {
     guard sizes.contains(size), !isGood(size) else { return nil }
     let near = [nearest(size, -1), nearest(size, 1)].compactMap(\.self)
     return CallbackProblem(
@@ -117,7 +117,7 @@ public struct SpectrumTap: RenderTap {
 }
 
 /// Why a tap cannot watch a channel of a bus.
-func channelProblem(_ channel: Int?, of format: StreamFormat) -> CallbackProblem? {
+package func channelProblem(_ channel: Int?, of format: StreamFormat) -> CallbackProblem? {
   guard let channel, channel >= format.channelCount else { return nil }
   return CallbackProblem(
     .badSetting, status: .parameterError,

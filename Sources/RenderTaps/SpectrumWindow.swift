@@ -23,7 +23,7 @@ public enum SpectrumWindow: String, CaseIterable, Sendable {
   }
 
   /// The window for `count` frames, one period of it.
-  func values(_ count: Int) -> [Double] {
+  package func values(_ count: Int) -> [Double] {
     (0..<count).map { frame in
       let angle = 2 * Double.pi * Double(frame) / Double(count)
       var sign = 1.0

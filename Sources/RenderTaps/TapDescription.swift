@@ -1,3 +1,4 @@
+public import FileAccess
 public import RenderCore
 
 /// Everything that can be said about a kind of tap before there is one: the schema, the listings
@@ -9,11 +10,12 @@ public struct TapDescription: Sendable {
   public var kind: String
   public var summary: String
   public var settings: [SettingInfo]
-  private let make: @Sendable ([String: SettingValue]) -> any RenderTap
+  private let make: @Sendable ([String: SettingValue], FilePolicy) -> any RenderTap
 
-  init(
+  /// - Parameter make: Makes a tap of settings of which `problems(with:)` has nothing to say.
+  public init(
     kind: String, summary: String, settings: [SettingInfo],
-    make: @escaping @Sendable ([String: SettingValue]) -> any RenderTap
+    make: @escaping @Sendable ([String: SettingValue], FilePolicy) -> any RenderTap
   ) {
     self.kind = kind
     self.summary = summary
@@ -24,26 +26,52 @@ public struct TapDescription: Sendable {
   /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
   /// files, `RenderTap.problems(for:)` says.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
-    SettingInfo.problems(with: values, settings: settings, of: "a '\(kind)' tap")
+    let found = SettingInfo.problems(with: values, settings: settings, of: "a '\(kind)' tap")
+    guard found.isEmpty, case .text(let path)? = values["path"] else { return found }
+    // The braces of a path are checked before there is a tap.
+    do throws(CallbackProblem) {
+      _ = try TakeName(path)
+      return []
+    } catch {
+      return [error]
+    }
   }
 
   /// Makes the tap. What is not given has its default.
   ///
+  /// - Parameters:
+  ///   - files: Which files it may write.
+  ///   - takes: What it has in common with what else a run writes; `nil` for nothing.
   /// - Throws: The first of `problems(with:)`.
-  public func makeTap(_ values: [String: SettingValue]) throws(CallbackProblem) -> any RenderTap {
+  public func makeTap(
+    _ values: [String: SettingValue], files: FilePolicy = .user, takes: Takes? = nil
+  ) throws(CallbackProblem) -> any RenderTap {
     if let problem = problems(with: values).first { throw problem }
-    return make(values)
+    let tap = make(values, files)
+    guard let takes, var writing = tap as? any FileTap else { return tap }
+    writing.takes = takes
+    return writing
   }
 }
 
 /// The kinds of tap there are.
-public enum TapCatalog {
-  public static let standard: [TapDescription] = [
+public struct TapCatalog: Sendable {
+  /// The taps that record and measure. Those that draw are in the room `PictureTaps`, which needs a
+  /// library for it.
+  public static let standard = TapCatalog([
     RecordTap.description, MeterTap.description, LoudnessTap.description, SpectrumTap.description,
-    PictureTap.description,
-  ]
+  ])
 
-  public static func description(of kind: String) -> TapDescription? {
-    standard.first { $0.kind == kind }
+  /// In the order in which they are listed.
+  public let kinds: [TapDescription]
+
+  public init(_ kinds: [TapDescription]) { self.kinds = kinds }
+
+  /// This catalogue and more kinds, behind those that are there.
+  public func adding(_ more: TapDescription...) -> TapCatalog { TapCatalog(kinds + more) }
+
+  /// The kind of a name; `nil` where there is none.
+  public func description(of kind: String) -> TapDescription? {
+    kinds.first { $0.kind == kind }
   }
 }

@@ -1,26 +1,67 @@
 public import AudioTypes
+import FileAccess
 import Glibc
 
 /// Why a sound file could not be opened, read or written.
 public struct SoundFileError: Error, Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case notFound, notReadable, notAudio, notWritable, unknownFormat, formatNotSupported
+    /// Something is there that patchrun has not written.
+    case notOwn
     case readFailed, writeFailed
   }
 
   public var kind: Kind
   /// Core Audio's number for it.
   public var status: Status
-  /// A sentence that starts in lower case and names the file.
+  /// A sentence that starts in lower case and names the file; of `.readFailed` the cause alone.
   public var message: String
   /// What to do about it; empty for nothing.
   public var help: String
+  /// Whether the system has failed, and not what is in the file: it may go on later.
+  public var isOfDisk: Bool
+  /// Of `.writeFailed` the cause alone, to follow a colon.
+  public var reason: String
 
-  public init(_ kind: Kind, status: Status, _ message: String, help: String = "") {
+  /// Why, in words that follow a colon.
+  public var cause: String { reason.isEmpty ? message : reason }
+
+  public init(
+    _ kind: Kind, status: Status, _ message: String, help: String = "", isOfDisk: Bool = false,
+    reason: String = ""
+  ) {
     self.kind = kind
     self.status = status
     self.message = message
     self.help = help
+    self.isOfDisk = isOfDisk
+    self.reason = reason
+  }
+}
+
+extension SoundFileError {
+  /// Why a sound file is not opened.
+  init(_ refusal: FileRefusal, reading path: String) {
+    switch refusal {
+    case .notFound:
+      self.init(
+        .notFound, status: .fileNotFound, refusal.message(for: path),
+        help: "a path in a patch is relative to the folder of the patch")
+    case .notPermitted:
+      self.init(
+        .notReadable, status: .filePermission, "'\(path)' cannot be read: permission denied")
+    case .isFolder:
+      self.init(
+        .notAudio, status: .unsupportedFileType, "'\(path)' is a folder, not a sound file")
+    case .notRegular(let kind):
+      self.init(
+        .notAudio, status: .unsupportedFileType,
+        "'\(path)' is a \(kind.rawValue), not a regular file; a sound file is read from its "
+          + "beginning more than once", help: refusal.help)
+    default:
+      self.init(
+        .notReadable, status: .filePermission, refusal.message(for: path), help: refusal.help)
+    }
   }
 }
 
@@ -45,6 +86,10 @@ func systemText(_ number: Int32) -> String {
   case EISDIR: return "it is a folder"
   case ENOTDIR: return "a part of the path is not a folder"
   case EPIPE: return "the reader of the pipe has gone"
+  case EBADF: return "it is closed"
+  case EIO: return "the disk gives an input/output error"
+  case EFBIG: return "the file is larger than is allowed (ulimit -f)"
+  case EDQUOT: return "the disk quota is used up"
   case EMFILE, ENFILE: return "too many files are open"
   default:
     let text = unsafe String(cString: strerror(number))

@@ -1,5 +1,6 @@
 public import AudioTypes
 import CSndfile
+public import FileAccess
 import Glibc
 import Synchronization
 
@@ -7,19 +8,27 @@ import Synchronization
 ///
 /// The path's extension says what kind of file; `-` is WAV on standard output. Samples are rounded
 /// to the nearest value that the file can hold, halves to even, and clipped; nothing is dithered.
-/// Files of linear samples (WAV, RF64, Wave64, AIFF, CAF, AU) are whole after each `write`, whatever
-/// ends the process; the others miss at most their last block. It waits for the disk, so that it
-/// has no place on a render thread. One thread at a time may use it.
+///
+/// A file is written beside its name (`PendingFile`), and has its name when `close()` has made it whole
+/// and put it onto the disk. Until then files of linear samples (WAV, RF64, Wave64, AIFF, CAF, AU) are
+/// readable after each `write`, whatever ends the process; the others miss at most their last block. A
+/// pipe or a device that the user has named is written to as it is.
+///
+/// It waits for the disk, so that it has no place on a render thread. One thread at a time may use it.
 @safe
 public final class SoundFileWriter {
-  public let path: String
   public let fileFormat: SoundFileFormat
   /// What a sample is in the file; `nil` where it is coded with loss.
   public let sampleType: FileSampleType?
   public let channelCount: Int
+  public let sampleRate: Double
   public private(set) var framesWritten = 0
 
+  private let askedPath: String
+  /// `nil` where it is a pipe, a device or standard output.
+  private let pending: PendingFile?
   private let wave: WaveOutput?
+  private var bytes: FileBytes?
   private var file: OpaquePointer?
   private var isClosed = false
   private var words: [Int32] = []
@@ -28,7 +37,19 @@ public final class SoundFileWriter {
   /// Frames that go to libsndfile in one call: its Vorbis encoder takes larger ones onto the stack.
   private static let block = 4096
 
-  /// Creates a file, or empties the one there is.
+  /// Where the file is to be; once it is closed, where it is.
+  public var path: String { pending?.path ?? askedPath }
+
+  /// Where the bytes are until then: `take.unfinished.wav`.
+  public var unfinishedPath: String { pending?.unfinishedPath ?? askedPath }
+
+  /// Whether the file has another name than was asked for, because that is taken.
+  public var isNumbered: Bool { pending?.isNumbered ?? false }
+
+  /// Where the next frame is, in seconds.
+  public var time: Double { Double(framesWritten) / sampleRate }
+
+  /// Begins a file that the user has named: it takes the place of the one there is.
   ///
   /// - Parameters:
   ///   - format: Gives the rate, the channels and, by its sample type, what a sample becomes.
@@ -44,49 +65,133 @@ public final class SoundFileWriter {
       waveLimit: UInt64(UInt32.max))
   }
 
-  init(
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - files: Where it may be.
+  ///   - existing: What becomes of a file that is there.
+  public convenience init(
+    path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
+    sampleType: FileSampleType? = nil, quality: Double? = nil
+  ) throws(SoundFileError) {
+    try self.init(
+      path: path, files: files, existing: existing, format: format, sampleType: sampleType,
+      quality: quality, waveLimit: UInt64(UInt32.max), fault: nil)
+  }
+
+  convenience init(
     path: String, format: StreamFormat, sampleType: FileSampleType?, quality: Double?,
-    waveLimit: UInt64
+    waveLimit: UInt64, fault: FileBytes.Fault? = nil
+  ) throws(SoundFileError) {
+    try self.init(
+      path: path, files: .user, existing: .replace, format: format, sampleType: sampleType,
+      quality: quality, waveLimit: waveLimit, fault: fault)
+  }
+
+  private init(
+    path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
+    sampleType: FileSampleType?, quality: Double?, waveLimit: UInt64, fault: FileBytes.Fault?
   ) throws(SoundFileError) {
     let choice = try Self.choose(path, format, sampleType, quality)
-    self.path = path
+    askedPath = path
     fileFormat = choice.format
     self.sampleType = choice.sampleType
     channelCount = format.channelCount
-    if choice.format.isWave, let sampleType = choice.sampleType {
-      let descriptor = try Self.openDescriptor(path)
-      do throws(WaveOutput.SystemFailure) {
-        wave = try WaveOutput(
-          descriptor: descriptor, isSeekable: Self.isSeekable(descriptor), sampleType: sampleType,
-          channelCount: format.channelCount, sampleRate: Int(format.sampleRate),
-          limit: choice.format.container == SoundFileFormat.rf64 ? 0 : waveLimit)
-      } catch {
-        _ = Glibc.close(descriptor)
-        throw Self.writeFailed(path, systemText(error.number))
+    sampleRate = format.sampleRate
+    let (pending, descriptor) = try Self.open(path, files, existing)
+    self.pending = pending
+    do throws(SoundFileError) {
+      if choice.format.isWave, let sampleType = choice.sampleType {
+        wave = try Self.failing(path) { () throws(WaveOutput.SystemFailure) in
+          try WaveOutput(
+            descriptor: descriptor, isSeekable: pending != nil || Self.isSeekable(descriptor),
+            sampleType: sampleType, channelCount: format.channelCount,
+            sampleRate: Int(format.sampleRate),
+            limit: choice.format.container == SoundFileFormat.rf64 ? 0 : waveLimit)
+        }
+        return
       }
-      return
+      wave = nil
+      var info = choice.info
+      unsafe file = try Self.open(descriptor, pending, path, &info, fault, &bytes)
+    } catch {
+      pending?.discard()
+      throw error
     }
-    wave = nil
-    var info = choice.info
-    var text = ""
-    openingLock.withLock { _ in
-      unsafe file = sf_open(path, Int32(SFM_WRITE), &info)
-      if unsafe file == nil { text = unsafe String(cString: sf_strerror(nil)) }
-    }
-    guard let file = unsafe file else {
-      throw SoundFileError(
-        .notWritable, status: .filePermission,
-        "'\(path)' cannot be written: \(sentence(text))")
-    }
+    guard let file = unsafe file else { return }
     // A peak chunk holds the time of day: two runs would not give the same bytes.
     _ = unsafe sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
+    // What says later that patchrun has written it. The tags of an MP3 file name no program.
+    let isMP3 = choice.format.container == Int32(SF_FORMAT_MPEG)
+    _ = unsafe sf_set_string(
+      file, Int32(isMP3 ? SF_STR_COMMENT : SF_STR_SOFTWARE), FileMark.software)
     if var quality {
       _ = unsafe sf_command(
         file, Int32(SFC_SET_VBR_ENCODING_QUALITY), &quality, Int32(MemoryLayout<Double>.size))
     }
   }
 
-  deinit { try? close() }
+  deinit { abandon() }
+
+  /// Opens what the bytes go to. The descriptor belongs to the caller.
+  private static func open(
+    _ path: String, _ files: FilePolicy, _ existing: PendingFile.Existing
+  ) throws(SoundFileError) -> (PendingFile?, Int32) {
+    var descriptor: Int32
+    var pending: PendingFile?
+    if path == "-" {
+      descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    } else {
+      let place = try place(path, files)
+      if place.content == .stream {
+        descriptor = place.openStream()
+      } else {
+        do throws(PendingFile.Failure) {
+          let file = try PendingFile(place, existing: existing)
+          pending = file
+          descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3)
+        } catch {
+          throw notWritable(path, error)
+        }
+      }
+    }
+    guard descriptor >= 0 else {
+      let number = errno
+      pending?.discard()
+      guard path != "-" else { throw writeFailed(path, systemText(number)) }
+      throw notWritable(path, .system(number))
+    }
+    return (pending, descriptor)
+  }
+
+  private static func open(
+    _ descriptor: Int32, _ pending: PendingFile?, _ path: String, _ info: inout SF_INFO,
+    _ fault: FileBytes.Fault?, _ bytes: inout FileBytes?
+  ) throws(SoundFileError) -> OpaquePointer {
+    var opened: OpaquePointer?
+    var text = ""
+    let stream = pending == nil ? nil : FileBytes(descriptor, fault: fault)
+    openingLock.withLock { _ in
+      if let stream {
+        unsafe opened = stream.open(SFM_WRITE, &info)
+      } else {
+        unsafe opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1)
+      }
+      if unsafe opened == nil { text = unsafe String(cString: sf_strerror(nil)) }
+    }
+    bytes = stream
+    if let opened = unsafe opened { return unsafe opened }
+    let number = stream?.failure ?? 0
+    throw writeFailed(path, number != 0 ? systemText(number) : sentence(text))
+  }
+
+  private static func failing<Result>(
+    _ path: String, _ body: () throws(WaveOutput.SystemFailure) -> Result
+  ) throws(SoundFileError) -> Result {
+    do throws(WaveOutput.SystemFailure) { return try body() } catch {
+      throw writeFailed(path, systemText(error.number))
+    }
+  }
 
   /// Writes interleaved frames down.
   public func write(_ samples: [Double], frameCount: Int) throws(SoundFileError) {
@@ -98,22 +203,75 @@ public final class SoundFileWriter {
     try writeAny(samples, frameCount: frameCount)
   }
 
-  /// Makes the file whole and closes it. Nothing may be written after that; a second call does
-  /// nothing.
+  /// Makes the file whole, puts it onto the disk and gives it its name. Nothing may be written after
+  /// that; a second call does nothing.
+  ///
+  /// - Throws: Why it could not be. What there is of it is left, readable, at `unfinishedPath`.
   public func close() throws(SoundFileError) {
     guard !isClosed else { return }
     isClosed = true
-    if let wave {
-      do throws(WaveOutput.SystemFailure) { try wave.close() } catch {
-        throw Self.writeFailed(path, systemText(error.number))
+    do throws(SoundFileError) {
+      try end()
+      if let pending {
+        try check(pending)
+        do throws(PendingFile.Failure) { try pending.finish() } catch {
+          throw Self.writeFailed(path, Self.reason(error))
+        }
       }
+    } catch {
+      leave()
+      throw error
+    }
+  }
+
+  /// Closes the file and leaves what there is of it, readable, at `unfinishedPath`: what had its name
+  /// before stays. After `close()` it does nothing.
+  public func abandon() {
+    guard !isClosed else { return }
+    isClosed = true
+    do throws(SoundFileError) { try end() } catch {}
+    leave()
+  }
+
+  private func leave() {
+    guard let pending else { return }
+    if framesWritten == 0 { pending.discard() } else { pending.leave() }
+    // What an encoder has not said because it could not be is made out from what is there.
+    do throws(SoundFileError) {
+      _ = try SoundFileRecovery.mend(pending.descriptor, path: pending.unfinishedPath)
+    } catch {}
+  }
+
+  /// Has the encoder write what it still holds.
+  private func end() throws(SoundFileError) {
+    if let wave {
+      try Self.failing(path) { () throws(WaveOutput.SystemFailure) in try wave.close() }
     } else if let file = unsafe file {
       let result = unsafe sf_close(file)
       unsafe self.file = nil
+      let number = bytes?.failure ?? 0
+      bytes = nil
+      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
       if result != 0 {
         throw Self.writeFailed(path, sentence(unsafe String(cString: sf_error_number(result))))
       }
-      if fileFormat.container == Int32(SF_FORMAT_OGG) { OggSerial.fix(path) }
+      if fileFormat.container == Int32(SF_FORMAT_OGG), let pending {
+        let number = OggSerial.fix(pending.descriptor)
+        guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
+      }
+    }
+  }
+
+  /// Encoders that compress write down at the end how long a file is, and tell nobody where they could
+  /// not: whoever opens the file has to find all that was written.
+  private func check(_ pending: PendingFile) throws(SoundFileError) {
+    let isLinear = sampleType != nil && fileFormat.container != Int32(SF_FORMAT_FLAC)
+    guard !isLinear, framesWritten > 0 else { return }
+    let reader = try SoundFileReader(
+      descriptor: fcntl(pending.descriptor, F_DUPFD_CLOEXEC, 3), path: pending.unfinishedPath)
+    guard reader.frameCount >= framesWritten else {
+      throw Self.writeFailed(
+        path, "\(framesWritten) frames were written, and \(reader.frameCount) can be read")
     }
   }
 
@@ -123,10 +281,8 @@ public final class SoundFileWriter {
     precondition(!isClosed, "a closed file takes no frames")
     precondition(frameCount * channelCount <= samples.count, "so many frames are there")
     if let wave {
-      do throws(WaveOutput.SystemFailure) {
+      try Self.failing(path) { () throws(WaveOutput.SystemFailure) in
         try wave.write(samples, count: frameCount * channelCount)
-      } catch {
-        throw Self.writeFailed(path, systemText(error.number))
       }
       framesWritten += frameCount
       return
@@ -156,6 +312,9 @@ public final class SoundFileWriter {
         written = unsafe sf_writef_float(file, floats, Int64(count))
       }
       framesWritten += Int(max(0, written))
+      // An encoder may say that it has written what the disk has not taken.
+      let number = bytes?.failure ?? 0
+      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
       guard written == Int64(count) else {
         throw Self.writeFailed(path, sentence(unsafe String(cString: sf_strerror(file))))
       }
@@ -163,6 +322,8 @@ public final class SoundFileWriter {
     }
     if sampleType != nil && fileFormat.container != Int32(SF_FORMAT_FLAC) {
       _ = unsafe sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+      let number = bytes?.failure ?? 0
+      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
     }
   }
 
@@ -177,7 +338,8 @@ public final class SoundFileWriter {
       throw SoundFileError(
         .writeFailed, status: .fileFailed,
         "'\(path)' is full: \(fileFormat.name) files end at 4 GiB",
-        help: "WAV, CAF and Wave64 files may be larger")
+        help: "WAV, CAF and Wave64 files may be larger",
+        reason: "\(fileFormat.name) files end at 4 GiB")
     }
   }
 
@@ -185,7 +347,34 @@ public final class SoundFileWriter {
     SoundFileError(
       .writeFailed, status: .fileFailed,
       path == "-"
-        ? "standard output cannot be written: \(reason)" : "writing '\(path)' failed: \(reason)")
+        ? "standard output cannot be written: \(reason)" : "writing '\(path)' failed: \(reason)",
+      reason: reason)
+  }
+
+  private static func reason(_ failure: PendingFile.Failure) -> String {
+    switch failure {
+    case .system(let number): systemText(number)
+    case .notRegular: "it is not a regular file"
+    case .notOwn: "patchrun has not written the file that is there"
+    }
+  }
+
+  private static func notWritable(
+    _ path: String, _ failure: PendingFile.Failure
+  ) -> SoundFileError {
+    if case .notOwn = failure {
+      return SoundFileError(
+        .notOwn, status: .filePermission,
+        "'\(path)' is there, and patchrun has not written it",
+        help: "move it away, or have it replaced: --overwrite")
+    }
+    if case .system(EISDIR) = failure {
+      return SoundFileError(
+        .notWritable, status: .filePermission,
+        "'\(path)' is a folder; a file cannot take its place")
+    }
+    return SoundFileError(
+      .notWritable, status: .filePermission, "'\(path)' cannot be written: \(reason(failure))")
   }
 }
 
@@ -203,12 +392,17 @@ extension SoundFileWriter {
   /// `.unknownFormat` (`'typ?'`) for an extension that cannot be written, `.formatNotSupported`
   /// (`'fmt?'`) for a rate, channels or samples that the file cannot hold, `.notWritable` (-43 for
   /// a folder that is not there, else -54).
+  ///
+  /// - Parameters:
+  ///   - files: Where it may be.
+  ///   - existing: What is to become of a file that is there.
   public static func problem(
-    path: String, format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil
+    path: String, files: FilePolicy = .user, existing: PendingFile.Existing = .replace,
+    format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil
   ) -> SoundFileError? {
     do throws(SoundFileError) {
       _ = try choose(path, format, sampleType, quality)
-      try checkWritable(path)
+      try checkWritable(path, files, existing)
       return nil
     } catch {
       return error
@@ -285,50 +479,34 @@ extension SoundFileWriter {
     return true
   }
 
-  private static func checkWritable(_ path: String) throws(SoundFileError) {
-    guard path != "-" else { return }
-    func denied(_ status: Status, _ message: String, help: String = "") -> SoundFileError {
-      SoundFileError(.notWritable, status: status, message, help: help)
-    }
-    var status = stat()
-    if unsafe stat(path, &status) == 0 {
-      if status.st_mode & S_IFMT == S_IFDIR {
-        throw denied(.filePermission, "'\(path)' is a folder; a file cannot take its place")
-      }
-      guard unsafe access(path, W_OK) == 0 else {
-        throw denied(.filePermission, "'\(path)' cannot be written: \(systemText(errno))")
-      }
-      return
-    }
-    let folder: String
-    if let slash = path.lastIndex(of: "/") {
-      folder = slash == path.startIndex ? "/" : String(path[..<slash])
-    } else {
-      folder = "."
-    }
-    guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw denied(
-        .fileNotFound, "there is no folder '\(folder)' to write '\(path)' to",
-        help: "make the folder first")
-    }
-    guard unsafe access(folder, W_OK | X_OK) == 0 else {
-      throw denied(
-        .filePermission, "the folder '\(folder)' cannot be written: \(systemText(errno))")
+  private static func place(
+    _ path: String, _ files: FilePolicy
+  ) throws(SoundFileError) -> WritePlace {
+    do throws(FileRefusal) { return try files.writePlace(path) } catch {
+      if case .isFolder = error { throw notWritable(path, .system(EISDIR)) }
+      let isMissing =
+        switch error {
+        case .noFolder, .notFound: true
+        default: false
+        }
+      throw SoundFileError(
+        .notWritable, status: isMissing ? .fileNotFound : .filePermission,
+        error.message(for: path), help: error.help)
     }
   }
 
-  private static func openDescriptor(_ path: String) throws(SoundFileError) -> Int32 {
-    let descriptor =
-      path == "-"
-      ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-      : unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      let number = errno
+  private static func checkWritable(
+    _ path: String, _ files: FilePolicy, _ existing: PendingFile.Existing
+  ) throws(SoundFileError) {
+    guard path != "-" else { return }
+    let place = try place(path, files)
+    if let refusal = place.problem() {
       throw SoundFileError(
-        .notWritable, status: number == ENOENT ? .fileNotFound : .filePermission,
-        "'\(path)' cannot be written: \(systemText(number))")
+        .notWritable, status: .filePermission, refusal.message(for: path), help: refusal.help)
     }
-    return descriptor
+    if let failure = PendingFile.problem(place, existing: existing) {
+      throw notWritable(path, failure)
+    }
   }
 
   /// Whether the header can be written again: a regular file that is written from its beginning.

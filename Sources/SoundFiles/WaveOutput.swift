@@ -1,4 +1,5 @@
 import AudioTypes
+import FileAccess
 import Glibc
 
 /// The bytes of a WAV file on their way to a descriptor.
@@ -77,6 +78,12 @@ final class WaveOutput {
 
   func close() throws(SystemFailure) {
     defer { _ = Glibc.close(descriptor) }
+    // What a failing write has left of a frame.
+    if isSeekable {
+      let end = header.count + Int(dataBytes)
+      _ = ftruncate(descriptor, end)
+      _ = lseek(descriptor, end, SEEK_SET)
+    }
     // A chunk has an even number of bytes; the one that may be missing is not counted.
     if dataBytes % 2 == 1 { try append([0], count: 1) }
     try updateHeader()
@@ -109,6 +116,15 @@ final class WaveOutput {
     if failure != 0 { throw SystemFailure(number: failure) }
   }
 
+  /// A list of information, in which the program is named (ISFT): what tells a file of ours.
+  static let mark: [UInt8] = {
+    let name = Array(FileMark.software.utf8) + [0]
+    let padded = name + (name.count % 2 == 1 ? [0] : [])
+    func size(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+    return Array("LIST".utf8) + size(12 + padded.count) + Array("INFOISFT".utf8) + size(name.count)
+      + padded
+  }()
+
   /// The whole head of the file, the same number of bytes at any time.
   var header: [UInt8] {
     var header: [UInt8] = []
@@ -125,7 +141,7 @@ final class WaveOutput {
     let isExtensible = channelCount > 2
     let fmtSize = isExtensible ? 40 : sampleType.isFloat ? 18 : 16
     let headerSize =
-      12 + (isSeekable ? 36 : 0) + 8 + fmtSize + (sampleType.isFloat ? 12 : 0) + 8
+      12 + (isSeekable ? 36 + Self.mark.count : 0) + 8 + fmtSize + (sampleType.isFloat ? 12 : 0) + 8
     let padded = dataBytes + dataBytes % 2
     let riffSize = UInt64(headerSize) - 8 + padded
     let isLarge = riffSize > limit
@@ -140,6 +156,7 @@ final class WaveOutput {
       number(isLarge ? dataBytes : 0)
       number(isLarge ? dataBytes / UInt64(frameBytes) : 0)
       number(UInt32(0))
+      header += Self.mark
     }
     text("fmt ")
     number(UInt32(fmtSize))

@@ -23,7 +23,7 @@ struct Ctl: ParsableCommand {
         0  done
         1  refused: the patch would be wrong, or has nothing there
         2  wrong usage, or several patches are running and none was named
-        3  no patch is running
+        3  no patch is running, or it has no room for another client
         4  the patch went away meanwhile
 
       ENVIRONMENT:
@@ -127,6 +127,7 @@ extension CommandFailure {
       switch response.status {
       case 404, 409, 412, 422: ExitStatus.wrongPatch
       case 400..<500: ExitStatus.wrongUsage
+      case 503: ExitStatus.worldRefused
       default: ExitStatus.failedRunning
       }
     self.init(
@@ -137,15 +138,18 @@ extension CommandFailure {
   }
 }
 
+/// A text of an answer as it may stand in a line: what must not reach a terminal is escaped.
+func shown(_ value: JSONValue?) -> String { printable(value?.string ?? "") }
+
 /// How answers are shown.
 enum CtlText {
   /// The changes of an answer, or of an event.
   static func changes(in value: JSONValue) -> [String] {
     guard let changes = value["changes"] else { return [] }
     return changes.elements.map { change in
-      let pointer = change["pointer"]?.string ?? ""
-      let heard = change["heard"]?.string ?? ""
-      return (change["summary"]?.string ?? "") + "  (\(pointer))"
+      let pointer = shown(change["pointer"])
+      let heard = shown(change["heard"])
+      return shown(change["summary"]) + "  (\(pointer))"
         + (heard.isEmpty ? "" : ": \(heard)")
     }
   }
@@ -162,15 +166,14 @@ enum CtlText {
       guard values.count <= 2 else { continue }
       let numbers = values.map { value in value.number.map { fixed($0, 1) } ?? "-inf" }
       parts.append(
-        "\(reading["name"]?.string ?? "") \(numbers.joined(separator: " ")) "
-          + (reading["unit"]?.string ?? ""))
+        "\(shown(reading["name"])) \(numbers.joined(separator: " ")) " + shown(reading["unit"]))
     }
     return "\(place(meter)) \(parts.joined(separator: ", "))"
   }
 
   private static func place(_ meter: JSONValue) -> String {
-    if let tap = meter["tap"]?.string { return tap }
+    if let tap = meter["tap"], tap.string != nil { return shown(tap) }
     let element = meter["element"]?.integer ?? 0
-    return "\(meter["node"]?.string ?? "") \(meter["scope"]?.string ?? "") \(element)"
+    return "\(shown(meter["node"])) \(shown(meter["scope"])) \(element)"
   }
 }

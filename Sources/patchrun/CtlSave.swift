@@ -34,7 +34,7 @@ struct CtlSave: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let answer = try target.client().askJSON(
       ControlClient.Request(.post, "/save", ifMatch: ifMatch))
-    try output("saved \(answer["file"]?.string ?? "")\n")
+    try output("saved \(shown(answer["file"]))\n")
     return ExitStatus.success
   }
 }

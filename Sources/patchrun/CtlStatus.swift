@@ -34,9 +34,10 @@ struct CtlStatus: PatchCommand {
   }
 
   static func text(_ status: JSONValue) -> String {
-    let file = status["file"]?.string ?? ""
-    var text = status["title"]?.string.map { "\($0) (\(file))" } ?? file
-    text += ": \(status["state"]?.string ?? ""), \(clock(status["position"]?.number ?? 0))"
+    let file = shown(status["file"])
+    let title = status["title"].flatMap { $0.string == nil ? nil : shown($0) }
+    var text = title.map { "\($0) (\(file))" } ?? file
+    text += ": \(shown(status["state"])), \(clock(status["position"]?.number ?? 0))"
     if let duration = status["duration"]?.number { text += " of \(clock(duration))" }
     text += "\n" + grant(status["grant"]) + "\n"
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
@@ -44,8 +45,20 @@ struct CtlStatus: PatchCommand {
     text += "\(counted(xruns, "xrun")), "
     text += "\(counted(status["failedSlices"]?.integer ?? 0, "failed slice")), "
     text += "\(counted(status["lostFrames"]?.integer ?? 0, "lost frame"))\n"
+    if let limit = status["outputLimit"], let level = limit["level"]?.number {
+      text += "output limited to \(fixed(level, 1)) dBFS"
+      let seconds = limit["seconds"]?.number ?? 0
+      if seconds > 0 { text += ", turned down for \(fixed(seconds, 1)) s" }
+      let reduction = limit["reduction"]?.number ?? 0
+      if reduction > 0 { text += ", by \(fixed(reduction, 1)) dB of late" }
+      text += "\n"
+    }
+    let silenced = status["silencedSamples"]?.integer ?? 0
+    if silenced > 0 {
+      text += "\(counted(silenced, "sample")) that were no finite numbers became silence\n"
+    }
     let pending = status["pendingStages"]?.integer ?? 0
-    text += "document \(status["tag"]?.string ?? "")"
+    text += "document \(shown(status["tag"]))"
     if pending > 0 { text += ", \(counted(pending, "change")) on the way" }
     return text + "\n"
   }
@@ -59,8 +72,8 @@ struct CtlStatus: PatchCommand {
     var parts: [String] = []
     var latencies: [String] = []
     for (side, direction) in [("sink", "out"), ("source", "in")] {
-      guard let device = grant[side], let name = device["name"]?.string else { continue }
-      parts.append("\(side) \(name) (\(device["channels"]?.integer ?? 0) ch)")
+      guard let device = grant[side], device["name"]?.string != nil else { continue }
+      parts.append("\(side) \(shown(device["name"])) (\(device["channels"]?.integer ?? 0) ch)")
       latencies.append("\(direction) \(fixed((device["latency"]?.number ?? 0) * 1000, 1)) ms")
     }
     let rate = grant["sampleRate"]?.number ?? 0
@@ -69,9 +82,8 @@ struct CtlStatus: PatchCommand {
     parts.append(
       "slice \(frames) frames (\(fixed(Double(frames) / max(1, rate) * 1000, 1)) ms)")
     if !latencies.isEmpty { parts.append("latency \(latencies.joined(separator: " "))") }
-    if let scheduling = grant["scheduling"]?.string, !scheduling.isEmpty {
-      parts.append("scheduling \(scheduling)")
-    }
+    let scheduling = shown(grant["scheduling"])
+    if !scheduling.isEmpty { parts.append("scheduling \(scheduling)") }
     return parts.joined(separator: ", ")
   }
 }

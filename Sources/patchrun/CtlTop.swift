@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Diagnostics
 import Glibc
 import PatchSyntax
 
@@ -77,7 +78,7 @@ struct CtlTop: PatchCommand {
       do throws(CommandFailure) {
         let status = try client.askJSON(ControlClient.Request(.get, "/status"))
         let meters = try client.askJSON(ControlClient.Request(.get, "/meters"))
-        line = Self.line(status, meters)
+        line = printable(Self.line(status, meters))
       } catch {
         // A patch that has been looked at, and is not there any more, has ended.
         guard !isFirst else { throw error }
@@ -87,7 +88,7 @@ struct CtlTop: PatchCommand {
       isFirst = false
       let width = StandardStream.output.columns ?? 80
       let text = isTerminal ? "\r\(line.prefix(max(1, width - 1)))\u{1B}[K" : line + "\n"
-      let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
+      let number = StandardStream.output.put(drawn: text)
       guard number == 0 else { return ExitStatus.success }
       usleep(UInt32((interval ?? 1) * 1_000_000))
     }

@@ -45,7 +45,9 @@ struct CtlWatch: PatchCommand {
     do throws(ControlError) {
       response = try client.listen(meterRate: meters) { event in
         let text = json ? Self.line(event) : Self.text(event)
-        let number = StandardStream.write(Array(text.utf8), to: StandardStream.output.rawValue)
+        let number = StandardStream.output.put(
+          drawn: json && !StandardStream.output.isTerminal
+            ? text : TerminalText.safe(text, escape: .json))
         return number == 0 && event.name != "ended"
       }
     } catch {
@@ -65,15 +67,15 @@ struct CtlWatch: PatchCommand {
     var (words, lines) = details(event.name, data)
     if !words.isEmpty { words = " " + words }
     // The head of a stream is of no time.
-    let time = data["time"]?.string.map { $0.dropFirst(11) + " " } ?? ""
-    return ([time + event.name + words] + lines).map { $0 + "\n" }.joined()
+    let time = data["time"].map { shown($0).dropFirst(11) + " " } ?? ""
+    return ([time + printable(event.name) + words] + lines).map { $0 + "\n" }.joined()
   }
 
   static func details(_ name: String, _ data: JSONValue) -> (String, [String]) {
-    func text(_ key: String) -> String { data[key]?.string ?? "" }
+    func text(_ key: String) -> String { shown(data[key]) }
     switch name {
     case "status":
-      let title = data["title"]?.string ?? text("file")
+      let title = shown(data["title"] ?? data["file"])
       return ("\(title), \(text("state")), document \(text("tag"))", [])
     case "started": return ("document \(text("tag"))", [])
     case "changed":
@@ -81,13 +83,15 @@ struct CtlWatch: PatchCommand {
         "by \(text("by")), document \(text("tag"))", CtlText.changes(in: data).map { "  \($0)" }
       )
     case "refused":
-      let lines = text("text").split(separator: "\n", omittingEmptySubsequences: false)
+      let lines = printableLines(data["text"]?.string ?? "")
+        .split(separator: "\n", omittingEmptySubsequences: false)
       return ("a change by \(text("by"))", lines.map { $0.isEmpty ? "" : "  \($0)" })
     case "xrun":
       let under = data["underruns"]?.integer ?? 0
       let over = data["overruns"]?.integer ?? 0
       return ("\(counted(under, "underrun")), \(counted(over, "overrun")) so far", [])
-    case "route": return ("the \(text("direction")) is now \(quoted(text("name")))", [])
+    case "route":
+      return ("the \(text("direction")) is now \(quoted(data["name"]?.string ?? ""))", [])
     case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
     case "state": return (text("state"), [])
     case "saved": return ("\(text("file")), document \(text("tag"))", [])

@@ -8,13 +8,17 @@ struct DeviceDecoder {
   private let isAlignedHigh: Bool
   /// The greatest magnitude so far, where 1 is full scale.
   private(set) var peak = 0.0
-  /// Samples that are no numbers.
+  /// Samples that are no finite numbers, and the frame that has the first of them.
   private(set) var badSamples = 0
+  private(set) var firstBadFrame: Int?
+  private let channelCount: Int
+  private var decoded = 0
 
   /// - Parameter format: Interleaved, one of the sample types of a bus.
   init(_ format: StreamFormat) {
     sample = format.sampleType ?? .float32
     bytesPerSample = max(1, format.bytesPerSample)
+    channelCount = max(1, format.channelCount)
     isAlignedHigh = format.flags.contains(.isAlignedHigh)
   }
 
@@ -30,8 +34,12 @@ struct DeviceDecoder {
       let value = number(word)
       samples[index] = value
       if value.magnitude > largest { largest = value.magnitude }
-      if !value.isFinite { badSamples += 1 }
+      if !value.isFinite {
+        if badSamples == 0 { firstBadFrame = (decoded + index) / channelCount }
+        badSamples += 1
+      }
     }
+    decoded += count
     peak = largest
   }
 

@@ -51,6 +51,7 @@ struct Diff: PatchCommand {
   var json = false
 
   @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var policy: PolicyOptions
 
   @OptionGroup var appearance: AppearanceOptions
 
@@ -97,7 +98,9 @@ struct Diff: PatchCommand {
 
   /// How the change is heard; `nil` where one of the patches is wrong, which is said.
   private func comparison(_ old: Document, _ new: Document) -> PatchComparison? {
-    let readings = [old, new].map { (PatchReader.read($0.file.source), $0.file.directory) }
+    let readings = [old, new].map {
+      (PatchReader.read($0.file.source), policy.surroundings(of: $0.file))
+    }
     if let comparison = PatchComparison(
       from: readings[0], to: readings[1], assuming: hardware.assumption)
     {
@@ -105,7 +108,7 @@ struct Diff: PatchCommand {
     }
     let wrong = zip([old, new], readings).first { _, reading in
       PatchBuilder.build(
-        reading.0, directory: reading.1, device: .assumed(hardware.assumption)
+        reading.0, in: reading.1, device: .assumed(hardware.assumption)
       ).hasErrors
     }
     let path = (wrong?.0 ?? new).path
@@ -121,7 +124,7 @@ struct Diff: PatchCommand {
 
   /// The document; `nil` where what is wrong with it has been reported.
   private func read(_ path: String) throws(CommandFailure) -> Document? {
-    let file = try PatchFile(path)
+    let file = try PatchFile(path, files: policy.forNamed(path))
     let source = file.source
     let reading = PatchDifference.read(source)
     if reading.tree == nil {

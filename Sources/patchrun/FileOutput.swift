@@ -1,4 +1,5 @@
 import Diagnostics
+import FileAccess
 import Glibc
 
 /// A file that a command writes a text to.
@@ -10,7 +11,8 @@ enum FileOutput {
 
   /// Replaces what is there.
   static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let descriptor = unsafe open(
+      SystemPath(path).c, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .cannotWrite(path, errno) }
     let number = StandardStream.write(bytes, to: descriptor)
     guard number == 0 else {

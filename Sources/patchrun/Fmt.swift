@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import FileAccess
 import PatchSyntax
 
 struct Fmt: PatchCommand {
@@ -47,11 +48,14 @@ struct Fmt: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     var status = ExitStatus.success
     func note(_ new: Int32) { status = max(status, new) }
-    for item in PatchPaths.items(paths) {
+    let items = PatchPaths.items(paths)
+    PatchPaths.note(leftOut: items, appearance)
+    for item in items {
       do throws(CommandFailure) {
         switch item {
         case .failure(_, let failure): throw failure
-        case .file(let path): note(try format(path))
+        case .leftOut: break
+        case .file(let path, let files): note(try format(path, files))
         }
       } catch {
         note(error.status)
@@ -61,8 +65,8 @@ struct Fmt: PatchCommand {
     return status
   }
 
-  private func format(_ path: String) throws(CommandFailure) -> Int32 {
-    let source = try PatchFile(path).source
+  private func format(_ path: String, _ files: FilePolicy) throws(CommandFailure) -> Int32 {
+    let source = try PatchFile(path, files: files).source
     let result = PatchFormatter.format(source)
     guard let text = result.text else {
       let renderer = TextRenderer(
@@ -74,14 +78,14 @@ struct Fmt: PatchCommand {
     }
     let isChanged = text != source.bytes
     if check {
-      if isChanged { try output(source.name + "\n") }
+      if isChanged { try output(printable(source.name) + "\n") }
       return isChanged ? ExitStatus.wrongPatch : ExitStatus.success
     }
     if stdout || path == "-" {
       try output(String(decoding: text, as: UTF8.self))
     } else if isChanged {
-      try AtomicFile.replace(path, with: text)
-      try output("formatted \(path)\n")
+      try AtomicFile.replace(path, with: text, files: files)
+      try output("formatted \(printable(path))\n")
     }
     return ExitStatus.success
   }

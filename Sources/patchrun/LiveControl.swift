@@ -24,7 +24,15 @@ final class LiveControl: ControlledPatch {
     var xruns = (underruns: 0, overruns: 0)
   }
 
+  /// A document as it is given away.
+  private struct KeptDocument {
+    let live: LivePatch
+    let number: Int
+    let document: ControlDocument
+  }
+
   let file: LiveFile
+  private let documents = Mutex<KeptDocument?>(nil)
   private let signals: Signals
   private let state: Mutex<State>
   /// Held from the document that a change is made on until it plays.
@@ -44,7 +52,7 @@ final class LiveControl: ControlledPatch {
       state.phase = .playing
       state.isPaused = false
     }
-    emit(.started(tag: Self.tag(of: stage.live.reading.source)))
+    emit(.started(tag: document(of: stage.live).document.tag))
   }
 
   func ends(_ end: ControlEnd?) {
@@ -60,7 +68,7 @@ final class LiveControl: ControlledPatch {
 
   func note(_ changes: [PatchChange], by origin: ControlOrigin) {
     guard !changes.isEmpty else { return }
-    let tag = Self.tag(of: stage.live.reading.source)
+    let tag = document(of: stage.live).document.tag
     emit(.changed(tag: tag, effects: changes.map(ControlEffect.init), by: origin))
   }
 
@@ -69,8 +77,7 @@ final class LiveControl: ControlledPatch {
     let effects = pointers.map {
       ControlEffect(pointer: $0, summary: "the timeline has come to it", heard: "")
     }
-    emit(
-      .changed(tag: Self.tag(of: stage.live.reading.source), effects: effects, by: .timeline))
+    emit(.changed(tag: document(of: stage.live).document.tag, effects: effects, by: .timeline))
   }
 
   func note(refused patch: BuiltPatch, by origin: ControlOrigin) {
@@ -136,15 +143,36 @@ final class LiveControl: ControlledPatch {
     return stream
   }
 
-  func document() async -> ControlDocument {
-    let source = stage.live.reading.source
-    return ControlDocument(
-      text: String(decoding: source.bytes, as: UTF8.self), tag: Self.tag(of: source))
+  func document() async -> ControlDocument { document(of: stage.live).document }
+
+  /// The document that plays, made to be given away once for each that there is.
+  func document(
+    of live: LivePatch
+  ) -> (reading: PatchReader.Result, document: ControlDocument) {
+    let (number, reading) = live.revision
+    return documents.withLock { kept in
+      if let kept, kept.live === live, kept.number == number { return (reading, kept.document) }
+      let source = reading.source
+      let document = ControlDocument(
+        text: String(decoding: source.bytes, as: UTF8.self), tag: Self.tag(of: source),
+        root: reading.document?.root, isJSON: Self.isJSON(source))
+      kept = KeptDocument(live: live, number: number, document: document)
+      return (reading, document)
+    }
+  }
+
+  /// Whether a document that plays has neither comments nor trailing commas.
+  private static func isJSON(_ source: SourceText) -> Bool {
+    JSONReader.Dialect(fileName: source.name) == .json
+      || !JSONReader.read(source, dialect: .json).hasErrors
   }
 
   func change(
-    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
-  ) async -> ControlOutcome { changes.withLock { _ in make(change, ifMatch: tag, by: origin) } }
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
+    through door: ControlEntrance
+  ) async -> ControlOutcome {
+    changes.withLock { _ in make(change, ifMatch: tag, by: origin, through: door) }
+  }
 
   func stop() async { signals.askForEnd() }
 
@@ -179,15 +207,17 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  func validate(_ text: String) async -> ControlRefusal {
+  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
     let live = stage.live
     let patch = live.check(
-      PatchReader.read(SourceText(name: live.reading.source.name, text: text)))
+      PatchReader.read(SourceText(name: live.reading.source.name, text: text)),
+      isConfined: door == .port)
     return refusal(patch.diagnostics, in: patch.source)
   }
 
   private func make(
-    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
+    through door: ControlEntrance
   ) -> ControlOutcome {
     guard state.withLock({ [.starting, .playing, .interrupted].contains($0.phase) }) else {
       return .failed(message: "the patch is not playing", help: [])
@@ -204,7 +234,7 @@ final class LiveControl: ControlledPatch {
     }
     let reading = PatchReader.read(source)
     do throws(LivePatch.Refusal) {
-      let changes = try live.play(reading)
+      let changes = try live.play(reading, isRequest: true, isConfined: door == .port)
       file.follow(from: present, to: source)
       note(changes, by: origin)
       return .applied(

@@ -16,12 +16,12 @@ extension LiveControl {
     let (graph, hardware) = (stage.graph, stage.hardware)
     let (session, statistics, grant) = (graph.session, hardware.statistics, hardware.grant)
     let rate = session?.configuration.sampleRate ?? grant.sampleRate
-    let reading = stage.live.reading
-    return ControlStatus(
+    let (reading, document) = document(of: stage.live)
+    var status = ControlStatus(
       title: reading.document?.title?.value, file: file.path ?? "<stdin>", state: phase,
       position: Double(session?.renderedFrames ?? 0) / max(1, rate),
       duration: session?.endFrame.map { Double($0) / max(1, rate) },
-      tag: Self.tag(of: reading.source),
+      tag: document.tag,
       grant: ControlGrant(
         sink: grant.outputFormat.map {
           .init(name: grant.outputName, channels: $0.channelCount, latency: grant.outputLatency)
@@ -34,6 +34,16 @@ extension LiveControl {
       underruns: statistics.underruns, overruns: statistics.overruns,
       failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
       pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
+    if let session {
+      let (frames, silenced) = session.limited
+      status.outputLimit = session.outputPeakLimit.map { peak in
+        ControlLimit(
+          level: 20 * renderLog10(Double(peak)), seconds: Double(frames) / max(1, rate),
+          reduction: LimitText.reduction(session.takeLeastGain()))
+      }
+      status.silencedSamples = silenced
+    }
+    return status
   }
 
   func drawing() async -> ControlDocument {
@@ -58,14 +68,13 @@ extension LiveControl {
   func meters() async -> [ControlMeter] {
     let graph = stage.graph
     return graph.readings.map { ControlMeter($0) }
-      + graph.nodes.flatMap { busMeters($0, in: graph) }
+      + graph.playing.nodes.flatMap(busMeters)
   }
 
   /// The buses of a node whose metering is on.
-  private func busMeters(_ node: NodeID, in graph: AudioGraph) -> [ControlMeter] {
-    guard let info = try? graph.nodeInfo(node), let unit = info.unit,
-      unit.info(.meteringMode) != nil
-    else { return [] }
+  private func busMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
+    let unit = node.unit
+    guard unit.info(.meteringMode) != nil else { return [] }
     var meters: [ControlMeter] = []
     for scope in [Scope.input, .output] {
       // Their names are looked for once, and not for each of what may be many buses.
@@ -76,7 +85,7 @@ extension LiveControl {
         guard let levels = behind.levels(unit, element) else { continue }
         meters.append(
           ControlMeter(
-            place: .bus(node: info.name, isInput: scope == .input, element: element),
+            place: .bus(node: node.name, isInput: scope == .input, element: element),
             levels: levels, preFaderLevels: before.levels(unit, element)))
       }
     }

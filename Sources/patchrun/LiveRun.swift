@@ -8,6 +8,7 @@ import PatchSyntax
 import PulseIO
 import RenderCore
 import RenderHost
+import RenderTaps
 
 /// A patch on a device that has been opened for it.
 struct LiveStage {
@@ -46,19 +47,29 @@ final class LiveRun {
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
   private var route = LiveRoute()
+  private let takes: Takes
+  private var events = FileEvents()
+  private var stall = StallWatch()
+  /// Why the device stands still, as far as it has said.
+  private var stallCause: (words: String, nanoseconds: UInt64)?
+  private var overruns = 0
+  /// When the sound stopped that is to go on elsewhere.
+  private var stoppedAt: UInt64?
 
   private var graph: AudioGraph { stage.graph }
   private var hardware: PulseHardware { stage.hardware }
 
   init(
-    _ stage: LiveStage, signals: Signals, files: FileWatch?, appearance: AppearanceOptions,
-    quiet: Bool, control: LiveControl? = nil, manager: ServiceManager? = nil,
+    _ stage: LiveStage, signals: Signals, files: FileWatch?, takes: Takes,
+    appearance: AppearanceOptions, quiet: Bool, control: LiveControl? = nil,
+    manager: ServiceManager? = nil,
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
     self.stage = stage
     self.signals = signals
     self.files = files
+    self.takes = takes
     self.appearance = appearance
     self.quiet = quiet
     line = TerminalLine(appearance)
@@ -109,25 +120,37 @@ final class LiveRun {
       }
       try planUpdates()
       try start()
+      if let stopped = stoppedAt {
+        stoppedAt = nil
+        graph.noteGap(
+          seconds: Double(monotonicNanoseconds() - stopped) / 1e9, cause: "the patch began again")
+      }
       let grant = GrantText.text(
         hardware.grant, scheduling: hardware.schedulingDescription)
-      if !quiet { StandardStream.error.put(grant + "\n") }
+      if !quiet { StandardStream.error.put(printable(grant) + "\n") }
       untoldGrant = grant
       control?.begins(stage)
       let end = wait(session, rate: rate)
       control?.ends(nil)
       if let reason = end.words { manager?.stops(reason) }
       if case .reached = end {} else if case .failed = end {} else { fade(session) }
+      // A recording goes on in its file where the patch begins again.
+      if case .restart = end { takes.beginHandover() }
       graph.stop()
       // Finishes the files that are being written.
       graph.close()
+      tellEvents()
       guard case .restart(let reading) = end else {
         control?.ends(end.reported)
         return report(end, session, rate)
       }
       played += Double(session.renderedFrames) / rate
+      stoppedAt = monotonicNanoseconds()
+      defer { for error in takes.endHandover() { appearance.report("error", error.message) } }
       guard let next = try open(reading, route) else { return ExitStatus.wrongPatch }
       stage = next
+      stall = StallWatch()
+      overruns = 0
     }
   }
 
@@ -160,6 +183,8 @@ final class LiveRun {
         return .failed(
           CommandFailure(ExitStatus.failedRunning, failure.message, help: [failure.help]))
       }
+      tellEvents(showsLine)
+      watchGaps(session, rate)
       if let error = graph.serviceErrors.first {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
       }
@@ -182,6 +207,39 @@ final class LiveRun {
       signals.wait(milliseconds: showsLine ? 100 : 20, or: descriptors)
     }
   }
+
+  /// Says what has happened to files.
+  private func tellEvents(_ showsLine: Bool = false) {
+    for event in graph.takeServiceEvents() {
+      guard let (kind, message) = events.take(event), kind == "error" || !quiet else { continue }
+      clear(showsLine)
+      appearance.report(kind, message)
+    }
+  }
+
+  /// Has recordings say where time has passed that is not in them.
+  private func watchGaps(_ session: RenderSession, _ rate: Double) {
+    let now = monotonicNanoseconds()
+    // A pause that somebody has asked for is none.
+    let isHeld = session.isPausing && stallCause == nil
+    let seconds = stall.look(
+      at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
+    if let seconds {
+      graph.noteGap(
+        seconds: seconds, cause: stallCause?.words ?? "the sound server stood still")
+    }
+    // What has been said explains what comes at once.
+    if let cause = stallCause, !session.isPausing, now - cause.nanoseconds > 3_000_000_000 {
+      stallCause = nil
+    }
+    let count = hardware.statistics.overruns
+    if count > overruns {
+      graph.noteGap(seconds: 0, cause: "an overrun: what the source had could not be taken in time")
+    }
+    overruns = count
+  }
+
+  private func noteStall(_ words: String) { stallCause = (words, monotonicNanoseconds()) }
 
   /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
   private func tellManager(_ session: RenderSession) {
@@ -213,6 +271,7 @@ final class LiveRun {
       position: Double(session.renderedFrames) / rate, total: total, peak: peak,
       held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
       load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
+      reduction: LimitText.reduction(session.takeLeastGain(isShown: true)),
       loudness: loudnessTap().flatMap(loudness))
     line.show { now.grid(width: $0, $1) }
   }
@@ -327,8 +386,15 @@ final class LiveRun {
     for note in notes {
       switch note {
       case .moved(let direction, let name):
+        noteStall("the \(direction.rawValue) became '\(name)'")
         end = moved(direction, to: name, showsLine) ?? end
-      case .interrupted(let cause): end = interrupted(by: cause, showsLine) ?? end
+      case .interrupted(let cause):
+        if case .suspended(let direction) = cause {
+          noteStall("the \(direction.rawValue) was suspended")
+        } else {
+          noteStall("the sound server asked for silence")
+        }
+        end = interrupted(by: cause, showsLine) ?? end
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
@@ -423,6 +489,14 @@ final class LiveRun {
       appearance.report("error", failure.message, help: failure.help)
       status = failure.status
     }
+    let silenced = session.limited.silencedSamples
+    if silenced > 0 {
+      appearance.report(
+        "warning",
+        "\(counted(silenced, "sample")) that were no finite numbers were put out as silence")
+    }
+    // These have been told when they happened.
+    if !events.failures.isEmpty { status = ExitStatus.failedRunning }
     if graph.lostFrames > 0 {
       appearance.report(
         "warning",
@@ -431,6 +505,7 @@ final class LiveRun {
     }
     if !quiet {
       StandardStream.error.put(summary(session, rate) + "\n")
+      for line in events.summary { StandardStream.error.put("  \(line)\n") }
       for measurement in graph.readings {
         StandardStream.error.put(MeasurementText.text(measurement) + "\n")
       }
@@ -441,8 +516,9 @@ final class LiveRun {
   private func summary(_ session: RenderSession, _ rate: Double) -> String {
     let statistics = hardware.statistics
     let xruns = statistics.underruns + statistics.overruns
+    let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
-      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))"
+      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
   }
 }
 

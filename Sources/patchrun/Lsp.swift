@@ -24,10 +24,13 @@ struct Lsp: PatchCommand {
       """)
 
   @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    var server = LanguageServer(version: Patchrun.version, hardware: hardware.assumption)
+    var server = LanguageServer(
+      version: Patchrun.version, hardware: hardware.assumption,
+      surroundings: { policy.surroundings(in: $0) })
     var frames = MessageFrames()
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {

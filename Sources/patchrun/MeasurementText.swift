@@ -1,10 +1,11 @@
 import AudioGraphs
+import Diagnostics
 import RenderCore
 
 /// What a tap has read in all, in a line: `mix: -23.1 LUFS, range 4.5 LU, true peak -3.2 dBTP`.
 enum MeasurementText {
   static func text(_ measurement: TapMeasurement) -> String {
-    "\(measurement.name): \(text(measurement.reading))"
+    "\(printable(measurement.name)): \(text(measurement.reading))"
   }
 
   private static func text(_ reading: TapReading) -> String {

@@ -37,11 +37,13 @@ final class OfflineMicrophone: @unchecked Sendable {
   }
 
   /// Fills interleaved frames with what comes next.
-  func fill(_ buffer: ChannelBuffer) {
+  ///
+  /// - Throws: Where the file cannot be read.
+  func fill(_ buffer: ChannelBuffer) throws(ServiceError) {
     let channels = mapping.sources.count
     let total = buffer.count / channels
     for frame in 0..<total {
-      if readyRange.isEmpty { refill() }
+      if readyRange.isEmpty { try refill() }
       guard let place = readyRange.first else {
         for index in (frame * channels)..<buffer.count { buffer[index] = 0 }
         return
@@ -59,15 +61,23 @@ final class OfflineMicrophone: @unchecked Sendable {
     }
   }
 
+  private func read(into samples: inout [Double]) throws(ServiceError) -> Int {
+    do throws(SoundFileError) { return try reader.read(into: &samples) } catch {
+      let time = Double(reader.position) / reader.sampleRate
+      throw ServiceError(
+        "'\(reader.path)' cannot be read from \(ServiceEvent.clock(time)) on: \(error.message)")
+    }
+  }
+
   /// Makes frames ready; none at the end.
-  private func refill() {
+  private func refill() throws(ServiceError) {
     guard let converter else {
-      readyRange = 0..<reader.read(into: &ready)
+      readyRange = 0..<(try read(into: &ready))
       return
     }
     while true {
       if blockRange.isEmpty && !isAtEnd {
-        blockRange = 0..<reader.read(into: &block)
+        blockRange = 0..<(try read(into: &block))
         isAtEnd = blockRange.isEmpty
       }
       if isAtEnd {

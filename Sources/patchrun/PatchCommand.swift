@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioTypes
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 
 /// A subcommand: what it does gives the exit status.
 protocol PatchCommand: ParsableCommand {
@@ -14,7 +15,7 @@ extension PatchCommand {
   mutating func run() throws {
     let status: Int32
     do throws(CommandFailure) { status = try perform() } catch {
-      if let findings = error.findings { StandardStream.error.put(findings) }
+      if let findings = error.findings { StandardStream.error.put(printableLines(findings)) }
       if !error.message.isEmpty { appearance.report("error", error.message, help: error.help) }
       status = error.status
     }
@@ -23,7 +24,7 @@ extension PatchCommand {
 
   /// Writes a result to standard output.
   func output(_ text: String) throws(CommandFailure) {
-    let number = StandardStream.output.put(text)
+    let number = StandardStream.output.put(result: text)
     guard number == 0 else {
       throw CommandFailure(
         ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
@@ -48,9 +49,10 @@ struct AppearanceOptions: ParsableArguments {
   /// Says something on standard error.
   func report(_ kind: String, _ message: String, help: [String] = []) {
     let isColored = color.colors(.error)
+    let message = printable(message)
     let paint = kind == "error" ? "\u{1B}[1;31m" : kind == "warning" ? "\u{1B}[1;33m" : "\u{1B}[1m"
     var text = isColored ? "\(paint)\(kind)\u{1B}[0m: \(message)\n" : "\(kind): \(message)\n"
-    for line in help {
+    for line in help.map(printable) {
       text += isColored ? "  = \u{1B}[1mhelp\u{1B}[0m: \(line)\n" : "  = help: \(line)\n"
     }
     StandardStream.error.put(text)
@@ -105,6 +107,12 @@ struct OverrideOptions: ParsableArguments {
       valueName: "POINTER=VALUE"),
     completion: .custom(CompletionValues.overrides))
   var overrides: [String] = []
+
+  func validate() throws {
+    for text in overrides {
+      if let problem = DocumentOverride.usageProblem(of: text) { throw ValidationError(problem) }
+    }
+  }
 }
 
 struct HardwareOptions: ParsableArguments {

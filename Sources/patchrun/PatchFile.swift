@@ -1,4 +1,5 @@
 import Diagnostics
+import FileAccess
 import Glibc
 import PatchSyntax
 
@@ -9,24 +10,40 @@ struct PatchFile {
   let directory: String
 
   /// Reads a file, or standard input for `-`.
-  init(_ path: String) throws(CommandFailure) {
+  ///
+  /// - Parameter files: How it may be opened; for a path of the user's own, links and all.
+  init(_ path: String, files: FilePolicy = .user) throws(CommandFailure) {
     if path == "-" {
-      let bytes = try Self.contents(of: 0, "standard input")
-      source = SourceText(name: "<stdin>", bytes: bytes)
+      source = SourceText(name: "<stdin>", bytes: try Self.contents(of: 0, "standard input"))
       directory = ""
       return
     }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.cannotRead(path, errno) }
-    defer { close(descriptor) }
-    let bytes = try Self.contents(of: descriptor, path)
-    source = SourceText(name: path, bytes: bytes)
     directory = Self.directory(of: path)
+    // What a shell has put there for `<(command)`.
+    if let descriptor = Self.ownDescriptor(path) {
+      source = SourceText(name: path, bytes: try Self.contents(of: descriptor, path))
+      return
+    }
+    do throws(FileRefusal) {
+      source = SourceText(name: path, bytes: try files.read(path, limit: Self.mostBytes).bytes)
+    } catch {
+      throw Self.cannotRead(path, error)
+    }
+  }
+
+  /// No document is larger: see PR0001 and its kin.
+  private static let mostBytes = 1 << 31
+
+  /// The open file that a path of `/dev/fd` is.
+  private static func ownDescriptor(_ path: String) -> Int32? {
+    if path == "/dev/stdin" { return 0 }
+    guard path.hasPrefix("/dev/fd/") else { return nil }
+    return Int32(path.dropFirst("/dev/fd/".count))
   }
 
   /// Everything up to the last slash; empty where there is none.
   static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "" }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
@@ -52,67 +69,72 @@ struct PatchFile {
   }
 
   private static func cannotRead(_ path: String, _ number: Int32) -> CommandFailure {
+    CommandFailure(
+      ExitStatus.worldRefused, "\(quoted(path)) cannot be read: \(systemMessage(number))")
+  }
+
+  private static func cannotRead(_ path: String, _ refusal: FileRefusal) -> CommandFailure {
     let name = quoted(path)
-    switch number {
-    case ENOENT, ENOTDIR:
+    func failure(_ message: String, help: String = "") -> CommandFailure {
+      CommandFailure(ExitStatus.worldRefused, message, help: [help])
+    }
+    switch refusal {
+    case .notFound:
       let isWord = !path.contains("/") && !path.contains(".")
       let guess = isWord ? didYouMean(path, among: Patchrun.commandNames) : nil
-      return CommandFailure(
-        ExitStatus.worldRefused, "there is no file \(name)",
-        help: guess.map { ["the name of a command? \($0)"] } ?? [])
-    case EISDIR:
-      return CommandFailure(
-        ExitStatus.worldRefused, "\(name) is a folder, not a patch",
-        help: ["'patchrun validate \(path)' takes every patch in it"])
-    default:
-      return CommandFailure(
-        ExitStatus.worldRefused, "\(name) cannot be read: \(systemMessage(number))")
+      return failure(
+        "there is no file \(name)", help: guess.map { "the name of a command? \($0)" } ?? "")
+    case .isFolder:
+      return failure(
+        "\(name) is a folder, not a patch",
+        help: "'patchrun validate \(path)' takes every patch in it")
+    case .notRegular(let kind):
+      return failure(
+        "\(name) is a \(kind.rawValue), not a regular file",
+        help: kind == .pipe ? "standard input may be one: '- < \(path)'" : "")
+    case .system(let text): return failure("\(name) cannot be read: \(text)")
+    case .notPermitted: return failure("\(name) cannot be read: permission denied")
+    default: return failure(refusal.message(for: path), help: refusal.help)
     }
   }
 }
 
 /// The patches below a folder: what ends in `.json` or `.jsonc`, by name, hidden ones left out.
 enum PatchFolder {
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  /// What a folder holds, in no order; `nil` with the system's error number where it cannot be read.
-  static func names(in path: String) -> [String]? {
-    guard let folder = unsafe opendir(path) else { return nil }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      names.append(
-        unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-          unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names
-  }
-
-  static func patches(below path: String) throws(CommandFailure) -> [String] {
-    guard let all = names(in: path) else {
+  /// - Parameters:
+  ///   - path: The folder, or one in it.
+  ///   - tree: What may be read below the folder that was named.
+  static func patches(
+    below path: String, _ tree: FilePolicy
+  ) throws(CommandFailure) -> [PatchPaths.Item] {
+    let all: [String]
+    do throws(FileRefusal) { all = try FolderListing.names(in: path) } catch {
       throw CommandFailure(
-        ExitStatus.worldRefused, "\(quoted(path)) cannot be read: \(systemMessage(errno))")
+        ExitStatus.worldRefused,
+        error == .notPermitted
+          ? "\(quoted(path)) cannot be read: permission denied" : error.message(for: path))
     }
     let names = all.filter { !$0.hasPrefix(".") }
-    var found: [String] = []
+    var found: [PatchPaths.Item] = []
     for name in names.sorted() {
       let inside = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-      if isFolder(inside) {
-        // A link may lead back to where it stands.
-        if !isLink(inside) { found += try patches(below: inside) }
-      } else if name.hasSuffix(".json") || name.hasSuffix(".jsonc") {
-        found.append(inside)
+      if FolderListing.isFolder(inside) {
+        // A link may lead back to where it stands, and out.
+        if !FolderListing.isLink(inside) { found += try patches(below: inside, tree) }
+      } else if isPatch(name) {
+        found.append(item(inside, tree))
       }
     }
     return found
   }
 
-  static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  static func isPatch(_ name: String) -> Bool {
+    name.hasSuffix(".json") || name.hasSuffix(".jsonc")
+  }
+
+  /// A file that was found below a folder, or why it is left out.
+  static func item(_ path: String, _ tree: FilePolicy) -> PatchPaths.Item {
+    if let refusal = tree.refusal(toRead: path) { return .leftOut(path, refusal) }
+    return .file(path, tree)
   }
 }

@@ -1,37 +1,68 @@
 import Diagnostics
+import FileAccess
 import Glibc
 
 /// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard input.
 enum PatchPaths {
   /// A file to check, or why there is none.
   enum Item: Equatable {
-    case file(String)
+    /// How it may be read: below a folder that was named, or as the user's own.
+    case file(String, FilePolicy)
+    /// What was found in a folder, and is none to be read.
+    case leftOut(String, FileRefusal)
     case failure(path: String, CommandFailure)
+
+    var path: String {
+      switch self {
+      case .file(let path, _), .leftOut(let path, _), .failure(let path, _): path
+      }
+    }
+  }
+
+  /// Says what has been left out of a folder.
+  static func note(leftOut items: [Item], _ appearance: AppearanceOptions) {
+    for case .leftOut(let path, let refusal) in items {
+      if case .outsideReadable = refusal {
+        appearance.report(
+          "note", "\(quoted(path)) is a link that leads out of its folder, and is left out",
+          help: ["name it, or what it leads to, if it is to be read"])
+      } else {
+        appearance.report("note", refusal.message(for: path) + ": it is left out")
+      }
+    }
   }
 
   /// In the order of the arguments; what is named twice is there once.
-  static func items(_ arguments: [String]) -> [Item] {
+  ///
+  /// - Parameter policy: How a file may be read that an argument names.
+  static func items(
+    _ arguments: [String], policy: (String) -> FilePolicy = { _ in .user }
+  ) -> [Item] {
     var seen: Set<String> = []
     return arguments.flatMap { argument -> [Item] in
       do throws(CommandFailure) {
-        return try files(argument).filter { seen.insert($0).inserted }.map(Item.file)
+        return try files(argument, policy).filter { seen.insert($0.path).inserted }
       } catch {
         return [.failure(path: argument, error)]
       }
     }
   }
 
-  private static func files(_ path: String) throws(CommandFailure) -> [String] {
-    if path == "-" { return [path] }
-    if PatchFolder.isFolder(path) {
-      let found = try PatchFolder.patches(below: path)
+  private static func files(
+    _ path: String, _ policy: (String) -> FilePolicy
+  ) throws(CommandFailure) -> [Item] {
+    if path == "-" { return [.file(path, .user)] }
+    if FolderListing.isFolder(path) {
+      let found = try PatchFolder.patches(below: path, .tree(path))
       guard !found.isEmpty else {
         throw CommandFailure(
           ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
       }
       return found
     }
-    guard PathPattern.isPattern(path), !exists(path) else { return [path] }
+    guard PathPattern.isPattern(path), !FolderListing.exists(path) else {
+      return [.file(path, policy(path))]
+    }
     let found = PathPattern.files(path)
     guard !found.isEmpty else {
       throw CommandFailure(
@@ -41,8 +72,6 @@ enum PatchPaths {
     }
     return found
   }
-
-  fileprivate static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
   /// The path as a report names it: relative to a folder, if it lies below it.
   static func reported(_ path: String, in folder: String) -> String {
@@ -69,12 +98,15 @@ enum PatchPaths {
 enum PathPattern {
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-  /// The patches that match, by name.
-  static func files(_ pattern: String) -> [String] {
+  /// The patches that match, by name: of what is below the folder that is written out in front of the
+  /// first sign.
+  static func files(_ pattern: String) -> [PatchPaths.Item] {
     let parts = pattern.split(separator: "/").map(String.init).filter { $0 != "." }
     var found: Set<String> = []
-    find(parts[...], in: pattern.hasPrefix("/") ? "/" : "", &found)
-    return found.sorted()
+    let start = pattern.hasPrefix("/") ? "/" : ""
+    find(parts[...], in: start, &found)
+    let tree = FilePolicy.tree(start + parts.prefix { !isPattern($0) }.joined(separator: "/"))
+    return found.sorted().map { PatchFolder.item($0, tree) }
   }
 
   private static func find(
@@ -88,7 +120,7 @@ enum PathPattern {
       find(after.isEmpty ? ["*"] : after, in: folder, &found)
       for name in names(in: folder) {
         let path = folder + name
-        if PatchFolder.isFolder(path), !PatchFolder.isLink(path) {
+        if FolderListing.isFolder(path), !FolderListing.isLink(path) {
           find(parts, in: path + "/", &found)
         }
       }
@@ -98,9 +130,9 @@ enum PathPattern {
     for name in candidates where !isPattern(part) || matches(name, part) {
       let path = folder + name
       if !rest.isEmpty {
-        if PatchFolder.isFolder(path) { find(rest, in: path + "/", &found) }
-      } else if name.hasSuffix(".json") || name.hasSuffix(".jsonc"), PatchPaths.exists(path),
-        !PatchFolder.isFolder(path)
+        if FolderListing.isFolder(path) { find(rest, in: path + "/", &found) }
+      } else if PatchFolder.isPatch(name), FolderListing.exists(path),
+        !FolderListing.isFolder(path)
       {
         found.insert(path)
       }
@@ -112,7 +144,7 @@ enum PathPattern {
   }
 
   private static func names(in folder: String, hidden: Bool = false) -> [String] {
-    let all = PatchFolder.names(in: folder.isEmpty ? "." : folder) ?? []
+    let all = (try? FolderListing.names(in: folder.isEmpty ? "." : folder)) ?? []
     return all.filter { hidden ? $0 != "." && $0 != ".." : !$0.hasPrefix(".") }
   }
 }

@@ -37,7 +37,8 @@ struct Patchrun: ParsableCommand {
     version: "patchrun \(version)",
     subcommands: [
       Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
-      ResponseCommand.self, Units.self, Devices.self, Schema.self, Lsp.self, Ctl.self, Man.self,
+      ResponseCommand.self, Recover.self, Units.self, Devices.self, Schema.self, Lsp.self, Ctl.self,
+      Man.self,
     ],
     defaultSubcommand: Run.self)
 
@@ -98,7 +99,9 @@ struct Patchrun: ParsableCommand {
       }
       // As every other error says it.
       let isError = text.hasPrefix("Error: ")
-      StandardStream.error.put((isError ? "e" + text.dropFirst() : text) + "\n")
+      let words = isError ? "e" + text.dropFirst() : text
+      // It repeats what was typed: not even a colour of that gets through.
+      StandardStream.error.put(printableLines(String(words)) + "\n")
       Glibc.exit(ExitStatus.wrongUsage)
     }
   }

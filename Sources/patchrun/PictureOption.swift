@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioTypes
 import Diagnostics
+import PictureTaps
 import Pictures
 import RenderCore
 import RenderTaps

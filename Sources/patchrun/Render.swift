@@ -5,6 +5,7 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax
+import PictureTaps
 import Pictures
 import RenderCore
 import RenderHost
@@ -33,8 +34,16 @@ struct Render: PatchCommand {
         1  the patch is wrong
         2  wrong usage, such as no end to render to, or an output that is an input
         3  a file cannot be read or written
-        4  a failure on the way, or a result that is all silence
+        4  a failure on the way: a file that cannot be read or written to its
+           end; or a result that is all silence
         130  interrupted: what has been rendered is in the file
+
+      FILES:
+        OUT  is replaced when the render is whole and on the disk, and else stays
+             as it was
+        OUT.unfinished.wav  what is being written, OUT without its extension; what
+             a render leaves that fails or is killed. Players take it, and
+             'patchrun recover' makes a whole file of it
 
       SIGNALS:
         SIGINT  finishes the file with what has been rendered, and ends with 130
@@ -96,6 +105,19 @@ struct Render: PatchCommand {
       valueName: "0...1"))
   var quality: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "What is done about a sound file that cannot be read to its end: 'fail' ends the render with 4, "
+        + "'silence' puts silence in the place of what is missing.",
+      valueName: "fail|silence"),
+    completion: .list(["fail", "silence"]))
+  var onReadError = ReadErrorChoice.fail
+
+  @Flag(
+    help: ArgumentHelp(
+      "Let taps and pictures of the patch replace files that patchrun has not written."))
+  var overwrite = false
+
   @Flag(help: "Take a result that is all silence as a success.")
   var allowSilence = false
 
@@ -105,8 +127,10 @@ struct Render: PatchCommand {
   @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
   var json = false
 
+  @OptionGroup var level: LevelOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -126,32 +150,33 @@ struct Render: PatchCommand {
         help: ["send it on: '-o - | program', or name a file: '-o out.wav'"])
     }
     let signals = try Signals()
-    let file = try PatchFile(self.file)
+    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
     let reading = file.read(overrides)
     let reader = try openInput()
     var assumption = hardware.assumption
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
-    let patch = PatchBuilder.build(
-      reading, directory: file.directory, device: .assumed(assumption),
-      nativeCode: native.nativeCode)
+    let surroundings = policy.surroundings(
+      of: file, native.nativeCode, takes: Takes(overwrite ? .replace : .replaceOwn))
+    let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
+    graph.outputPeakCeiling = level.limitPeak?.magnitude
     try native.check(patch, appearance, quiet: quiet)
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
-    try protectInputs(of: patch)
+    try protectInputs(of: patch, surroundings.takes)
 
     // What is wrong with the command is found before a recording replaces the file that is there.
-    let plan = try plan(for: patch, reading, file, assumption, microphone)
-    try prepare(patch, reading, file)
+    let plan = try plan(for: patch, reading, surroundings, assumption, microphone)
+    try prepare(patch, reading, surroundings)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
       graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
       writer: writer, pictures: recorders, progress: quiet ? nil : TerminalLine(appearance))
-    rendering.run(signals)
+    rendering.run(signals, onReadError)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
       ?? Self.name(of: patch.outputFiles + pictures.map(\.path))
@@ -194,23 +219,25 @@ struct Render: PatchCommand {
   }
 
   /// Refuses an output that is one of the files that are read, or that the patch itself writes.
-  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
+  private func protectInputs(
+    of patch: BuiltPatch, _ takes: Takes
+  ) throws(CommandFailure) {
+    let outputs = patch.outputFiles.compactMap(takes.plainPath)
     let read = patch.inputFiles + [input, file == "-" ? nil : file].compactMap { $0 }
     if let output, output != "-" {
-      if let same = read.first(where: { FileIdentity.same($0, output) }) {
+      if let same = read.first(where: { OneFile.same($0, output) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: it is read by the render",
           help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
       }
-      if patch.outputFiles.contains(where: { FileIdentity.same($0, output) }) {
+      if outputs.contains(where: { OneFile.same($0, output) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage, "\(quoted(output)) is written by a tap of the patch, too",
           help: ["name another file, or leave -o out"])
       }
     }
-    try protectFromPictures(read, patch)
-    for written in patch.outputFiles where read.contains(where: { FileIdentity.same($0, written) })
-    {
+    try protectFromPictures(read, outputs)
+    for written in outputs where read.contains(where: { OneFile.same($0, written) }) {
       throw CommandFailure(
         ExitStatus.wrongUsage,
         "\(quoted(written)) would be overwritten by a tap: it is read by the render")
@@ -219,16 +246,16 @@ struct Render: PatchCommand {
 
   /// Refuses a picture in the place of a file that is read, or that is written, too.
   private func protectFromPictures(
-    _ read: [String], _ patch: BuiltPatch
+    _ read: [String], _ outputs: [String]
   ) throws(CommandFailure) {
-    var written = patch.outputFiles + [output].compactMap { $0 }
+    var written = outputs + [output].compactMap { $0 }
     for picture in pictures {
-      if read.contains(where: { FileIdentity.same($0, picture.path) }) {
+      if read.contains(where: { OneFile.same($0, picture.path) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage,
           "\(quoted(picture.path)) would be overwritten by a picture: it is read by the render")
       }
-      if written.contains(where: { FileIdentity.same($0, picture.path) }) {
+      if written.contains(where: { OneFile.same($0, picture.path) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage, "\(quoted(picture.path)) would be written twice",
           help: ["give the picture a file of its own"])
@@ -255,14 +282,15 @@ struct Render: PatchCommand {
   /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
   /// initialized stays as it is.
   private func prepare(
-    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile, hasTaps: Bool = true
+    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
+    hasTaps: Bool = true
   ) throws(CommandFailure) {
     guard let graph = patch.graph, !graph.isInitialized else { return }
     do throws(Violation) { try graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
     guard !patch.updates.isEmpty else { return }
-    let live = LivePatch(patch, from: reading, directory: file.directory, hasTaps: hasTaps)
+    let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
     do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
       throw error.failure(ExitStatus.worldRefused)
     }
@@ -276,7 +304,7 @@ struct Render: PatchCommand {
   }
 
   private func plan(
-    for patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
+    for patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
     _ assumption: HardwareAssumption, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Plan {
     var probe = patch
@@ -285,12 +313,10 @@ struct Render: PatchCommand {
       var reading = reading
       reading.document = patch.document
       reading.document?.taps = []
-      probe = PatchBuilder.build(
-        reading, directory: file.directory, device: .assumed(assumption),
-        nativeCode: native.nativeCode)
+      probe = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     }
     guard let graph = probe.graph else { return Plan(frameCount: 0) }
-    try prepare(probe, reading, file, hasTaps: patch.outputFiles.isEmpty)
+    try prepare(probe, reading, surroundings, hasTaps: patch.outputFiles.isEmpty)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(
@@ -346,10 +372,14 @@ struct Render: PatchCommand {
   }
 
   private static func failure(_ error: SoundFileError) -> CommandFailure {
-    let isUsage = error.kind == .formatNotSupported || error.kind == .unknownFormat
-    return CommandFailure(
-      isUsage ? ExitStatus.wrongUsage : ExitStatus.worldRefused, error.message,
-      help: [error.help])
+    let status =
+      switch error.kind {
+      case .formatNotSupported, .unknownFormat: ExitStatus.wrongUsage
+      // There is a place, and what was written to it has not arrived.
+      case .writeFailed: ExitStatus.failedRunning
+      default: ExitStatus.worldRefused
+      }
+    return CommandFailure(status, error.message, help: [error.help])
   }
 
   // MARK: After
@@ -358,18 +388,41 @@ struct Render: PatchCommand {
     _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double
   ) throws(CommandFailure) -> Int32 {
     let outcome = rendering.outcome
-    var errors = outcome.errors.map(\.message)
+    var events = FileEvents()
+    for event in outcome.events {
+      guard let (kind, message) = events.take(event), kind != "error" else { continue }
+      // What ends the render is told as its error.
+      if event.kind == .unread && onReadError == .fail { continue }
+      if !quiet || kind == "warning" { appearance.report(kind, message) }
+    }
+    var errors = outcome.errors.map { ($0.message, [String]()) }
+    if onReadError == .fail, !errors.isEmpty,
+      outcome.events.contains(where: { $0.kind == .unread })
+    {
+      errors[0].1 = [
+        "'--on-read-error silence' goes on with silence in the place of what is missing"
+      ]
+    }
+    errors += events.failures.map { ($0, []) }
     let failed = rendering.session.failedSlices
     if failed.count > 0 {
-      errors.append("\(counted(failed.count, "slice")) could not be rendered: \(failed.status)")
+      errors.append(
+        ("\(counted(failed.count, "slice")) could not be rendered: \(failed.status)", []))
     }
-    if rendering.decoder?.badSamples ?? 0 > 0 {
-      errors.append("the result has samples that are not finite numbers")
+    if let decoder = rendering.decoder, let first = decoder.firstBadFrame {
+      errors.append(Self.notFinite(decoder.badSamples, first, rate, outcome.events))
+    }
+    if rendering.session.limited.silencedSamples > 0 {
+      errors.append(
+        ("samples that are not finite numbers have become silence in the result", []))
     }
     if outcome.lostFrames > 0 {
-      errors.append("\(counted(outcome.lostFrames, "frame")) of files were lost")
+      errors.append(("\(counted(outcome.lostFrames, "frame")) of files were lost", []))
     }
-    for error in errors { appearance.report("error", error) }
+    for error in errors { appearance.report("error", error.0, help: error.1) }
+    if let left = rendering.unfinished, !quiet {
+      appearance.report("note", "what has been rendered is in \(quoted(left))")
+    }
     let measurements = rendering.graph.readings
     if !quiet {
       StandardStream.error.put(rendering.summary(name, rate) + "\n")
@@ -388,12 +441,49 @@ struct Render: PatchCommand {
     if let decoder = rendering.decoder, decoder.peak == 0, !allowSilence {
       throw CommandFailure(
         ExitStatus.failedRunning, "the result is all silence",
-        help: [
+        help: silenceReasons() + [
           "'patchrun show' says what feeds the output; --allow-silence takes silence as a success"
         ])
     }
     return ExitStatus.success
   }
+
+  /// What the patch says that makes it silent. It is read again: what was rendered has been given back.
+  private func silenceReasons() -> [String] {
+    guard file != "-", let text = try? PatchFile(file) else { return [] }
+    let patch = PatchBuilder.build(
+      text.read(overrides), in: policy.surroundings(of: text),
+      device: .assumed(hardware.assumption),
+      notes: true)
+    return patch.silenceReasons
+  }
+}
+
+extension Render {
+  /// Samples that are no numbers: when, and where they may have come from.
+  private static func notFinite(
+    _ count: Int, _ frame: Int, _ rate: Double, _ events: [ServiceEvent]
+  ) -> (String, [String]) {
+    let sources = events.filter { $0.kind == .notFinite }.map(\.file)
+    return (
+      "the result has \(counted(count, "sample")) that \(count == 1 ? "is" : "are") no finite "
+        + "\(count == 1 ? "number" : "numbers"), the first at "
+        + ServiceEvent.clock(Double(frame) / rate),
+      sources.isEmpty
+        ? [
+          "no file has them: look for an expression that divides by 0, a native callback, or a unit "
+            + "fed with values out of bounds; --picture waveform=FILE shows where the sound ends"
+        ]
+        : ["they come from " + sources.map { quoted($0) }.joined(separator: ", ")]
+    )
+  }
+}
+
+/// What `--on-read-error` may say.
+enum ReadErrorChoice: String, ExpressibleByArgument, CaseIterable {
+  case fail, silence
+
+  var policy: OfflineDevice.ReadErrorPolicy { self == .fail ? .fail : .silence }
 }
 
 /// A render while it runs, and what came of it.
@@ -409,6 +499,8 @@ struct Rendering {
   private(set) var outcome = OfflineDevice.Outcome()
   private(set) var decoder: DeviceDecoder?
   private var seconds = 0.0
+  /// Where what has been rendered is, if it is not where it was to be.
+  private(set) var unfinished: String?
 
   init(
     graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
@@ -423,11 +515,13 @@ struct Rendering {
     self.progress = progress
   }
 
-  mutating func run(_ signals: Signals) {
+  mutating func run(_ signals: Signals, _ readErrors: ReadErrorChoice) {
     let begin = monotonicNanoseconds()
     var heard: Microphone?
     if let microphone {
-      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in microphone.fill(buffer) }
+      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
+        try microphone.fill(buffer)
+      }
     }
     let device = OfflineDevice(graph.grant, microphone: heard)
     var decoder = session.configuration.device.flatMap { format in
@@ -438,7 +532,7 @@ struct Rendering {
     var line = progress
     let rate = session.configuration.sampleRate
     outcome = device.run(
-      session, frameCount: frameCount, services: graph.services,
+      session, frameCount: frameCount, services: graph.services, readErrors: readErrors.policy,
       isCancelled: { signals.interruptedBy != nil },
       progress: { done in
         graph.collect()
@@ -458,11 +552,21 @@ struct Rendering {
           throw ServiceError(error.message)
         }
       })
-    do throws(SoundFileError) { try writer?.close() } catch {
-      let failure = ServiceError(error.message)
-      if !outcome.errors.contains(failure) { outcome.errors.append(failure) }
+    outcome.errors += graph.serviceErrors
+    outcome.events += graph.takeServiceEvents()
+    // What is there stays where the render has failed: it is replaced by a whole one, or not at all.
+    let isBad = !outcome.errors.isEmpty || decoder?.badSamples ?? 0 > 0
+    if let writer, isBad {
+      let place = writer.unfinishedPath
+      writer.abandon()
+      if place != writer.path && writer.framesWritten > 0 { unfinished = place }
+    } else if let writer {
+      do throws(SoundFileError) { try writer.close() } catch {
+        outcome.errors.append(ServiceError(error.message))
+        if writer.unfinishedPath != writer.path { unfinished = writer.unfinishedPath }
+      }
     }
-    for picture in pictures {
+    for picture in pictures where !isBad {
       do throws(PictureFile.Failure) { try picture.write() } catch {
         outcome.errors.append(ServiceError(error.message))
       }
@@ -481,9 +585,10 @@ struct Rendering {
     }
     parts.append("\(rateText(rate)) Hz")
     if let decoder { parts.append("peak \(decibels(decoder.peak))") }
+    if let limited = LimitText.summary(session) { parts.append(limited) }
     parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
     if outcome.wasCancelled { parts.append("interrupted") }
-    return "\(name): \(parts.joined(separator: ", "))"
+    return "\(printable(name)): \(parts.joined(separator: ", "))"
   }
 
   /// The same for programs, with all that the taps have read.
@@ -499,23 +604,11 @@ struct Rendering {
         session.configuration.device.map { .number($0.channelCount) }
       } ?? .null,
       "peak": decoder.map { .number((2000 * renderLog10($0.peak)).rounded() / 100) } ?? .null,
+      "outputLimit": LimitText.json(session),
       "lostFrames": .number(outcome.lostFrames),
+      "readErrors": .number(outcome.events.count { $0.kind == .unread && !$0.isOngoing }),
       "interrupted": .boolean(outcome.wasCancelled),
       "taps": MeasurementListing.json(measurements),
     ]
-  }
-}
-
-/// Whether two paths lead to one file.
-enum FileIdentity {
-  static func same(_ left: String, _ right: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard unsafe stat(left, &first) == 0, unsafe stat(right, &second) == 0 else {
-      return left == right
-    }
-    // What is no regular file, /dev/null, is not overwritten.
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-      && first.st_mode & S_IFMT == S_IFREG
   }
 }

@@ -19,14 +19,12 @@ struct MeasuredResponse {
 struct ResponseBench {
   /// Without taps and timeline.
   let reading: PatchReader.Result
-  let directory: String
+  let surroundings: PatchSurroundings
   let device: PatchDevice
-  let nativeCode: NativeCode
   let appearance: AppearanceOptions
 
   func build() throws(CommandFailure) -> (patch: BuiltPatch, graph: AudioGraph) {
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: device, nativeCode: nativeCode)
+    let patch = PatchBuilder.build(reading, in: surroundings, device: device)
     guard !patch.hasErrors, let graph = patch.graph else { throw appearance.failure(of: patch) }
     return (patch, graph)
   }

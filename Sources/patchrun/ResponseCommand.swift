@@ -4,10 +4,10 @@ import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
+import PictureTaps
 import Pictures
 import RenderCore
 import RenderHost
-import RenderTaps
 import Responses
 
 struct ResponseCommand: PatchCommand {
@@ -117,6 +117,7 @@ struct ResponseCommand: PatchCommand {
 
   @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -137,11 +138,11 @@ struct ResponseCommand: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let format = try chosenFormat()
     let signals = try Signals()
-    let file = try PatchFile(self.file)
+    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
     var patch = PatchBuilder.build(
-      reading, directory: file.directory, device: device, nativeCode: native.nativeCode)
+      reading, in: policy.surroundings(of: file, native.nativeCode), device: device)
     appearance.report(patch)
     guard !patch.hasErrors, let rate = patch.graph?.grant.sampleRate else {
       return ExitStatus.wrongPatch
@@ -151,15 +152,15 @@ struct ResponseCommand: PatchCommand {
     reading = PatchBuilder.reading(
       reading, of: patch, playedTo: at?.value ?? 0, sampleRate: rate)
     patch = PatchBuilder.build(
-      reading, directory: file.directory, device: device, nativeCode: native.nativeCode)
+      reading, in: policy.surroundings(of: file, native.nativeCode), device: device)
     guard !patch.hasErrors else { throw appearance.failure(of: patch) }
     // No tap writes its file here, and nothing changes on the way.
     reading.document = patch.document
     reading.document?.taps = []
     reading.document?.timeline = []
     let bench = ResponseBench(
-      reading: reading, directory: file.directory, device: device, nativeCode: native.nativeCode,
-      appearance: appearance)
+      reading: reading, surroundings: policy.surroundings(of: file, native.nativeCode),
+      device: device, appearance: appearance)
     let places = try bench.places(from: from, to: to)
     let measured = try bench.measure(
       places, fromChannel: fromChannel, toChannel: toChannel,
@@ -208,7 +209,7 @@ struct ResponseCommand: PatchCommand {
   private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
     guard let output, output != "-" else { return }
     let files = patch.inputFiles + patch.outputFiles + (file == "-" ? [] : [file])
-    guard files.contains(where: { FileIdentity.same($0, output) }) else { return }
+    guard files.contains(where: { OneFile.same($0, output) }) else { return }
     throw CommandFailure(
       ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: it is a file of the patch")
   }

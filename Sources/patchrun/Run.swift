@@ -8,6 +8,7 @@ import PatchGraph
 import PatchSyntax
 import PulseIO
 import RenderHost
+import RenderTaps
 
 struct Run: PatchCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +37,8 @@ struct Run: PatchCommand {
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
         3  no server, no device or no file
-        4  a failure while running: recordings are finished
+        4  a failure while running: recordings are finished, but for one that
+           cannot be written
         130  a second Ctrl-C
 
       SIGNALS:
@@ -58,6 +60,9 @@ struct Run: PatchCommand {
         WATCHDOG_PID  the process that is meant by that
 
       FILES:
+        TAKE.unfinished.wav  a recording while it is written: it has its name when
+                it is whole and on the disk. What a run leaves that is killed;
+                players take it, 'patchrun recover' makes a whole file of it
         $XDG_RUNTIME_DIR/patchrun/NAME.sock  the control socket of a run; in
                 /run/user/UID or /tmp/patchrun-UID where that is not set
       """)
@@ -85,12 +90,20 @@ struct Run: PatchCommand {
   @Flag(name: [.customShort("w"), .long], help: "Go over to the patch as its file is written.")
   var watch = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Let recordings and pictures replace what is there. Without it a take whose name is taken gets a "
+        + "number: take-2.wav."))
+  var overwrite = false
+
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var level: LevelOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var control: ControlOptions
   @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func validate() throws {
@@ -101,9 +114,12 @@ struct Run: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     let signals = try Signals()
-    let file = try PatchFile(self.file)
+    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
     let reading = file.read(overrides)
-    guard let stage = try open(reading, file.directory) else { return ExitStatus.wrongPatch }
+    let takes = Takes(overwrite ? .replace : .number)
+    guard let stage = try open(reading, policy.surroundings(of: file, takes: takes)) else {
+      return ExitStatus.wrongPatch
+    }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
     let live = LiveControl(
@@ -111,15 +127,16 @@ struct Run: PatchCommand {
     let server = try openControl(for: live)
     defer { server?.stop() }
     let run = LiveRun(
-      stage, signals: signals, files: files, appearance: appearance, quiet: quiet, control: live,
+      stage, signals: signals, files: files, takes: takes, appearance: appearance, quiet: quiet,
+      control: live,
       manager: ServiceManager(environment: environmentVariable),
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
-        let file = try PatchFile(self.file)
+        let file = try PatchFile(self.file, files: policy.forNamed(self.file))
         return (file, file.read(overrides))
       },
       open: { (reading, route) throws(CommandFailure) in
-        try open(reading, file.directory, on: route)
+        try open(reading, policy.surroundings(of: file, takes: takes), on: route)
       })
     return try run.run(duration)
   }
@@ -157,10 +174,11 @@ struct Run: PatchCommand {
 
   /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.
   private func open(
-    _ reading: PatchReader.Result, _ directory: String, on route: LiveRoute = LiveRoute()
+    _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
+    on route: LiveRoute = LiveRoute()
   ) throws(CommandFailure) -> LiveStage? {
     let draft = PatchBuilder.build(
-      reading, directory: directory, device: .assumed(HardwareAssumption()))
+      reading, in: surroundings, device: .assumed(HardwareAssumption()))
     guard !draft.hasErrors, let document = reading.document else {
       appearance.report(draft)
       return nil
@@ -169,15 +187,17 @@ struct Run: PatchCommand {
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
     let hardware = try open(request, on: route, title: draft.title)
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: .hardware(hardware), nativeCode: native.nativeCode)
+    var allowed = surroundings
+    allowed.nativeCode = native.nativeCode
+    let patch = PatchBuilder.build(reading, in: allowed, device: .hardware(hardware))
     if patch.hasErrors || !quiet { appearance.report(patch) }
     guard !patch.hasErrors,
-      let live = LivePatch(patch, from: reading, directory: directory)
+      let live = LivePatch(patch, from: reading, in: surroundings)
     else {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
       return nil
     }
+    live.graph.outputPeakCeiling = level.limitPeak?.magnitude
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
@@ -208,9 +228,9 @@ struct Run: PatchCommand {
     }
     // What is listened to decides nothing that has to be known before: but a recording would
     // replace what another callback reads.
-    for written in patch.outputFiles {
+    for written in patch.outputFiles where overwrite {
       let read = patch.inputFiles + (file == "-" ? [] : [file])
-      if read.contains(where: { FileIdentity.same($0, written) }) {
+      if read.contains(where: { OneFile.same($0, written) }) {
         throw CommandFailure(
           ExitStatus.wrongUsage,
           "\(quoted(written)) would be overwritten by a tap: it is read by the patch")
@@ -229,7 +249,8 @@ struct Run: PatchCommand {
           preferredIOBufferDuration: request.preferredIOBufferDuration,
           sinkName: try name(route.sink, .sink, sink),
           sourceName: try name(route.source, .source, source),
-          streamName: title ?? (file == "-" ? "patch" : file),
+          // What a server takes: one that is too long, or has control characters, it refuses.
+          streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
           isConversation: request.isConversation))
     } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])

@@ -57,20 +57,22 @@ struct Show: PatchCommand {
   var output: String?
 
   @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let file = try PatchFile(self.file)
+    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
-    let patch = PatchBuilder.build(reading, directory: file.directory, device: device)
+    let patch = PatchBuilder.build(reading, in: policy.surroundings(of: file), device: device)
     appearance.report(patch)
     guard !patch.hasErrors else { return ExitStatus.wrongPatch }
     try protectInputs(of: patch)
     let text =
       format == .text
-      ? try text(of: patch, &reading, file, device) : drawing(of: patch, reading, file)
+      ? printableLines(try text(of: patch, &reading, file, device))
+      : drawing(of: patch, reading, file)
     if let output, output != "-" {
       try FileOutput.write(text, to: output)
     } else {
@@ -83,7 +85,7 @@ struct Show: PatchCommand {
   private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
     guard let output, output != "-" else { return }
     let read = patch.inputFiles + (file == "-" ? [] : [file])
-    guard let same = read.first(where: { FileIdentity.same($0, output) }) else { return }
+    guard let same = read.first(where: { OneFile.same($0, output) }) else { return }
     throw CommandFailure(
       ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: the patch is made of it",
       help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
@@ -94,7 +96,7 @@ struct Show: PatchCommand {
     of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile
   ) -> String {
     guard let graph = patch.graph, let document = patch.document else { return "" }
-    let drawing = GraphDrawing(graph: graph, document: document, directory: file.directory)
+    let drawing = GraphDrawing(graph: graph, document: document, in: policy.surroundings(of: file))
     switch format {
     case .text, .json: return drawing.json()
     case .dot: return drawing.dot()
@@ -115,7 +117,7 @@ struct Show: PatchCommand {
     reading.document?.taps = []
     let shown =
       taps.isEmpty
-      ? patch : PatchBuilder.build(reading, directory: file.directory, device: device)
+      ? patch : PatchBuilder.build(reading, in: policy.surroundings(of: file), device: device)
     guard let graph = shown.graph, let document = shown.document else { return "" }
     do throws(Violation) { try graph.initialize() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
@@ -126,7 +128,10 @@ struct Show: PatchCommand {
       let chain = feeds[PatchDocument.Address(node: name, bus: input)] ?? []
       return chain.indices.contains(behind) ? chain[behind] : nil
     }
-    return taps.isEmpty ? text : text + Self.text(of: taps)
+    let limit = graph.outputPeakLimit.map {
+      "  the output is never above \(OutputLimits.text(ofPeak: $0))\n"
+    }
+    return text + (limit ?? "") + (taps.isEmpty ? "" : Self.text(of: taps))
   }
 
   /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Glibc
 
 /// A stream that the process was started with.
@@ -15,10 +16,21 @@ enum StandardStream: Int32 {
     return Int(size.ws_col)
   }
 
-  /// Writes all of a text. Returns the system's error number, 0 for none. A reader that has gone is
-  /// no error: it has had enough.
+  /// Writes all of a text for a person: what must not reach a terminal is shown, wherever the stream
+  /// leads to. Returns the system's error number, 0 for none. A reader that has gone is no error: it has
+  /// had enough.
   @discardableResult
-  func put(_ text: String) -> Int32 { Self.put(text, to: rawValue) }
+  func put(_ text: String) -> Int32 { Self.put(TerminalText.safe(text), to: rawValue) }
+
+  /// Writes all of a result, which may be for a program: as it is, but to a terminal as `put` does.
+  func put(result text: String) -> Int32 {
+    Self.put(isTerminal ? TerminalText.safe(text, escape: .json) : text, to: rawValue)
+  }
+
+  /// Writes what has been drawn for a terminal: a `ScreenGrid`, whose cells hold nothing else than what
+  /// can be shown. Returns the system's error number, that of a reader that has gone too.
+  @discardableResult
+  func put(drawn text: String) -> Int32 { Self.write(Array(text.utf8), to: rawValue) }
 
   /// Writes bytes. Returns the system's error number, 0 for none.
   func put(_ bytes: [UInt8]) -> Int32 {
@@ -65,7 +77,8 @@ enum StandardStream: Int32 {
   static func openMissing() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
       // The lowest free descriptor is the one that is missing.
-      _ = unsafe open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+      // Results that nobody can have are told by the write that fails; messages may go nowhere.
+      _ = unsafe open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY)
     }
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Diagnostics
-import PatchFiles
+import FileAccess
 import PatchGraph
 import PatchSyntax
 import Reports
@@ -78,6 +78,7 @@ struct Validate: PatchCommand {
   var ignore: [String] = []
 
   @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
@@ -101,14 +102,16 @@ struct Validate: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     let selection = try codes()
-    let items = PatchPaths.items(paths)
+    let found = PatchPaths.items(paths) { policy.forNamed($0) }
+    PatchPaths.note(leftOut: found, appearance)
+    let items = found.filter { if case .leftOut = $0 { false } else { true } }
     var report = Report(
       deniesWarnings: denyWarnings, version: Patchrun.version, rules: RuleCatalog.all)
     var tally = Tally()
     /// What the last line points to.
     var noted: Diagnostic?
     let folder = PatchPaths.currentFolder
-    var own = OwnFindings(items, .assumed(hardware.assumption))
+    var own = OwnFindings(items, .assumed(hardware.assumption), policy)
     // A part at a time, so that text comes as it is found.
     for start in stride(from: 0, to: items.count, by: 256) {
       let part = Array(items[start..<min(start + 256, items.count)])
@@ -157,14 +160,16 @@ struct Validate: PatchCommand {
     do throws(CommandFailure) {
       switch item {
       case .failure(let path, let failure): return unreadable(path, failure, folder)
-      case .file(let path):
-        let file = try PatchFile(path)
+      case .leftOut: return unreadable(item.path, .reported(ExitStatus.worldRefused), folder)
+      case .file(let path, let files):
+        let file = try PatchFile(path, files: files)
         let device = PatchDevice.assumed(hardware.assumption)
-        let fixing = fix ? try fixed(file, device, selection) : nil
+        let fixing = fix ? try fixed(file, files, device, selection) : nil
         let patch =
           fixing?.patch
           ?? PatchBuilder.build(
-            file.read(overrides), directory: file.directory, device: device, notes: notes)
+            file.read(overrides), in: policy.surroundings(of: file, foundBy: files),
+            device: device, notes: notes)
         let kept = patch.diagnostics.filter(selection.keeps)
         // The text of a patch without findings is not needed again.
         let source =
@@ -183,19 +188,20 @@ struct Validate: PatchCommand {
           })
       }
     } catch {
-      guard case .file(let path) = item else { return unreadable("", error, folder) }
-      return unreadable(path, error, folder)
+      return unreadable(item.path, error, folder)
     }
   }
 
   /// The patch after what is safe has been put right in its file.
   private func fixed(
-    _ file: PatchFile, _ device: PatchDevice, _ selection: CodeSelection
+    _ file: PatchFile, _ files: FilePolicy, _ device: PatchDevice, _ selection: CodeSelection
   ) throws(CommandFailure) -> PatchFixer.Result {
     let result = PatchFixer.fix(
-      file.source, directory: file.directory, device: device, where: selection.keeps)
+      file.source, in: policy.surroundings(of: file, foundBy: files), device: device,
+      where: selection.keeps)
     if !result.changes.isEmpty {
-      try AtomicFile.replace(file.source.name, with: result.patch.ownSource.bytes)
+      try AtomicFile.replace(
+        file.source.name, with: result.patch.ownSource.bytes, files: files)
     }
     return result
   }
@@ -230,11 +236,13 @@ private struct OwnFindings {
 
   private let items: [PatchPaths.Item]
   private let device: PatchDevice
+  private let policy: PolicyOptions
   /// The paths of the files that are checked; `nil` until somebody asks.
-  private var checked: [FileReader.Identity: String]?
-  private var findings: [FileReader.Identity: Set<Finding>] = [:]
+  private var checked: [FileIdentity: PatchPaths.Item]?
+  private var findings: [FileIdentity: Set<Finding>] = [:]
 
-  init(_ items: [PatchPaths.Item], _ device: PatchDevice) {
+  init(_ items: [PatchPaths.Item], _ device: PatchDevice, _ policy: PolicyOptions) {
+    self.policy = policy
     self.items = items
     self.device = device
   }
@@ -255,13 +263,16 @@ private struct OwnFindings {
   }
 
   private mutating func findings(in path: String) -> Set<Finding>? {
-    guard let identity = FileReader.identity(of: path) else { return nil }
+    guard let identity = FileIdentity(of: path) else { return nil }
     if let known = findings[identity] { return known }
     let files = checked ?? Self.identities(items)
     checked = files
-    guard let own = files[identity], let file = try? PatchFile(own) else { return nil }
+    guard case .file(let own, let policy)? = files[identity],
+      let file = try? PatchFile(own, files: policy)
+    else { return nil }
     let built = PatchBuilder.build(
-      PatchReader.read(file.source), directory: file.directory, device: device)
+      PatchReader.read(file.source), in: self.policy.surroundings(of: file, foundBy: policy),
+      device: device)
     let found = Set(
       built.diagnostics.map {
         Finding(
@@ -273,10 +284,12 @@ private struct OwnFindings {
 
   private static func identities(
     _ items: [PatchPaths.Item]
-  ) -> [FileReader.Identity: String] {
-    var found: [FileReader.Identity: String] = [:]
-    for case .file(let path) in items {
-      if let identity = FileReader.identity(of: path) { found[identity] = path }
+  ) -> [FileIdentity: PatchPaths.Item] {
+    var found: [FileIdentity: PatchPaths.Item] = [:]
+    for item in items {
+      if case .file(let path, _) = item, let identity = FileIdentity(of: path) {
+        found[identity] = item
+      }
     }
     return found
   }

@@ -134,12 +134,18 @@ struct CallbackFeedTests {
     let out = try graph.addNode(genericOutput)
     let mix = try graph.addNode(mixer)
     try graph.connect(mix, to: out)
-    try graph.setInputCallback(Negation(), of: mix, 0)
-    try graph.setInputCallback(counting(hashed), of: mix, 1, from: .callback(counting(hashed)))
-    try graph.setInputCallback(Negation(need: .optional), of: mix, 2)
-    let found = graph.violations().filter { $0.rule.code == "PR0704" }
-    #expect(found.map(\.status) == [.noConnection, .invalidConnection])
-    refused(.noConnection) { try graph.initialize() }
+    for isInitialized in [false, true] {
+      if isInitialized { try graph.initialize() }
+      refused(.noConnection) { try graph.setInputCallback(Negation(), of: mix, 0) }
+      refused(.invalidConnection) {
+        try graph.setInputCallback(counting(hashed), of: mix, 1, from: .callback(counting(hashed)))
+      }
+      refused(.invalidConnection) {
+        try graph.setInputCallback(counting(hashed), of: mix, 1, from: .output(mix, 0))
+      }
+      try graph.setInputCallback(Negation(need: .optional), of: mix, 2)
+      #expect(!graph.violations().contains { $0.rule.code == "PR0704" })
+    }
   }
 
   @Test func `it changes neither the rate nor the channels`() throws {

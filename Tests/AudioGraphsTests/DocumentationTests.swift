@@ -287,4 +287,64 @@ struct DocumentationTests {
     #expect(words(try pulled(graph, 512), as: Float.self).allSatisfy { $0 == 0.5 })
     #expect(throws: Violation.self) { try unit.setParameter(0, .global, 0, to: 9) }
   }
+
+  @Test
+  func `units render by themselves`() throws {
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    let device = PacedHost(
+      HardwareGrant(
+        outputFormat: StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true),
+        inputFormat: nil, ioBufferFrames: 512))
+    let source = UnitInstance(IPodEQ.self)
+    for scope in [Scope.input, .output] {
+      try source.setProperty(.streamFormat, scope, 0, to: .streamFormat(format))
+    }
+    try source.setProperty(
+      .setRenderCallback, .input, 0, to: .renderCallback(ToneCallback(frequency: 440)))
+    let mixer = UnitInstance(MultichannelMixer.self)
+    try mixer.setProperty(.sampleRate, .output, 0, to: .float64(48_000))
+    try mixer.setProperty(
+      .makeConnection, .input, 0, to: .connection(UnitConnection(from: source, to: 0)))
+    try source.initialize()
+    try mixer.initialize()
+    let first = try mixer.render(512)
+    let memory = SampleMemory(format, capacity: 512)
+    var flags: RenderActionFlags = []
+    let status = mixer.render(
+      &flags, TimeStamp(sampleTime: 512), into: memory.buffers(512))
+    precondition(status == .ok && first.count == memory.format.channelCount)
+    #expect(first[0].contains { abs($0) > 0.1 })
+    #expect(memory.floats(ofChannel: 0, frameCount: 512).contains { abs($0) > 0.1 })
+    let io = UnitInstance(RemoteIO.self)
+    try io.useDevice(device)
+    try io.setProperty(
+      .makeConnection, .input, 0, to: .connection(UnitConnection(from: mixer, to: 0)))
+    try io.initialize()
+    try io.start()
+    try io.stop()
+  }
+
+  @Test
+  func `a closure works on what the microphone hears`() throws {
+    let graph = try openGraph(grant(input: 2))
+    let io = try graph.addNode(RemoteIO.description.component)
+    try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
+    let step = 2 * Double.pi * 440 / 48_000
+    let ring = ClosureCallback.processing { _, timeStamp, _, frameCount, input, buffers in
+      for channel in 0..<buffers.channelCount {
+        for frame in 0..<frameCount {
+          let carrier = Float(sin(step * (timeStamp.sampleTime + Double(frame))))
+          buffers[channel][frame] = input[channel][frame] * carrier
+        }
+      }
+      return .ok
+    }
+    try graph.setInputCallback(ring, of: io, from: .output(io, 1))
+    try graph.initialize()
+    let microphone: Microphone = { _, interleaved in
+      for index in interleaved.indices { interleaved[index] = 1 }
+    }
+    let found = words(try pulled(graph, 480, microphone: microphone), as: Float.self)
+    #expect(found[200] == Float(sin(step * 100)))
+  }
 }

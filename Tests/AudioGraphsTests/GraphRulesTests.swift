@@ -89,7 +89,7 @@ struct GraphRulesTests {
     let mix = try graph.addNode(mixer)
     try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try graph.connect(mix, to: io)
-    try accepts(graph)
+    try accepts(graph, warnings: ["PR0316"])
     #expect(try pulled(graph, 100).allSatisfy { $0 == 0 })
   }
 
@@ -199,7 +199,7 @@ struct GraphRulesTests {
     #expect(graph.violations().map(\.rule.code).contains("PR0406"))
     #expect(try graph.configuration(mix).outputs[0].format.sampleRate == 44_100)
     graph.defaultStreamFormat = float()
-    try accepts(graph)
+    try accepts(graph, warnings: ["PR0316"])
     #expect(try graph.configuration(mix).outputs[0].format == float())
   }
 
@@ -247,7 +247,7 @@ struct GraphRulesTests {
     try graph.connect(mix, to: io)
     refuses(graph, -10874, "PR0310")
     try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(2048))
-    try accepts(graph, warnings: ["PR0311"])
+    try accepts(graph, warnings: ["PR0316", "PR0311"])
   }
 
   @Test func `below 4096 frames there is a warning while no input is active`() throws {
@@ -255,9 +255,9 @@ struct GraphRulesTests {
     let io = try graph.addNode(remoteIO)
     let mix = try graph.addNode(mixer)
     try graph.connect(mix, to: io)
-    #expect(graph.violations().map(\.rule.code) == ["PR0311"])
+    #expect(graph.violations().map(\.rule.code) == ["PR0316", "PR0311"])
     try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
-    try accepts(graph)
+    try accepts(graph, warnings: ["PR0316"])
   }
 
   @Test func `a generic output needs its slices set and warns of none`() throws {

@@ -173,7 +173,14 @@ import Testing
           guard !graph.isInitialized else { return "a graph that failed is initialized" }
         }
       case .update:
-        _ = try? graph.update()
+        let isDone = (try? graph.update()) == true && graph.pendingEditCount == 0
+        if isDone, graph.isInitialized {
+          // What an update has accepted an initialization accepts.
+          try? graph.uninitialize()
+          if let error = errors().first { return "an update has accepted '\(error.message)'" }
+          try? graph.initialize()
+          guard graph.isInitialized else { return "what an update accepted does not initialize" }
+        }
         // Carried out or refused: what plays is a graph that could be initialized.
         if graph.isInitialized, let error = errors().first {
           return "once updated it finds '\(error.message)'"

@@ -44,9 +44,9 @@ func openGraph(
 
 /// A callback whose sample of a frame and a channel is a function of both.
 func counting(
-  bus: Int = 0, duration: Double? = nil, _ sample: @escaping @Sendable (Int, Int) -> Float
+  duration: Double? = nil, _ sample: @escaping @Sendable (Int, Int) -> Float
 ) -> ClosureCallback {
-  ClosureCallback(bus: bus, duration: duration) { _, time, _, frameCount, buffers in
+  ClosureCallback(duration: duration) { _, time, _, frameCount, buffers in
     let first = Int(time.sampleTime)
     for channel in 0..<buffers.channelCount {
       let buffer = buffers[channel]

@@ -365,7 +365,7 @@ import Testing
     let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1], controls: controls)
     let plan = RenderPlan(
       rows: [.init(kernel: .holding(kernel, with: block), inputs: [0], outputs: [1])],
-      busChannelCounts: [2, 2], maximumFramesPerSlice: 64)
+      busChannelCounts: [3, 2], maximumFramesPerSlice: 64)
     #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .formatNotSupported)
   }
 }

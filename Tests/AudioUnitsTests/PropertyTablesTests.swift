@@ -132,12 +132,12 @@ struct PropertyTablesTests {
   private static let spatial: [Row] = [
     Row(13, "SupportedNumChannels", "g", "r", nil, nil),
     Row(1005, "UsesInternalReverb", "g", "rw", true, 4),
-    Row(3000, "SpatializationAlgorithm", "i", "rw", false, 4, .uint32(0)),
+    Row(3000, "SpatializationAlgorithm", "i", "rw", true, 4, .uint32(0)),
     Row(3001, "SpeakerConfiguration", "g", "r", nil, 4),
     Row(3002, "DopplerShift", "i", "w", true, 4),
     Row(3003, "3DMixerRenderingFlags", "i", "rw", true, 4),
     Row(3004, "3DMixerDistanceAtten", "i", "r", nil, nil),
-    Row(3010, "3DMixerDistanceParams", "i", "rw", false, nil, .floats([1, 100_000, 100])),
+    Row(3010, "3DMixerDistanceParams", "i", "rw", true, nil, .floats([1, 100_000, 100])),
     Row(3012, "ReverbPreset", "g", "rw", true, 4),
     Row(3013, "3DMixerAttenuationCurve", "i", "rw", true, 4, .uint32(2)),
   ]

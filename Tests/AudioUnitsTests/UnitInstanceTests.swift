@@ -63,7 +63,10 @@ struct UnitInstanceTests {
   }
 
   @Test func `a stream format is sane, then accepted, then equal, then writable`() throws {
+    // An input that nothing feeds takes another format at any time.
+    mixer.setUse(.callback, .input, 0)
     let unit = initialized(mixer)
+    try unit.setProperty(.streamFormat, .input, 1, to: .streamFormat(float))
     refused(-10868, UnitRules.formatConsistent) {
       try unit.setProperty(
         .streamFormat, .input, 0, to: .streamFormat(float.with(sampleRate: -1)))
@@ -172,7 +175,7 @@ struct UnitInstanceTests {
     refused(-10865) { try unit.setProperty(.elementCount, .output, 0, to: .uint32(2)) }
     refused(-10849) { try unit.setProperty(.elementCount, .input, 0, to: .uint32(2)) }
     refused(-10849) { try unit.setProperty(.elementCount, .input, 0, to: .uint32(0)) }
-    unit.uninitialize()
+    unit.forgetConfiguration()
     try unit.setProperty(.elementCount, .input, 0, to: .uint32(2))
     #expect(try unit.property(.elementCount, .input) == .uint32(2))
   }
@@ -406,9 +409,11 @@ struct UnitInstanceTests {
     #expect(try io.isWritable(.streamFormat, .input, 0))
     refused(-10866) { _ = try mixer.isWritable(.latency, .input, 0) }
     refused(-10877) { _ = try mixer.isWritable(.meteringMode, .input, 8) }
+    mixer.setUse(.callback, .input, 0)
     _ = initialized(mixer)
     #expect(try !mixer.isWritable(.elementCount, .input, 0))
     #expect(try !mixer.isWritable(.streamFormat, .input, 0))
+    #expect(try mixer.isWritable(.streamFormat, .input, 1))
     #expect(try mixer.isWritable(.meteringMode, .input, 0))
   }
 
@@ -422,7 +427,7 @@ struct UnitInstanceTests {
     _ = mixer.initialize(configuration)
     #expect(mixer.isInitialized)
     #expect(try mixer.property(.streamFormat, .input, 1) == .streamFormat(float))
-    mixer.uninitialize()
+    mixer.forgetConfiguration()
     #expect(!mixer.isInitialized)
     #expect(try mixer.property(.streamFormat, .input, 0) == .streamFormat(float))
     #expect(

@@ -1,6 +1,7 @@
-import Control
 import PatchSyntax
 import Synchronization
+
+@testable import Control
 
 /// A patch that plays nothing, and says what it was asked.
 final class FakePatch: ControlledPatch {
@@ -21,6 +22,7 @@ final class FakePatch: ControlledPatch {
     var races = 0
     var delay: Duration?
     var changesBegun = 0
+    var documentsGiven = 0
   }
 
   private let state: Mutex<State>
@@ -48,6 +50,8 @@ final class FakePatch: ControlledPatch {
 
   var asked: [Asked] { state.withLock(\.asked) }
   var changesBegun: Int { state.withLock(\.changesBegun) }
+  /// How often it was asked for its document.
+  var documentsGiven: Int { state.withLock(\.documentsGiven) }
   /// The tags with which it has been saved.
   var saved: [String?] { state.withLock(\.saved) }
   var isStopped: Bool { state.withLock(\.isStopped) }
@@ -60,7 +64,12 @@ final class FakePatch: ControlledPatch {
   func slow(by time: Duration) { state.withLock { $0.delay = time } }
 
   func document() async -> ControlDocument {
-    state.withLock { ControlDocument(text: $0.text, tag: "v\($0.version)") }
+    state.withLock { state in
+      state.documentsGiven += 1
+      return ControlDocument(
+        text: state.text, tag: "v\(state.version)", root: JSONReading.document(state.text),
+        isJSON: JSONReading.value(of: state.text) != nil)
+    }
   }
 
   static let refusal = ControlRefusal(
@@ -76,7 +85,8 @@ final class FakePatch: ControlledPatch {
 
   /// Takes everything but what has the word `wrong` in it.
   func change(
-    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
+    through door: ControlEntrance
   ) async -> ControlOutcome {
     let delay = state.withLock { state in
       state.changesBegun += 1
@@ -138,7 +148,7 @@ final class FakePatch: ControlledPatch {
     }
   }
 
-  func validate(_ text: String) async -> ControlRefusal {
+  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
     text.contains("wrong")
       ? Self.refusal
       : ControlRefusal(

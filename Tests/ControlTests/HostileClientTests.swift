@@ -160,7 +160,7 @@ import Testing
     #expect(try isWell(room))
   }
 
-  @Test func `more connections than there is room for are closed`() throws {
+  @Test func `a client that finds a full house is told so, and when to come again`() throws {
     var limits = ControlLimits()
     limits.connections = 8
     let room = try Room(limits: limits)
@@ -169,8 +169,14 @@ import Testing
       try connection.send("GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(connection.read(until: "pendingStages").contains("200 OK"))
     }
-    let extra = try room.connect()
-    #expect(extra.readAll().isEmpty)
+    for _ in 0..<100 {
+      let extra = try room.connect()
+      try extra.send("GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let answer = try #require(RawAnswer(extra.readAll()))
+      #expect(answer.status == 503)
+      #expect(answer.fields["retry-after"] == "1" && answer.fields["connection"] == "close")
+      #expect(answer.json?["detail"]?.string?.hasPrefix("8 clients are connected") == true)
+    }
     open.removeAll()
     #expect(eventually { room.metrics != nil })
   }

@@ -111,8 +111,12 @@ final class RawConnection {
     setTimeout()
   }
 
-  init(port: Int) throws {
+  /// - Parameter user: Whose connection it is to be; `nil` for the test's own. Only root may say so.
+  init(port: Int, user: UInt32? = nil) throws {
+    // The thread's own for files, which a new socket is, and nothing else of it.
+    if let user { try Self.becomeUser(user) }
     descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if user != nil { try Self.becomeUser(geteuid()) }
     var address = Self.address(port)
     let result = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -124,6 +128,14 @@ final class RawConnection {
   }
 
   deinit { Glibc.close(descriptor) }
+
+  /// `setfsuid(2)`, which no module of Swift's has.
+  private static func becomeUser(_ user: UInt32) throws {
+    guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw Failure() }
+    let function = unsafe unsafeBitCast(symbol, to: (@convention(c) (UInt32) -> Int32).self)
+    _ = function(user)
+    guard function(.max) == Int32(user) else { throw Failure() }
+  }
 
   private static func address(_ port: Int) -> sockaddr_in {
     var address = sockaddr_in()

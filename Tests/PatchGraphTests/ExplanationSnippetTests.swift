@@ -23,7 +23,7 @@ import Testing
         inputFormat: nil, ioBufferFrames: 512))
     let mixer: NodeID
     let io: NodeID
-    let callback = ClosureCallback(bus: 0, duration: nil) { _, _, _, _, _ in .ok }
+    let callback = ClosureCallback { _, _, _, _, _ in .ok }
 
     init(isOpen: Bool = true, isConnected: Bool = true) throws {
       graph.defaultStreamFormat = ExplanationSnippetTests.stereo
@@ -176,18 +176,108 @@ import Testing
     (
       "PR0511",
       {
-        let callback = try Scene().callback
+        let scene = try Scene()
+        let (graph, mixer) = (scene.graph, scene.mixer)
         // PR0511 wrong
         let unit = UnitInstance(MultichannelMixer.self)
-        try unit.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(callback))
+        let source = try graph.unit(mixer)
+        try unit.setProperty(
+          .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
         // end
       },
       {
-        let scene = try Scene(isConnected: false)
-        let (graph, mixer, callback) = (scene.graph, scene.mixer, scene.callback)
         // PR0511 right
-        let unit = try graph.unit(mixer)
+        let unit = UnitInstance(MultichannelMixer.self)
+        let source = UnitInstance(IPodEQ.self)
+        try unit.setProperty(
+          .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
+        // end
+      }
+    ),
+    (
+      "PR0512",
+      {
+        // PR0512 wrong
+        let unit = UnitInstance(IPodEQ.self)
+        try unit.setProperty(
+          .makeConnection, .input, 0, to: .connection(UnitConnection(from: unit)))
+        // end
+      },
+      {
+        // PR0512 right
+        let unit = UnitInstance(IPodEQ.self)
+        let source = UnitInstance(IPodEQ.self)
+        try unit.setProperty(
+          .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
+        // end
+      }
+    ),
+    (
+      "PR0513",
+      {
+        // PR0513 wrong
+        let unit = UnitInstance(GenericOutput.self)
+        try unit.start()
+        // end
+      },
+      {
+        // PR0513 right
+        let unit = UnitInstance(GenericOutput.self)
+        try unit.initialize()
+        try unit.start()
+        // end
+      }
+    ),
+    (
+      "PR0514",
+      {
+        // PR0514 wrong
+        let unit = UnitInstance(IPodEQ.self)
+        try unit.initialize()
+        _ = try unit.render(512)
+        // end
+      },
+      {
+        let callback = try Scene().callback
+        // PR0514 right
+        let unit = UnitInstance(IPodEQ.self)
         try unit.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(callback))
+        try unit.initialize()
+        _ = try unit.render(512)
+        // end
+      }
+    ),
+    (
+      "PR0515",
+      {
+        // PR0515 wrong
+        let unit = UnitInstance(RemoteIO.self)
+        try unit.initialize()
+        // end
+      },
+      {
+        let device = PacedHost(try Scene().graph.grant)
+        // PR0515 right
+        let unit = UnitInstance(RemoteIO.self)
+        try unit.useDevice(device)
+        try unit.initialize()
+        // end
+      }
+    ),
+    (
+      "PR0516",
+      {
+        let graph = try Scene().graph
+        // PR0516 wrong
+        graph.sessionCategory = .record
+        try graph.initialize()
+        // end
+      },
+      {
+        let graph = try Scene().graph
+        // PR0516 right
+        graph.sessionCategory = .playback
+        try graph.initialize()
         // end
       }
     ),

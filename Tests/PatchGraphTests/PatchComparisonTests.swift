@@ -42,9 +42,10 @@ import Testing
     """
 
   private func compare(_ old: String, _ new: String) -> PatchComparison? {
-    PatchComparison(
-      from: (PatchReader.read(SourceText(name: "old.json", text: old)), ""),
-      to: (PatchReader.read(SourceText(name: "new.json", text: new)), ""))
+    let here = PatchSurroundings(directory: "")
+    return PatchComparison(
+      from: (PatchReader.read(SourceText(name: "old.json", text: old)), here),
+      to: (PatchReader.read(SourceText(name: "new.json", text: new)), here))
   }
 
   private func heard(_ part: String, _ replacement: String) throws -> [String] {
@@ -72,7 +73,7 @@ import Testing
     arguments: [
       ("0.8", "0.5", ["ramp /nodes/mixer/inputs/0/parameters/volume"]),
       ("\"Rock\"", "\"Flat\"", ["live /nodes/eq/properties/presentPreset"]),
-      ("\"frequency\": 440", "\"frequency\": 220", ["crossfade /nodes/eq/inputs/0"]),
+      ("\"frequency\": 440", "\"frequency\": 220", ["ramp /callbacks/a/frequency"]),
       ("\"One\"", "\"Two\"", ["nothing /title"]),
       (
         "\"preferredSampleRate\": 48000", "\"preferredSampleRate\": 44100",

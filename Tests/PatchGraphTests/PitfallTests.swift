@@ -160,7 +160,8 @@ import Testing
           .streamFormat, .output, 0,
           to: .streamFormat(StreamFormat(.int16, channels: 1, sampleRate: 44_100)))
         try graph.setInputCallback(ToneCallback(), of: converter)
-        try graph.connect(converter, to: mixer, 1)
+        // An input that nothing feeds would take the format; one that is played does not.
+        try graph.connect(converter, to: mixer, 0)
         do { try graph.update() } catch let error as GraphUpdateError { throw error.violation }
       }),
     Pitfall(

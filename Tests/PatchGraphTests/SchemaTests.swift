@@ -92,7 +92,7 @@ struct SchemaTests {
     let definitions = PatchSchema.schema()["definitions"]
     let kinds =
       CallbackCatalog.standard.map { ("callback.\($0.kind)", $0.settings) }
-      + TapCatalog.standard.map { ("tap.\($0.kind)", $0.settings) }
+      + TapCatalog.ofPatches.kinds.map { ("tap.\($0.kind)", $0.settings) }
     for (name, settings) in kinds {
       for setting in settings {
         let value = definitions?[name]?["properties"]?[setting.key]

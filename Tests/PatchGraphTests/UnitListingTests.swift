@@ -165,7 +165,7 @@ struct UnitListingTests {
   @Test func `every callback and tap, and each setting of it, is in the tables`() {
     let rows =
       CallbackCatalog.standard.map { ($0.kind, $0.settings, CallbackListing.markdown()) }
-      + TapCatalog.standard.map { ($0.kind, $0.settings, CallbackListing.tapsMarkdown()) }
+      + TapCatalog.ofPatches.kinds.map { ($0.kind, $0.settings, CallbackListing.tapsMarkdown()) }
     for (kind, settings, table) in rows {
       #expect(table.contains("| `\(kind)` |"))
       for setting in settings {

@@ -167,8 +167,8 @@ struct PatchReaderTests {
     #expect(diagnostics[1].fixes.first?.edits.first?.replacement == "\"connections\"")
     #expect(
       diagnostics[0].help == [
-        "the keys here are 'schemaVersion', 'title', 'session', 'streamFormats', 'streamFormat', "
-          + "'callbacks', 'nodes', 'connections', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
+        "the keys here are 'schemaVersion', 'title', 'session', 'limits', 'streamFormats', "
+          + "'streamFormat', 'callbacks', 'nodes', 'connections', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
       ])
   }
 
@@ -217,7 +217,7 @@ struct PatchReaderTests {
         "PR0104 /schemaVersion schema version 2 is not known",
         "PR0101 /title 'title' is a string, not the number 3",
         "PR0101 /session/preferredSampleRate 'preferredSampleRate' is a number, not the string '48000'",
-        "PR0109 /session/preferredIOBufferDuration 'preferredIOBufferDuration' is a number of seconds greater than 0, not -1",
+        "PR0109 /session/preferredIOBufferDuration 'preferredIOBufferDuration' is a number of seconds above 0 and up to 10, not -1",
         "PR0102 /session/mode the session has no key 'mode'",
         "PR0101 /streamFormats/a/sample 'sample' is a string, not the number 1",
         "PR0109 /streamFormats/a/channels 'channels' is a whole number from 1 to 4294967295, not 0",
@@ -235,7 +235,7 @@ struct PatchReaderTests {
         "PR0110 /nodes/both/subgraph a node is a component or a sub-graph, not both",
         "PR0112 /nodes/mixer 'mixer' is the name of a node and of a callback",
         "PR0101 /nodes/mixer/component 'component' is a name or an object with type, subtype and manufacturer, not the number 7",
-        "PR0109 /nodes/mixer/inputCount 'inputCount' is a whole number from 0 to 4294967295, not 2.5",
+        "PR0109 /nodes/mixer/inputCount 'inputCount' is a whole number from 1 to 1024, not 2.5",
         "PR0106 /nodes/mixer/inputs/01 '01' is not a bus number",
         "PR0106 /nodes/mixer/inputs/x 'x' is not a bus number",
         "PR0101 /nodes/mixer/inputs/0 a bus is an object, not the number 1",

@@ -88,7 +88,7 @@ final class Workplace {
   func samples(_ name: String) throws -> [Float] {
     let reader = try SoundFileReader(path: path(name))
     var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
-    let count = reader.read(into: &samples)
+    let count = try reader.read(into: &samples)
     return Array(samples.prefix(count * reader.channelCount))
   }
 

@@ -61,7 +61,7 @@ struct CommandTests {
   @Test
   func `a command that is misspelled is recognized`() throws {
     let outcome = try place.run("valdate")
-    #expect(outcome.status == 3)
+    #expect(outcome.status == 2)
     #expect(outcome.errors.contains("did you mean 'validate'?"))
   }
 
@@ -157,7 +157,7 @@ struct CommandTests {
     let line = "(\"$PATCHRUN\" schema; echo $? > status) | head -c 1"
     #expect(try place.shell(line).wait().output == "{")
     #expect(try place.bytes("status") == Array("0\n".utf8))
-    #expect(try place.shell("\"$PATCHRUN\" schema >&- 2>&- <&-").wait().status == 0)
+    #expect(try place.shell("\"$PATCHRUN\" schema >&- 2>&- <&-").wait().status == 3)
     try place.write(TestPatch.noise(), to: "noise.json")
     // What is opened next must not be taken for standard output.
     let closed = try place.shell(
@@ -239,7 +239,7 @@ struct CommandTests {
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
     try place.write("kept", to: "rec.wav")
     try place.write("kept", to: "out.wav")
-    let outcome = try place.run("render", "noise.json", "-o", "out.wav")
+    let outcome = try place.run("render", "noise.json", "--overwrite", "-o", "out.wav")
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("--duration"))
     #expect(try place.bytes("rec.wav") == Array("kept".utf8))
@@ -655,7 +655,10 @@ struct LiveCommandTests {
     #expect(run.waitForErrors("sink out"))
     for (text, note) in [
       (patch([low], [equalizer], equalized), "'eq', an iPodEQ, comes (crossfade)"),
-      (patch([other], [equalizer], equalized), "is fed by 'low', and was fed by 'low'"),
+      (
+        patch([other], [equalizer], equalized),
+        "'frequency' of 'low' goes from 50 to 70: it goes on"
+      ),
       (patch([other, high], [equalizer], equalized + added), "'mixer:1' is fed by 'high'"),
       (patch([other], [], plain), "'eq' goes (crossfade)"),
     ] {
@@ -725,7 +728,7 @@ struct LiveCommandTests {
     run.process.signal(SIGINT)
     #expect(try run.wait().status == 130)
     server.signal(SIGCONT)
-    #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount >= 0)
+    #expect(try SoundFileReader(path: place.path("rec.unfinished.wav")).frameCount >= 0)
   }
 
   @Test

@@ -119,4 +119,46 @@ struct ControlCommandTests {
     kill(stage.run.process.processIdentifier, SIGTERM)
     #expect(try stage.run.wait().status == 0)
   }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+  func `a document that comes by a port names no new file outside the patch's folder`() throws {
+    let stage = try Stage("--control-port", "0")
+    let said = stage.run.errorsSoFar
+    let address = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)).output
+    let outside = stage.place.path("outside.wav")
+    try FileManager.default.copyItem(
+      atPath: CommandLineTool.patches + "/audio/beats.wav", toPath: outside)
+    func merge(_ path: String) -> String {
+      #"{ "callbacks": { "guitar": { "path": "\#(path)" } } }"#
+    }
+    func send(_ path: String) throws -> String {
+      try stage.place.write(merge(path), to: "merge.json")
+      return try stage.place.shell(
+        "curl -sS -X PATCH -H 'Content-Type: application/merge-patch+json' "
+          + "--data @merge.json \(address)/patch"
+      ).wait().output
+    }
+    let refused = try send(outside)
+    #expect(refused.contains("PR0707") && refused.contains("--allow-path"), "\(refused)")
+    #expect(try send("/dev/zero").contains("PR0707"))
+    try stage.place.write(
+      #"[{ "op": "add", "path": "/taps", "value": "#
+        + #"{ "t": { "kind": "record", "at": "mixer", "path": "\#(stage.place.path("t.wav"))" } } }]"#,
+      to: "tap.json")
+    let tap = try stage.place.shell(
+      "curl -sS -X PATCH -H 'Content-Type: application/json-patch+json' "
+        + "--data @tap.json \(address)/patch"
+    ).wait().output
+    #expect(tap.contains("PR0708"), "\(tap)")
+    let inside = try send("audio/beats.wav")
+    #expect(inside.contains("\"tag\""), "\(inside)")
+    // The owner's socket is the owner's, and what plays may be named by anybody.
+    try stage.place.write(merge(outside), to: "merge.json")
+    let own = try stage.place.run("ctl", "patch", "merge.json")
+    #expect(own.status == 0, "\(own.errors)")
+    let again = try send(outside)
+    #expect(again.contains("\"tag\""), "\(again)")
+    #expect(try stage.place.run("ctl", "stop").status == 0)
+    #expect(try stage.run.wait().status == 0)
+  }
 }

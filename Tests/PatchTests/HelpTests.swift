@@ -177,6 +177,11 @@ struct HelpTests {
       let text = String(decoding: try place.bytes(name), as: UTF8.self)
       try place.write(text.replacing("Mixer host", with: "Another"), to: name)
     }
+    if words.contains("recover") {
+      let made = try place.run(
+        "render", "mix.json", "--duration", "0.5", "-o", "take.unfinished.wav")
+      #expect(made.status == 0)
+    }
     let git = "git init -q . && git add *.json && git -c user.name=a -c user.email=a@b commit -qm a"
     if words.contains("git") { #expect(try place.shell(git).wait().status == 0) }
     return place

@@ -105,7 +105,7 @@ struct ManualTests {
       #expect(text.contains(callback.summary))
       for setting in callback.settings { #expect(text.contains(setting.summary)) }
     }
-    for tap in TapCatalog.standard {
+    for tap in TapCatalog.ofPatches.kinds {
       #expect(text.contains(tap.summary))
       for setting in tap.settings { #expect(text.contains(setting.summary)) }
     }

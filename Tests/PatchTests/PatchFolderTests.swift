@@ -91,7 +91,7 @@ struct PatchFolderTests {
   private static func channels(_ name: String) throws -> [[Float]] {
     let reader = try SoundFileReader(path: folder.appending(path: "audio/\(name)").path)
     var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
-    #expect(reader.read(into: &samples) == reader.frameCount)
+    #expect(try reader.read(into: &samples) == reader.frameCount)
     return (0..<reader.channelCount).map { channel in
       stride(from: channel, to: samples.count, by: reader.channelCount).map { samples[$0] }
     }

@@ -47,6 +47,7 @@ import Testing
     "RenderCore/RenderMath.swift", "RenderCore/RenderKernel.swift", "RenderCore/RenderPlan.swift",
     "RenderCore/RealFFT.swift", "RenderCore/MutedSpeechActivity.swift",
     "RenderCore/VectorMath.swift", "RenderCore/InputCallback.swift",
+    "RenderCore/ObserverKernel.swift",
     "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
     "RenderCallbacks/Closure.swift", "RenderCallbacks/NativeInstance.swift",
   ]
@@ -61,7 +62,7 @@ import Testing
   /// Rooms that are meant to touch memory by hand.
   static let unsafeRooms: Set<String> = [
     "RenderCore", "RenderHost", "PulseIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
-    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "PatchFiles", "Control", "Panel",
+    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",
     "Pictures",
   ]
 

@@ -168,7 +168,7 @@ struct ReportCommandTests {
     let script = try String(
       contentsOf: folder.appending(path: ".github/actions/validate/validate"), encoding: .utf8)
     let passed = action.matches(of: /(PATCHRUN_[A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}/)
-    #expect(passed.count == 7)
+    #expect(passed.count == 9)
     for match in passed {
       #expect(script.contains("${\(match.1):-"))
       #expect(action.contains("\n  \(match.2):\n"))

@@ -260,7 +260,7 @@ struct ExpressionMistakeTests {
       ("0 < time < 1", "comparisons do not chain", 9, 10),
       ("1 ? 2", "this '?' has no ':'", 2, 3),
       ("1 : 2", "a ':' belongs to a '?'", 2, 3),
-      ("a = 1", "'=' does not belong in an expression", 2, 3),
+      ("tau = 1", "'=' does not belong in an expression", 4, 5),
       ("2 ** 3", "'**' is no operator", 2, 4),
       ("1.2.3", "a number has one decimal point", 0, 4),
       (".", "'.' is no number", 0, 1),

@@ -12,12 +12,12 @@ private let stereo = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
 /// Renders a callback that has no service.
 private func play(
   _ callback: some RenderCallback, _ format: StreamFormat = mono, frames: Int,
-  slicing: Slicing = Slicing([1024])
+  slicing: Slicing = Slicing([1024]), element: Int = 0
 ) throws -> [[Float]] {
   let source = try callback.makeSource(for: format, maximumFramesPerSlice: 4096)
   return render(
     source.kernel, outputChannelCounts: [format.channelCount], frameCount: frames,
-    slicing: slicing)[0]
+    slicing: slicing, element: element)[0]
 }
 
 struct ToneTests {
@@ -249,7 +249,7 @@ struct SilenceAndClosureTests {
 
   @Test
   func `a closure is called as Core Audio calls a render callback`() throws {
-    let closure = ClosureCallback(bus: 3, duration: 0.5) {
+    let closure = ClosureCallback(duration: 0.5) {
       flags, timeStamp, bus, frameCount, buffers in
       for frame in 0..<frameCount {
         buffers[0][frame] = Float(timeStamp.sampleTime) + Float(frame)
@@ -259,7 +259,7 @@ struct SilenceAndClosureTests {
       return .ok
     }
     #expect(closure.duration(for: stereo) == 24_000)
-    let found = try play(closure, stereo, frames: 30, slicing: Slicing([10]))
+    let found = try play(closure, stereo, frames: 30, slicing: Slicing([10]), element: 3)
     #expect(found[0] == (0..<20).map(Float.init) + [Float](repeating: 0, count: 10))
     #expect(found[1][..<20].allSatisfy { $0 == 3 })
   }

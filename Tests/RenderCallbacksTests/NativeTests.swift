@@ -118,11 +118,9 @@ import Testing
 
   @Test(arguments: Slicing.every)
   func `a function fills the channels, and knows the time and the bus`(slicing: Slicing) throws {
-    var callback = try callback("ramp")
-    callback.bus = 3
     let found = render(
-      try source(callback, stereo).kernel, outputChannelCounts: [2], frameCount: 9000,
-      slicing: slicing)
+      try source(callback("ramp"), stereo).kernel, outputChannelCounts: [2], frameCount: 9000,
+      slicing: slicing, element: 3)
     for channel in 0..<2 {
       let expected = (0..<9000).map {
         Float(Double($0) * 1e-5 + Double(channel) + 30)

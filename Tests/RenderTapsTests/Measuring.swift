@@ -28,24 +28,8 @@ func measure(
   return try #require(sink.reader).reading
 }
 
-/// A sine, its amplitude in dBFS.
-func sine(
-  _ frequency: Double, _ level: Double, seconds: Double, rate: Double = 48_000,
-  phase: Double = 0
-) -> [Float] {
-  let amplitude = pow(10, level / 20)
-  return (0..<Int((seconds * rate).rounded())).map {
-    Float(amplitude * sin(2 * .pi * frequency * Double($0) / rate + phase))
-  }
-}
-
 extension TapReading {
   var meter: MeterReading? { if case .meter(let reading) = self { reading } else { nil } }
   var loudness: LoudnessReading? { if case .loudness(let reading) = self { reading } else { nil } }
   var spectrum: SpectrumReading? { if case .spectrum(let reading) = self { reading } else { nil } }
-}
-
-/// Whether two numbers are so near.
-func near(_ value: Double, _ expected: Double, within tolerance: Double) -> Bool {
-  value == expected || (value - expected).magnitude <= tolerance
 }

@@ -13,6 +13,13 @@ final class Scratch {
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
+  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+  /// What is in it, sorted.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
   func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(name))) }
 
   func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: url(name)) }

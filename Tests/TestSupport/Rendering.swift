@@ -62,14 +62,14 @@ public struct SplitMix64: RandomNumberGenerator {
 ///   - before: Called ahead of each slice with the number of the first frame in it.
 public func render(
   _ kernel: KernelBox, inputs: [[[Float]]] = [], outputChannelCounts: [Int], frameCount: Int,
-  slicing: Slicing = Slicing([1024]), before: (Int) -> Void = { _ in }
+  slicing: Slicing = Slicing([1024]), element: Int = 0, before: (Int) -> Void = { _ in }
 ) -> [[[Float]]] {
   let inputCount = inputs.count
   let plan = RenderPlan(
     rows: [
       .init(
         kernel: kernel, inputs: Array(0..<inputCount),
-        outputs: Array(inputCount..<inputCount + outputChannelCounts.count))
+        outputs: Array(inputCount..<inputCount + outputChannelCounts.count), element: element)
     ],
     busChannelCounts: inputs.map(\.count) + outputChannelCounts, maximumFramesPerSlice: 4096)
   var outputs = outputChannelCounts.map { Array(repeating: [Float](), count: $0) }

@@ -7,7 +7,11 @@ enum CallbacksReady {
 
   static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
     callback.chain.reversed().enumerated().flatMap { behind, link in
-      link.problems(for: format).map { violation($0, callback, behind: behind) }
+      let problems = link.problems(for: format)
+      guard problems.isEmpty else {
+        return problems.map { violation($0, callback, behind: behind) }
+      }
+      return link.warnings(for: format).map { FilesWhole.violation($0, callback, behind: behind) }
     }
   }
 
@@ -31,10 +35,17 @@ enum TapsReady {
   static func violations(_ tap: GraphModel.Tap, format: StreamFormat) -> [Violation] {
     tap.tap.problems(for: format).map { problem in
       Violation(
-        rule, status: problem.status, problem.message,
+        problem.kind == .notOwn ? TakesOwn.rule : rule, status: problem.status, problem.message,
         at: tap.place, setting: problem.setting,
         help: problem.help.isEmpty ? [] : [problem.help])
     }
+  }
+
+  /// Whatever a tap cannot do when it is to begin.
+  static func refusal(_ problem: CallbackProblem, _ tap: GraphModel.Tap) -> Violation {
+    Violation(
+      problem.kind == .notOwn ? TakesOwn.rule : rule, status: problem.status, problem.message,
+      at: tap.place, help: problem.help.isEmpty ? [] : [problem.help])
   }
 
   static func atLoudspeaker(_ node: GraphModel.Node, _ tap: GraphModel.Tap) -> Violation {

@@ -14,6 +14,9 @@ enum ConnectionFormats {
       let refusal = destination.unit.violation(
         of: format, scope: .input, element: connection.input)
     else { return nil }
+    let converter = FormatsGiven.formats(at: format.sampleRate).first {
+      destination.unit.violation(of: $0, scope: .input, element: connection.input) == nil
+    }
     return Violation(
       rule, status: .formatNotSupported,
       "'\(model.address(connection.source, connection.output))' puts out \(format.summary), which "
@@ -24,7 +27,12 @@ enum ConnectionFormats {
           "the format comes from here",
           at: .init(node: connection.source, .streamFormat(.output, connection.output)))
       ],
-      help: refusal.help)
+      help: converter.map {
+        ["put a FormatConverter between the two, which puts out \($0.summary)"]
+      } ?? refusal.help,
+      remedies: converter.map {
+        [Remedy("put a FormatConverter between", [.insertConverter(connection.input, $0)])]
+      } ?? [])
   }
 
   /// The destination is initialized already and holds another format.

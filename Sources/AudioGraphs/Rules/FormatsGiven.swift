@@ -5,33 +5,98 @@ import AudioUnits
 enum FormatsGiven {
   static let rule = UnitRules.formatGiven
 
-  static func violation(_ node: GraphModel.Node, _ scope: Scope, _ element: Int) -> Violation {
-    let why =
-      scope == .input
-      ? "a callback feeds it, and a callback has no format of its own"
-      : node.isOutput
-        ? "it is what the graph hears, and the device does not decide that"
-        : "an effect does not take it from its input"
+  /// Formats that buses are usually given, for the first that a unit takes.
+  static func formats(at sampleRate: Double) -> [StreamFormat] {
+    [
+      StreamFormat(.float32, channels: 2, sampleRate: sampleRate),
+      StreamFormat(.float32, channels: 1, sampleRate: sampleRate),
+      StreamFormat(.int16, channels: 1, sampleRate: sampleRate),
+    ]
+  }
+
+  /// Buses of one scope without a format are one mistake.
+  ///
+  /// - Parameters:
+  ///   - elements: At least one, ascending.
+  ///   - other: A format that it should be the same as; `nil` for none.
+  ///   - sampleRate: The rate of the device, in Hz: for the format that the help proposes.
+  static func violation(
+    _ node: GraphModel.Node, _ scope: Scope, _ elements: [Int], like other: StreamFormat?,
+    sampleRate: Double
+  ) -> Violation {
+    let first = elements[0]
     let scopeKey = scope == .input ? "inputs" : "outputs"
+    let numbers =
+      elements.count == 1
+      ? "\(scope) \(first)"
+      : "\(scopeKey) \(elements.dropLast().map(String.init).joined(separator: ", ")) "
+        + "and \(elements[elements.count - 1])"
+    let example = ([other].compactMap(\.self) + formats(at: sampleRate)).first {
+      node.unit.violation(of: $0, scope: scope, element: first) == nil
+    }
+    let written = example.map {
+      "{ \"sample\": \"\($0.sampleType?.rawValue ?? "float32")\", \"channels\": \($0.channelCount), "
+        + "\"sampleRate\": \(rateText($0.sampleRate)) }"
+    }
     return Violation(
       rule, status: .formatNotSupported,
-      "\(scope) \(element) of '\(node.name)' has no stream format: \(why)",
-      at: .init(node: node.id, .streamFormat(scope, element)),
+      "\(numbers) of '\(node.name)' \(elements.count == 1 ? "has" : "have") no stream format: "
+        + reason(node, scope, isOne: elements.count == 1),
+      at: .init(node: node.id, .streamFormat(scope, first)),
+      notes: elements.dropFirst().map {
+        .init("and here", at: .init(node: node.id, .streamFormat(scope, $0)))
+      },
       help: [
-        "give it one: \"\(scopeKey)\": { \"\(element)\": { \"streamFormat\": … } }, "
-          + "or give the patch a \"streamFormat\" for every such bus"
-      ])
+        "give \(elements.count == 1 ? "it one" : "each one"): "
+          + "\"\(scopeKey)\": { \"\(first)\": { \"streamFormat\": \(written ?? "…") } }"
+          + (example?.sampleType == .float32
+            ? ", or give the patch a \"streamFormat\" for every such bus" : "")
+      ],
+      remedies: example.map { format in
+        [
+          Remedy(
+            "give \(elements.count == 1 ? "it" : "each") \(format.summary)",
+            elements.map { .setFormat(scope, $0, format) })
+        ]
+      } ?? [])
+  }
+
+  private static func reason(_ node: GraphModel.Node, _ scope: Scope, isOne: Bool) -> String {
+    if scope == .input {
+      return isOne
+        ? "a callback feeds it, and a callback has no format of its own"
+        : "callbacks feed them, and a callback has no format of its own"
+    }
+    if node.isOutput { return "it is what the graph hears, and the device does not decide that" }
+    return node.component.type == .formatConverterType
+      ? "it is what a FormatConverter converts to"
+      : "an effect does not take it from its input"
+  }
+
+  /// An initialized unit has another format than the one that it would be given.
+  static func violation(
+    fixed node: GraphModel.Node, _ element: Int, _ present: StreamFormat, _ wanted: StreamFormat
+  ) -> Violation {
+    Violation(
+      UnitRules.formatWritable, status: .propertyNotWritable,
+      "input \(element) of '\(node.name)' was initialized with \(present.summary) and cannot change "
+        + "to \(wanted.summary)",
+      at: .init(node: node.id, .feed(element)))
   }
 
   /// A format without a rate.
   static func violation(
-    rateless node: GraphModel.Node, _ scope: Scope, _ element: Int
+    rateless node: GraphModel.Node, _ scope: Scope, _ element: Int, sampleRate: Double
   ) -> Violation {
     let scopeKey = scope == .input ? "inputs" : "outputs"
     return Violation(
       rule, status: .formatNotSupported,
       "\(scope) \(element) of '\(node.name)' has a stream format without a rate",
       at: .init(node: node.id, .streamFormat(scope, element)),
-      help: ["give it a rate: \"\(scopeKey)\": { \"\(element)\": { \"sampleRate\": … } }"])
+      help: ["give it a rate: \"\(scopeKey)\": { \"\(element)\": { \"sampleRate\": … } }"],
+      remedies: [
+        Remedy(
+          "give it \(rateText(sampleRate)) Hz", [.setSampleRate(scope, element, sampleRate)])
+      ])
   }
 }

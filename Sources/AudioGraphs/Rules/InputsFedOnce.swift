@@ -2,6 +2,9 @@ import AudioTypes
 import AudioUnits
 
 /// One input element is fed by one connection or one callback.
+///
+/// It is a rule of documents, where a second feed is a mistake. From Swift it takes the place of the
+/// first, as in Core Audio's units.
 enum InputsFedOnce {
   static let rule = Rule(
     "PR0304", "connection/input-fed-once", "An input is fed once: by a connection or a callback.")

@@ -6,14 +6,19 @@ enum OneOutputUnit {
     "PR0302", "graph/one-output-unit", "A graph has exactly one output unit.")
 
   /// A second output unit, refused when it is added.
-  static func violation(adding name: String, in model: GraphModel) -> Violation? {
+  static func violation(
+    adding name: String, isDevice: Bool, in model: GraphModel
+  ) -> Violation? {
     guard let head = model.head else { return nil }
+    let isDevice = head.isIO && isDevice
     return Violation(
       rule, status: .outputNode,
       "a graph has one output unit, and '\(head.name)' is it", at: .graph,
       notes: [.init("the output unit", at: .init(node: head.id, .whole))],
       help: [
-        "an I/O unit plays (element 0) and hears (element 1) at once: use both sides of one"
+        isDevice
+          ? "an I/O unit plays (element 0) and hears (element 1) at once: use both sides of one"
+          : "connect everything to one of them: mix what is to be heard together"
       ])
   }
 

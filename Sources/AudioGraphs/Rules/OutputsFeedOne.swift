@@ -9,6 +9,8 @@ enum OutputsFeedOne {
     guard let first = model.takers[BusKey(node: connection.source, bus: connection.output)] else {
       return nil
     }
+    // What feeds that very input is replaced.
+    if first.destination == connection.destination && first.input == connection.input { return nil }
     let source = model.address(connection.source, connection.output)
     return Violation(
       rule, status: .invalidConnection,
@@ -19,7 +21,10 @@ enum OutputsFeedOne {
         .init("it is taken here", at: .init(node: first.destination, .feed(first.input)))
       ],
       help: [
-        "feed the other input from a node or a callback of its own; a callback may feed several"
-      ])
+        "what a callback puts out may feed several inputs: put units behind the callback twice, or "
+          + "mix first and let the mix go one way",
+        "nothing splits what a unit puts out yet; a tap watches it without taking it",
+      ],
+      remedies: [Remedy("remove this connection", [.removeFeed(connection.input)])])
   }
 }

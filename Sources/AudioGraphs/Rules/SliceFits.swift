@@ -15,7 +15,14 @@ enum SliceFits {
       rule, status: .tooManyFramesToProcess,
       "a slice has up to \(largestSlice) frames, but '\(node.name)' takes at most \(maximum)",
       at: .init(node: node.id, .property(.maximumFramesPerSlice, .global, 0)),
-      help: ["set \"properties\": { \"maximumFramesPerSlice\": 4096 }"])
+      help: [
+        "set \"properties\": { \"maximumFramesPerSlice\": \(max(4096, largestSlice)) }"
+      ],
+      remedies: [
+        Remedy(
+          "set maximumFramesPerSlice to \(max(4096, largestSlice))",
+          [.setProperty("maximumFramesPerSlice", .global, 0, "\(max(4096, largestSlice))")])
+      ])
   }
 }
 
@@ -36,6 +43,11 @@ enum SlicesOfScreenLock {
       "'\(node.name)' takes at most \(configuration.maximumFramesPerSlice) frames in a slice; on "
         + "an iPhone whose screen is locked slices have 4096, and the sound would stop (QA1606)",
       at: .init(node: node.id, .property(.maximumFramesPerSlice, .global, 0)),
-      help: ["set \"properties\": { \"maximumFramesPerSlice\": 4096 }"])
+      help: ["set \"properties\": { \"maximumFramesPerSlice\": 4096 }"],
+      remedies: [
+        Remedy(
+          "set maximumFramesPerSlice to 4096",
+          [.setProperty("maximumFramesPerSlice", .global, 0, "4096")])
+      ])
   }
 }

@@ -91,8 +91,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
-      guard input.channelCount == channelCount(element) else { return .formatNotSupported }
-      updateInput(element)
+      let isOther = input.channelCount != channelCount(element)
+      if isOther {
+        // A free input that has been given another format.
+        guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
+        channelCounts[element] = Double(input.channelCount)
+      }
+      updateInput(element, isOther: isOther)
       updateMetering(
         element, controls.input(element, MixerControls.inputMeteringMode),
         meters: controls.input(element, MixerControls.inputMeters))
@@ -221,14 +226,14 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Looks whether an input's controls have changed, and works out its gains where they have.
   @_noLocks
-  private mutating func updateInput(_ element: Int) {
+  private mutating func updateInput(_ element: Int, isOther: Bool) {
     let first = element * Self.stripStride
     var volume = controls.access[controls.input(element, MixerControls.volume)]
     var pan = controls.access[controls.input(element, MixerControls.pan)]
     let enable = controls.access[controls.input(element, MixerControls.enable)]
     let mode = controls.access[word: controls.input(element, MixerControls.matrixMode)]
     guard
-      !hasStarted || volume != strips[first] || pan != strips[first + 1]
+      !hasStarted || isOther || volume != strips[first] || pan != strips[first + 1]
         || enable != strips[first + 2] || Double(mode) != modes[2 * element]
     else { return }
     if !volume.isFinite { volume = strips[first] }
@@ -237,6 +242,15 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       modes[2 * element + 1] = mode == 0 ? 0 : 1
     } else if pan != strips[first + 1] {
       modes[2 * element + 1] = 0
+    }
+    // Of what has not changed the glide says nothing.
+    var glide = 0
+    if volume != strips[first] {
+      glide = controls.access.glide(controls.input(element, MixerControls.volume))
+    }
+    if pan != strips[first + 1] {
+      let other = controls.access.glide(controls.input(element, MixerControls.pan))
+      if other > glide { glide = other }
     }
     strips[first] = volume
     strips[first + 1] = pan
@@ -250,17 +264,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         leftToLeft: level(element, 0), leftToRight: level(element, 1),
         rightToLeft: isMono ? 0 : level(element, 2), rightToRight: isMono ? 0 : level(element, 3))
     let gain = enable != 0 ? Double(volume) : 0
-    let glides = (
-      controls.access.glide(controls.input(element, MixerControls.volume)),
-      controls.access.glide(controls.input(element, MixerControls.pan))
-    )
-    let glide = glides.0 > glides.1 ? glides.0 : glides.1
     aim(
       first + Self.straight, left: Float(gain * points.leftToLeft),
-      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: glide)
+      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: glide,
+      atOnce: isOther)
     aim(
       first + Self.cross, left: Float(gain * points.rightToLeft),
-      right: Float(gain * (isMono ? 0 : points.leftToRight)), in: glide)
+      right: Float(gain * (isMono ? 0 : points.leftToRight)), in: glide, atOnce: isOther)
   }
 
   @_noLocks
@@ -273,10 +283,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Sets out for new ones, in `glide` frames or, for 0, in as many as the mixer likes.
   @_noLocks
-  private mutating func aim(_ first: Int, left: Float, right: Float, in glide: Int) {
+  private mutating func aim(
+    _ first: Int, left: Float, right: Float, in glide: Int, atOnce: Bool = false
+  ) {
     var ramp = ramp(first)
-    guard !hasStarted || left != ramp.left || right != ramp.right else { return }
-    if hasStarted {
+    guard !hasStarted || atOnce || left != ramp.left || right != ramp.right else { return }
+    if hasStarted && !atOnce {
       ramp.aim(left: left, right: right, in: glide > 0 ? glide : rampLength)
     } else {
       ramp.jump(left: left, right: right)

@@ -28,6 +28,8 @@ struct SpatialControls: BitwiseCopyable {
   private let dopplerOffset: Int
   private let flagsOffset: Int
   private let curveOffset: Int
+  private let algorithmOffset: Int
+  private let distancesOffset: Int
 
   init(_ layout: ControlLayout) {
     func slot(_ id: PropertyID, _ scope: Scope) -> Int {
@@ -46,6 +48,8 @@ struct SpatialControls: BitwiseCopyable {
     dopplerOffset = slot(.dopplerShift, .input) - layout.base(.input, element: 0)
     flagsOffset = slot(.renderingFlags3DMixer, .input) - layout.base(.input, element: 0)
     curveOffset = slot(.attenuationCurve3DMixer, .input) - layout.base(.input, element: 0)
+    algorithmOffset = slot(.spatializationAlgorithm, .input) - layout.base(.input, element: 0)
+    distancesOffset = slot(.distanceParameters3DMixer, .input) - layout.base(.input, element: 0)
   }
 
   /// A parameter of an input; the nearer end of its range where it is outside.
@@ -62,6 +66,25 @@ struct SpatialControls: BitwiseCopyable {
   @_noLocks
   func curve(_ element: Int) -> UInt32 {
     access[word: inputBase + element * inputStride + curveOffset]
+  }
+
+  /// `kSpatializationAlgorithm_…`
+  @_noLocks
+  func algorithm(_ element: Int) -> UInt32 {
+    access[word: inputBase + element * inputStride + algorithmOffset]
+  }
+
+  /// How a source gets quieter: the reference and the maximum distance, and the maximum attenuation.
+  @_noLocks
+  func attenuation(_ element: Int) -> DistanceAttenuation {
+    let first = inputBase + element * inputStride + distancesOffset
+    // Nobody has set them yet.
+    if access[word: first] == 0 {
+      return DistanceAttenuation(reference: 1, maximum: 100_000, attenuation: 100)
+    }
+    return DistanceAttenuation(
+      reference: Double(access[first + 1]), maximum: Double(access[first + 2]),
+      attenuation: Double(access[first + 3]))
   }
 
   /// The rendering flags, Doppler's set where its own property says so.

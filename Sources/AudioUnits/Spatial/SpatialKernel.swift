@@ -14,14 +14,10 @@ internal import RenderCore
 /// low-pass of its occlusion, from there to the reverb, and on through the low-pass of its
 /// obstruction to both channels.
 struct SpatialKernel: RenderKernel, ~Copyable {
-  /// One input, as it is configured.
+  /// One input, as it is configured. What nothing feeds yet may be fed later.
   struct Source {
-    var isUsed: Bool
     var channelCount: Int
     var sampleRate: Double
-    /// `kSpatializationAlgorithm_…`
-    var algorithm: UInt32
-    var attenuation: DistanceAttenuation
   }
 
   /// Frames of a block: a multiple of 32, at most 9.5 ms.
@@ -34,7 +30,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   // Where a source's numbers stand in `states`. From 0 on the settings that the block before ended
   // with, in the order of `settings(_:)`.
-  private static var stride: Int { @_noLocks get { 40 } }
+  private static var stride: Int { @_noLocks get { 36 } }
   /// What the low-passes put out last: occlusion of three readings, obstruction of two.
   private static var muffled: Int { @_noLocks get { 18 } }
   /// What the shadows took and put out last, left and right.
@@ -46,17 +42,14 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   private static var pulled: Int { @_noLocks get { 30 } }
   /// Frames of the input for each of the output, at the end of the block before.
   private static var pace: Int { @_noLocks get { 31 } }
-  // From here on, what does not change.
+  /// The algorithm that the source has its place by, until it has faded out.
   private static var algorithm: Int { @_noLocks get { 32 } }
-  private static var reference: Int { @_noLocks get { 33 } }
-  private static var maximum: Int { @_noLocks get { 34 } }
-  private static var attenuation: Int { @_noLocks get { 35 } }
+  /// Whether it fades in, with another algorithm than before.
+  private static var isEntering: Int { @_noLocks get { 33 } }
+  // From here on, what does not change.
   /// The input's rate by the output's.
-  private static var ratio: Int { @_noLocks get { 36 } }
-  private static var isUsed: Int { @_noLocks get { 37 } }
-  private static var isStereo: Int { @_noLocks get { 38 } }
-  /// Which of the convolver's sources it is; -1 for none.
-  private static var headSlot: Int { @_noLocks get { 39 } }
+  private static var ratio: Int { @_noLocks get { 34 } }
+  private static var isStereo: Int { @_noLocks get { 35 } }
 
   private let controls: SpatialControls
   private let sampleRate: Double
@@ -94,26 +87,20 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     blockLength = block
     sourceCount = sources.count
     var numbers: [Double] = []
-    var heads = 0
     for source in sources {
-      let hasHead = source.isUsed && source.algorithm == SpatializationAlgorithm.hrtf
-      numbers += [Double](repeating: 0, count: Self.algorithm)
+      numbers += [Double](repeating: 0, count: Self.ratio)
       numbers += [
-        Double(source.algorithm), source.attenuation.reference, source.attenuation.maximum,
-        source.attenuation.attenuation, source.sampleRate / sampleRate, source.isUsed ? 1 : 0,
-        source.channelCount == 2 ? 1 : 0, hasHead ? Double(heads) : -1,
+        Self.ratio(source, sampleRate), source.channelCount == 2 ? 1 : 0,
       ]
-      if hasHead { heads += 1 }
     }
-    headCount = heads
+    headCount = head == nil ? 0 : sources.count
     states = DoubleStorage(numbers.isEmpty ? [0] : numbers)
     reader = PacedReader(
       sources.map { source in
-        let pace = source.isUsed ? source.sampleRate / sampleRate : 1
+        let pace = Self.ratio(source, sampleRate)
         return .init(
-          channelCount: source.channelCount,
-          fastest: source.isUsed ? pace * Self.fastest : 1,
-          slowest: source.isUsed ? pace * Self.slowest : 1)
+          channelCount: source.channelCount, fastest: pace * Self.fastest,
+          slowest: pace * Self.slowest)
       }, blockLength: block,
       maximumDelay: Int((SphericalHead.longestDelay * sampleRate).rounded(.up)) + 1)
     // Where nothing is heard through a head, a table that is never looked at.
@@ -121,13 +108,19 @@ struct SpatialKernel: RenderKernel, ~Copyable {
       head?.filters
       ?? FilterPairTable(
         left: [[1]], right: [[1]], leftDelays: [0], rightDelays: [0], blockLength: block)
-    convolver = PairConvolver(sourceCount: max(1, heads), table: filters)
+    convolver = PairConvolver(sourceCount: max(1, head == nil ? 0 : sources.count), table: filters)
     directions = HeadDirections(
       rings: head?.rings ?? [0, 0, 1], points: head?.points ?? [0, 0], plain: head?.plain ?? 0)
     reverb = Reverberator(rooms: ReverbRoom.all, sampleRate: sampleRate)
     buffers = SampleStorage(repeating: 0, count: 6 * block)
     position = block
     distanceShare = 1 - renderExp(-Double(block) / (0.03 * sampleRate))
+  }
+
+  /// Frames of a source for each of the output.
+  private static func ratio(_ source: Source, _ sampleRate: Double) -> Double {
+    guard source.sampleRate > 0, sampleRate > 0 else { return 1 }
+    return source.sampleRate / sampleRate
   }
 
   // MARK: Render thread
@@ -165,7 +158,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     reader.reset()
     convolver.reset()
     for source in 0..<sourceCount {
-      for offset in 0..<Self.algorithm { states[source * Self.stride + offset] = 0 }
+      for offset in 0..<Self.ratio { states[source * Self.stride + offset] = 0 }
     }
     position = blockLength
     hasBegun = false
@@ -193,7 +186,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     if headCount > 0 { convolver.begin() }
     var source = 0
     while source < sourceCount {
-      if states[source * Self.stride + Self.isUsed] != 0 {
+      if context.pullLimit(source) > 0 {
         let status = renderSource(source, context)
         guard status == .ok else { return status }
       }
@@ -238,23 +231,39 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func renderSource(_ source: Int, _ context: RenderContext) -> Status {
     let first = source * Self.stride
-    let algorithm = UInt32(states[first + Self.algorithm])
     let isNew = states[first + Self.hasStarted] == 0
+    var wanted = controls.algorithm(source)
+    // A head that is not there is not heard with.
+    if wanted == SpatializationAlgorithm.hrtf && headCount == 0 { wanted = 0 }
+    if isNew { states[first + Self.algorithm] = Double(wanted) }
+    let algorithm = UInt32(states[first + Self.algorithm])
     let velocity = moveOn(source, isNew: isNew)
-    let next = SpatialSettings(
-      controls, source, algorithm: algorithm,
-      attenuation: DistanceAttenuation(
-        reference: states[first + Self.reference], maximum: states[first + Self.maximum],
-        attenuation: states[first + Self.attenuation]), velocity: velocity, sampleRate: sampleRate)
-    let last = isNew ? next : settings(source)
+    var next = SpatialSettings(
+      controls, source, algorithm: algorithm, attenuation: controls.attenuation(source),
+      velocity: velocity, sampleRate: sampleRate)
+    var last = isNew ? next : settings(source)
+    if states[first + Self.isEntering] != 0 {
+      // From silence to where the new algorithm has it.
+      let wet = last.wet
+      last = next
+      (last.left, last.right, last.wet) = (0, 0, wet)
+      states[first + Self.isEntering] = 0
+    }
+    if wanted != algorithm {
+      // Out by the old algorithm in this block, in by the new one in the next.
+      (next.left, next.right) = (0, 0)
+      states[first + Self.algorithm] = Double(wanted)
+      states[first + Self.isEntering] = 1
+    }
     let ratio = states[first + Self.ratio]
     let pace = reader.clamped(next.speed * ratio, of: source)
     let pace0 = isNew ? pace : states[first + Self.pace]
     let status = pull(source, context, from: pace0, until: pace)
     guard status == .ok else { return status }
-    let slot = Int(states[first + Self.headSlot])
+    let slot = headCount > 0 ? source : -1
+    let isHeard = algorithm == SpatializationAlgorithm.hrtf
     let hasTurned =
-      isNew || next.azimuth != last.azimuth || next.elevation != last.elevation
+      isNew || !isHeard || next.azimuth != last.azimuth || next.elevation != last.elevation
       || next.focus != last.focus
 
     if reader.isSilent(source) && isQuiet(source) {
@@ -271,8 +280,12 @@ struct SpatialKernel: RenderKernel, ~Copyable {
       } else if algorithm == SpatializationAlgorithm.stereoPassThrough {
         renderPassThrough(source, way)
       } else {
-        renderMono(source, way, slot: slot)
-        if slot >= 0 { convolve(slot, next, hasTurned: hasTurned, isSilent: false) }
+        renderMono(source, way, slot: isHeard ? slot : -1)
+      }
+      if slot >= 0 {
+        // What it was heard with before rings out.
+        if !isHeard { convolver.block(of: slot).clear() }
+        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard)
       }
     }
     reader.advance(source, from: pace0, until: pace)

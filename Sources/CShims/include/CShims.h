@@ -42,4 +42,20 @@ void shims_guard_terminal(int descriptor, const char *text);
 /// Ends that: fatal signals do again what they did.
 void shims_unguard_terminal(void);
 
+/// Marks an open file as written by patchrun, in an extended attribute that holds `text`. Returns -1
+/// and sets `errno` where the file system has none.
+int shims_set_mark(int descriptor, const char *text);
+
+/// Whether an open file has that mark.
+int shims_has_mark(int descriptor);
+
+/// Opens a folder to name files in it (O_PATH), not to list it. `folder` is where `path` begins, or
+/// AT_FDCWD. Where `path` ends in a link that is followed only if asked for; those before its end are.
+/// Returns -1 and sets `errno` on failure.
+int shims_open_folder(int folder, const char *path, int follows_link);
+
+/// The type of the file system that an open file is on, a number of <linux/magic.h>; 0 where the
+/// system does not say.
+uint64_t shims_file_system(int descriptor);
+
 #endif

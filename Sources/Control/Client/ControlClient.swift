@@ -60,13 +60,25 @@ public struct ControlClient: Hashable, Sendable {
     public var status: Int
     public var contentType: String
     public var body: String
+    /// After how many seconds it is worth asking again; `nil` where the answer does not say.
+    public var retryAfter: Int?
 
     public var isSuccess: Bool { (200..<300).contains(status) }
   }
 
-  /// Asks, and waits for the answer.
+  /// How often it is asked again where the patch has no room for another client.
+  private static let repetitions = 3
+
+  /// Asks, and waits for the answer. Where the patch has no room for another client it is asked again,
+  /// some seconds long.
   public func send(_ request: Request) throws(ControlError) -> Response {
-    try exchange(request, time: .seconds(60), take: nil)
+    var response = try exchange(request, time: .seconds(60), take: nil)
+    for _ in 0..<Self.repetitions {
+      guard response.status == 503, let seconds = response.retryAfter else { break }
+      sleep(UInt32(min(max(seconds, 0), 5)))
+      response = try exchange(request, time: .seconds(60), take: nil)
+    }
+    return response
   }
 
   /// Listens until the patch ends, or `take` returns `false`. It is called in a thread of the
@@ -115,11 +127,28 @@ public struct ControlClient: Hashable, Sendable {
     }
     defer { timer?.cancel() }
     do { return try answer.futureResult.wait() } catch {
-      throw error as? ControlError
-        ?? ControlError(
-          "the connection to '\(socketPath)' was lost: \(reason(error))", isLost: true)
+      throw lost(error, isStream: take != nil)
     }
   }
+
+  /// What has become of a connection that ended too early: the patch has gone, or only this has.
+  private func lost(_ error: any Error, isStream: Bool) -> ControlError {
+    if let error = error as? ControlError { return error }
+    guard ControlSocket.probe(socketPath) == .live else {
+      return ControlError(
+        isStream ? "the patch has gone" : "the patch has gone before it had answered",
+        isLost: true)
+    }
+    let why = error is IOError ? ": \(reason(error))" : ""
+    return ControlError(
+      isStream
+        ? "the patch plays on, but has closed the connection\(why)"
+        : "the patch plays on, but has closed the connection before it had answered\(why)",
+      help: ["ask it again"], isLost: true)
+  }
+
+  /// The other side has closed a connection before an answer was whole.
+  fileprivate struct ClosedEarly: Error {}
 
   private func notReached(_ error: any Error) -> ControlError {
     let number = (error as? IOError)?.errnoCode
@@ -153,6 +182,7 @@ private final class ResponseHandler: ChannelInboundHandler {
     case .head(let head):
       response.status = Int(head.status.code)
       response.contentType = head.headers.first(name: "Content-Type") ?? ""
+      response.retryAfter = head.headers.first(name: "Retry-After").flatMap { Int($0) }
     case .body(let bytes):
       guard let take, response.isSuccess else {
         body.append(contentsOf: bytes.readableBytesView)
@@ -181,10 +211,7 @@ private final class ResponseHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     // Of an answer that was whole this changes nothing.
-    answer.fail(
-      ControlError(
-        take == nil ? "the patch has gone before it had answered" : "the patch has gone",
-        isLost: true))
+    answer.fail(ControlClient.ClosedEarly())
     context.fireChannelInactive()
   }
 }

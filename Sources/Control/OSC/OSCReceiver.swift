@@ -6,39 +6,43 @@ import PatchSyntax
 ///
 /// A fader sends faster than documents change. While one change is being made, what comes is
 /// gathered, and of the values for one setting only the last is kept.
+///
+/// Senders are not known, and may send what they like as fast as they can. So there is an end to what is
+/// read in a time, to what waits, and to the share of a processor that changes take: after each there is
+/// a rest that is as long.
 final class OSCReceiver: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-  /// Messages that wait for the change before them, and bundles that wait for their time.
-  private static let maximumWaiting = 1024
-
-  private let patch: any ControlledPatch
-  private let tally: ControlTally
-  private let executor: CallExecutor
+  private let routes: Routes
+  private let limits: ControlLimits
   /// What belongs together, in the order in which it came.
   private var waiting: [[OSCMessage]] = []
+  /// Messages that wait for a change, or for their time.
+  private var waitingCount = 0
   private var isChanging = false
-  private var scheduled = 0
+  /// What is read now belongs to a stretch of time, and so much has been read in it.
+  private var window = (end: NIODeadline.uptimeNanoseconds(0), count: 0)
 
-  private init(
-    _ patch: any ControlledPatch, _ tally: ControlTally, _ executor: CallExecutor
-  ) {
-    self.patch = patch
-    self.tally = tally
-    self.executor = executor
+  private var tally: ControlTally { routes.tally }
+
+  private init(_ routes: Routes, _ limits: ControlLimits) {
+    self.routes = routes
+    self.limits = limits
   }
 
   static func open(
-    _ options: ControlServer.OSCOptions, _ patch: any ControlledPatch, _ tally: ControlTally,
-    _ executor: CallExecutor, _ group: MultiThreadedEventLoopGroup
+    _ options: ControlServer.OSCOptions, _ routes: Routes, _ limits: ControlLimits,
+    _ loop: any EventLoop
   ) throws(ControlError) -> any Channel {
     do {
-      return try DatagramBootstrap(group: group)
+      return try DatagramBootstrap(group: loop)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(OSCReceiver(patch, tally, executor))
+            try channel.pipeline.syncOperations.addHandler(OSCReceiver(routes, limits))
           }
         }
+        // It asks for the next one itself.
+        .channelOption(ChannelOptions.autoRead, value: false)
         .channelOption(
           ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536)
         )
@@ -51,7 +55,19 @@ final class OSCReceiver: ChannelInboundHandler {
     }
   }
 
+  func channelActive(context: ChannelHandlerContext) { context.read() }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    guard window.count >= limits.oscDatagrams else { return context.read() }
+    tally.count(\.oscPauses)
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.eventLoop.assumeIsolated().scheduleTask(deadline: window.end) { box.value.read() }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let now = NIODeadline.now()
+    if now >= window.end { window = (now + limits.oscWindow, 0) }
+    window.count += 1
     do throws(OSCReader.Malformed) {
       let packet = try OSCReader.read(Array(unwrapInboundIn(data).data.readableBytesView))
       tally.count(\.oscTaken)
@@ -70,11 +86,14 @@ final class OSCReceiver: ChannelInboundHandler {
     case .bundle(let time, let packets):
       let delay = time == .immediately ? 0 : time.unixTime - WallClock.unixTime
       guard delay > 0 else { return addBundle(packets, eventLoop) }
-      guard scheduled < Self.maximumWaiting else { return tally.count(\.oscDropped) }
-      scheduled += 1
+      let count = packet.messageCount
+      guard waitingCount + count <= limits.oscMessages else {
+        return tally.count(\.oscDropped, by: count)
+      }
+      waitingCount += count
       let nanoseconds = Int64(min(delay, 86_400) * 1e9)
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(nanoseconds)) {
-        self.scheduled -= 1
+        self.waitingCount -= count
         self.addBundle(packets, eventLoop)
       }
     }
@@ -93,8 +112,11 @@ final class OSCReceiver: ChannelInboundHandler {
   }
 
   private func add(_ messages: [OSCMessage], _ eventLoop: any EventLoop) {
-    guard waiting.count < Self.maximumWaiting else { return tally.count(\.oscDropped) }
+    guard waitingCount + messages.count <= limits.oscMessages else {
+      return tally.count(\.oscDropped, by: messages.count)
+    }
     waiting.append(messages)
+    waitingCount += messages.count
     changeNext(eventLoop)
   }
 
@@ -103,43 +125,95 @@ final class OSCReceiver: ChannelInboundHandler {
     isChanging = true
     let batches = waiting
     waiting = []
+    waitingCount -= batches.reduce(0) { $0 + $1.count }
     let receiver = NIOLoopBound(self, eventLoop: eventLoop)
-    let change = OSCChange(patch: patch, tally: tally)
-    Task(executorPreference: executor) {
+    let change = OSCChange(patch: routes.patch, tally: tally, attempts: limits.oscAttempts)
+    let gate = routes.gate
+    let begin = NIODeadline.now()
+    Task(executorPreference: routes.executor) {
       await change.make(batches)
-      eventLoop.execute {
-        receiver.value.isChanging = false
-        receiver.value.changeNext(eventLoop)
-      }
+      gate.execute(on: eventLoop) { receiver.value.rest(since: begin, eventLoop) }
+    }
+  }
+
+  /// Leaves the processor to others for as long as a change has taken.
+  private func rest(since begin: NIODeadline, _ eventLoop: any EventLoop) {
+    let rest = max(limits.oscRest, NIODeadline.now() - begin)
+    eventLoop.assumeIsolated().scheduleTask(in: rest) {
+      self.isChanging = false
+      self.changeNext(eventLoop)
+    }
+  }
+}
+
+extension OSCPacket {
+  /// How many messages it is, those of bundles in it included.
+  fileprivate var messageCount: Int {
+    switch self {
+    case .message: 1
+    case .bundle(_, let packets): packets.reduce(1) { $0 + $1.messageCount }
     }
   }
 }
 
 /// The change that messages ask for.
-private struct OSCChange: Sendable {
+struct OSCChange: Sendable {
   let patch: any ControlledPatch
   let tally: ControlTally
+  /// How many changes may be tried.
+  let attempts: Int
 
-  /// All at once; where that is refused, one after the other, so that a wrong value keeps no other
-  /// from being heard.
+  /// All at once; where that is refused, the two halves, and their halves, so that a wrong value keeps no
+  /// other from being heard.
   func make(_ batches: [[OSCMessage]]) async {
-    guard await change(batches.flatMap(\.self), isAlone: batches.count == 1) == false,
-      batches.count > 1
-    else { return }
-    for batch in batches { _ = await change(batch, isAlone: true) }
+    var rest = [batches[...]]
+    var attempts = attempts
+    while let some = rest.popLast() {
+      guard attempts > 0 else {
+        tally.count(\.oscDropped, by: some.reduce(0) { $0 + $1.count })
+        continue
+      }
+      attempts -= 1
+      let isDone = await change(some.flatMap(\.self), isAlone: some.count == 1)
+      guard !isDone, some.count > 1 else { continue }
+      let middle = some.startIndex + some.count / 2
+      // The first half is the next.
+      rest += [some[middle...], some[..<middle]]
+    }
+  }
+
+  /// Of messages that say the same address with an argument of the same type the last one, where it came,
+  /// and how many there were: a fader that is moved fast is looked for in the document once.
+  static func last(of messages: [OSCMessage]) -> [(message: OSCMessage, count: Int)] {
+    struct Key: Hashable {
+      var address: String
+      var type: String
+    }
+    var counts: [Key: Int] = [:]
+    let keys = messages.map { message in
+      let type = message.arguments.map { "\($0)".prefix { $0 != "(" } }.joined(separator: ",")
+      return Key(address: message.address, type: type)
+    }
+    for key in keys { counts[key, default: 0] += 1 }
+    var kept: [(message: OSCMessage, count: Int)] = []
+    for (message, key) in zip(messages, keys).reversed() {
+      guard let count = counts.removeValue(forKey: key) else { continue }
+      kept.append((message, count))
+    }
+    return kept.reversed()
   }
 
   /// Returns whether there is nothing left to do.
   private func change(_ messages: [OSCMessage], isAlone: Bool) async -> Bool {
     for _ in 0..<16 {
       let document = await patch.document()
-      guard let root = JSONReading.document(document.text) else { return true }
+      guard let root = document.root else { return true }
       var edits: [SettingEdit] = []
       var places: [JSONPointer: Int] = [:]
       var unmatched = 0
-      for message in messages {
+      for (message, count) in Self.last(of: messages) {
         let some = OSCSettings.edits(of: message, in: root)
-        if some.isEmpty { unmatched += 1 }
+        if some.isEmpty { unmatched += count }
         for edit in some {
           if let place = places[edit.pointer] {
             edits[place] = edit
@@ -154,7 +228,8 @@ private struct OSCChange: Sendable {
         return true
       }
       let outcome = await patch.change(
-        .patch(operations: SettingEdit.patch(edits, in: root)), ifMatch: document.tag, by: .osc)
+        .patch(operations: SettingEdit.patch(edits, in: root)), ifMatch: document.tag, by: .osc,
+        through: .port)
       switch outcome {
       case .otherTag: continue
       case .applied:

@@ -24,6 +24,10 @@ public struct ControlStatus: Hashable, Sendable {
   public var failedSlices: Int
   /// Frames of files that were not read, or not written, in time.
   public var lostFrames: Int
+  /// What keeps the output below a level; `nil` for nothing.
+  public var outputLimit: ControlLimit?
+  /// Samples that were no finite numbers and became silence.
+  public var silencedSamples = 0
   /// Changes that have been accepted and do not sound yet.
   public var pendingStages: Int
   /// Whether the file of the patch says what is set now.
@@ -53,6 +57,22 @@ public struct ControlStatus: Hashable, Sendable {
     self.pendingStages = pendingStages
     self.isSaved = isSaved
     self.canSave = canSave
+  }
+}
+
+/// A level that nothing which is put out is ever above.
+public struct ControlLimit: Hashable, Sendable {
+  /// In decibels of which 0 is full scale.
+  public var level: Double
+  /// Seconds of sound that have been turned down.
+  public var seconds: Double
+  /// By how many decibels: the most since the last time that it was asked for.
+  public var reduction: Double
+
+  public init(level: Double, seconds: Double, reduction: Double) {
+    self.level = level
+    self.seconds = seconds
+    self.reduction = reduction
   }
 }
 

@@ -1,3 +1,5 @@
+public import PatchSyntax
+
 /// A patch that plays, as the control room sees it.
 ///
 /// The control room knows nothing else of patches. It calls these from threads of its own, never
@@ -14,13 +16,16 @@ public protocol ControlledPatch: AnyObject, Sendable {
   ///   - tag: The entity tag of the document that the change is meant for; `nil` for any. If another
   ///     plays by then, nothing changes.
   ///   - origin: Who asks, for the event.
+  ///   - door: Which way the request has come. What comes by a port names no files that are not in the
+  ///     patch's folder, but for those that play already.
   func change(
-    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin
+    _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
+    through door: ControlEntrance
   ) async -> ControlOutcome
 
   /// What is said of a document, were it to play: nothing changes. Where nothing is wrong there may
   /// still be warnings.
-  func validate(_ text: String) async -> ControlRefusal
+  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal
 
   /// Writes the patch as it is set to its file, whole or not at all. A file that somebody else has
   /// changed meanwhile stays.
@@ -66,11 +71,26 @@ public struct ControlDocument: Hashable, Sendable {
   public var text: String
   /// The entity tag, without quotes: letters, digits and hyphens. Other texts have other tags.
   public var tag: String
+  /// The same, read; `nil` for what is no document, a drawing.
+  public var root: JSONValue?
+  /// Whether it is JSON, without comments.
+  public var isJSON: Bool
 
-  public init(text: String, tag: String) {
+  /// - Parameters:
+  ///   - root: What has been read of the text, by whoever has read it already.
+  ///   - isJSON: Whether that has no comments.
+  public init(text: String, tag: String, root: JSONValue? = nil, isJSON: Bool = true) {
     self.text = text
     self.tag = tag
+    self.root = root
+    self.isJSON = isJSON
   }
+
+  public static func == (one: ControlDocument, other: ControlDocument) -> Bool {
+    one.tag == other.tag && one.text == other.text
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
 /// A change of the document that somebody asks for. The texts are as they came: neither JSON nor
@@ -82,6 +102,14 @@ public enum ControlChange: Hashable, Sendable {
   case patch(operations: String)
   /// A merge patch, RFC 7386.
   case merge(text: String)
+}
+
+/// Which way a request has come. Each has places of its own, so that none can be filled from another.
+public enum ControlEntrance: Hashable, Sendable {
+  /// A UNIX socket, which only its owner can open.
+  case socket
+  /// A port of the loopback device, TCP or UDP: any program of the machine may be behind it.
+  case port
 }
 
 /// Who asks for a change.

@@ -2,9 +2,11 @@ import NIOCore
 import NIOHTTP1
 import PatchSyntax
 
-/// One connection: a request at a time, each whole before it is answered.
+/// One connection: a request at a time, each whole before it is answered, and answered before the next
+/// one is read.
 ///
-/// It waits for nothing that a client may keep from it: every state has an end in time.
+/// It waits for nothing that a client may keep from it: every state has an end in time. Nothing is kept
+/// for a client that does not read, but the one answer that it has asked for.
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -25,14 +27,17 @@ final class ConnectionHandler: ChannelInboundHandler {
   private let routes: Routes
   private let hub: EventHub
   private let limits: ControlLimits
+  private let budgets: ControlBudgets
   private let keeper: RequestGuard
-  /// Why this client gets no answer; `nil` for one that does.
-  private let exclusion: Problem?
   private var state = State.waiting
   private var context: ChannelHandlerContext?
   private var closesAfterAnswer = false
   private var isHead = false
   private var deadline: Scheduled<Void>?
+  private var patience: Patience
+  /// Bytes of this connection that count against the budgets.
+  private var requestBytes = 0
+  private var answerBytes = 0
   private var stream = EventStream()
 
   private struct EventStream {
@@ -48,14 +53,15 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   init(
-    routes: Routes, hub: EventHub, limits: ControlLimits, keeper: RequestGuard,
-    exclusion: Problem?
+    routes: Routes, hub: EventHub, limits: ControlLimits, budgets: ControlBudgets,
+    keeper: RequestGuard
   ) {
     self.routes = routes
     self.hub = hub
     self.limits = limits
+    self.budgets = budgets
     self.keeper = keeper
-    self.exclusion = exclusion
+    patience = Patience(limits.answerTime)
   }
 
   // MARK: The connection
@@ -78,7 +84,30 @@ final class ConnectionHandler: ChannelInboundHandler {
     stream.meters?.cancel()
     if let listener = stream.listener { hub.leave(listener) }
     stream.listener = nil
+    releaseRequest()
+    releaseAnswer()
     context = nil
+  }
+
+  private func releaseRequest() {
+    budgets.requests.release(requestBytes)
+    requestBytes = 0
+  }
+
+  private func releaseAnswer() {
+    budgets.answers.release(answerBytes)
+    answerBytes = 0
+  }
+
+  /// Closes the connection, unless the client reads before it has been waited for long enough.
+  private func closeUnlessRead() {
+    let left = patience.begin()
+    deadline?.cancel()
+    deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: left) { [weak self] in
+      guard let self, let context = self.context else { return }
+      self.routes.tally.count(\.unread)
+      context.close(promise: nil)
+    }
   }
 
   /// Closes the connection after so long, unless this is called again before.
@@ -138,7 +167,9 @@ final class ConnectionHandler: ChannelInboundHandler {
       state = .waiting
       request.body.append(contentsOf: bytes.readableBytesView)
       state = .reading(request)
-      if request.body.count > limits.body { refuse(tooLarge) }
+      if request.body.count > limits.body { return refuse(tooLarge) }
+      guard budgets.requests.reserve(bytes.readableBytes) else { return refuse(busy) }
+      requestBytes += bytes.readableBytes
     case (.end, .reading(let request)): answer(request)
     default: break
     }
@@ -148,11 +179,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     isHead = head.method == .HEAD
     closesAfterAnswer = !head.isKeepAlive
     closeUnless(within: limits.requestTime)
-    if let problem = exclusion ?? keeper.refusal(head) { return refuse(problem) }
+    if let problem = keeper.refusal(head) { return refuse(problem) }
     let lengths = head.headers["Content-Length"].compactMap { Int($0) }
     if let length = lengths.first, length > limits.body { return refuse(tooLarge) }
     state = .reading(
-      ControlRequest(method: head.method, target: head.uri, headers: head.headers))
+      ControlRequest(
+        method: head.method, target: head.uri, headers: head.headers,
+        door: keeper.port == nil ? .socket : .port))
     if head.headers["Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
       let go = HTTPResponseHead(version: .http1_1, status: .continue)
       context?.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
@@ -161,6 +194,13 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   private var tooLarge: Problem {
     Problem(status: .payloadTooLarge, detail: "the body has more than \(limits.body) bytes")
+  }
+
+  private var busy: Problem {
+    Problem(
+      status: .serviceUnavailable,
+      detail: "so much is on its way to and from other clients that there is no room for this",
+      help: ["try again in a moment"], headers: [("Retry-After", "\(limits.retryAfter)")])
   }
 
   /// Answers before the request is over, and takes no more of it.
@@ -178,12 +218,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
     Task(executorPreference: routes.executor) {
       let answer = await routes.answer(request)
-      eventLoop.execute {
-        switch answer {
-        case .response(let response): handler.value.write(response)
-        case .events(let events): handler.value.startStream(events)
-        }
-      }
+      routes.gate.execute(on: eventLoop) { handler.value.give(answer) }
+    }
+  }
+
+  private func give(_ answer: ControlAnswer) {
+    releaseRequest()
+    switch answer {
+    case .response(let response): write(response)
+    case .events(let events): startStream(events)
     }
   }
 
@@ -194,32 +237,52 @@ final class ConnectionHandler: ChannelInboundHandler {
     ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
 
+  /// Writes an answer. Its end, behind which the next request is read, waits until the system has taken
+  /// all before it.
   private func write(_ response: ControlResponse) {
     guard let context else { return }
-    state = .answering
-    closeUnless(within: limits.answerTime)
-    var headers = HTTPHeaders(Self.commonHeaders + response.headers)
-    let body = response.body.utf8
+    var response = response
     let isEmpty = response.status == .notModified || response.status == .noContent
-    if !isEmpty { headers.add(name: "Content-Length", value: "\(body.count)") }
+    if !isHead && !isEmpty {
+      let count = response.body.utf8.count
+      if count <= limits.smallAnswer {
+        // There are only so many connections.
+      } else if budgets.answers.reserve(count) {
+        answerBytes = count
+      } else {
+        closesAfterAnswer = true
+        response = busy.response
+      }
+    }
+    state = .answering
+    closeUnlessRead()
+    var headers = HTTPHeaders(Self.commonHeaders + response.headers)
+    let count = response.body.utf8.count
+    if !isEmpty { headers.add(name: "Content-Length", value: "\(count)") }
     if closesAfterAnswer { headers.add(name: "Connection", value: "close") }
     let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if !isHead && !isEmpty && !body.isEmpty {
+    let taken = context.eventLoop.makePromise(of: Void.self)
+    taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in self?.writeEnd() }
+    if isHead || isEmpty || count == 0 {
+      context.writeAndFlush(wrapOutboundOut(.head(head)), promise: taken)
+    } else {
+      context.write(wrapOutboundOut(.head(head)), promise: nil)
       let buffer = context.channel.allocator.buffer(string: response.body)
-      context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
     }
-    writeEnd()
   }
 
   /// Ends an answer, and once it has gone waits for the next request, or closes.
   private func writeEnd() {
     guard let context else { return }
+    releaseAnswer()
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.answered() }
     // Before the write: its end may deliver the next request.
     let closes = closesAfterAnswer
     state = closes ? .ending : .waiting
+    patience.end()
+    deadline?.cancel()
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
   }
 
@@ -251,12 +314,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     let eventLoop = context.eventLoop
     let patch = routes.patch
     // Nothing is missed between the status and the first event.
+    let gate = routes.gate
     stream.listener = hub.listen(after: request.lastEventID) { event in
-      eventLoop.execute { handler.value.take(event) }
+      gate.execute(on: eventLoop) { handler.value.take(event) }
     }
     Task(executorPreference: routes.executor) {
       let status = await patch.status()
-      eventLoop.execute { handler.value.begin(with: status) }
+      gate.execute(on: eventLoop) { handler.value.begin(with: status) }
     }
     tick()
     if let rate = request.meterRate {
@@ -294,30 +358,34 @@ final class ConnectionHandler: ChannelInboundHandler {
     let count = buffer.readableBytes
     guard stream.unread + count <= limits.eventBacklog else {
       // Nobody reads: it is not waited for.
+      routes.tally.count(\.unread)
       context.close(promise: nil)
       return
     }
     stream.unread += count
+    if !patience.isWaiting { closeUnlessRead() }
     let promise = context.eventLoop.makePromise(of: Void.self)
-    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
-      self?.stream.unread -= count
-    }
+    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.taken(count) }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
   }
 
-  /// Says now and then that the stream lives, and ends one that nobody has read since.
+  /// The client has taken some of the stream.
+  private func taken(_ count: Int) {
+    stream.unread -= count
+    guard stream.unread == 0, isStreaming else { return }
+    patience.end()
+    deadline?.cancel()
+  }
+
+  /// Says now and then that the stream lives.
   private func tick() {
     guard isStreaming else { return }
-    let before = stream.unread
     stream.ticks = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.heartbeat) {
       [weak self] in
       guard let self else { return }
-      if before > 0 && self.stream.unread >= before {
-        self.context?.close(promise: nil)
-      } else {
-        self.write(text: ServerSentEvent.heartbeat)
-        self.tick()
-      }
+      // One that is behind has something to read.
+      if self.stream.unread == 0 { self.write(text: ServerSentEvent.heartbeat) }
+      self.tick()
     }
   }
 
@@ -327,7 +395,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     guard isStreaming, let eventLoop = context?.eventLoop, let interval = stream.meterInterval
     else { return }
     let next = NIODeadline.now() + interval
+    // What a client that is behind would get late is not worth reading.
+    guard stream.unread <= limits.meterBacklog else {
+      stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) { [weak self] in
+        self?.readMeters()
+      }
+      return
+    }
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
+    let gate = routes.gate
     let (patch, bands, hasPreFader) = (routes.patch, stream.bands, stream.hasPreFader)
     Task(executorPreference: routes.executor) {
       var meters = await patch.meters()
@@ -335,7 +411,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       if let bands { meters = meters.map { $0.inBands(perOctave: bands) } }
       let data = ControlMeter.json(meters).compact
       let text = ServerSentEvent(name: "meters", data: data).wire
-      eventLoop.execute {
+      gate.execute(on: eventLoop) {
         guard handler.value.isStreaming else { return }
         handler.value.write(text: text)
         handler.value.stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) {
@@ -350,7 +426,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     stream.meters?.cancel()
     if let listener = stream.listener { hub.leave(listener) }
     stream.listener = nil
-    closeUnless(within: limits.lingerTime)
     writeEnd()
+    closeUnless(within: limits.lingerTime)
   }
 }

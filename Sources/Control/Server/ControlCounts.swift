@@ -4,6 +4,12 @@ import Synchronization
 struct ControlCounts: Hashable, Sendable {
   /// Connections that are open.
   var connections = 0
+  /// Connections of other users to the port, which were refused.
+  var strangers = 0
+  /// Connections for which there was no room.
+  var turnedAway = 0
+  /// Connections that were closed because their clients did not read what they had asked for.
+  var unread = 0
   var requests = 0
   /// Changes that were applied.
   var applied = 0
@@ -17,6 +23,8 @@ struct ControlCounts: Hashable, Sendable {
   var oscUnmatched = 0
   /// OSC messages that came faster than changes can be made.
   var oscDropped = 0
+  /// How often OSC datagrams came so fast that they were left to the system for a moment.
+  var oscPauses = 0
 }
 
 /// The counts, for all threads of the control room.

@@ -2,20 +2,20 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// Lets clients in.
 struct ControlDoor: Sendable {
   let routes: Routes
   let hub: EventHub
   let limits: ControlLimits
+  let budgets: ControlBudgets
   let connections: OpenConnections
 
   func open(
-    _ socket: ControlSocket, _ group: MultiThreadedEventLoopGroup
+    _ socket: ControlSocket, _ loop: any EventLoop
   ) throws(ControlError) -> any Channel {
     do {
-      return try bootstrap(group) { _ in (RequestGuard(port: nil), nil) }
+      return try bootstrap(.socket, loop) { _ in RequestGuard(port: nil) }
         .withBoundSocket(socket.descriptor).wait()
     } catch {
       throw ControlError("the control socket '\(socket.path)' cannot be used: \(reason(error))")
@@ -24,16 +24,16 @@ struct ControlDoor: Sendable {
 
   /// Listens to a port of both loopback addresses, where there are both.
   func open(
-    port: Int, _ group: MultiThreadedEventLoopGroup
+    port: Int, _ loop: any EventLoop
   ) throws(ControlError) -> [any Channel] {
     var attempts = 0
     while true {
       let first: any Channel
-      do throws(BindError) { first = try bind("127.0.0.1", port, group) } catch {
+      do throws(BindError) { first = try bind("127.0.0.1", port, loop) } catch {
         throw error.error
       }
       do throws(BindError) {
-        return [first, try bind("::1", first.localAddress?.port ?? port, group)]
+        return [first, try bind("::1", first.localAddress?.port ?? port, loop)]
       } catch {
         if error.isAbsent { return [first] }
         try? first.close().wait()
@@ -53,11 +53,11 @@ struct ControlDoor: Sendable {
   }
 
   private func bind(
-    _ address: String, _ port: Int, _ group: MultiThreadedEventLoopGroup
+    _ address: String, _ port: Int, _ loop: any EventLoop
   ) throws(BindError) -> any Channel {
     do {
-      return try bootstrap(group) { channel in
-        (RequestGuard(port: channel.localAddress?.port ?? port), Self.exclusion(channel))
+      return try bootstrap(.port, loop) { channel in
+        RequestGuard(port: channel.localAddress?.port ?? port)
       }
       .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
       .bind(host: address, port: port).wait()
@@ -72,89 +72,73 @@ struct ControlDoor: Sendable {
     }
   }
 
-  /// Why a client on the loopback device is not answered: the connection is not this user's.
-  private static func exclusion(_ channel: any Channel) -> Problem? {
+  /// Whether a connection over the loopback device is of the user who runs the patch, or of root.
+  /// Where the system does not say whose it is, it is nobody's that is known.
+  private static func isOwn(_ channel: any Channel) -> Bool {
     func end(_ address: SocketAddress?) -> PeerOwner.Endpoint? {
       guard let name = address?.ipAddress, let port = address?.port else { return nil }
       return PeerOwner.Endpoint(address: name, port: port)
     }
-    if let peer = end(channel.remoteAddress), let local = end(channel.localAddress),
-      let user = PeerOwner.user(of: peer, to: local), user == geteuid() || user == 0
-    {
-      return nil
-    }
-    return Problem(
-      status: .forbidden, detail: "only the user who runs the patch is answered here")
+    guard let peer = end(channel.remoteAddress), let local = end(channel.localAddress),
+      let user = PeerOwner.user(of: peer, to: local)
+    else { return false }
+    return user == geteuid() || user == 0
   }
 
   private func bootstrap(
-    _ group: MultiThreadedEventLoopGroup,
-    _ admit: @escaping @Sendable (any Channel) -> (RequestGuard, Problem?)
+    _ entrance: ControlEntrance, _ loop: any EventLoop,
+    _ keeper: @escaping @Sendable (any Channel) -> RequestGuard
   ) -> ServerBootstrap {
-    ServerBootstrap(group: group)
+    ServerBootstrap(group: loop)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard connections.add(channel) else { throw TooManyConnections() }
-          let (keeper, exclusion) = admit(channel)
+          if entrance == .port, !Self.isOwn(channel) {
+            routes.tally.count(\.strangers)
+            return try sendAway(channel, .stranger)
+          }
+          guard connections.add(channel, at: entrance) else {
+            routes.tally.count(\.turnedAway)
+            return try sendAway(channel, .full(limits))
+          }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits.decoder)
           try channel.pipeline.syncOperations.addHandler(
             ConnectionHandler(
-              routes: routes, hub: hub, limits: limits, keeper: keeper, exclusion: exclusion))
+              routes: routes, hub: hub, limits: limits, budgets: budgets,
+              keeper: keeper(channel)))
         }
       }
       // A client that has said everything may still listen.
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+      // Of what one sends in advance no more is taken in than this at a time.
+      .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16_384))
   }
 
-  /// A client that is one too many finds its connection closed.
-  private struct TooManyConnections: Error {}
+  private func sendAway(_ channel: any Channel, _ problem: Problem) throws {
+    let isKept = connections.see(off: channel)
+    try channel.pipeline.syncOperations.addHandler(
+      Farewell(problem, linger: isKept ? limits.lingerTime : nil))
+  }
+}
+
+extension Problem {
+  fileprivate static var stranger: Problem {
+    Problem(status: .forbidden, detail: "only the user who runs the patch is answered here")
+  }
+
+  fileprivate static func full(_ limits: ControlLimits) -> Problem {
+    Problem(
+      status: .serviceUnavailable,
+      detail: "\(limits.connections) clients are connected, and there is no room for more",
+      help: ["close one, or try again in a moment"],
+      headers: [("Retry-After", "\(limits.retryAfter)")])
+  }
 }
 
 /// The system's words for why something failed.
 func reason(_ error: any Error) -> String {
   (error as? IOError).map { words($0.errnoCode) } ?? "\(error)"
-}
-
-/// The connections that are open.
-final class OpenConnections: Sendable {
-  private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
-  private let tally: ControlTally
-  private let limit: Int
-
-  init(tally: ControlTally, limit: Int) {
-    self.tally = tally
-    self.limit = limit
-  }
-
-  /// Counts a connection, until it closes; returns whether there is room for it.
-  func add(_ channel: any Channel) -> Bool {
-    let key = ObjectIdentifier(channel)
-    let isAdded = channels.withLock { channels in
-      guard channels.count < limit else { return false }
-      channels[key] = channel
-      return true
-    }
-    guard isAdded else { return false }
-    tally.count(\.connections)
-    channel.closeFuture.whenComplete { _ in
-      self.channels.withLock { $0[key] = nil }
-      self.tally.count(\.connections, by: -1)
-    }
-    return true
-  }
-
-  /// Has every connection finish what it answers, and closes those that do not within a time.
-  func closeAll(within time: TimeAmount, on loop: any EventLoop) {
-    let open = channels.withLock { Array($0.values) }
-    for channel in open {
-      channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Closing())
-    }
-    let timer = loop.scheduleTask(in: time) {
-      for channel in open { channel.close(promise: nil) }
-    }
-    for channel in open { try? channel.closeFuture.wait() }
-    timer.cancel()
-  }
 }

@@ -8,6 +8,8 @@ struct ControlRequest: Sendable {
   var target: String
   var headers: HTTPHeaders
   var body: [UInt8] = []
+  /// Which way it has come.
+  var door = ControlEntrance.port
 }
 
 /// What is answered.

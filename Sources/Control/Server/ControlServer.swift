@@ -66,6 +66,7 @@ public final class ControlServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let listeners: [any Channel]
   private let connections: OpenConnections
+  private let gate: LoopGate
   private let events: Task<Void, Never>
   private let eventsAreOver: EventLoopFuture<Void>
 
@@ -81,7 +82,8 @@ public final class ControlServer: Sendable {
   ) throws(ControlError) -> ControlServer {
     let socket = try ControlSocket.listen(
       options.name, isExact: options.isNameExact, in: options.folder)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    // What comes by the port, and by OSC, has a thread of its own: nobody there holds the socket up.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let executor = CallExecutor()
     do throws(ControlError) {
       return try ControlServer(options, patch, limits, socket, executor, group)
@@ -98,23 +100,27 @@ public final class ControlServer: Sendable {
     _ socket: ControlSocket, _ executor: CallExecutor, _ group: MultiThreadedEventLoopGroup
   ) throws(ControlError) {
     let tally = ControlTally()
-    let hub = EventHub(keeping: limits.keptEvents)
+    let hub = EventHub(limits)
+    let gate = LoopGate()
     let routes = Routes(
       patch: patch, tally: tally, version: options.version, hasPanel: options.hasPanel,
-      executor: executor)
-    let connections = OpenConnections(tally: tally, limit: limits.connections)
-    let door = ControlDoor(routes: routes, hub: hub, limits: limits, connections: connections)
+      executor: executor, gate: gate)
+    let connections = OpenConnections(tally: tally, limits: limits)
+    let door = ControlDoor(
+      routes: routes, hub: hub, limits: limits, budgets: ControlBudgets(limits),
+      connections: connections)
     var listeners: [any Channel] = []
-    listeners.append(try door.open(socket, group))
+    let (ownLoop, openLoop) = (group.next(), group.next())
+    listeners.append(try door.open(socket, ownLoop))
     var port: Int?
     if let wanted = options.port {
-      let opened = try door.open(port: wanted, group)
+      let opened = try door.open(port: wanted, openLoop)
       listeners += opened
       port = opened.first?.localAddress?.port
     }
     var oscPort: Int?
     if let osc = options.osc {
-      let channel = try OSCReceiver.open(osc, patch, tally, executor, group)
+      let channel = try OSCReceiver.open(osc, routes, limits, openLoop)
       listeners.append(channel)
       oscPort = channel.localAddress?.port
     }
@@ -127,11 +133,13 @@ public final class ControlServer: Sendable {
     self.group = group
     self.listeners = listeners
     self.connections = connections
-    let over = group.next().makePromise(of: Void.self)
+    self.gate = gate
+    let over = ownLoop.makePromise(of: Void.self)
     eventsAreOver = over.futureResult
     events = Task(executorPreference: executor) {
       for await event in patch.events() { hub.publish(event) }
-      over.succeed()
+      // The loop may have ended by now: then nobody waits for this.
+      gate.execute(on: ownLoop) { over.succeed() }
     }
   }
 
@@ -149,6 +157,7 @@ public final class ControlServer: Sendable {
     events.cancel()
     // A stream that was never ended ends here.
     connections.closeAll(within: .seconds(2), on: loop)
+    gate.shut()
     try? group.syncShutdownGracefully()
     executor.stop()
   }

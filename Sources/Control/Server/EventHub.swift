@@ -11,23 +11,33 @@ final class EventHub: Sendable {
   private struct State {
     var lastID = 0
     var kept: [(id: Int, event: ServerSentEvent)] = []
+    /// Of all that is kept.
+    var keptBytes = 0
     var listeners: [Int: Listener] = [:]
     var lastListener = 0
   }
 
   private let state = Mutex(State())
-  private let keptCount: Int
+  private let limits: ControlLimits
 
-  init(keeping count: Int) { keptCount = count }
+  init(_ limits: ControlLimits) { self.limits = limits }
 
   func publish(_ event: ControlEvent) {
     let head: JSONText = ["time": .string(WallClock.text)]
-    let data = head.adding(event.json).compact
+    var data = head.adding(event.json).compact
+    // What a client would have to be dropped for is said without its details.
+    if data.utf8.count > limits.eventBytes { data = head.adding(event.briefJSON).compact }
     state.withLock { state in
       state.lastID += 1
       let message = ServerSentEvent(id: "\(state.lastID)", name: event.name, data: data)
       state.kept.append((state.lastID, message))
-      if state.kept.count > keptCount { state.kept.removeFirst(state.kept.count - keptCount) }
+      state.keptBytes += data.utf8.count
+      while state.kept.count > limits.keptEvents || state.keptBytes > limits.keptEventBytes,
+        let first = state.kept.first
+      {
+        state.keptBytes -= first.event.data.utf8.count
+        state.kept.removeFirst()
+      }
       for listener in state.listeners.values { listener(message) }
     }
   }

@@ -54,10 +54,9 @@ extension Routes {
       return ControlResponse(status: .notModified, headers: [tag])
     }
     // With comments it is no JSON.
-    let isJSON = JSONReading.value(of: document.text) != nil
-    let headers = [tag, ("Content-Type", Self.documentTypes[isJSON ? 0 : 1])]
+    let headers = [tag, ("Content-Type", Self.documentTypes[document.isJSON ? 0 : 1])]
     guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
-    guard let root = JSONReading.document(document.text) else {
+    guard let root = document.root else {
       return Problem(status: .internalServerError, detail: "the document cannot be read").response
     }
     guard let value = root[pointer] else { return nothing(at: pointer, in: root) }
@@ -123,9 +122,10 @@ extension Routes {
     for _ in 0..<16 {
       let document = await patch.document()
       guard condition?.matches(document.tag) ?? true else { return otherTag(document.tag) }
-      guard let root = JSONReading.document(document.text) else { break }
+      guard let root = document.root else { break }
       let outcome = await patch.change(
-        .patch(operations: SettingEdit.patch([edit], in: root)), ifMatch: document.tag, by: .http)
+        .patch(operations: SettingEdit.patch([edit], in: root)), ifMatch: document.tag, by: .http,
+        through: request.door)
       // Somebody else was faster: what is on the way may be another.
       if case .otherTag = outcome { continue }
       return answer(outcome)
@@ -137,12 +137,13 @@ extension Routes {
 
   private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {
     guard let condition = EntityTags("If-Match", in: request.headers) else {
-      return answer(await patch.change(change, ifMatch: nil, by: .http))
+      return answer(await patch.change(change, ifMatch: nil, by: .http, through: request.door))
     }
     let tag = await patch.document().tag
     guard condition.matches(tag) else { return otherTag(tag) }
     return answer(
-      await patch.change(change, ifMatch: condition == .any ? nil : tag, by: .http))
+      await patch.change(
+        change, ifMatch: condition == .any ? nil : tag, by: .http, through: request.door))
   }
 
   private func answer(_ outcome: ControlOutcome) -> ControlResponse {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whose a connection over the loopback device is: the system keeps it in `/proc/net`.
+/// Whose a connection over the loopback device is: the kernel says it, or else `/proc/net` does.
 ///
 /// A UNIX socket has a mode that keeps other users out, and a TCP port has none.
 enum PeerOwner {
@@ -13,6 +13,15 @@ enum PeerOwner {
 
   /// The user of the process at the other end; `nil` where the system does not say.
   static func user(of peer: Endpoint, to local: Endpoint) -> UInt32? {
+    switch SocketDiagnosis.user(of: peer, to: local) {
+    case .user(let user): return user
+    case .nobody: return nil
+    case .unknown: return userInTables(of: peer, to: local)
+    }
+  }
+
+  /// The same by reading all connections of the machine.
+  static func userInTables(of peer: Endpoint, to local: Endpoint) -> UInt32? {
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
       if let user = user(of: peer, to: local, in: contents(of: table)) { return user }
     }

@@ -9,6 +9,8 @@ struct Routes: Sendable {
   let version: String
   let hasPanel: Bool
   let executor: CallExecutor
+  /// The way back to the event loop of a connection.
+  let gate: LoopGate
 
   func answer(_ request: ControlRequest) async -> ControlAnswer {
     tally.count(\.requests)

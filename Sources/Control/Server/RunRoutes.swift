@@ -51,7 +51,7 @@ extension Routes {
   func validate(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
     guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
-    return .json(await patch.validate(text).json)
+    return .json(await patch.validate(text, through: request.door).json)
   }
 
   func response(_ target: RequestTarget) async -> ControlResponse {

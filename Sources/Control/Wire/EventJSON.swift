@@ -40,4 +40,22 @@ extension ControlEvent {
     case .ended(.failed(let message)): ["reason": "failed", "message": .string(message)]
     }
   }
+
+  /// The same without what may be long: `isShortened` says so. `GET /patch` has the document.
+  var briefJSON: JSONText {
+    let isShortened: JSONText = ["isShortened": .boolean(true)]
+    return switch self {
+    case .changed(let tag, let effects, let origin):
+      isShortened.adding([
+        "tag": .string(tag), "by": .string(origin.rawValue), "changes": [],
+        "changeCount": .number(effects.count),
+      ])
+    case .refused(_, let origin):
+      isShortened.adding([
+        "by": .string(origin.rawValue), "diagnostics": [],
+        "text": "there is more to say than fits into an event\n",
+      ])
+    default: isShortened
+    }
+  }
 }

@@ -85,6 +85,7 @@ enum Metrics {
     text.add(
       "patchrun_lost_frames_total", .counter, "Frames of files that were not there in time.",
       Double(status.lostFrames))
+    addLimit(status, to: &text)
     text.add(
       "patchrun_pending_changes", .gauge, "Changes that have been accepted and do not sound yet.",
       Double(status.pendingStages))
@@ -92,6 +93,15 @@ enum Metrics {
     text.add(
       "patchrun_control_connections", .gauge, "Connections to the control server.",
       Double(control.connections))
+    text.add(
+      "patchrun_control_refused_total", .counter, "Connections that were refused, by why.",
+      [
+        ([("reason", "stranger")], Double(control.strangers)),
+        ([("reason", "full")], Double(control.turnedAway)),
+      ])
+    text.add(
+      "patchrun_control_unread_total", .counter,
+      "Connections that were closed because their clients did not read.", Double(control.unread))
     text.add(
       "patchrun_control_requests_total", .counter, "Requests to the control server.",
       Double(control.requests))
@@ -109,7 +119,24 @@ enum Metrics {
         ([("result", "unmatched")], Double(control.oscUnmatched)),
         ([("result", "dropped")], Double(control.oscDropped)),
       ])
+    text.add(
+      "patchrun_osc_pauses_total", .counter,
+      "How often OSC datagrams came too fast to be read for a moment.", Double(control.oscPauses))
     return text.text
+  }
+
+  private static func addLimit(_ status: ControlStatus, to text: inout PrometheusText) {
+    if let limit = status.outputLimit {
+      text.add(
+        "patchrun_output_limit_decibels", .gauge, "The level that the output is kept below.",
+        limit.level.rounded(digits: 2))
+      text.add(
+        "patchrun_limited_seconds_total", .counter, "Seconds of sound that were turned down.",
+        limit.seconds.rounded(digits: 3))
+    }
+    text.add(
+      "patchrun_silenced_samples_total", .counter,
+      "Samples that were no finite numbers and became silence.", Double(status.silencedSamples))
   }
 
   private static func addDevice(_ grant: ControlGrant, to text: inout PrometheusText) {

@@ -17,9 +17,20 @@ extension ControlStatus {
       "overruns": .number(overruns),
       "failedSlices": .number(failedSlices),
       "lostFrames": .number(lostFrames),
+      "outputLimit": outputLimit?.json ?? .null,
+      "silencedSamples": .number(silencedSamples),
       "pendingStages": .number(pendingStages),
       "saved": .boolean(isSaved),
       "canSave": .boolean(canSave),
+    ]
+  }
+}
+
+extension ControlLimit {
+  var json: JSONText {
+    [
+      "level": .number(level.rounded(digits: 2)), "seconds": .number(seconds.rounded(digits: 3)),
+      "reduction": .number(reduction.rounded(digits: 2)),
     ]
   }
 }

@@ -24,6 +24,8 @@ const readouts = {
     clock(status.position) + (status.duration ? ` of ${clock(status.duration)}` : ""),
   Load: (status) => percent(status.load),
   Peak: (status) => percent(status.peakLoad),
+  Limit: ({ outputLimit: limit }) =>
+    limit ? `${limit.level} dB` + (limit.reduction > 0 ? ` (−${limit.reduction.toFixed(1)} dB)` : "") : "",
   Underruns: (status) => String(status.underruns + status.overruns),
   Output: ({ grant }) => grant.sink?.name ?? "",
   Input: ({ grant }) => grant.source?.name ?? "",
@@ -36,8 +38,9 @@ const readouts = {
 
 const eventWords = {
   started: () => "started",
-  changed: ({ by, changes }) =>
-    `changed by ${by}: ${changes.map((one) => one.summary).join("; ") || "nothing is different"}`,
+  changed: ({ by, changes, changeCount }) =>
+    `changed by ${by}: ` +
+    (changes.map((one) => one.summary).join("; ") || (changeCount ? `${changeCount} changes` : "nothing is different")),
   refused: ({ by, text }) => `refused, from ${by}: ${text.split("\n", 1)[0]}`,
   xrun: ({ underruns, overruns }) => `${underruns} underruns, ${overruns} overruns so far`,
   route: ({ direction, name }) => `the ${direction} is ${name} now`,

@@ -4,6 +4,7 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 import RenderCore
+import RenderTaps
 
 /// What has to be done to a graph that one patch has made so that it becomes another's.
 ///
@@ -14,6 +15,18 @@ struct GraphDifference {
   enum Setting: Sendable {
     case property(node: String, PropertyPlace, PropertyValue)
     case parameter(node: String, UnitSettings.ParameterPlace, Float)
+    /// Of the callback so many pulls behind an input.
+    case live(input: PatchLayout.BusName, behind: Int, key: String, Double)
+  }
+
+  /// Where a callback of the new patch comes from.
+  enum Origin: Hashable, Sendable {
+    /// It is the one that plays so many pulls behind an input, and goes on as it is, some of its live
+    /// settings set anew.
+    case kept(PatchLayout.BusName, behind: Int, [String: Double])
+    /// It takes the place of that one, and goes on where that is in its sound.
+    case continuing(PatchLayout.BusName, behind: Int)
+    case fresh
   }
 
   private(set) var changes: [PatchChange] = []
@@ -26,15 +39,20 @@ struct GraphDifference {
   private(set) var freed: [PatchLayout.BusName] = []
   /// Inputs that are fed by something else from then on.
   private(set) var fed: [PatchLayout.BusName] = []
-  /// Of the inputs that are fed by a callback that plays already: from which.
-  private(set) var moved: [PatchLayout.BusName: PatchLayout.BusName] = [:]
+  /// Of the inputs that are fed by callbacks: where each of these comes from, the one that feeds first.
+  private(set) var origins: [PatchLayout.BusName: [Origin]] = [:]
   /// Whether ramps or the end are others, or move something else.
   private(set) var changesTimeline = false
   private(set) var tapsLeaving: [String] = []
   private(set) var tapsEntering: [String] = []
+  /// Taps that go on at another bus, or at a node that is made anew.
+  private(set) var tapsMoving: [String] = []
 
   private let old: BuiltPatch
   private let new: BuiltPatch
+
+  /// Where the new patch may differ; `nil` for anywhere, as it has not been made from the old one.
+  private var origin: PatchOrigin? { new.origin.flatMap { $0.graph === old.graph ? $0 : nil } }
 
   /// Whether there is nothing to do.
   var isEmpty: Bool {
@@ -60,6 +78,7 @@ struct GraphDifference {
         .restart)
     }
     comparePolicies()
+    compareLimits()
     compareNodes(running)
     compareFeeds()
     compareTaps()
@@ -77,6 +96,25 @@ struct GraphDifference {
       note(
         JSONPointer(["session", "onRouteChange"]),
         "another device is answered by \(quoted(after.onRouteChange.rawValue))", .nothing)
+    }
+  }
+
+  private mutating func compareLimits() {
+    let (before, after) = (old.layout.limits, new.layout.limits)
+    if before.outputPeak != after.outputPeak {
+      let was = before.outputPeak.map { ", and was limited to \(OutputLimits.text(ofPeak: $0))" }
+      note(
+        JSONPointer(["limits", "outputPeak"]),
+        after.outputPeak.map {
+          "the output is limited to \(OutputLimits.text(ofPeak: $0))"
+            + (was ?? ", and was not limited")
+        } ?? "the output is not limited any more" + (was ?? ""), .ramp)
+    }
+    if before.requestedGain != after.requestedGain {
+      note(
+        JSONPointer(["limits", "requestedGain"]),
+        "others may set gains of up to \(OutputLimits.decibelText(after.requestedGain)) dB",
+        .nothing)
     }
   }
 
@@ -106,7 +144,6 @@ struct GraphDifference {
       note(Self.pointer(name), "\(quoted(name)) goes", isHead ? .restart : .crossfade)
       leaving.append(name)
     }
-    let origin = new.origin.flatMap { $0.graph === old.graph ? $0 : nil }
     let inQuestion = origin?.nodes
     for name in new.layout.nodeNames {
       if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
@@ -274,55 +311,59 @@ struct GraphDifference {
       guard let feed = old.layout.feeds[input] else { continue }
       let next = new.layout.feeds[input]
       let isMade = feed.source.map { gone.contains($0.node) } == true
-      if let next, next.says(feed), !isMade, !gone.contains(input.node) { continue }
+      if let next, next.isSameButLive(feed), !isMade, !gone.contains(input.node) { continue }
       freed.append(input)
       guard next == nil, !gone.contains(input.node) else { continue }
       note(
         Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
     }
+    var callbacks = CallbackMatch(old: old.layout, new: new.layout, freed: freed)
+    var again: [PatchLayout.BusName] = []
     for input in new.layout.inputs(among: some) {
       guard let feed = new.layout.feeds[input] else { continue }
       let before = old.layout.feeds[input]
       let isMade = feed.source.map { come.contains($0.node) } == true
-      let isSame = before?.says(feed) == true
-      if isSame, !isMade, !come.contains(input.node) { continue }
-      fed.append(input)
-      if case .chain(let chain) = feed, !isMade {
-        if isSame {
-          moved[input] = input
-        } else if let from = home(of: chain), !moved.values.contains(from) {
-          moved[input] = from
+      let isSame = before?.isSameButLive(feed) == true
+      if isSame, !isMade, !come.contains(input.node) {
+        if case .chain(let was)? = before, case .chain(let chain) = feed {
+          for (behind, pair) in zip(was.links, chain.links).enumerated() {
+            for (key, value) in callbacks.turned(pair.0, pair.1) {
+              settings.append(.live(input: input, behind: behind, key: key, value))
+            }
+          }
         }
+        continue
       }
+      fed.append(input)
+      again.append(input)
+    }
+    // Those at their own inputs first: what moves takes what is left.
+    for input in again { origins[input] = callbacks.ownOrigins(of: input) }
+    for input in again {
+      guard let feed = new.layout.feeds[input] else { continue }
+      origins[input] = callbacks.origins(of: input, origins[input] ?? [])
+      let before = old.layout.feeds[input]
+      let isSame = before?.isSameButLive(feed) == true
       guard !isSame, !(come.contains(input.node) && old.layout.nodes[input.node] == nil) else {
         continue
       }
+      // What has become of the callbacks has been said.
+      if case .chain(let was)? = before, case .chain(let chain) = feed,
+        was.links.map(\.name) == chain.links.map(\.name), was.source == chain.source
+      {
+        continue
+      }
       let was = before.map { ", and was fed by \($0.text)" } ?? ""
-      note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)", .crossfade)
+      let goOn = callbacks.whatGoesOn(at: input, origins[input] ?? [])
+      note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(goOn)", .crossfade)
     }
+    changes += callbacks.changes
   }
 
   /// The inputs that may be fed by something else; `nil` for all.
   private func inputsInQuestion() -> Set<PatchLayout.BusName>? {
-    guard let origin = new.origin, origin.graph === old.graph else { return nil }
     // What a node that is made anew feeds is fed anew.
-    return Set(leaving).isDisjoint(with: entering) ? origin.inputs : nil
-  }
-
-  /// The input that a callback has fed and feeds no more, where it was the only one: what it plays
-  /// goes on at another.
-  private func home(of chain: PatchLayout.Chain) -> PatchLayout.BusName? {
-    func isFed(_ input: PatchLayout.BusName) -> Bool {
-      if case .chain(let present)? = old.layout.feeds[input] {
-        present.name == chain.name
-      } else {
-        false
-      }
-    }
-    guard let from = freed.first(where: isFed), case .chain(let present)? = old.layout.feeds[from],
-      present.says(chain), old.layout.feeds.keys.count(where: isFed) == 1
-    else { return nil }
-    return from
+    Set(leaving).isDisjoint(with: entering) ? origin?.inputs : nil
   }
 
   private static func pointer(_ input: PatchLayout.BusName) -> JSONPointer {
@@ -351,21 +392,59 @@ struct GraphDifference {
   // MARK: Taps
 
   private mutating func compareTaps() {
-    let (gone, come) = (Set(leaving), Set(entering))
+    let made = Set(leaving).union(entering)
     for (name, tap) in old.layout.taps.sorted(by: { $0.key < $1.key }) {
       let next = new.layout.taps[name]
-      if let next, next.says(tap), !gone.contains(tap.at.node) { continue }
-      tapsLeaving.append(name)
-      if next == nil { note(JSONPointer(["taps", name]), "\(quoted(name)) ends", .nothing) }
+      guard let next, next.isSame(as: tap) else {
+        tapsLeaving.append(name)
+        if next == nil { note(JSONPointer(["taps", name]), "\(quoted(name)) ends", .nothing) }
+        continue
+      }
+      guard next.at != tap.at || made.contains(tap.at.node) else {
+        noteFormat(name, tap, next)
+        continue
+      }
+      tapsMoving.append(name)
+      noteFormat(name, tap, next, isMoved: true)
     }
     for (name, tap) in new.layout.taps.sorted(by: { $0.key < $1.key }) {
       let before = old.layout.taps[name]
-      if let before, before.says(tap), !come.contains(tap.at.node) { continue }
+      if let before, before.isSame(as: tap) { continue }
       tapsEntering.append(name)
+      note(JSONPointer(["taps", name]), Self.beginning(name, tap, before), .nothing)
+    }
+  }
+
+  /// Says how a tap goes on.
+  private mutating func noteFormat(
+    _ name: String, _ before: PatchLayout.Tap, _ after: PatchLayout.Tap, isMoved: Bool = false
+  ) {
+    let formats = (Self.format(old, before.at), Self.format(new, after.at))
+    if let from = formats.0, let to = formats.1, from != to {
+      let place = after.nextPath.map { " in \(quoted($0))" } ?? " anew"
       note(
         JSONPointer(["taps", name]),
-        before == nil ? "\(quoted(name)) begins" : "\(quoted(name)) begins anew", .nothing)
+        "\(quoted(name)) goes on\(place): its bus carries \(to) and not \(from)", .nothing)
+    } else if isMoved {
+      let place = after.path.map { " in \(quoted($0))" } ?? ""
+      note(JSONPointer(["taps", name]), "\(quoted(name)) goes on\(place)", .nothing)
     }
+  }
+
+  /// How a tap begins that is new, or has other settings than before.
+  private static func beginning(
+    _ name: String, _ tap: PatchLayout.Tap, _ before: PatchLayout.Tap?
+  ) -> String {
+    guard let before else { return "\(quoted(name)) begins" }
+    guard let path = tap.path, let old = before.path else { return "\(quoted(name)) begins anew" }
+    // A take is never replaced by the run that has recorded it.
+    guard path == old else { return "\(quoted(name)) begins in \(quoted(path))" }
+    return "\(quoted(name)) goes on in \(quoted(tap.nextPath ?? path))"
+  }
+
+  private static func format(_ patch: BuiltPatch, _ at: PatchLayout.BusName) -> StreamFormat? {
+    let outputs = configuration(patch, at.node)?.outputs
+    return outputs.flatMap { $0.indices.contains(at.bus) ? $0[at.bus].format : nil }
   }
 }
 
@@ -380,6 +459,22 @@ extension BuiltPatch {
 extension PatchLayout.BusName {
   /// `mixer:1`, in quotes.
   var text: String { quoted(bus == 0 ? node : "\(node):\(bus)") }
+}
+
+extension PatchLayout.Tap {
+  /// Whether it is the same tap, wherever it is.
+  func isSame(as other: PatchLayout.Tap) -> Bool { kind == other.kind && values == other.values }
+
+  /// The file that it writes; `nil` for none.
+  var path: String? {
+    if case .text(let path)? = values["path"] { path } else { nil }
+  }
+
+  /// The file that it goes on in where it cannot go on in its own.
+  var nextPath: String? {
+    guard let path else { return nil }
+    return Takes.nextPath(of: path)
+  }
 }
 
 extension PatchLayout.Feed {

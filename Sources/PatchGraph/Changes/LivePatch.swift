@@ -2,6 +2,7 @@ public import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
+import FileAccess
 public import PatchSyntax
 import RenderCore
 import RenderHost
@@ -13,9 +14,11 @@ import Synchronization
 ///
 /// A document that is wrong changes nothing. Callable from any thread but the render thread.
 public final class LivePatch: Sendable {
-  private struct State {
+  fileprivate struct State {
     /// The document that plays, with what is still to come of its timeline.
     var reading: PatchReader.Result
+    /// Another number for every document that was told to play.
+    var base = 0
     /// Its graph, which nothing plays: what the next one is compared with.
     var reference: BuiltPatch
     /// Updates of its timeline that the graph has not been told of yet.
@@ -36,31 +39,49 @@ public final class LivePatch: Sendable {
   }
 
   public let graph: AudioGraph
-  private let directory: String
+  private let surroundings: PatchSurroundings
   private let grant: HardwareGrant
   private let hasTaps: Bool
-  private let nativeCode: NativeCode
+  /// Held for no longer than it takes to look.
   private let state: Mutex<State>
+  /// Held while what plays goes over to something else: while units are made and files are opened.
+  /// Whoever holds it may take the others.
+  private let changing = Mutex<Void>(())
+  private let folded: Mutex<Folded>
+
+  private struct Folded {
+    var document: FoldedDocument
+    /// Another number for every text.
+    var revision = 0
+    /// How often a document has been read to take steps of its timeline in.
+    var folds = 0
+  }
 
   /// - Parameters:
   ///   - patch: Without errors; its graph is initialized, or about to be.
   ///   - reading: What it was built from.
-  ///   - directory: What paths in documents are relative to; empty for the current one.
+  ///   - surroundings: Where paths in documents begin, and what they may do. Of libraries they load only
+  ///     those that `patch` has.
   ///   - hasTaps: Whether taps come and go as documents say; else none ever comes.
   public init?(
-    _ patch: BuiltPatch, from reading: PatchReader.Result, directory: String, hasTaps: Bool = true
+    _ patch: BuiltPatch, from reading: PatchReader.Result, in surroundings: PatchSurroundings,
+    hasTaps: Bool = true
   ) {
     guard let graph = patch.graph else { return nil }
     self.graph = graph
-    self.directory = directory
     grant = graph.grant
     self.hasTaps = hasTaps
-    nativeCode = .only(patch.allowedLibraries)
+    var surroundings = surroundings
+    surroundings.nativeCode = .only(patch.allowedLibraries)
+    self.surroundings = surroundings
     // The updates have been checked when the patch was built.
     var reference = PatchBuilder.build(
-      reading, directory: directory, device: .granted(grant), epoch: nil, nativeCode)
+      reading, in: surroundings, device: .granted(grant), epoch: nil)
     reference.updates = patch.updates
     reference.subgraphFiles = patch.subgraphFiles
+    folded = Mutex(
+      Folded(
+        document: FoldedDocument(reading, patch.updates, base: 0, sampleRate: grant.sampleRate)))
     state = Mutex(
       State(
         reading: reading, reference: reference, updates: patch.updates,
@@ -69,10 +90,33 @@ public final class LivePatch: Sendable {
   }
 
   /// The document that plays: what has happened of its timeline is in it.
-  public var reading: PatchReader.Result {
-    state.withLock { state in
-      TimelineFold.fold(
-        state.reading, state.reference.updates, upTo: now, sampleRate: grant.sampleRate)
+  ///
+  /// It is made once when something has happened. Who asks is not kept waiting by a change.
+  public var reading: PatchReader.Result { revision.reading }
+
+  /// The same, and a number that is another one whenever the document is.
+  public var revision: (number: Int, reading: PatchReader.Result) {
+    fold(state.withLock(\.self), at: now)
+  }
+
+  /// How often a document has been read again to take steps of its timeline in: once for each time that
+  /// somebody has asked after one had passed.
+  var foldCount: Int { folded.withLock(\.folds) }
+
+  private func fold(
+    _ state: State, at seconds: Double
+  ) -> (number: Int, reading: PatchReader.Result) {
+    folded.withLock { folded in
+      if folded.document.base != state.base {
+        folded.document = FoldedDocument(
+          state.reading, state.reference.updates, base: state.base, sampleRate: grant.sampleRate)
+        folded.revision += 1
+      }
+      if folded.document.advance(to: seconds) {
+        folded.revision += 1
+        folded.folds += 1
+      }
+      return (folded.revision, folded.document.reading)
     }
   }
 
@@ -88,13 +132,11 @@ public final class LivePatch: Sendable {
   }
 
   var present: Present {
-    state.withLock { state in
-      let time = now
-      return Present(
-        reading: TimelineFold.fold(
-          state.reading, state.reference.updates, upTo: time, sampleRate: grant.sampleRate),
-        reference: state.reference, nodes: state.nodes, time: time)
-    }
+    let state = state.withLock(\.self)
+    let time = now
+    return Present(
+      reading: fold(state, at: time).reading, reference: state.reference, nodes: state.nodes,
+      time: time)
   }
 
   /// What plays, to be drawn, and the document that it is of.
@@ -105,7 +147,7 @@ public final class LivePatch: Sendable {
     }
     // The graph that nothing plays has the same names, and holds nobody up.
     return (
-      present.reading, GraphDrawing(graph: graph, document: document, directory: directory)
+      present.reading, GraphDrawing(graph: graph, document: document, in: surroundings)
     )
   }
 
@@ -140,68 +182,109 @@ public final class LivePatch: Sendable {
   ///
   /// - Parameter seconds: From the start of the graph.
   public func planUpdates(upTo seconds: Double) throws(Refusal) {
-    try state.withLock { state throws(Refusal) in
-      while let update = state.updates.first, update.time <= seconds {
-        let next = PatchBuilder.build(
-          update, directory: directory, device: .granted(grant), nativeCode: nativeCode)
-        let updates = state.reference.updates
-        let reading = state.reading
-        _ = try play(next, reading, at: update.time, &state)
-        // The document stays what it is: its timeline says what has happened.
-        state.reading = reading
-        state.reference = next
-        state.reference.updates = updates
-        state.updates.removeFirst()
+    guard nextUpdate.map({ $0 <= seconds }) == true else { return }
+    try changing.withLock { _ throws(Refusal) in
+      while let update = state.withLock({ $0.updates.first }), update.time <= seconds {
+        var next = PatchBuilder.build(update, in: surroundings, device: .granted(grant))
+        let passed = try carryOut(next, state.withLock(\.reading), at: update.time)
+        state.withLock { state in
+          // The document stays what it is: its timeline says what has happened.
+          next.updates = state.reference.updates
+          state.take(passed, next)
+          state.updates.removeFirst()
+        }
       }
     }
   }
 
   /// Goes over to another document. What its timeline says of the time that has passed has happened.
   ///
-  /// - Parameter time: Seconds from the start of the graph at which the change takes effect; `nil` for
-  ///   as soon as can be.
+  /// - Parameters:
+  ///   - time: Seconds from the start of the graph at which the change takes effect; `nil` for as soon as
+  ///     can be.
+  ///   - isRequest: Whether somebody has asked for it who may make things only so loud as the patch
+  ///     allows: `OutputLimits.requestedGain`.
+  ///   - isConfined: Whether it names only files in the patch's folder, but for those that play
+  ///     already: for a document of which nobody knows who wrote it.
   /// - Returns: What has changed and how it is heard; empty where nothing has.
   @discardableResult
   public func play(
-    _ reading: PatchReader.Result, at time: Double? = nil
+    _ reading: PatchReader.Result, at time: Double? = nil, isRequest: Bool = false,
+    isConfined: Bool = false
   ) throws(Refusal) -> [PatchChange] {
     var reading = reading
-    var next = build(reading)
+    var next = build(reading, isConfined)
     guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
     if reading.document?.timeline.isEmpty == false {
       let folded = TimelineFold.fold(
         reading, next.updates, upTo: time ?? now, sampleRate: grant.sampleRate)
       if folded.source.bytes != reading.source.bytes {
         reading = folded
-        next = build(reading)
+        next = build(reading, isConfined)
         guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
       }
     }
-    return try state.withLock { state throws(Refusal) in
-      let changes = try play(next, reading, at: time, &state)
-      state.updates = next.updates
-      state.progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
-      return changes
+    return try changing.withLock { _ throws(Refusal) in
+      if isRequest {
+        let refused = RequestedGains.diagnostics(from: state.withLock(\.reference), to: next)
+        if !refused.isEmpty {
+          next.diagnostics = (next.diagnostics + refused).inDocumentOrder()
+          throw .wrong(next)
+        }
+      }
+      let passed = try carryOut(next, reading, at: time)
+      let progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
+      state.withLock { state in
+        state.reading = reading
+        state.base += 1
+        state.take(passed, next)
+        state.updates = next.updates
+        state.progress = progress
+      }
+      return passed.changes
     }
   }
 
   /// What would be wrong with a document, were it to play, or to be regretted: nothing changes.
-  public func check(_ reading: PatchReader.Result) -> BuiltPatch {
+  ///
+  /// - Parameter isConfined: As in `play`.
+  public func check(_ reading: PatchReader.Result, isConfined: Bool = false) -> BuiltPatch {
     // As a whole: of what is made from another patch nothing is said but that it is right.
     PatchBuilder.build(
-      reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
+      reading, in: surroundings(isConfined, state.withLock { $0.reference }),
+      device: .granted(grant))
   }
 
-  private func build(_ reading: PatchReader.Result) -> BuiltPatch {
+  private func surroundings(
+    _ isConfined: Bool, _ reference: BuiltPatch
+  ) -> PatchSurroundings {
+    guard isConfined else { return surroundings }
+    var confined = surroundings
+    confined.files = surroundings.files.confined(
+      to: surroundings.directory,
+      except: Set(reference.inputFiles + reference.outputFiles))
+    return confined
+  }
+
+  private func build(_ reading: PatchReader.Result, _ isConfined: Bool) -> BuiltPatch {
     let reference = state.withLock { $0.reference }
-    return PatchRevision.build(reading, from: reference, directory: directory)
-      ?? PatchBuilder.build(
-        reading, directory: directory, device: .granted(grant), nativeCode: nativeCode)
+    let surroundings = surroundings(isConfined, reference)
+    return PatchRevision.build(reading, from: reference, in: surroundings)
+      ?? PatchBuilder.build(reading, in: surroundings, device: .granted(grant))
   }
 
-  private func play(
-    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?, _ state: inout State
-  ) throws(Refusal) -> [PatchChange] {
+  /// What has become of what plays.
+  fileprivate struct Passed {
+    var changes: [PatchChange]
+    var nodes: [String: NodeID]
+    var taps: [String: TapID]
+  }
+
+  /// Has the graph go over to another patch. Called by whoever holds `changing`.
+  private func carryOut(
+    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?
+  ) throws(Refusal) -> Passed {
+    let state = state.withLock(\.self)
     // What a unit that is initialized has is what it has been initialized with.
     let (graph, nodes) = (graph, state.nodes)
     let difference = GraphDifference(
@@ -210,6 +293,7 @@ public final class LivePatch: Sendable {
         nodes[name].flatMap { (try? graph.unit($0))?.configuration() }
       })
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
+    var passed = Passed(changes: difference.changes, nodes: state.nodes, taps: state.taps)
     if !difference.isEmpty {
       var passage = Passage(
         graph: graph, difference: difference, from: state.reference, to: next,
@@ -222,12 +306,19 @@ public final class LivePatch: Sendable {
               "", "what plays cannot be changed into the patch: \(error.message)", .restart)
           ])
       }
-      state.nodes = passage.nodes
-      state.taps = passage.taps
+      passed.nodes = passage.nodes
+      passed.taps = passage.taps
+      graph.outputPeakLimit = next.layout.limits.outputPeak
     }
-    state.reading = reading
-    state.reference = next
-    return difference.changes
+    return passed
+  }
+}
+
+extension LivePatch.State {
+  fileprivate mutating func take(_ passed: LivePatch.Passed, _ next: BuiltPatch) {
+    reference = next
+    nodes = passed.nodes
+    taps = passed.taps
   }
 }
 
@@ -297,23 +388,25 @@ private struct Passage {
       added.append(node)
       nodes[name] = node
     }
-    var feeds: [PatchLayout.BusName: FeedToken] = [:]
-    let kept = Set(difference.moved.values)
+    var callbacks: [PatchLayout.BusName: [CallbackInstance]] = [:]
     for input in difference.freed {
       guard let node = present[input.node] else { continue }
-      if kept.contains(input) {
-        feeds[input] = try graph.detachFeed(of: node, input.bus)
-      } else {
-        try graph.disconnect(node, input.bus)
-      }
+      callbacks[input] = try graph.callbacks(of: node, input.bus)
+      try graph.disconnect(node, input.bus)
     }
     for name in difference.tapsLeaving {
       if let tap = taps.removeValue(forKey: name) { try graph.removeTap(tap) }
     }
+    // Before the nodes go that they have watched.
+    for name in difference.tapsMoving {
+      guard let tap = taps[name], let at = new.layout.taps[name]?.at, let node = nodes[at.node]
+      else { continue }
+      try graph.moveTap(tap, to: node, at.bus)
+    }
     for name in difference.leaving {
       if let node = present[name] { try graph.removeNode(node) }
     }
-    for input in difference.fed { try feed(input, feeds) }
+    for input in difference.fed { try feed(input, callbacks) }
     for name in difference.tapsEntering where hasTaps {
       guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
       taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
@@ -332,34 +425,78 @@ private struct Passage {
   }
 
   private func feed(
-    _ input: PatchLayout.BusName, _ feeds: [PatchLayout.BusName: FeedToken]
+    _ input: PatchLayout.BusName, _ present: [PatchLayout.BusName: [CallbackInstance]]
   ) throws(Violation) {
     guard let node = nodes[input.node] else { return }
-    if let from = difference.moved[input], let token = feeds[from] {
-      return try graph.attachFeed(token, to: node, input.bus)
-    }
     switch new.layout.feeds[input] {
     case .output(let name)?:
       if let source = nodes[name.node] {
         try graph.connect(source, name.bus, to: node, input.bus)
       }
     case .chain(let chain)?:
-      try graph.setInputCallback(chain.callback, of: node, input.bus, from: feed(of: chain))
+      try giveFormat(input, node)
+      let callbacks = try instances(of: chain, difference.origins[input] ?? [], present)
+      guard let first = callbacks.first else { return }
+      var feed = chain.source.flatMap { source in
+        nodes[source.node].map { CallbackFeed.output($0, source.bus) }
+      }
+      for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
+      try graph.setInputCallback(first, of: node, input.bus, from: feed)
     case nil: break
     }
   }
 
-  /// What a chain pulls, in the graph that plays.
-  private func feed(of chain: PatchLayout.Chain) -> CallbackFeed? {
-    func translated(_ feed: CallbackFeed?) -> CallbackFeed? {
-      switch feed {
-      case .callback(let callback, let from)?: .callback(callback, from: translated(from))
-      case .output(_, let bus)?:
-        chain.source.flatMap { nodes[$0.node] }.map { .output($0, bus) }
-      case nil: nil
+  /// Gives an input that nothing has fed the stream format that the patch says, where the unit plays: a
+  /// bus that a callback feeds must have been given one.
+  private func giveFormat(_ input: PatchLayout.BusName, _ node: NodeID) throws(Violation) {
+    guard let source = new.graph, let id = new.layout.nodes[input.node] else { return }
+    let unit = try graph.unit(node)
+    let present = unit.configuration().inputs
+    let wanted = try source.unit(id).configuration().inputs
+    guard unit.isInitialized, unit.unit.takesFormatsLive, present.indices.contains(input.bus),
+      wanted.indices.contains(input.bus), present[input.bus].origin == .initial,
+      [.given, .rateGiven].contains(wanted[input.bus].origin)
+    else { return }
+    try unit.setProperty(
+      .streamFormat, .input, input.bus, to: .streamFormat(wanted[input.bus].format))
+  }
+
+  /// The callbacks of a chain: those that play already, and new ones, which may go on where others are.
+  private func instances(
+    of chain: PatchLayout.Chain, _ origins: [GraphDifference.Origin],
+    _ present: [PatchLayout.BusName: [CallbackInstance]]
+  ) throws(Violation) -> [CallbackInstance] {
+    func playing(_ input: PatchLayout.BusName, _ behind: Int) -> CallbackInstance? {
+      present[input].flatMap { $0.indices.contains(behind) ? $0[behind] : nil }
+    }
+    var instances: [CallbackInstance] = []
+    for (index, callback) in chain.callbacks.enumerated() {
+      switch origins.indices.contains(index) ? origins[index] : .fresh {
+      case .kept(let input, let behind, let values):
+        guard let instance = playing(input, behind) else {
+          instances.append(CallbackInstance(callback))
+          continue
+        }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+          try Self.set(key, value, of: instance)
+        }
+        instances.append(instance)
+      case .continuing(let input, let behind):
+        instances.append(CallbackInstance(callback, continuing: playing(input, behind)))
+      case .fresh: instances.append(CallbackInstance(callback))
       }
     }
-    return translated(chain.feed)
+    return instances
+  }
+
+  private static func set(
+    _ key: String, _ value: Double, of instance: CallbackInstance
+  ) throws(Violation) {
+    do throws(CallbackProblem) { try instance.set(key, to: value) } catch {
+      throw Violation(
+        GraphRules.liveSetting, status: error.status, error.message, at: .graph,
+        help: error.help.isEmpty ? [] : [error.help])
+    }
   }
 
   private func set(_ setting: GraphDifference.Setting) throws(Violation) {
@@ -370,6 +507,11 @@ private struct Passage {
     case .parameter(let name, let place, let value):
       guard let node = nodes[name] else { return }
       try graph.unit(node).setParameter(place.id, place.scope, place.element, to: value)
+    case .live(let input, let behind, let key, let value):
+      guard let node = nodes[input.node] else { return }
+      let instances = try graph.callbacks(of: node, input.bus)
+      guard instances.indices.contains(behind) else { return }
+      try Self.set(key, value, of: instances[behind])
     }
   }
 }

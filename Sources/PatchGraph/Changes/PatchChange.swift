@@ -11,6 +11,10 @@ public struct PatchChange: Hashable, Sendable {
     case live
     /// What enters fades in while what leaves fades out.
     case crossfade
+    /// A sound goes over to another form of itself, at the same place of it.
+    case continuation
+    /// A sound goes over to another one, which begins.
+    case beginning
     /// The unit is made anew beside the one that plays, then the sound goes over to it.
     case reinitialize
     /// The patch fades out, begins again, and has a gap.
@@ -23,6 +27,8 @@ public struct PatchChange: Hashable, Sendable {
       case .ramp: "ramp"
       case .live: "at once"
       case .crossfade: "crossfade"
+      case .continuation: "crossfade, goes on"
+      case .beginning: "crossfade, begins again"
       case .reinitialize: "re-initialize, then crossfade"
       case .restart: "restart: a gap"
       }

@@ -12,19 +12,19 @@ public struct PatchComparison: Sendable {
   /// Compares two patches, both for the device that the old one would be granted.
   ///
   /// - Parameters:
-  ///   - old: A patch and the folder its paths are relative to.
+  ///   - old: A patch and what surrounds it.
   ///   - new: Another.
   /// - Returns: `nil` where one of them is wrong: what it would do cannot be said.
   public init?(
-    from old: (reading: PatchReader.Result, directory: String),
-    to new: (reading: PatchReader.Result, directory: String),
+    from old: (reading: PatchReader.Result, surroundings: PatchSurroundings),
+    to new: (reading: PatchReader.Result, surroundings: PatchSurroundings),
     assuming assumption: HardwareAssumption = HardwareAssumption()
   ) {
     let before = PatchBuilder.build(
-      old.reading, directory: old.directory, device: .assumed(assumption))
+      old.reading, in: old.surroundings, device: .assumed(assumption))
     guard !before.hasErrors, let graph = before.graph else { return nil }
     let after = PatchBuilder.build(
-      new.reading, directory: new.directory, device: .granted(graph.grant))
+      new.reading, in: new.surroundings, device: .granted(graph.grant))
     guard !after.hasErrors else { return nil }
     // Of a timeline it is said here from when on it is another one, its updates included.
     var changes = GraphDifference(from: before, to: after).changes
@@ -60,8 +60,8 @@ public struct PatchComparison: Sendable {
   public var text: String {
     if changes.isEmpty { return "nothing is heard: both patches mean the same\n" }
     return changes.map { change in
-      let place = change.pointer.isEmpty ? "" : "  (\(change.pointer))"
-      return "\(change.heard.words): \(change.text)\(place)\n"
+      let place = change.pointer.isEmpty ? "" : "  (\(printable(change.pointer)))"
+      return "\(change.heard.words): \(printable(change.text))\(place)\n"
     }.joined()
   }
 

@@ -1,6 +1,7 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
+import RenderCallbacks
 import RenderCore
 
 /// What a patch has made of its graph, by the names that it gives to things: what two patches are
@@ -12,10 +13,43 @@ struct PatchLayout: Sendable {
     var bus: Int
   }
 
-  /// A callback with its settings, paths resolved. Two are equal where they say the same.
-  struct Link: Hashable, Sendable {
+  /// A callback with its settings, paths resolved, as one of a chain.
+  struct Link: Sendable {
+    /// Its name in the patch: by it a callback is the same in two patches.
+    var name: String
     var kind: String
-    var values: [String: SettingValue]
+    /// What cannot be turned while it plays; what is not given has its default.
+    var fixed: [String: SettingValue]
+    /// What can be.
+    var live: [LiveSetting]
+
+    init(
+      name: String, _ description: CallbackDescription, _ values: [String: SettingValue],
+      _ callback: any RenderCallback
+    ) {
+      self.name = name
+      kind = description.kind
+      live = (callback as? any LiveCallback)?.liveSettings ?? []
+      var fixed = values
+      for setting in description.settings {
+        if setting.change != .fixed {
+          fixed[setting.key] = nil
+        } else if fixed[setting.key] == nil {
+          fixed[setting.key] = setting.defaultValue
+        }
+      }
+      self.fixed = fixed
+    }
+
+    /// Whether one can be turned into the other while it plays.
+    func isSameButLive(_ other: Link) -> Bool {
+      kind == other.kind && fixed == other.fixed && live.map(\.key) == other.live.map(\.key)
+    }
+
+    /// Whether both make the same sound.
+    func says(_ other: Link) -> Bool {
+      isSameButLive(other) && live.map(\.value) == other.live.map(\.value)
+    }
   }
 
   /// A chain of callbacks.
@@ -29,8 +63,22 @@ struct PatchLayout: Sendable {
     var callback: any RenderCallback
     var feed: CallbackFeed?
 
-    /// Whether both make the same sound.
-    func says(_ other: Chain) -> Bool { links == other.links && source == other.source }
+    /// Whether one can be turned into the other while it plays.
+    func isSameButLive(_ other: Chain) -> Bool {
+      links.count == other.links.count && source == other.source
+        && zip(links, other.links).allSatisfy { $0.isSameButLive($1) }
+    }
+
+    /// The callbacks themselves, in the order of the links.
+    var callbacks: [any RenderCallback] {
+      var callbacks = [callback]
+      var next = feed
+      while case .callback(let callback, let from)? = next {
+        callbacks.append(callback)
+        next = from
+      }
+      return callbacks
+    }
   }
 
   /// What feeds an input.
@@ -46,10 +94,11 @@ struct PatchLayout: Sendable {
       }
     }
 
-    func says(_ other: Feed) -> Bool {
+    /// Whether one can be turned into the other while it plays.
+    func isSameButLive(_ other: Feed) -> Bool {
       switch (self, other) {
       case (.output(let one), .output(let two)): one == two
-      case (.chain(let one), .chain(let two)): one.says(two)
+      case (.chain(let one), .chain(let two)): one.isSameButLive(two)
       default: false
       }
     }
@@ -61,16 +110,13 @@ struct PatchLayout: Sendable {
     var kind: String
     var values: [String: SettingValue]
     var tap: any RenderTap
-
-    func says(_ other: Tap) -> Bool {
-      at == other.at && kind == other.kind && values == other.values
-    }
   }
 
   /// What the patch asks of the device.
   var request: SessionRequest?
   /// What it decides for the time that it plays.
   var policy = SessionPolicy()
+  var limits = OutputLimits()
   /// Names in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]
@@ -78,6 +124,14 @@ struct PatchLayout: Sendable {
   var taps: [String: Tap] = [:]
   /// How each unit would be initialized.
   var configurations: [NodeID: UnitConfiguration] = [:]
+
+  /// Where a callback feeds: each input, and how many pulls behind it the callback is.
+  func places(ofCallback name: String) -> [(input: BusName, behind: Int)] {
+    inputs().flatMap { input -> [(input: BusName, behind: Int)] in
+      guard case .chain(let chain)? = feeds[input] else { return [] }
+      return chain.links.indices.filter { chain.links[$0].name == name }.map { (input, $0) }
+    }
+  }
 
   mutating func add(_ node: NodeID, named name: String) {
     nodeNames.append(name)

@@ -25,7 +25,7 @@ struct PatchRevision {
   private let old: BuiltPatch
   private let before: PatchDocument
   private let after: PatchDocument
-  private let directory: String
+  private let surroundings: PatchSurroundings
 
   private var nodes = Window()
   private var callbacks = Window()
@@ -59,24 +59,27 @@ struct PatchRevision {
   ///
   /// - Parameters:
   ///   - old: What it is made from: a patch without errors, for the same device.
-  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - surroundings: Where its paths begin, and what it may do: as it was for `old`.
   static func build(
-    _ reading: PatchReader.Result, from old: BuiltPatch, directory: String
+    _ reading: PatchReader.Result, from old: BuiltPatch, in surroundings: PatchSurroundings
   ) -> BuiltPatch? {
     guard reading.diagnostics.isEmpty, !old.hasErrors, let before = old.document,
       let after = reading.document
     else { return nil }
     var revision = PatchRevision(
-      old: old, before: before, after: after, directory: directory)
+      old: old, before: before, after: after, surroundings: surroundings)
     guard revision.compare() else { return nil }
     return revision.build(reading)
   }
 
-  private init(old: BuiltPatch, before: PatchDocument, after: PatchDocument, directory: String) {
+  private init(
+    old: BuiltPatch, before: PatchDocument, after: PatchDocument,
+    surroundings: PatchSurroundings
+  ) {
     self.old = old
     self.before = before
     self.after = after
-    self.directory = directory
+    self.surroundings = surroundings
   }
 
   // MARK: What differs
@@ -257,7 +260,7 @@ struct PatchRevision {
     }
     let graph = present.fork(copying: touched.subtracting(renewed), renewing: renewed)
     var builder = GraphBuilder(
-      document: after, graph: graph, directory: directory, unread: UnreadParts(after, []),
+      document: after, graph: graph, surroundings: surroundings, unread: UnreadParts(after, []),
       saysNotes: false, epoch: nil)
     builder.goOn(from: old.layout)
     for link in gone {
@@ -290,6 +293,10 @@ struct PatchRevision {
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
     for connection in come { builder.connect(connection) }
+    // A format on an input that a connection feeds is compared with what arrives: that may have changed
+    // wherever the change is.
+    guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
+    else { return nil }
     for member in members { builder.configure(member) }
     guard !builder.diagnostics.hasErrors, !builder.hasWrongFormats, !builder.hasGaps else {
       return nil
@@ -316,6 +323,18 @@ struct PatchRevision {
       nodes: Set(nodes.changed)
         .union(isConfiguredAlike ? [] : reconfigured(in: builder.layout)))
     return patch
+  }
+
+  /// Whether a format is written at an input that takes its own from a connection.
+  private static func expectsFormats(_ document: PatchDocument, _ layout: PatchLayout) -> Bool {
+    document.nodes.contains { member in
+      member.value.inputs.contains { input in
+        guard input.streamFormat != nil || input.sampleRate != nil,
+          case .output? = layout.feeds[.init(node: member.name, bus: input.bus.value)]
+        else { return false }
+        return true
+      }
+    }
   }
 
   /// The nodes of both patches that initialization would make something else of.

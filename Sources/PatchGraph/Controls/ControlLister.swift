@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 public import PatchSyntax
+import RenderCore
 
 extension LivePatch {
   /// Everything that can be turned, in the order of the patch, and the document that it is of.
@@ -42,6 +43,13 @@ private struct ControlLister {
         }
       }
     }
+    for member in document?.callbacks ?? [] {
+      fields["callbacks/" + member.name] = member.value.fields.flatMap { field -> [Place] in
+        [[field.name]]
+          + (field.value.kind == .object
+            ? field.value.members.compactMap { $0.key.string }.map { [field.name, $0] } : [])
+      }
+    }
     for step in document?.timeline ?? [] {
       if let path = step.ramp?.path { note(path.value.tokens, in: \.moved) }
     }
@@ -50,6 +58,9 @@ private struct ControlLister {
   /// Notes a pointer that leads to a setting, through sub-graphs or not.
   private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, [String: [Place]]>)
   {
+    if tokens.count > 2, tokens[0] == "callbacks" {
+      self[keyPath: table]["callbacks/" + tokens[1], default: []].append(Array(tokens[2...]))
+    }
     guard tokens.count > 2, tokens[0] == "nodes" else { return }
     var name = tokens[1]
     var rest = tokens[2...]
@@ -61,6 +72,11 @@ private struct ControlLister {
       let inside = rest.last.flatMap({ JSONPointer(parsing: $0) })
     {
       return note(["nodes", name] + inside.tokens, in: table)
+    }
+    if rest.first == "callbacks", rest.count > 2, let inner = rest.dropFirst().first {
+      self[keyPath: table]["callbacks/" + name + "/" + inner, default: []]
+        .append(Array(rest.dropFirst(2)))
+      return
     }
     self[keyPath: table][name, default: []].append(Array(rest))
   }
@@ -84,14 +100,59 @@ private struct ControlLister {
   // MARK: Controls
 
   mutating func controls(in graph: AudioGraph) -> [PatchControl] {
+    let playing = graph.playing
     var ramps: [NodeID: [ParameterRamp]] = [:]
-    for ramp in graph.ramps where ramp.start + ramp.duration > present.time {
+    for ramp in playing.ramps where ramp.start + ramp.duration > present.time {
       ramps[ramp.node, default: []].append(ramp)
     }
     return present.reference.layout.nodeNames.flatMap { name -> [PatchControl] in
-      guard let id = present.nodes[name], let unit = try? graph.unit(id) else { return [] }
+      guard let id = present.nodes[name], let unit = playing.unit(id) else { return [] }
       return controls(of: unit, name, moving: ramps[id] ?? [])
+    } + callbackControls(in: graph)
+  }
+
+  /// What can be turned of the callbacks: of one that feeds several inputs once.
+  private func callbackControls(in graph: AudioGraph) -> [PatchControl] {
+    let layout = present.reference.layout
+    return (present.reference.document?.callbacks ?? []).flatMap { member -> [PatchControl] in
+      let name = member.name
+      let places = layout.places(ofCallback: name)
+      guard let place = places.first, case .chain(let chain)? = layout.feeds[place.input] else {
+        return []
+      }
+      let link = chain.links[place.behind]
+      let instance = present.nodes[place.input.node].flatMap { node -> CallbackInstance? in
+        guard let callbacks = try? graph.callbacks(of: node, place.input.bus),
+          callbacks.indices.contains(place.behind)
+        else { return nil }
+        return callbacks[place.behind]
+      }
+      return link.live.map { setting in
+        var control = PatchControl(setting)
+        control.node = name
+        control.component = link.kind
+        if let value = instance?.value(of: setting.key) {
+          control.value = PatchControl.written(value, setting)
+        }
+        let key = "callbacks/" + name
+        control.isInDocument = fields[key]?.contains(setting.path) ?? false
+        control.isScheduled = moved[key]?.contains(setting.path) ?? false
+        control.pointer = pointer(toCallback: name, setting.path)
+        return control
+      }
     }
+  }
+
+  /// Where the document has a setting of a callback: inside a sub-graph among what that is changed in.
+  private func pointer(toCallback name: String, _ path: Place) -> JSONPointer {
+    let around = subgraphs.filter { name.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
+    guard let outermost = around.first else { return JSONPointer(["callbacks", name] + path) }
+    let inner = zip(around, around.dropFirst()).flatMap { outer, inner in
+      ["nodes", String(inner.dropFirst(outer.count + 1))]
+    }
+    let last = around[around.count - 1]
+    let inside = inner + ["callbacks", String(name.dropFirst(last.count + 1))] + path
+    return JSONPointer(["nodes", outermost, "settings", JSONPointer(inside).description])
   }
 
   private func controls(

@@ -1,8 +1,9 @@
 public import AudioTypes
 public import PatchSyntax
+import RenderCore
 
-/// Something of a patch that plays that can be turned: a parameter, or a property that may change
-/// meanwhile. Meters, which are only read, are none; nor are names and lists of numbers.
+/// Something of a patch that plays that can be turned: a parameter, a property that may change
+/// meanwhile, or a live setting of a callback. Meters, which are only read, are none; nor are names and lists of numbers.
 public struct PatchControl: Hashable, Sendable {
   /// What a person is given to turn it with.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -17,9 +18,9 @@ public struct PatchControl: Hashable, Sendable {
 
   /// Where the document has it, or would have it.
   public var pointer: JSONPointer
-  /// The name of the node; in a sub-graph `strip/fader`.
+  /// The name of the node or the callback; in a sub-graph `strip/fader`.
   public var node: String
-  /// The name of the unit.
+  /// The name of the unit or the kind of the callback.
   public var component: String
   public var scope: Scope
   public var element: Int
@@ -96,6 +97,51 @@ extension PatchControl {
       case .hertz: .frequency
       default: .number
       }
+  }
+
+  /// A live setting of a callback, as it is described; its place and its value are for who knows the
+  /// callback.
+  init(_ setting: LiveSetting) {
+    let info = setting.info
+    pointer = JSONPointer()
+    node = ""
+    component = ""
+    scope = .global
+    element = 0
+    isUsed = true
+    key = setting.member ?? setting.key
+    summary = info.summary
+    unit = info.unit
+    let most = Double(Float.greatestFiniteMagnitude)
+    let limits = setting.range
+    let isBounded = limits.upperBound < most && limits.lowerBound > -most
+    range = setting.isBoolean || !isBounded ? nil : limits
+    isRangeEnforced = true
+    defaultValue = Self.written(setting.value, setting)
+    if let value = info.defaultValue {
+      switch value {
+      case .number(let number): defaultValue = Self.written(number, setting)
+      case .boolean(let flag): defaultValue = .boolean(flag)
+      case .text, .numbers: break
+      }
+    }
+    value = Self.written(setting.value, setting)
+    choices = []
+    isWritable = true
+    isInDocument = false
+    isProperty = false
+    kind =
+      switch info.unit {
+      case .boolean: .switch
+      case .linearGain where limits.lowerBound >= 0: .gain
+      case .hertz: .frequency
+      default: .number
+      }
+  }
+
+  /// A value of a live setting as a document writes it.
+  static func written(_ value: Double, _ setting: LiveSetting) -> JSONText {
+    setting.isBoolean ? .boolean(value != 0) : .number(value)
   }
 
   /// A property; `nil` for one that is nothing to turn: one that cannot change while the unit renders,

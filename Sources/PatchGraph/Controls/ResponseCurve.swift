@@ -14,9 +14,9 @@ public struct ResponseCurve: Hashable, Sendable {
 extension LivePatch {
   /// The nodes that have a response curve, in the order of the patch.
   public var filters: [String] {
-    let present = present
+    let (present, playing) = (present, graph.playing)
     return present.reference.layout.nodeNames.filter { name in
-      present.nodes[name].flatMap { try? graph.unit($0) }?.gains(at: []) != nil
+      present.nodes[name].flatMap { playing.unit($0) }?.gains(at: []) != nil
     }
   }
 
@@ -24,7 +24,7 @@ extension LivePatch {
   ///
   /// - Parameter count: How many frequencies, at least 2.
   public func response(of node: String, count: Int = 200) -> ResponseCurve? {
-    guard let id = present.nodes[node], let unit = try? graph.unit(id) else { return nil }
+    guard let id = present.nodes[node], let unit = graph.playing.unit(id) else { return nil }
     let rate = unit.configuration().outputs.first?.format.sampleRate ?? 0
     let (lowest, highest) = (20.0, min(20_000, rate / 2))
     let frequencies = (0..<count).map { index in

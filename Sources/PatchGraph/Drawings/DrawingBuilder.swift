@@ -1,6 +1,7 @@
 public import AudioGraphs
 import AudioTypes
 import AudioUnits
+import FileAccess
 public import PatchSyntax
 import RenderCallbacks
 import RenderCore
@@ -14,8 +15,8 @@ extension GraphDrawing {
   /// - Parameters:
   ///   - document: The patch that the graph was built from, with its taps.
   ///   - directory: What paths in the patch are relative to; empty for the current one.
-  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
-    var builder = DrawingBuilder(graph: graph, document: document, directory: directory)
+  public init(graph: AudioGraph, document: PatchDocument, in surroundings: PatchSurroundings) {
+    var builder = DrawingBuilder(graph: graph, document: document, in: surroundings)
     self = builder.drawing()
   }
 }
@@ -25,7 +26,7 @@ extension GraphDrawing {
 private struct DrawingBuilder {
   private let graph: AudioGraph
   private let document: PatchDocument
-  private let directory: String
+  private let surroundings: PatchSurroundings
   private let callbacks: [String: PatchDocument.Callback]
   private let written: [String: PatchDocument.Node]
   private var names: [NodeID: String] = [:]
@@ -34,10 +35,10 @@ private struct DrawingBuilder {
   private var drawnCallbacks: [String: Int] = [:]
   private var result: GraphDrawing
 
-  init(graph: AudioGraph, document: PatchDocument, directory: String) {
+  init(graph: AudioGraph, document: PatchDocument, in surroundings: PatchSurroundings) {
     self.graph = graph
     self.document = document
-    self.directory = directory
+    self.surroundings = surroundings
     callbacks = Dictionary(
       document.callbacks.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     written = Dictionary(
@@ -268,7 +269,9 @@ private struct DrawingBuilder {
       }
     } else if kind == "file", let format,
       let json = callback.fields.first(where: { $0.name == "path" })?.value,
-      let path = json.string, let reader = try? SoundFileReader(path: resolved(path, in: json))
+      let path = json.string,
+      let reader = try? SoundFileReader(
+        path: resolved(path, in: json), files: surroundings.files)
     {
       // Its samples are numbers here, so that only these two count.
       let file = StreamFormat(
@@ -281,14 +284,14 @@ private struct DrawingBuilder {
   }
 
   private func resolved(_ path: String, in json: JSONValue) -> String {
-    let directory = document.subgraph(around: json)?.directory ?? directory
-    return path.hasPrefix("/") || directory.isEmpty ? path : directory + "/" + path
+    let directory = document.subgraph(around: json)?.directory ?? surroundings.directory
+    return FilePolicy.join(directory, path)
   }
 
   private mutating func add(_ tap: PatchDocument.Member<PatchDocument.Tap>) {
     guard let at = tap.value.at?.value, let source = units[at.node] else { return }
     let kind = tap.value.kind?.value ?? "tap"
-    let infos = TapCatalog.description(of: kind)?.settings ?? []
+    let infos = TapCatalog.ofPatches.description(of: kind)?.settings ?? []
     var node = GraphDrawing.Node(.tap, tap.name, type: kind)
     node.settings = tap.value.fields.map { field in
       setting(field, infos.first { $0.key == field.name }?.unit)

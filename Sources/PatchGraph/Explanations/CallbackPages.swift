@@ -29,6 +29,31 @@ extension Explanation {
           "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),
         wrong: ["audio/guitar.wav": "audio/no-such-file.wav"])),
     Explanation(
+      "PR0558",
+      "What is ramped of a callback can ramp while it plays, and may have the value that it goes to.",
+      because: """
+        Some settings of callbacks are turned while they play, as the parameters of units are: a gain,
+        a frequency, an echo's delay, the constants of an expression. They go there in a straight
+        line, and the sound goes on. Others are one value or another, or make another sound of it: a
+        file's path, the shape of a wave. An update of the timeline sets those, and the one sound
+        fades into the other. The table of callbacks in the README says which is which.
+        """,
+      status: .init("kAudioUnitErr_InvalidParameter", -10878), parameterError,
+      example: .patch(
+        ExamplePatches.tone.replacing(
+          "\n}",
+          with: """
+            ,
+              "timeline": [
+                {
+                  "at": 1,
+                  "ramp": { "path": "/callbacks/tone/frequency", "to": 880, "duration": 2 }
+                }
+              ]
+            }
+            """),
+        wrong: ["/callbacks/tone/frequency": "/callbacks/tone/phase"])),
+    Explanation(
       "PR0702", "A tap can watch its bus, and write its file.",
       because: """
         A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
@@ -108,6 +133,29 @@ extension Explanation {
           "\"tremolo\", \"from\": \"tone\"": "\"tremolo\", \"from\": \"ring\"",
           "\"tone\": { \"kind\": \"tone\" },\n    ": "",
         ])),
+    Explanation(
+      "PR0707",
+      "A patch reads regular files and, where it is confined, only those in its folder.",
+      because: """
+        Whoever wrote a patch need not be whoever runs it. A device or a pipe could keep it waiting for
+        ever; the files of `/proc` and `/sys` say what nobody meant to show. With `--confined` a patch stays
+        in its own folder, links resolved, and in those that `--allow-path` names: that is how the GitHub
+        action and the hooks check it, and what holds for documents that come by a port.
+        """,
+      status: .init("kAudio_FilePermissionError", -54), note: undocumented,
+      example: .patch(
+        ExamplePatches.tone.replacing(
+          "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),
+        wrong: ["audio/guitar.wav": "/dev/zero"])),
+    Explanation(
+      "PR0708", "A patch writes where it may, and through no symbolic link.",
+      because: """
+        What a tap writes goes to the folder of the patch, to the working folder or to one that
+        `--allow-path` names; `--output-dir` says where relative paths begin. A link in a patch's folder may
+        have come with the patch, and could lead anywhere.
+        """,
+      status: .init("kAudio_FilePermissionError", -54), note: undocumented,
+      example: .patch(tapped, wrong: ["\"mix.wav\"": "\"/srv/mix.wav\""])),
   ]
 
   /// A tremolo between a mixer and the loudspeaker.

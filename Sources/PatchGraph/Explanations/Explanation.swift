@@ -39,7 +39,8 @@ public struct Explanation: Hashable, Sendable {
   public static let all: [Explanation] =
     [
       syntaxPages, patchPages, namePages, graphPages, formatPages, settingPages, sessionPages,
-      callbackPages, timelinePages, changePages, headroomPages, subgraphPages,
+      callbackPages, takePages, timelinePages, changePages, headroomPages, limitPages,
+      subgraphPages,
     ].flatMap { $0 }.sorted { $0.code < $1.code }
 
   /// The page about a code.

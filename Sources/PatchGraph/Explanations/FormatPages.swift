@@ -32,7 +32,8 @@ extension Explanation {
         + "an input that a connection feeds.",
       because: """
         A connection carries the format of its source to its destination on initialize, and from then
-        on it owns it. The formats of the microphone and the loudspeaker themselves are what the
+        on it owns it. Setting the very format that arrives changes nothing and is no mistake, as in Core
+        Audio; any other is refused. The formats of the microphone and the loudspeaker themselves are what the
         hardware has; the unit converts between them and yours.
         """,
       status: .init("kAudioUnitErr_PropertyNotWritable", -10865),

@@ -164,15 +164,42 @@ extension Explanation {
         wrong: ["      \"properties\": { \"maximumFramesPerSlice\": 4096 },\n": ""],
         hardware: "frames=4096")),
     Explanation(
-      "PR0311", "With no input active, a unit takes slices of 4096 frames.",
+      "PR0311",
+      "With no input active, a unit of a patch that plays on behind a locked screen takes slices of "
+        + "4096 frames.",
       because: """
         On an iPhone whose screen is locked, slices grow from 1024 to 4096 frames, unless the microphone is
         on. A unit that takes fewer then fails with kAudioUnitErr_TooManyFramesToProcess, and the music
         stops (QA1606). It does no harm to set it always.
+
+        Only some categories play on when the screen is locked. So this is a warning where the patch says
+        one of them ("playback", "playAndRecord" or "multiRoute"), and else a note, which `validate --notes`
+        shows: that is patchrun's choice. On Linux no screen lengthens a slice; what a device grants is
+        compared by PR0310.
+        """,
+      example: .patch(
+        ExamplePatches.mixer.replacing(
+          "{\n  \"str", with: "{\n  \"session\": { \"category\": \"playback\" },\n  \"str"),
+        wrong: ["      \"properties\": { \"maximumFramesPerSlice\": 4096 },\n": ""])),
+    Explanation(
+      "PR0316", "A mixer that something takes from is fed by something.",
+      because: """
+        A mixer needs no input, so that nothing fails: it puts out silence, and `render` ends with "the
+        result is all silence". Mostly a connection was forgotten, or leads to another mixer.
         """,
       example: .patch(
         ExamplePatches.mixer,
-        wrong: ["      \"properties\": { \"maximumFramesPerSlice\": 4096 },\n": ""])),
+        wrong: [
+          "\"callbacks\": { \"tone\": { \"kind\": \"tone\" } },\n  ": "",
+          "{ \"from\": \"tone\", \"to\": \"mixer:0\" },\n    ": "",
+        ])),
+    Explanation(
+      "PR0317", "Of the inputs of a mixer that something feeds at least one is switched on.",
+      because: """
+        "enable" is a switch for each input of a MultichannelMixer. With all of them off the mixer puts out
+        silence until a ramp or a control turns one on, which may be what is wanted.
+        """,
+      example: .none("A note is no mistake: there is nothing to put right.")),
     Explanation(
       "PR0312", "What is disconnected was connected.",
       because: """

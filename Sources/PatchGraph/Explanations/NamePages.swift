@@ -79,7 +79,7 @@ extension Explanation {
     Explanation(
       "PR0210", "The kind of a tap is one that there is.",
       because: """
-        They are \(TapCatalog.standard.map(\.kind).joined(separator: ", ")). The README has their settings,
+        They are \(TapCatalog.ofPatches.kinds.map(\.kind).joined(separator: ", ")). The README has their settings,
         and so has the schema, in an editor.
         """,
       example: .patch(tapped, wrong: ["\"record\"": "\"recorder\""])),
@@ -116,15 +116,27 @@ extension Explanation {
         makes a format that no unit takes.
         """,
       status: .init("kAudioUnitErr_FormatNotSupported", -10868),
+      .init("kAUGraphErr_InvalidAudioUnit", -10864),
+      note: """
+        Core Audio documents no status for codes of a component that are none; -10864 is patchrun's choice.
+        """,
       example: .patch(
         described, wrong: ["\"kAudioFormatFlagIsPacked\"": "\"kAudioFormatFlagPacked\""])),
     Explanation(
-      "PR0215", "A ramp of the timeline leads to a parameter of a node of the patch.",
+      "PR0215",
+      "A ramp of the timeline leads to a parameter of a node of the patch, or to a setting of one of "
+        + "its callbacks.",
       because: """
-        Parameters can ramp (AudioUnitScheduleParameters); properties and the rest of the document
-        cannot. The place is that of the parameter in the patch, whether the patch sets it or not.
+        Parameters can ramp (AudioUnitScheduleParameters), and so can the live settings of callbacks,
+        a file's gain or a tone's frequency; properties and the rest of the document cannot. The
+        place is that of the parameter or the setting in the patch, whether the patch sets it or not.
         """,
       status: .init("kAudioUnitErr_InvalidParameter", -10878),
+      .init("kAUGraphErr_NodeNotFound", -10860),
+      note: """
+        AUGraph answers -10860 for a node that it does not have; that a ramp of one gets it too is \
+        patchrun's choice.
+        """,
       example: .patch(timed, wrong: ["/parameters/volume": "/parameters/volum"])),
   ]
 

@@ -67,9 +67,11 @@ extension Explanation {
       "PR0109", "A number is one that can be meant: a time is not negative, a channel count not 0.",
       because: """
         Such numbers have no meaning at any unit. Limits that belong to a unit have codes of their
-        own, PR0504 and PR0552.
+        own, PR0504 and PR0552. A rate is 1 Hz or more: Core Audio takes any below 3 MHz, 0 for one that is
+        not known yet; from where on one can be meant is patchrun's choice.
         """,
-      example: .patch(ExamplePatches.tone, wrong: ["\"channels\": 2": "\"channels\": 0"])),
+      status: .init("kAudioUnitErr_FormatNotSupported", -10868),
+      example: .patch(ExamplePatches.tone, wrong: ["44100": "0"])),
     Explanation(
       "PR0110", "A thing that can be written in several forms is written in one of them.",
       because: """

@@ -16,7 +16,8 @@ extension Explanation {
         the number of buses and connections have places of their own in a patch, and what a unit
         measures is read and not set.
         """,
-      status: invalidProperty,
+      status: invalidProperty, .init("kAudioUnitErr_PropertyNotWritable", -10865),
+      .init("kAudioUnitErr_InvalidScope", -10866),
       example: .patch(
         ExamplePatches.mixer.replacing(
           "\"parameters\": { \"volume\": 0.8 }", with: "\"properties\": { \"meteringMode\": true }"),
@@ -146,20 +147,118 @@ extension Explanation {
           """)),
     Explanation(
       "PR0511",
-      "A unit that is connected, or given a callback, by its property is in an open graph.",
+      "Units that are connected by a property are in one graph, or both in none.",
       because: """
-        MakeConnection and SetRenderCallback are edits of a graph here, which it checks and carries
-        out in its update. A unit by itself has nobody to do that.
+        MakeConnection in a graph is an edit of that graph, and outside of one it connects two units by
+        themselves. A unit of a graph is pulled by it, and cannot be pulled by another besides.
         """,
       status: .init("kAUGraphErr_CannotDoInCurrentContext", -10863), note: undocumented,
       example: .swift(
         wrong: """
           let unit = UnitInstance(MultichannelMixer.self)
-          try unit.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(callback))
+          let source = try graph.unit(mixer)
+          try unit.setProperty(
+            .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
           """,
         right: """
-          let unit = try graph.unit(mixer)
+          let unit = UnitInstance(MultichannelMixer.self)
+          let source = UnitInstance(IPodEQ.self)
+          try unit.setProperty(
+            .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
+          """)),
+    Explanation(
+      "PR0512", "Outside of a graph, too, an output feeds one input, and no unit feeds itself.",
+      because: """
+        A unit renders a slice once, for the one that pulls it. A second would pull it again, and get the
+        slice after that; in a circle nobody begins.
+        """,
+      status: .init("kAUGraphErr_InvalidConnection", -10861),
+      .init("kAudioUnitErr_PropertyNotWritable", -10865),
+      .init("kAudioUnitErr_NoConnection", -10876), note: undocumented,
+      example: .swift(
+        wrong: """
+          let unit = UnitInstance(IPodEQ.self)
+          try unit.setProperty(
+            .makeConnection, .input, 0, to: .connection(UnitConnection(from: unit)))
+          """,
+        right: """
+          let unit = UnitInstance(IPodEQ.self)
+          let source = UnitInstance(IPodEQ.self)
+          try unit.setProperty(
+            .makeConnection, .input, 0, to: .connection(UnitConnection(from: source)))
+          """)),
+    Explanation(
+      "PR0513", "A unit that renders is initialized, and so is all that feeds it.",
+      because: """
+        Initialization takes the memory that rendering needs. Outside of a graph each unit is initialized
+        by itself, after its formats have been set.
+        """,
+      status: .init("kAudioUnitErr_Uninitialized", -10867),
+      example: .swift(
+        wrong: """
+          let unit = UnitInstance(GenericOutput.self)
+          try unit.start()
+          """,
+        right: """
+          let unit = UnitInstance(GenericOutput.self)
+          try unit.initialize()
+          try unit.start()
+          """)),
+    Explanation(
+      "PR0514", "A unit is asked to render what it can, into buffers of its format.",
+      because: """
+        AudioUnitRender looks whether the unit is initialized, whether it takes so many frames, whether
+        there is such an output and whether the buffers are those of its stream format: one for each
+        channel, or one for all where the format is interleaved. An effect needs something that feeds it.
+        """,
+      status: .init("kAudioUnitErr_NoConnection", -10876),
+      .init("kAudioUnitErr_TooManyFramesToProcess", -10874),
+      .init("kAudioUnitErr_InvalidElement", -10877), .init("kAudio_ParamError", -50),
+      example: .swift(
+        wrong: """
+          let unit = UnitInstance(IPodEQ.self)
+          try unit.initialize()
+          _ = try unit.render(512)
+          """,
+        right: """
+          let unit = UnitInstance(IPodEQ.self)
           try unit.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(callback))
+          try unit.initialize()
+          _ = try unit.render(512)
+          """)),
+    Explanation(
+      "PR0515", "An I/O unit outside of a graph is given a device before it is initialized.",
+      because: """
+        On a phone there is one device, and an I/O unit has it when it is made. Here there may be many, or
+        none: a graph is made for one, and a unit by itself is told which.
+        """,
+      status: .init("kAudioUnitErr_FailedInitialization", -10875), note: undocumented,
+      example: .swift(
+        wrong: """
+          let unit = UnitInstance(RemoteIO.self)
+          try unit.initialize()
+          """,
+        right: """
+          let unit = UnitInstance(RemoteIO.self)
+          try unit.useDevice(device)
+          try unit.initialize()
+          """)),
+    Explanation(
+      "PR0516", "The category of a graph's session permits what its I/O unit does.",
+      because: """
+        A category says what an app's sound is for. One that only plays gives no microphone, and one that
+        only records no loudspeaker; on a phone the unit would fail when it is initialized. In a patch it
+        is PR0607.
+        """,
+      status: .init("kAudioSessionIncompatibleCategory", 560_161_140),
+      example: .swift(
+        wrong: """
+          graph.sessionCategory = .record
+          try graph.initialize()
+          """,
+        right: """
+          graph.sessionCategory = .playback
+          try graph.initialize()
           """)),
     Explanation(
       "PR0551", "A parameter is one that the unit has on this scope.",

@@ -4,6 +4,43 @@ extension Explanation {
   /// PR00xx: the JSON of a patch.
   static let syntaxPages: [Explanation] = [
     Explanation(
+      "PR0034",
+      "A patch is a text that says what is to be heard. A sound file is played by a callback.",
+      because: """
+        `patchrun song.wav` is what one types first. A patch names the file instead, and says what it goes
+        through. WAV, AIFF, FLAC, Ogg, MP3, CAF, AU, M4A and WavPack are recognized by their first bytes;
+        `patchrun new one-callback` prints a patch to begin with.
+        """,
+      example: .patch(
+        ExamplePatches.tone,
+        wrongBytes: Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVEfmt ".utf8),
+        shownAs: "(the bytes of a WAV file)")),
+    Explanation(
+      "PR0031", "A string, and a key, begins with a double quote.",
+      because: """
+        Without it everything behind it up to the next quote is read as the wrong thing. patchrun looks
+        for the one edit that makes sense of the text, so that a quote that is missing is one error; other
+        JSON readers stop somewhere behind it.
+        """,
+      example: .patch(
+        ExamplePatches.tone, wrong: ["\"component\": \"remoteIO\"": "\"component\": remoteIO\""])
+    ),
+    Explanation(
+      "PR0032", "A double quote begins a string or ends one. Inside of one it is written \\\".",
+      because: """
+        A quote too many ends a string early, and what was meant as its rest has no place. Mostly it is
+        left over from an edit, or a word in a title was to stand in quotes.
+        """,
+      example: .patch(
+        ExamplePatches.tone, wrong: ["\"to\": \"io\" }": "\"to\": \"io\" \"}"])),
+    Explanation(
+      "PR0033", "A bracket that closes something has one that opens it.",
+      because: """
+        A '{' or '[' that was deleted leaves its other half behind. patchrun says where one is missing when
+        putting it there makes sense of the whole text.
+        """,
+      example: .patch(ExamplePatches.tone, wrong: ["\"nodes\": {": "\"nodes\":"])),
+    Explanation(
       "PR0001", "A patch is one JSON value, an object. An empty file has none.",
       because: """
         Mostly the file was saved before it was written, or a command in a pipe put out nothing:

@@ -7,7 +7,7 @@ import RenderTaps
 public enum CallbackListing {
   /// The kinds of callback with their settings.
   public static func markdown() -> String {
-    markdown(CallbackCatalog.standard.map(SettingKind.init))
+    markdown(CallbackCatalog.standard.map(SettingKind.init), whilePlaying: true)
   }
 
   /// What an expression may say: its values, functions and operators.
@@ -23,25 +23,38 @@ public enum CallbackListing {
 
   /// The kinds of tap with their settings; `at`, which every tap has, is not among them.
   public static func tapsMarkdown() -> String {
-    markdown(TapCatalog.standard.map(SettingKind.init))
+    markdown(TapCatalog.ofPatches.kinds.map(SettingKind.init))
   }
 
-  private static func markdown(_ kinds: [SettingKind]) -> String {
-    var table = MarkdownTable(["Kind", "Setting", "Value", "Default", "What it is"])
+  /// - Parameter whilePlaying: Whether there is a column of what can be turned.
+  private static func markdown(_ kinds: [SettingKind], whilePlaying: Bool = false) -> String {
+    func row(_ first: [String], _ change: String, _ summary: String) -> [String] {
+      first + (whilePlaying ? [change] : []) + [summary]
+    }
+    var table = MarkdownTable(
+      row(["Kind", "Setting", "Value", "Default"], "While it plays", "What it is"))
     for kind in kinds {
-      table.add(["`\(kind.kind)`", "", "", "", kind.summary])
+      table.add(row(["`\(kind.kind)`", "", "", ""], "", kind.summary))
       for setting in kind.settings {
-        table.add([
-          "", "`\(setting.key)`", setting.expectation,
-          setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
-          setting.summary,
-        ])
+        let change =
+          switch setting.change {
+          case .fixed: ""
+          case .live: "turned"
+          case .ramp: "turned, ramped"
+          }
+        table.add(
+          row(
+            [
+              "", "`\(setting.key)`", setting.expectation,
+              setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
+            ], change, setting.summary))
       }
       if kind.input != .none {
-        table.add([
-          "", "`from`", "an output or a callback", kind.input == .required ? "required" : "",
-          SettingSchema.fromSummary,
-        ])
+        table.add(
+          row(
+            [
+              "", "`from`", "an output or a callback", kind.input == .required ? "required" : "",
+            ], "", SettingSchema.fromSummary))
       }
     }
     return table.text

@@ -23,6 +23,8 @@ public enum PatchManual {
     page.list(schema.entries(of: schema.schema))
     page.section("Session")
     page.list(schema.entries(of: schema.definition("session")))
+    page.section("Limits")
+    page.list(schema.entries(of: schema.definition("limits")))
     nodes(&page, schema, catalog)
     addresses(&page, schema)
     formats(&page, schema)
@@ -31,7 +33,7 @@ public enum PatchManual {
     page.paragraph(
       "A tap watches the bus that `at` names, an output of a node, and does not change what is heard."
     )
-    page.list(TapCatalog.standard.map { kind(SettingKind($0)) })
+    page.list(TapCatalog.ofPatches.kinds.map { kind(SettingKind($0)) })
     timeline(&page, schema)
     subgraphs(&page)
     UnitManual(catalog: catalog).add(to: &page)
@@ -191,7 +193,7 @@ public enum PatchManual {
     page.paragraph(
       """
       The operations of an update are made one after the other, all of them or none. What comes of \
-      them is validated as a whole patch. `session`, `tempo`, `timeline` and `schemaVersion` stay as \
+      them is validated as a whole patch. `session`, `limits`, `tempo`, `timeline` and `schemaVersion` stay as \
       they are. Each operation has `op`, a `path`, and a `value` or a `from` where it needs one:
       """)
     page.list(schema.choices("op", of: schema.definition("operation")))

@@ -1,6 +1,7 @@
 import AudioGraphs
 import AudioTypes
 public import AudioUnits
+import Glibc
 public import PatchSyntax
 import RenderCallbacks
 import RenderTaps
@@ -20,7 +21,7 @@ public enum PatchSchema {
   public static func schema(catalog: UnitCatalog = .standard) -> JSONText {
     let units = UnitSchema(catalog: catalog)
     let callbacks = CallbackCatalog.standard.map(SettingKind.init)
-    let taps = TapCatalog.standard.map(SettingKind.init)
+    let taps = TapCatalog.ofPatches.kinds.map(SettingKind.init)
     let tapPlace: JSONText = [
       "at": Schema.described("The bus that is watched: an output.", Schema.reference("address"))
     ]
@@ -30,6 +31,7 @@ public enum PatchSchema {
       .init("streamFormat", Schema.streamFormat),
       .init("formatObject", Schema.formatObject), .init("shortFormat", Schema.shortFormat),
       .init("formatDescription", Schema.formatDescription), .init("session", Schema.session),
+      .init("limits", Schema.limits),
       .init("connection", Schema.connection), .init("step", Schema.step),
       .init("time", Schema.time), .init("operation", Schema.operation),
       .init("pointer", Schema.pointer),
@@ -82,6 +84,7 @@ public enum PatchSchema {
       "title": ["description": "What the patch is, for its reader.", "type": "string"],
       "comment": Schema.reference("comment"),
       "session": Schema.reference("session"),
+      "limits": Schema.reference("limits"),
       "streamFormats": Schema.map(
         "Stream formats by name, for buses to name.", of: "formatObject",
         names: ["minLength": 1]),
@@ -162,7 +165,7 @@ enum Schema {
 
   static let rate: JSONText = [
     "description": "Frames per second, or \"session\": what the session was granted.",
-    "anyOf": [["enum": ["session"]], ["type": "number", "exclusiveMinimum": 0]],
+    "anyOf": [["enum": ["session"]], ["type": "number", "minimum": 1]],
   ]
 
   static let busRate = described(
@@ -242,6 +245,7 @@ enum Schema {
         "Bytes of a frame in one buffer: of one channel where each has its own."),
       "mChannelsPerFrame": field("How many channels."),
       "mBitsPerChannel": field("Bits of one sample."),
+      "mReserved": ["description": "0: it pads the structure.", "const": 0],
       "comment": reference("comment"),
     ],
     "additionalProperties": false,
@@ -341,19 +345,20 @@ enum Schema {
       "at": described("When, from the start.", reference("time")),
       "ramp": [
         "description": """
-        Moves a parameter to a value, from wherever it is then.
+        Moves a parameter, or a setting of a callback, to a value, from wherever it is then.
         """,
         "type": "object",
         "required": ["path", "to"],
         "properties": [
           "path": [
             "description": """
-            The parameter's place in this patch, a JSON Pointer: \
-            /nodes/mixer/inputs/0/parameters/volume.
+            Its place in this patch, a JSON Pointer: /nodes/mixer/inputs/0/parameters/volume, \
+            /callbacks/song/gain.
             """,
             "type": "string",
-            "pattern":
-              "^(/nodes/[^/]+)+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+$",
+            "pattern": .string(
+              "^(/nodes/[^/]+)*(/nodes/[^/]+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+"
+                + "|/callbacks/[^/]+/(constants/)?[^/]+)$"),
           ],
           "to": [
             "description": "The value that it is to reach.",
@@ -418,7 +423,7 @@ enum Schema {
       ],
       "preferredIOBufferDuration": [
         "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",
-        "type": "number", "exclusiveMinimum": 0,
+        "type": "number", "exclusiveMinimum": 0, "maximum": 10,
       ],
       "onInterruption": [
         "description": """
@@ -439,6 +444,39 @@ enum Schema {
     ],
     "additionalProperties": false,
   ]
+
+  static let limits: JSONText = [
+    "description": "How loud the patch lets itself become, and lets others make it.",
+    "type": "object",
+    "properties": [
+      "outputPeak": level(
+        """
+        The level that nothing which is put out is ever above, whatever the patch does and whoever changes \
+        it: "-1 dB", or a number of which 1 is full scale. What would be louder is turned down. Taps are in \
+        front of it.
+        """, OutputLimits.peakRange),
+      "requestedGain": level(
+        """
+        The greatest gain that requests and OSC messages may set; 40 dB where nothing is said.
+        """, OutputLimits.gainRange),
+      "comment": reference("comment"),
+    ],
+    "additionalProperties": false,
+  ]
+
+  private static func level(_ summary: String, _ range: ClosedRange<Double>) -> JSONText {
+    [
+      "description": .string(summary),
+      "if": ["type": "string"],
+      "then": [
+        "type": "string", "pattern": "^[-+]?[0-9]+([.][0-9]+)? ?dB(FS)?$",
+      ],
+      "else": [
+        "type": "number", "exclusiveMinimum": 0,
+        "maximum": .number(pow(10, range.upperBound / 20)),
+      ],
+    ]
+  }
 
   static let connection: JSONText = [
     "description": "One output bus, or a callback, joined to one input bus.",

@@ -101,7 +101,8 @@ enum SettingSchema {
     var members: [JSONText.Member] = [
       .init(
         "description",
-        .string("\(setting.summary) \(sentence(setting.expectation))"))
+        .string(
+          "\(setting.summary) \(sentence(setting.expectation))\(whilePlaying(setting.change))"))
     ]
     switch setting.kind {
     case .number(let range, let excludesLowerBound):
@@ -134,6 +135,14 @@ enum SettingSchema {
     }
     if let value = setting.defaultValue { members.append(.init("default", json(value))) }
     return .object(members)
+  }
+
+  private static func whilePlaying(_ change: SettingInfo.Change) -> String {
+    switch change {
+    case .fixed: ""
+    case .live: " It can be turned while it plays."
+    case .ramp: " It can be turned and ramped while it plays."
+    }
   }
 
   static func json(_ value: SettingValue) -> JSONText {

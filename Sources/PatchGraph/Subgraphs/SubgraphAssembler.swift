@@ -1,7 +1,7 @@
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import PatchFiles
+import FileAccess
 import PatchSyntax
 
 /// Puts the patches that a patch names as sub-graphs into it, to any depth: what comes of it is one
@@ -20,7 +20,7 @@ struct SubgraphAssembler {
 
   /// A patch on the way to the file that is being read.
   private struct Ancestor {
-    var identity: FileReader.Identity?
+    var identity: FileIdentity?
     var name: String
   }
 
@@ -62,6 +62,7 @@ struct SubgraphAssembler {
     var refused: Set<String> = []
   }
 
+  private let policy: FilePolicy
   private var result: PatchDocument
   private var diagnostics: [Diagnostic] = []
   private var texts: [SourceText] = []
@@ -72,7 +73,8 @@ struct SubgraphAssembler {
   /// The sub-graph of the patch itself that is being put in.
   private var rootPlace: JSONValue?
   private var files: [BuiltPatch.SubgraphFile] = []
-  private var contents: [String: Result<FileReader.Contents, FileReader.Failure>] = [:]
+  private var likeness: [FileIdentity: Bool] = [:]
+  private var contents: [String: Result<FilePolicy.Contents, FileRefusal>] = [:]
 
   /// What came of it.
   struct Assembly {
@@ -81,19 +83,22 @@ struct SubgraphAssembler {
     var files: [BuiltPatch.SubgraphFile]
   }
 
-  /// - Parameter directory: What paths in the patch are relative to; empty for the current one.
-  static func assemble(_ reading: PatchReader.Result, directory: String) -> Assembly {
+  static func assemble(
+    _ reading: PatchReader.Result, in surroundings: PatchSurroundings
+  ) -> Assembly {
     guard let document = reading.document, document.subgraphs.isEmpty,
       document.nodes.contains(where: { $0.value.subgraph != nil })
         || document.callbacks.contains(where: { $0.value.kind?.value == Self.inputKind })
     else { return Assembly(reading: reading, files: []) }
-    var assembler = SubgraphAssembler(document, end: reading.source.bytes.count + 1)
+    var assembler = SubgraphAssembler(
+      document, end: reading.source.bytes.count + 1, files: surroundings.files)
     let fileName = reading.source.name.split(separator: "/").last.map(String.init) ?? ""
     let root = Ancestor(
-      identity: FileReader.identity(of: join(directory, fileName)), name: reading.source.name)
+      identity: FileIdentity(of: FilePolicy.join(surroundings.directory, fileName)),
+      name: reading.source.name)
     assembler.add(
       Level(
-        document: document, directory: directory, ancestors: [root],
+        document: document, directory: surroundings.directory, ancestors: [root],
         names: Set(document.nodes.map(\.name) + document.callbacks.map(\.name))))
     var assembled = reading
     if let excess = assembler.excess {
@@ -110,7 +115,8 @@ struct SubgraphAssembler {
 
   static let inputKind = "input"
 
-  private init(_ document: PatchDocument, end: Int) {
+  private init(_ document: PatchDocument, end: Int, files policy: FilePolicy) {
+    self.policy = policy
     result = document
     result.nodes = []
     result.callbacks = []
@@ -250,11 +256,20 @@ struct SubgraphAssembler {
     _ path: Located<JSONPointer>, _ level: Level
   ) -> Located<JSONPointer>? {
     var tokens = path.value.tokens
+    if tokens.count > 1, tokens[0] == "callbacks" {
+      tokens[1] = level.prefix + tokens[1]
+      return Located(JSONPointer(tokens), at: path.json)
+    }
     guard tokens.count > 1, tokens[0] == "nodes" else { return path }
     if level.children[tokens[1]] != nil {
       while tokens.count > 3, tokens[2] == "nodes" {
         tokens[1] += "/" + tokens[3]
         tokens.removeSubrange(2...3)
+      }
+      if tokens.count > 3, tokens[2] == "callbacks" {
+        // A callback in it.
+        let name = level.prefix + tokens[1] + "/" + tokens[3]
+        return Located(JSONPointer(["callbacks", name] + tokens[4...]), at: path.json)
       }
       guard tokens.count < path.value.tokens.count else {
         report(
@@ -474,7 +489,7 @@ extension SubgraphAssembler {
       refuse(place, "the path of a sub-graph is empty", .invalidFile)
       return nil
     }
-    let path = Self.join(level.directory, written)
+    let path = FilePolicy.join(level.directory, written)
     let name = Self.shortened(path)
     guard let contents = file(path, name, place) else { return nil }
     if let first = level.ancestors.firstIndex(where: { $0.identity == contents.identity }) {
@@ -495,8 +510,13 @@ extension SubgraphAssembler {
         place, "the sub-graphs of the patch have more than \(Self.maximumBytes >> 20) MB together")
       return nil
     }
-    let reading = PatchReader.read(
-      SourceText(name: name, bytes: contents.bytes), settings: member.value.settings, at: end)
+    let text = SourceText(name: name, bytes: contents.bytes)
+    // What is no patch may be somebody's secret: it is named, and not a byte of it is shown.
+    guard isPatch(text, contents.identity) else {
+      refuse(place, PatchLikeness.message(name), .invalidFile)
+      return nil
+    }
+    let reading = PatchReader.read(text, settings: member.value.settings, at: end)
     let start = end
     texts.append(reading.source)
     end += reading.source.bytes.count + 1
@@ -545,11 +565,16 @@ extension SubgraphAssembler {
     }
     var first: JSONValue?
     var isDoubtful = false
+    var unresolved: [(name: String, component: Located<PatchDocument.Component>)] = []
     for member in document.nodes where member.value.subgraph == nil {
-      guard let component = member.value.component,
-        let unit = ComponentResolver.unit(component.value)
-      else {
+      guard let component = member.value.component else {
+        // That it has none has been said.
         isDoubtful = true
+        continue
+      }
+      guard let unit = ComponentResolver.unit(component.value) else {
+        isDoubtful = true
+        unresolved.append((member.name, component))
         continue
       }
       guard unit.description.isOutput else { continue }
@@ -564,6 +589,14 @@ extension SubgraphAssembler {
     }
     guard child.output.isEmpty else { return child }
     result.subgraphs.append(subgraph)
+    // Its nodes are not put in, so that nobody else says what is wrong with them.
+    for node in unresolved {
+      if case .failure(let failure) = ComponentResolver.resolve(node.component, node: node.name),
+        let diagnostic = failure.diagnostic
+      {
+        report(diagnostic)
+      }
+    }
     if first == nil, !isDoubtful {
       report(
         NameRules.subgraphOutput.diagnostic(
@@ -600,15 +633,23 @@ extension SubgraphAssembler {
 
   // MARK: Files
 
+  /// Whether a file is a patch. It is asked once for each, however often it is used.
+  private mutating func isPatch(_ text: SourceText, _ file: FileIdentity) -> Bool {
+    if let known = likeness[file] { return known }
+    let isPatch = PatchLikeness.isPatch(text)
+    likeness[file] = isPatch
+    return isPatch
+  }
+
   private mutating func file(
     _ path: String, _ name: String, _ place: JSONValue
-  ) -> FileReader.Contents? {
-    let found: Result<FileReader.Contents, FileReader.Failure>
+  ) -> FilePolicy.Contents? {
+    let found: Result<FilePolicy.Contents, FileRefusal>
     if let known = contents[path] {
       found = known
     } else {
-      do throws(FileReader.Failure) {
-        found = .success(try FileReader.read(path, limit: Self.maximumBytes))
+      do throws(FileRefusal) {
+        found = .success(try policy.read(path, limit: Self.maximumBytes))
         files.append(.init(name: name, path: path))
       } catch {
         found = .failure(error)
@@ -626,13 +667,17 @@ extension SubgraphAssembler {
     case .failure(.notPermitted):
       refuse(place, "\(file) cannot be read: permission denied", .filePermission)
     case .failure(.isFolder): refuse(place, "\(file) is a folder, not a patch", .invalidFile)
-    case .failure(.notRegular):
-      refuse(place, "\(file) is a pipe or a device, not a patch", .invalidFile)
     case .failure(.tooLarge):
       refuse(
         place, "\(file) has more than \(Self.maximumBytes >> 20) MB", .invalidFile)
     case .failure(.system(let text)):
       refuse(place, "\(file) cannot be read: \(text)", .invalidFile)
+    case .failure(let refusal):
+      if refusal.isOfPolicy {
+        report(refusal.diagnostic(FileRules.reading, name, at: place))
+      } else {
+        refuse(place, refusal.message(for: name), .filePermission)
+      }
     }
     return nil
   }
@@ -653,13 +698,8 @@ extension SubgraphAssembler {
     report(diagnostic)
   }
 
-  private static func join(_ directory: String, _ path: String) -> String {
-    if path.hasPrefix("/") || directory.isEmpty { return path }
-    return directory.hasSuffix("/") ? directory + path : directory + "/" + path
-  }
-
   private static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "" }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 

@@ -3,6 +3,8 @@ import AudioTypes
 import AudioUnits
 import Diagnostics
 import PatchSyntax
+import RenderCallbacks
+import RenderCore
 import RenderHost
 
 /// Gives a graph the timeline of its document.
@@ -12,6 +14,9 @@ struct TimelineBuilder {
   let nodes: [String: NodeID]
   /// Names of nodes that something is wrong with: no one complains that they are not there.
   let failedNames: Set<String>
+  /// The callbacks of the document, and where they feed.
+  var callbacks: [String: PatchLayout.Link] = [:]
+  var layout = PatchLayout()
   /// The part of the timeline that the graph is there for.
   let epoch: TimelineEpoch
   private let clock: TimelineClock
@@ -19,6 +24,8 @@ struct TimelineBuilder {
   /// The ramps that could be added, for what they begin at.
   private var added: [(ramp: ParameterRamp, to: JSONValue)] = []
   private(set) var diagnostics: [Diagnostic] = []
+  /// The diagnostics of nodes that are not there, by name.
+  private var unknown: [String: Int] = [:]
 
   init(
     document: PatchDocument, graph: AudioGraph, nodes: [String: NodeID], failedNames: Set<String>,
@@ -72,7 +79,10 @@ struct TimelineBuilder {
         TimelineRules.tempo.diagnostic(
           "the patch counts in beats and has no tempo", at: time.json.markRange,
           pointer: time.pointer, label: "how long is a beat?",
-          help: ["add \"tempo\": 120 to the patch: beats per minute"]))
+          help: ["add \"tempo\": 120 to the patch: beats per minute"],
+          fixes: DocumentEdits.edit(
+            [.set(JSONPointer(["tempo"]), "120")], in: document.root.tree
+          ).map { [.init("add a tempo of 120", edits: [$0], isSafe: false)] } ?? []))
     }
     return nil
   }
@@ -101,8 +111,7 @@ struct TimelineBuilder {
       if let before, before.ramp.curve == .exponential, before.ramp.target == 0 { continue }
       let origin =
         before?.ramp.target
-        ?? (epoch.start == 0
-          ? try? graph.unit(ramp.node).parameter(ramp.parameter, ramp.scope, ramp.element) : nil)
+        ?? (epoch.start == 0 ? value(of: ramp) : nil)
       if ramp.target == 0 {
         reportZero(at: to, "an exponential ramp never reaches 0")
       } else if let origin, origin * ramp.target <= 0 {
@@ -113,6 +122,17 @@ struct TimelineBuilder {
             : "an exponential ramp does not cross 0: it begins at \(origin)")
       }
     }
+  }
+
+  /// What a ramp moves is before anything does.
+  private func value(of ramp: ParameterRamp) -> Float? {
+    guard let behind = ramp.callback else {
+      return try? graph.unit(ramp.node).parameter(ramp.parameter, ramp.scope, ramp.element)
+    }
+    guard let instances = try? graph.callbacks(of: ramp.node, ramp.element),
+      instances.indices.contains(behind)
+    else { return nil }
+    return instances[behind].settings.first { $0.id == ramp.parameter }.map { Float($0.value) }
   }
 
   private mutating func reportZero(at to: JSONValue, _ message: String) {
@@ -128,14 +148,20 @@ struct TimelineBuilder {
     _ ramp: PatchDocument.Ramp, at start: Double, duration: Double, _ curve: ParameterRamp.Curve,
     in places: PatchPlaces
   ) {
-    guard let path = ramp.path, let to = ramp.to, let target = parameter(path) else { return }
+    guard let path = ramp.path, let to = ramp.to else { return }
+    if path.value.tokens.first == "callbacks" {
+      return addLive(path, to, at: start, duration: duration, curve, in: places)
+    }
+    guard let target = parameter(path) else { return }
     guard let value = SettingReader.parameter(to, target.info) else {
       diagnostics.append(
         Diagnostic(
           .error, "PR0552",
           "\(quoted(target.info.key)) takes \(SettingReader.noun(target.info))", at: to.markRange,
           pointer: to.pointer.description,
-          status: .init("kAudioUnitErr_InvalidParameter", -10878)))
+          status: .init("kAudioUnitErr_InvalidParameter", -10878),
+          help: [SettingReader.plainForm(of: to, target.info)?.help].compactMap(\.self),
+          fixes: [SettingReader.plainForm(of: to, target.info)?.fix].compactMap(\.self)))
       return
     }
     let resolved = ParameterRamp(
@@ -154,6 +180,88 @@ struct TimelineBuilder {
     }
   }
 
+  // MARK: Live settings of callbacks
+
+  /// A ramp of a callback's setting: of the callback at each input that it feeds.
+  private mutating func addLive(
+    _ path: Located<JSONPointer>, _ to: JSONValue, at start: Double, duration: Double,
+    _ curve: ParameterRamp.Curve, in places: PatchPlaces
+  ) {
+    guard let setting = liveSetting(path) else { return }
+    guard let value = to.number, setting.accepts(value) else {
+      diagnostics.append(
+        NameRules.setting.diagnostic(
+          .init("\(quoted(setting.key)) must be \(setting.expectation)"),
+          at: to.markRange, pointer: to.pointer.description, help: [setting.info.summary],
+          fixes: to.unquoting(for: .number)))
+      return
+    }
+    for place in layout.places(ofCallback: path.value.tokens[1]) {
+      guard let node = nodes[place.input.node] else { continue }
+      let ramp = ParameterRamp(
+        setting: setting.id, ofCallbackAt: place.input.bus, of: node, behind: place.behind,
+        to: Float(value), at: start, duration: duration, curve: curve)
+      do throws(Violation) {
+        try graph.addRamp(ramp)
+        added.append((ramp, to))
+      } catch {
+        diagnostics.append(error.diagnostic(in: places, at: path.json))
+      }
+    }
+  }
+
+  /// The setting that a pointer names: `/callbacks/NAME/KEY`, or `/callbacks/NAME/constants/KEY`.
+  private mutating func liveSetting(_ path: Located<JSONPointer>) -> LiveSetting? {
+    let tokens = path.value.tokens
+    guard tokens.count > 2 else {
+      report(path, "this is not the place of a setting")
+      return nil
+    }
+    let name = tokens[1]
+    guard let link = callbacks[name] else {
+      guard !failedNames.contains(name) else { return nil }
+      let names = document.callbacks.map(\.name)
+      report(
+        path, "the patch has no callback \(quoted(name))",
+        help: [didYouMean(name, among: names)].compactMap(\.self),
+        fixes: path.json.correction(ofToken: 1, in: path.value, among: names))
+      return nil
+    }
+    let key = tokens.dropFirst(2).joined(separator: "/")
+    let here = link.live.filter(\.canRamp).map(\.key)
+    let list =
+      here.isEmpty
+      ? "nothing of it ramps: set it by an update of the timeline"
+      : "those that ramp here are: " + here.joined(separator: ", ")
+    if let setting = link.live.first(where: { $0.key == key }) {
+      if setting.canRamp { return setting }
+      diagnostics.append(
+        TimelineRules.liveSetting.diagnostic(
+          .init("\(quoted(key)) does not ramp: it is one value or another"), at: path.range,
+          pointer: path.pointer,
+          help: ["set it by an update of the timeline", list]))
+      return nil
+    }
+    let description = CallbackCatalog.description(of: link.kind)
+    if tokens.count == 3, description?.settings.contains(where: { $0.key == key }) == true {
+      diagnostics.append(
+        TimelineRules.liveSetting.diagnostic(
+          .init("\(quoted(key)) of a callback of the kind \(quoted(link.kind)) does not ramp"),
+          at: path.range, pointer: path.pointer,
+          help: ["an update of the timeline can set it: the one sound fades into the other", list]))
+      return nil
+    }
+    let guess = here.contains(key) ? nil : didYouMean(key, among: here)
+    report(
+      path,
+      "\(quoted(name)), a callback of the kind \(quoted(link.kind)), has no setting "
+        + quoted(key), help: [guess, list].compactMap(\.self),
+      fixes: tokens.count == 3
+        ? path.json.correction(ofToken: 2, in: path.value, among: here.filter { !$0.contains("/") })
+        : [])
+    return nil
+  }
+
   // MARK: The path
 
   private struct Target {
@@ -167,17 +275,23 @@ struct TimelineBuilder {
   private mutating func parameter(_ path: Located<JSONPointer>) -> Target? {
     let tokens = path.value.tokens
     guard tokens.first == "nodes", tokens.count > 1 else {
-      report(path, "a ramp moves a parameter of a node")
+      report(path, "a ramp moves a parameter of a node, or a live setting of a callback")
       return nil
     }
     let name = tokens[1]
     guard let id = nodes[name], let unit = try? graph.unit(id) else {
       guard !failedNames.contains(name) else { return nil }
+      let names = document.nodes.map(\.name)
+      let fixes = path.json.correction(ofToken: 1, in: path.value, among: names)
+      if let first = unknown[name] {
+        diagnostics[first].add("and here", at: path.range, fixes)
+        return nil
+      }
+      unknown[name] = diagnostics.count
       report(
         path, "the patch has no node \(quoted(name))",
-        help: [didYouMean(name, among: document.nodes.map(\.name))].compactMap(\.self),
-        fixes: path.json.correction(
-          ofToken: 1, in: path.value, among: document.nodes.map(\.name)))
+        help: [didYouMean(name, among: names)].compactMap(\.self), fixes: fixes)
+      diagnostics[diagnostics.count - 1].status = .init("kAUGraphErr_NodeNotFound", -10860)
       return nil
     }
     guard let place = place(Array(tokens.dropFirst(2))) else {
@@ -222,7 +336,8 @@ struct TimelineBuilder {
       NameRules.timelinePath.diagnostic(
         .init(message), at: path.range, pointer: path.pointer,
         help: help ?? [
-          "write /nodes/NAME/parameters/KEY, or /nodes/NAME/inputs/BUS/parameters/KEY"
+          "write /nodes/NAME/parameters/KEY, or /nodes/NAME/inputs/BUS/parameters/KEY, or "
+            + "/callbacks/NAME/KEY"
         ], fixes: fixes))
   }
 }

@@ -19,24 +19,35 @@ enum TimelineFold {
     guard let document = reading.document else { return reading }
     let clock = TimelineClock(document, sampleRate: sampleRate)
     let past = clock.order(of: document).filter { index in
-      let step = document.timeline[index]
-      guard step.stop == nil, let at = step.at.flatMap({ clock.seconds($0.value) }) else {
-        return false
-      }
-      let duration = step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0
-      return at + duration <= seconds
+      end(of: document.timeline[index], clock).map { $0 <= seconds } ?? false
     }
     guard !past.isEmpty else { return reading }
     let base = updates.last { $0.time <= seconds }?.reading ?? reading
     guard var tree = base.document?.root.tree else { return reading }
+    var values = MergedValues()
     for index in past {
-      guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to,
-        let change = merge(path.value, to.source), let changed = apply(change, to: tree)
-      else { continue }
-      tree = changed
+      guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to else {
+        continue
+      }
+      values.put(to.source, at: place(of: path.value)[...])
     }
+    if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
     if let change = removal(of: past), let changed = apply(change, to: tree) { tree = changed }
     return PatchReader.read(tree.source)
+  }
+
+  /// When the steps of a timeline are over, in seconds from the start: those of which something is in
+  /// the document from then on.
+  static func ends(of document: PatchDocument, sampleRate: Double) -> [Double] {
+    let clock = TimelineClock(document, sampleRate: sampleRate)
+    return document.timeline.compactMap { end(of: $0, clock) }
+  }
+
+  private static func end(of step: PatchDocument.Step, _ clock: TimelineClock) -> Double? {
+    guard step.stop == nil, let at = step.at.flatMap({ clock.seconds($0.value) }) else {
+      return nil
+    }
+    return at + (step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0)
   }
 
   private enum Change {
@@ -50,18 +61,27 @@ enum TimelineFold {
       case .merge(let value): MergePatch.apply(value, to: tree)
       case .patch(let patch): patch.apply(to: tree)
       }
-    return made.text.flatMap { PatchReader.read($0).document?.root.tree }
+    return made.text.flatMap { text in
+      let reading = JSONReader.read(text, dialect: JSONReader.Dialect(fileName: text.name))
+      return reading.hasErrors ? nil : reading.tree
+    }
   }
 
-  /// A merge patch that puts a value at a place.
-  private static func merge(_ path: JSONPointer, _ value: String) -> Change? {
-    var tokens = path.tokens
-    if tokens.count > 4, tokens[0] == "nodes", tokens[2] == "nodes" {
+  /// The keys that lead to what a ramp has moved.
+  private static func place(of path: JSONPointer) -> [String] {
+    let tokens = path.tokens
+    if tokens.count > 4, tokens[0] == "nodes", ["nodes", "callbacks"].contains(tokens[2]) {
       // In a sub-graph, which has its own of that.
-      tokens = Array(tokens[..<2]) + ["settings", JSONPointer(Array(tokens[2...])).description]
+      return Array(tokens[..<2]) + ["settings", JSONPointer(Array(tokens[2...])).description]
     }
-    let text = tokens.reversed().reduce(value) { "{ \(JSONText.string($1).compact): \($0) }" }
-    return DocumentChange.read(SourceText(name: "ramp.json", text: text)).value.map { .merge($0) }
+    return tokens
+  }
+
+  /// A merge patch that puts values at their places; `nil` where there are none.
+  private static func merge(_ values: MergedValues) -> Change? {
+    guard !values.isEmpty else { return nil }
+    return DocumentChange.read(SourceText(name: "ramp.json", text: values.text)).value
+      .map { .merge($0) }
   }
 
   /// Takes steps out, the last first: what stands before it keeps its number.
@@ -74,6 +94,34 @@ enum TimelineFold {
       let patch = JSONPatch.read(json, manner: .lenient).patch
     else { return nil }
     return .patch(patch)
+  }
+}
+
+/// Values that are put into a document together. The last one for a place is the one that counts.
+private struct MergedValues {
+  /// As JSON; `nil` for what has places inside.
+  private var value: String?
+  private var names: [String] = []
+  private var inside: [String: MergedValues] = [:]
+
+  var isEmpty: Bool { names.isEmpty }
+
+  mutating func put(_ value: String, at place: ArraySlice<String>) {
+    guard let name = place.first else {
+      self.value = value
+      return
+    }
+    if inside[name] == nil { names.append(name) }
+    inside[name, default: MergedValues()].put(value, at: place.dropFirst())
+  }
+
+  /// As JSON.
+  var text: String {
+    if let value { return value }
+    let members = names.compactMap { name in
+      inside[name].map { "\(JSONText.string(name).compact): \($0.text)" }
+    }
+    return "{ \(members.joined(separator: ", ")) }"
   }
 }
 

@@ -9,7 +9,12 @@ public enum TimelineRules {
     "a ramp is linear, or exponential and on one side of zero")
   public static let updateKeeps = RuleInfo(
     "PR0805", "timeline/update-keeps", "an update leaves alone what holds for the whole run")
+  /// The graph's own, as it is said of a patch.
+  public static let liveSetting = RuleInfo(
+    "PR0558", "callback/live-setting",
+    "what is ramped of a callback can ramp while it plays, and may have the value",
+    status: .init("kAudioUnitErr_InvalidParameter", -10878))
 
-  /// All of them, by code.
+  /// All of them, by code, but for the graph's.
   public static let all = [tempo, curve, updateKeeps]
 }

@@ -9,12 +9,11 @@ import PatchSyntax
 /// the timeline, or in what the update leaves as it was. Each update takes as long as its document.
 struct UpdateChecker {
   /// What holds for the whole run: an update leaves it as it is.
-  private static let kept = ["session", "schemaVersion", "tempo", "timeline"]
+  private static let kept = ["session", "limits", "schemaVersion", "tempo", "timeline"]
 
   let document: PatchDocument
-  let directory: String
+  let surroundings: PatchSurroundings
   let device: PatchDevice
-  let nativeCode: NativeCode
   private let clock: TimelineClock
   private var seen: Set<Finding>
   /// The patch as the last update has left it; `nil` where that is wrong.
@@ -71,14 +70,13 @@ struct UpdateChecker {
   ///   - patch: The patch as it is written.
   ///   - sampleRate: What the session was granted.
   init(
-    _ document: PatchDocument, _ patch: BuiltPatch, directory: String, device: PatchDevice,
-    nativeCode: NativeCode, sampleRate: Double
+    _ document: PatchDocument, _ patch: BuiltPatch, in surroundings: PatchSurroundings,
+    device: PatchDevice, sampleRate: Double
   ) {
     last = patch.hasErrors ? nil : patch
     self.document = document
-    self.directory = directory
+    self.surroundings = surroundings
     self.device = device
-    self.nativeCode = nativeCode
     clock = TimelineClock(document, sampleRate: sampleRate)
     self.known = patch.source
     ownLength = patch.ownLength
@@ -168,8 +166,7 @@ struct UpdateChecker {
   // MARK: The document that comes of it
 
   private mutating func check(_ update: PlannedUpdate) {
-    let patch = PatchBuilder.build(
-      update, directory: directory, device: device, nativeCode: nativeCode)
+    let patch = PatchBuilder.build(update, in: surroundings, device: device)
     inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
     outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
@@ -277,6 +274,7 @@ extension Diagnostic {
     let reason =
       switch name {
       case "session": "the device is opened once, before the first frame"
+      case "limits": "a limit holds for the whole patch"
       case "schemaVersion": "it says how the whole patch is read"
       case "tempo": "the times of all steps are counted by it"
       default: "it is settled before the first frame"

@@ -9,8 +9,9 @@ struct ExpressionInstruction: BitwiseCopyable, Hashable {
 
 /// An expression as instructions, for one sample rate and number of channels.
 ///
-/// Memory is rows of as many numbers as there are frames in a block: first one for each variable,
-/// then those of intermediate results, then one for each constant, which holds it in every place.
+/// Memory is rows of as many numbers as there are frames in a block: first one for each variable and
+/// for each named constant that may be turned, then those of intermediate results, then one for each
+/// other constant, which holds it in every place.
 struct ExpressionCode: Hashable {
   var instructions: [ExpressionInstruction] = []
   /// From `firstConstant` on.
@@ -41,7 +42,7 @@ struct ExpressionCode: Hashable {
     default: 3
     }
   }
-  static let variableRows = 4
+  static var variableRows: Int { @_noLocks get { 4 } }
 }
 
 /// Turns steps into instructions. What is constant is computed here.
@@ -51,23 +52,25 @@ enum ExpressionCompiler {
     case row(Int)
   }
 
+  /// - Parameter liveConstants: How many named constants have a row of their own, that they may be
+  ///   turned; 0 where each is the number that it begins with.
   static func code(
-    _ steps: [ExpressionStep], sampleRate: Double, channelCount: Int
+    _ steps: [ExpressionStep], sampleRate: Double, channelCount: Int, liveConstants: Int = 0
   ) -> ExpressionCode {
     var code = ExpressionCode()
+    let firstResult = ExpressionCode.variableRows + liveConstants
     // Twice: the number of intermediate rows is known only at the end.
-    code.firstConstant = ExpressionCode.variableRows
-    let depth = assemble(steps, sampleRate, channelCount, into: &code)
-    let firstConstant = ExpressionCode.variableRows + depth
+    code.firstConstant = firstResult
+    let depth = assemble(steps, sampleRate, channelCount, firstResult, into: &code)
     code = ExpressionCode()
-    code.firstConstant = firstConstant
-    _ = assemble(steps, sampleRate, channelCount, into: &code)
+    code.firstConstant = firstResult + depth
+    _ = assemble(steps, sampleRate, channelCount, firstResult, into: &code)
     return code
   }
 
   /// - Returns: How many intermediate rows there are.
   private static func assemble(
-    _ steps: [ExpressionStep], _ sampleRate: Double, _ channelCount: Int,
+    _ steps: [ExpressionStep], _ sampleRate: Double, _ channelCount: Int, _ firstResult: Int,
     into code: inout ExpressionCode
   ) -> Int {
     var stack: [Operand] = []
@@ -87,6 +90,9 @@ enum ExpressionCompiler {
     for step in steps {
       switch step {
       case .number(let value): stack.append(.constant(value))
+      case .constant(let place, let value):
+        let row = ExpressionCode.variableRows + place
+        stack.append(row < firstResult ? .row(row) : .constant(value))
       case .variable(.rate): stack.append(.constant(sampleRate))
       case .variable(.channels): stack.append(.constant(Double(channelCount)))
       case .variable(let variable):
@@ -106,7 +112,7 @@ enum ExpressionCompiler {
         }
         // Two results on the stack at a time never share a row; an operand may, with its own
         // result, which takes each place after it is read.
-        let result = ExpressionCode.variableRows + stack.count
+        let result = firstResult + stack.count
         depth = max(depth, stack.count + 1)
         let inputs = operands.map { UInt16(row($0)) }
         code.instructions.append(

@@ -3,15 +3,94 @@ import RenderCore
 
 /// Computes an expression in blocks of frames: each instruction for all of a block, then the next.
 ///
-/// `@safe`: it owns the instructions, which it runs from the first to the last.
+/// There are two programs of one expression: in the first its named constants are the numbers that they
+/// begin with, and in the second they have rows of their own, from the first turn of one of them on.
+/// Both do the same with the same numbers.
+///
+/// `@safe`: it owns the controls of the constants, and each access checks the place.
 @safe
 struct ExpressionKernel: RenderKernel, ~Copyable {
+  private var fixed: ExpressionProgram
+  private var live: ExpressionProgram
+  private let constants: UnsafeMutableBufferPointer<GlidingControl>
+  /// Whether the row of each holds its value in every place.
+  private let isFilled: UnsafeMutableBufferPointer<Bool>
+  private var isTurned = false
+  private var place: SourcePlaceAccess
+
+  /// - Parameters:
+  ///   - live: With a row for each of the constants, in their order.
+  init(
+    fixed: ExpressionCode, live: ExpressionCode, constants: [GlidingControl], sampleRate: Double,
+    place: SourcePlaceAccess
+  ) {
+    self.fixed = ExpressionProgram(fixed, sampleRate: sampleRate)
+    self.live = ExpressionProgram(live, sampleRate: sampleRate)
+    unsafe self.constants = .allocate(capacity: constants.count)
+    unsafe isFilled = .allocate(capacity: constants.count)
+    for (index, constant) in constants.enumerated() {
+      unsafe self.constants.initializeElement(at: index, to: constant)
+      unsafe isFilled.initializeElement(at: index, to: false)
+    }
+    self.place = place
+  }
+
+  deinit {
+    unsafe constants.deallocate()
+    unsafe isFilled.deallocate()
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    _ = place.begin(context)
+    for index in 0..<(unsafe constants.count) {
+      if unsafe constants[index].follow() {
+        unsafe isFilled[index] = false
+        isTurned = true
+      }
+    }
+    let output = context.output(0)
+    var done = 0
+    while done < context.frameCount {
+      let rest = context.frameCount - done
+      let count = rest < ExpressionProgram.blockLength ? rest : ExpressionProgram.blockLength
+      let position = place.frame + done
+      if isTurned {
+        for index in 0..<(unsafe constants.count) { setConstant(index, count) }
+        live.render(context, output, at: position, from: done, count)
+      } else {
+        fixed.render(context, output, at: position, from: done, count)
+      }
+      done += count
+    }
+    place.end(context)
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func setConstant(_ index: Int, _ count: Int) {
+    if unsafe isFilled[index] { return }
+    let row = ExpressionCode.variableRows + index
+    if unsafe constants[index].isSettled {
+      live.rows.fill(row, with: unsafe constants[index].current)
+      unsafe isFilled[index] = true
+      return
+    }
+    for frame in 0..<count { live.rows[row, frame] = unsafe constants[index].next() }
+  }
+}
+
+/// An expression's instructions and their memory.
+///
+/// `@safe`: it owns the instructions, which it runs from the first to the last.
+@safe
+private struct ExpressionProgram: ~Copyable {
   /// Frames of a block. What comes out does not depend on it: a frame knows nothing of the others.
-  private static var blockLength: Int { @_noLocks get { 64 } }
+  static var blockLength: Int { @_noLocks get { 64 } }
 
   private let instructions: UnsafeMutablePointer<ExpressionInstruction>
   private let instructionCount: Int
-  private let rows: ExpressionRows
+  let rows: ExpressionRows
   private let result: Int
   private let sampleRate: Double
   private let usesTime: Bool
@@ -42,27 +121,26 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
 
   deinit { unsafe instructions.deallocate() }
 
+  /// Computes a block.
+  ///
+  /// - Parameters:
+  ///   - frame: Of the sound, that the block begins with.
+  ///   - done: Frames of the slice before it.
   @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    var done = 0
-    while done < context.frameCount {
-      let rest = context.frameCount - done
-      let count = rest < Self.blockLength ? rest : Self.blockLength
-      setTime(count)
-      for channel in 0..<output.channelCount {
-        let sink = output[channel].dropping(done)
-        if channel == 0 || dependsOnChannel {
-          compute(channel, context, from: done, count)
-          write(sink, count)
-        } else {
-          sink.prefix(count).copy(from: output[0].dropping(done))
-        }
+  mutating func render(
+    _ context: RenderContext, _ output: RenderBus, at frame: Int, from done: Int, _ count: Int
+  ) {
+    position = frame
+    setTime(count)
+    for channel in 0..<output.channelCount {
+      let sink = output[channel].dropping(done)
+      if channel == 0 || dependsOnChannel {
+        compute(channel, context, from: done, count)
+        write(sink, count)
+      } else {
+        sink.prefix(count).copy(from: output[0].dropping(done))
       }
-      position += count
-      done += count
     }
-    return .ok
   }
 
   @_noLocks

@@ -46,10 +46,11 @@ enum ExpressionLexer {
   private static let twoByteSymbols: Set<String> = ["<=", ">=", "==", "!=", "&&", "||"]
   private static let symbols: Set<UInt8> = Set("+-*/%^()<>!?:,".utf8)
 
-  /// All words, and `end` behind them.
-  static func tokens(of text: String) throws(ExpressionError) -> [ExpressionToken] {
+  /// All words, and `end` behind them, and what is none: in its place stands what was likely meant.
+  static func tokens(of text: String) -> (tokens: [ExpressionToken], errors: [ExpressionError]) {
     let bytes = Array(text.utf8)
     var tokens: [ExpressionToken] = []
+    var errors: [ExpressionError] = []
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
@@ -57,8 +58,14 @@ enum ExpressionLexer {
       if byte == 0x20 || (0x09...0x0D).contains(byte) {
         index += 1
       } else if isDigit(byte) || byte == UInt8(ascii: ".") {
-        let number = try number(bytes, &index)
-        tokens.append(ExpressionToken(kind: .number(number), range: start..<index))
+        do throws(ExpressionError) {
+          let number = try number(bytes, &index)
+          tokens.append(ExpressionToken(kind: .number(number), range: start..<index))
+        } catch {
+          errors.append(error)
+          index = error.range.upperBound
+          tokens.append(ExpressionToken(kind: .number(0), range: error.range))
+        }
       } else if isLetter(byte) {
         while index < bytes.count, isLetter(bytes[index]) || isDigit(bytes[index]) { index += 1 }
         let name = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -66,10 +73,12 @@ enum ExpressionLexer {
       } else {
         let pair = String(decoding: bytes[start..<min(start + 2, bytes.count)], as: UTF8.self)
         if pair == "**" {
-          throw ExpressionError(
-            "'**' is no operator", at: start..<start + 2, help: "a power is written x ^ y")
-        }
-        if twoByteSymbols.contains(pair) {
+          errors.append(
+            ExpressionError(
+              "'**' is no operator", at: start..<start + 2, help: "a power is written x ^ y"))
+          index += 2
+          tokens.append(ExpressionToken(kind: .symbol("^"), range: start..<index))
+        } else if twoByteSymbols.contains(pair) {
           index += 2
           tokens.append(ExpressionToken(kind: .symbol(pair), range: start..<index))
         } else if symbols.contains(byte) {
@@ -78,12 +87,15 @@ enum ExpressionLexer {
             ExpressionToken(
               kind: .symbol(String(decoding: [byte], as: UTF8.self)), range: start..<index))
         } else {
-          throw unknownCharacter(bytes, start)
+          let (error, meant) = unknownCharacter(bytes, start)
+          errors.append(error)
+          index = error.range.upperBound
+          if let meant { tokens.append(ExpressionToken(kind: meant, range: error.range)) }
         }
       }
     }
     tokens.append(ExpressionToken(kind: .end, range: bytes.count..<bytes.count))
-    return tokens
+    return (tokens, errors)
   }
 
   private static func number(_ bytes: [UInt8], _ index: inout Int) throws(ExpressionError) -> Double
@@ -132,7 +144,10 @@ enum ExpressionLexer {
     return value
   }
 
-  private static func unknownCharacter(_ bytes: [UInt8], _ start: Int) -> ExpressionError {
+  /// What is wrong with a character that begins no word, and the word that was likely meant by it.
+  private static func unknownCharacter(
+    _ bytes: [UInt8], _ start: Int
+  ) -> (error: ExpressionError, meant: ExpressionToken.Kind?) {
     var end = start + 1
     while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
     let text = String(decoding: bytes[start..<end], as: UTF8.self)
@@ -149,8 +164,23 @@ enum ExpressionLexer {
       case ";": "an expression is one value: there are no statements"
       default: ""
       }
-    return ExpressionError(
-      "'\(text)' does not belong in an expression", at: start..<end, help: help)
+    let meant: ExpressionToken.Kind? =
+      switch text {
+      case "=": .symbol("==")
+      case "&": .symbol("&&")
+      case "|": .symbol("||")
+      case "×", "·", "∙", "⋅": .symbol("*")
+      case "÷": .symbol("/")
+      case "−", "–", "—": .symbol("-")
+      case "π": .name("pi")
+      case "[", "{": .symbol("(")
+      case "]", "}": .symbol(")")
+      default: nil
+      }
+    return (
+      ExpressionError(
+        "'\(text)' does not belong in an expression", at: start..<end, help: help), meant
+    )
   }
 
   static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

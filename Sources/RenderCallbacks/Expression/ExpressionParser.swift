@@ -1,16 +1,20 @@
 /// A step of an expression in reverse Polish notation: operands first, then what is done to them.
 enum ExpressionStep: Hashable, Sendable {
   case number(Double)
+  /// One of the named constants by its place among them, in the order of their names, and its value.
+  case constant(Int, Double)
   case variable(ExpressionVariable)
   case operation(ExpressionOperation)
 }
 
 /// Reads an expression: recursive descent, for as deep as `ExpressionLanguage` allows.
 ///
-/// A name that is not known is reported and reading goes on; a mistake in the structure ends it.
+/// Reading goes on behind a name or a character that is not known, and where a parenthesis is not
+/// closed at the end; another mistake in the structure ends it.
 struct ExpressionParser {
   private let tokens: [ExpressionToken]
   private let constants: [String: Double]
+  private let names: [String]
   private var position = 0
   private var depth = 0
   private var noiseCount = 0
@@ -20,6 +24,7 @@ struct ExpressionParser {
   private init(tokens: [ExpressionToken], constants: [String: Double]) {
     self.tokens = tokens
     self.constants = constants
+    names = constants.keys.sorted()
   }
 
   struct Mistakes: Error {
@@ -38,19 +43,22 @@ struct ExpressionParser {
             at: 0..<length)
         ]))
     }
+    let (tokens, strays) = ExpressionLexer.tokens(of: text)
+    var parser = ExpressionParser(tokens: tokens, constants: constants)
     do throws(ExpressionError) {
-      var parser = ExpressionParser(
-        tokens: try ExpressionLexer.tokens(of: text), constants: constants)
-      do throws(ExpressionError) {
-        try parser.whole()
-      } catch {
-        parser.errors.append(error)
-      }
-      guard parser.errors.isEmpty else { return .failure(Mistakes(errors: parser.errors)) }
-      return .success(parser.steps)
+      try parser.whole()
     } catch {
-      return .failure(Mistakes(errors: [error]))
+      // Where a character has been left out, what is missing there is no news.
+      let isEcho = strays.contains {
+        $0.range.lowerBound <= error.range.upperBound
+          && error.range.lowerBound <= $0.range.upperBound + 1
+      }
+      if !isEcho { parser.errors.append(error) }
     }
+    let errors = (strays + parser.errors).enumerated().sorted {
+      ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+    }.map(\.element)
+    return errors.isEmpty ? .success(parser.steps) : .failure(Mistakes(errors: errors))
   }
 
   // MARK: Words
@@ -240,6 +248,9 @@ struct ExpressionParser {
     case .symbol("("):
       throw ExpressionError(
         "an operator is missing before this", at: token.range, help: "to multiply, write *")
+    case .end:
+      errors.append(
+        ExpressionError("this parenthesis is not closed", at: open.range, help: "add a ')'"))
     default:
       throw ExpressionError("this parenthesis is not closed", at: open.range, help: "add a ')'")
     }
@@ -248,7 +259,9 @@ struct ExpressionParser {
   // MARK: Names
 
   private mutating func value(_ name: String, _ range: Range<Int>) {
-    if let number = constants[name] ?? ExpressionLanguage.constants[name] {
+    if let number = constants[name], let place = names.firstIndex(of: name) {
+      steps.append(.constant(place, number))
+    } else if let number = ExpressionLanguage.constants[name] {
       steps.append(.number(number))
     } else if let variable = ExpressionVariable(rawValue: name) {
       steps.append(.variable(variable))
@@ -269,7 +282,7 @@ struct ExpressionParser {
       isFunction
       ? "the functions are: " + ExpressionFunction.all.map(\.name).joined(separator: ", ")
       : "there are: "
-        + (ExpressionLanguage.values.map(\.name) + constants.keys.sorted()).joined(separator: ", ")
+        + (ExpressionLanguage.values.map(\.name) + names).joined(separator: ", ")
         + "; others are defined under \"constants\""
     errors.append(
       ExpressionError(
@@ -302,7 +315,8 @@ struct ExpressionParser {
       guard take(",") != nil else { break }
     }
     try close(open)
-    let whole = range.lowerBound..<tokens[position - 1].range.upperBound
+    let last = tokens[max(0, position - 1)]
+    let whole = range.lowerBound..<max(range.upperBound, last.range.upperBound)
     if isInput {
       check(count, 1...1, "input(channel)", name, whole)
       emit(.inputOf)

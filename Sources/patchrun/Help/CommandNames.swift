@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Glibc
 
 /// The names of commands as they are typed.
 enum CommandNames {
@@ -14,11 +15,51 @@ enum CommandNames {
   /// What there is to say about a name that no command has; `nil` where all is well.
   static func failure(in arguments: [String]) -> CommandFailure? {
     guard let first = arguments.first else { return nil }
+    if let failure = failure(ofWord: first) { return failure }
     if first == "help" { return failure(in: arguments.dropFirst(), below: Patchrun.self, []) }
     guard hasOnlySubcommands(first), let second = arguments.dropFirst().first,
       !second.hasPrefix("-")
     else { return nil }
     return failure(in: [first, second], below: Patchrun.self, [])
+  }
+
+  /// What there is to say about a first argument that is neither a command nor a file, nor an option: it
+  /// would be taken for the patch to run.
+  private static func failure(ofWord word: String) -> CommandFailure? {
+    if word.hasPrefix("-") {
+      let known = ["--version", "--help"]
+      if word == "-V" || word == "-v" {
+        return CommandFailure(
+          ExitStatus.wrongUsage, "there is no option '\(word)'", help: ["did you mean '--version'?"]
+        )
+      }
+      guard word.hasPrefix("--"), !known.contains(word),
+        let near = onlyNearMiss(to: word, among: known), !Self.options.contains(word)
+      else { return nil }
+      return CommandFailure(
+        ExitStatus.wrongUsage, "there is no option \(quoted(word))",
+        help: ["did you mean '\(near)'?"])
+    }
+    guard !word.isEmpty, !word.contains("/"), !word.contains("."), word != "help",
+      subcommand(word, of: Patchrun.self) == nil, !isThere(word)
+    else { return nil }
+    let help =
+      word.lowercased() == "version"
+      ? "the version: patchrun --version"
+      : didYouMean(word, among: Patchrun.commandNames)
+        ?? "the commands are: \(Patchrun.commandNames.joined(separator: ", "))"
+    return CommandFailure(
+      ExitStatus.wrongUsage, "there is no command \(quoted(word)), and no file of that name",
+      help: [help])
+  }
+
+  /// The options of the command that is meant where none is named.
+  private static var options: [String] {
+    (CommandInfo.root.subcommand("run")?.options ?? []).flatMap(\.names)
+  }
+
+  private static func isThere(_ path: String) -> Bool {
+    unsafe access(path, F_OK) == 0
   }
 
   private static func hasOnlySubcommands(_ name: String) -> Bool {

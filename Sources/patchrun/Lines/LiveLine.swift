@@ -14,6 +14,8 @@ struct LiveLine: Equatable {
   /// The largest share of a slice's duration since the last line, 0 to 1.
   var load: Double
   var xruns: Int
+  /// Decibels by which the limit of the output has turned down since the last line; 0 for nothing.
+  var reduction = 0.0
   /// In LUFS, where a tap measures it.
   var loudness: Double?
 
@@ -25,6 +27,7 @@ struct LiveLine: Equatable {
     let reading = decibels(peak)
     let number = String(repeating: " ", count: max(0, 10 - reading.count)) + reading
     var rest: [(String, CellStyle)] = loudness.map { [("\(fixed($0, 1)) LUFS", .plain)] } ?? []
+    if reduction > 0 { rest.append(("limit -\(fixed(reduction, 1)) dB", TopScreen.bad)) }
     rest.append(("load \(fixed(load * 100, 1)) %", load > 0.7 ? TopScreen.load(load) : .plain))
     rest.append(("xruns \(xruns)", xruns > 0 ? TopScreen.bad : .plain))
     let words = rest.reduce(0) { $0 + 2 + $1.0.count }

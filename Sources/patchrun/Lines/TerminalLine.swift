@@ -27,12 +27,12 @@ struct TerminalLine {
     let text = width > 0 ? writer.line(draw(width, set)) : ""
     guard text != shown else { return }
     shown = text
-    StandardStream.error.put("\r\(text)\u{1B}[K")
+    StandardStream.error.put(drawn: "\r\(text)\u{1B}[K")
   }
 
   mutating func clear() {
     guard !shown.isEmpty else { return }
     shown = ""
-    StandardStream.error.put("\r\u{1B}[K")
+    StandardStream.error.put(drawn: "\r\u{1B}[K")
   }
 }

@@ -104,7 +104,7 @@ final class FullScreen {
 
   private func put(_ text: String) {
     guard !text.isEmpty else { return }
-    if StandardStream.write(Array(text.utf8), to: 1) != 0 { isGone = true }
+    if StandardStream.output.put(drawn: text) != 0 { isGone = true }
   }
 }
 

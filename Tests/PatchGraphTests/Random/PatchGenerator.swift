@@ -473,6 +473,16 @@ struct PatchGenerator {
     ]
   }
 
+  /// What ramps of the callbacks that are made here, on any bus.
+  static let ramps: [String: [(String, ClosedRange<Double>)]] = [
+    "tone": [("frequency", 0...3000), ("amplitude", 0...1)], "noise": [("amplitude", 0...1)],
+    "sweep": [("amplitude", 0...1)], "impulse": [("amplitude", -1...1)],
+    "expression": [("constants/k", -1...1)], "file": [("gain", 0...2)], "gain": [("gain", -2...2)],
+    "tremolo": [("rate", 0.5...20), ("depth", 0...1)],
+    "ringModulator": [("frequency", 1...3000), ("mix", 0...1)],
+    "echo": [("delay", 0.001...0.5), ("feedback", -0.9...0.9), ("mix", 0...1)],
+  ]
+
   private mutating func addTimeline() {
     var time = 0.0
     for (name, unit) in PatchView(document).nodes where one(in: 3) {
@@ -490,6 +500,25 @@ struct PatchGenerator {
               Double(max(info.range.lowerBound, -100))...Double(min(info.range.upperBound, 100))
             )
             .rounded()),
+          "duration": .number(number(0...1)),
+        ],
+      ]
+    }
+    // A patch with a timeline is always built as a whole: most have none.
+    let rampsCallbacks = one(in: 10)
+    for (name, callback) in document["callbacks"]?.members.map({ ($0.name, $0.value) }) ?? []
+    where rampsCallbacks && one(in: 3) {
+      guard case .string(let kind)? = callback["kind"], let ramps = Self.ramps[kind] else {
+        continue
+      }
+      let (key, range) = pick(ramps)
+      if key.hasPrefix("constants/"), callback["constants"] == nil { continue }
+      time += number(0...2)
+      document["timeline", "99999"] = [
+        "at": .number(time),
+        "ramp": [
+          "path": .string(JSONPointer(["callbacks", name]).description + "/\(key)"),
+          "to": .number(number(range)),
           "duration": .number(number(0...1)),
         ],
       ]

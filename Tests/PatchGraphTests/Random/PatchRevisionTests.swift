@@ -21,7 +21,8 @@ import Testing
   }
 
   private static func revise(_ document: JSONText, from old: BuiltPatch) -> BuiltPatch? {
-    PatchRevision.build(read(document), from: old, directory: PatchProperties.folder)
+    PatchRevision.build(
+      read(document), from: old, in: PatchSurroundings(directory: PatchProperties.folder))
   }
 
   /// What a revised patch and one that was built as a whole disagree about; `nil` for nothing.
@@ -46,7 +47,8 @@ import Testing
     guard found.changes.map(\.text) == expected.changes.map(\.text) else {
       return "it changes \(found.changes.map(\.text)) and not \(expected.changes.map(\.text))"
     }
-    guard found.freed == expected.freed, found.fed == expected.fed, found.moved == expected.moved
+    guard found.freed == expected.freed, found.fed == expected.fed,
+      found.origins == expected.origins
     else { return "it feeds other inputs" }
     return PatchProperties.disagreement(revised)
   }
@@ -56,7 +58,7 @@ import Testing
     var edited = document
     let paths = document.paths
     guard let path = paths.randomElement(using: &random) else { return nil }
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
     case 0, 1: edited[path] = nil
     case 2:
       // The same key somewhere else has a value that may do here too.
@@ -67,6 +69,16 @@ import Testing
       let parameters = paths.filter { $0.count > 2 && $0[$0.count - 2] == "parameters" }
       guard let place = parameters.randomElement(using: &random) else { return nil }
       edited[place] = .number([0, 0.25, 1].randomElement(using: &random) ?? 0)
+    case 8:
+      // A live setting of a callback.
+      let callbacks = document["callbacks"]?.members ?? []
+      guard let callback = callbacks.randomElement(using: &random),
+        case .string(let kind)? = callback.value["kind"],
+        let (key, range) = PatchGenerator.ramps[kind]?.randomElement(using: &random)
+      else { return nil }
+      let path = ["callbacks", callback.name] + key.split(separator: "/").map(String.init)
+      edited[path] = .number(
+        (Double.random(in: range, using: &random) * 64).rounded(.up) / 64)
     case 5:
       let count = document["connections"]?.count ?? 0
       guard count > 0 else { return nil }

@@ -1,0 +1,31 @@
+import AudioTypes
+import AudioUnits
+
+/// The session's category permits the sides of the I/O unit that are used.
+enum CategoryPermits {
+  static let rule = Rule(
+    "PR0516", "session/category-permits",
+    "The category of a graph's session permits what its I/O unit does.")
+
+  static func violations(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ category: SessionCategory
+  ) -> [Violation] {
+    let isHearing = configuration.isOn(.enableIO, .input, RemoteIO.inputElement)
+    let isPlaying =
+      configuration.inputs[RemoteIO.outputElement].isUsed
+      || !isHearing && configuration.properties[PropertyPlace(.enableIO, .output, 0)] != .uint32(0)
+    var found: [Violation] = []
+    for (isUsed, isPermitted, scope, side) in [
+      (isHearing, category.permitsInput, Scope.input, "the microphone side"),
+      (isPlaying, category.permitsOutput, .output, "the loudspeaker side"),
+    ] where isUsed && !isPermitted {
+      found.append(
+        Violation(
+          rule, status: .incompatibleCategory,
+          "the category \(category.rawValue) does not permit \(side) of '\(node.name)', which is on",
+          at: .init(node: node.id, .property(.enableIO, scope, scope == .input ? 1 : 0)),
+          help: ["take the category playAndRecord, or turn that side off"]))
+    }
+    return found
+  }
+}

@@ -1,0 +1,54 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// What is ramped of a callback is a live setting that ramps, and may have the value that it goes to.
+enum LiveSettingsMove {
+  static let rule = Rule(
+    "PR0558", "callback/live-setting",
+    "What is ramped of a callback can ramp while it plays, and may have the value.")
+
+  /// The control that a ramp moves.
+  static func control(
+    of ramp: ParameterRamp, _ instance: CallbackInstance
+  ) throws(Violation) -> (block: ControlBlock, index: Int) {
+    guard let setting = instance.settings.first(where: { $0.id == ramp.parameter }) else {
+      throw Violation(
+        rule, status: .invalidParameter,
+        "the callback has no live setting of the number \(ramp.parameter)", at: ramp.place)
+    }
+    do throws(CallbackProblem) {
+      // The number as a float prints itself.
+      return try instance.rampControl(
+        setting.key, to: Double("\(ramp.target)") ?? Double(ramp.target))
+    } catch {
+      throw violation(error, ramp)
+    }
+  }
+
+  /// What is wrong with a ramp of a callback that is there.
+  static func violations(
+    _ ramp: ParameterRamp, in model: GraphModel, _ configurations: [NodeID: UnitConfiguration]
+  ) -> [Violation] {
+    guard let instance = ramp.instance(in: model) else { return [] }
+    do throws(Violation) { _ = try control(of: ramp, instance) } catch {
+      return [error.of(ramp.node)]
+    }
+    guard let inputs = configurations[ramp.node]?.inputs, inputs.indices.contains(ramp.element),
+      let setting = instance.settings.first(where: { $0.id == ramp.parameter })
+    else { return [] }
+    let format = inputs[ramp.element].format
+    // Of the callback as it is it has been said.
+    guard instance.problems(for: format).isEmpty else { return [] }
+    let target = Double("\(ramp.target)") ?? Double(ramp.target)
+    return instance.problems(for: format, setting: setting.key, to: target).map {
+      violation($0, ramp)
+    }
+  }
+
+  private static func violation(_ problem: CallbackProblem, _ ramp: ParameterRamp) -> Violation {
+    Violation(
+      rule, status: problem.status, problem.message, at: ramp.place, setting: problem.setting,
+      help: problem.help.isEmpty ? [] : [problem.help])
+  }
+}

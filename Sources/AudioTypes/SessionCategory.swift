@@ -1,0 +1,19 @@
+/// What an app's sound is for: Core Audio's audio session categories, which permit the microphone, the
+/// loudspeaker, or both.
+public enum SessionCategory: String, CaseIterable, Hashable, Sendable {
+  case ambient
+  case soloAmbient
+  case playback
+  case record
+  case playAndRecord
+  case audioProcessing
+  case multiRoute
+
+  /// Whether the microphone side of an I/O unit may be on.
+  public var permitsInput: Bool {
+    self == .record || self == .playAndRecord || self == .multiRoute
+  }
+
+  /// Whether the loudspeaker side of an I/O unit may be heard.
+  public var permitsOutput: Bool { self != .record && self != .audioProcessing }
+}

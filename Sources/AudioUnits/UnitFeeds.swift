@@ -1,0 +1,250 @@
+package import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// What feeds an input of a unit that is in no graph.
+package enum UnitFeed: Sendable {
+  case unit(UnitSource, output: Int)
+  /// A callback, and a number that tells it from any other that has been set.
+  case callback(any RenderCallback, serial: Int)
+}
+
+/// A unit that feeds another. The one that is fed keeps it, but for an I/O unit, which may be fed by what
+/// it feeds itself.
+///
+/// `@unchecked Sendable`: set once, and a weak reference may be read by any thread.
+package final class UnitSource: @unchecked Sendable {
+  private let kept: UnitInstance?
+  private weak var seen: UnitInstance?
+
+  init(_ unit: UnitInstance) {
+    kept = unit.description.isOutput ? nil : unit
+    seen = unit
+  }
+
+  package var unit: UnitInstance? { kept ?? seen }
+}
+
+/// Units that are in no graph are connected to one another, and given callbacks, at once.
+extension UnitInstance {
+  private static let lastCallback = Atomic<Int>(0)
+
+  /// What feeds the inputs, where the unit is in no graph.
+  package var feeds: [Int: UnitFeed] { state.withLock { $0.feeds } }
+
+  /// What renders the unit, where it is in no graph. The unit keeps it.
+  package var keeper: (any AnyObject & Sendable)? { state.withLock { $0.keeper } }
+
+  /// Makes what renders the unit, unless there is one.
+  package func keeper<Keeper: AnyObject & Sendable>(orMake make: () -> Keeper) -> Keeper {
+    let made = make()
+    return state.withLock { state in
+      if let present = state.keeper as? Keeper { return present }
+      state.keeper = made
+      return made
+    }
+  }
+
+  /// Whether a graph has the unit, and with it what feeds it.
+  package var isInGraph: Bool { host?.keepsFeeds == true }
+
+  /// Feeds an input as `makeConnection` says.
+  func connectAlone(_ connection: UnitConnection) throws(Violation) {
+    let input = connection.input
+    let place = Violation.Place(node: nil, .feed(input))
+    guard let source = connection.source else { return removeFeed(input) }
+    try checkBus(.input, input)
+    try source.checkBus(.output, connection.output)
+    guard !source.isInGraph else {
+      throw Violation(
+        UnitRules.unitInGraph, status: .cannotDoInCurrentContext,
+        "the unit that feeds it is in a graph", at: place)
+    }
+    if let message = refusal(of: connection, from: source) {
+      throw Violation(UnitRules.unitConnection, status: .invalidConnection, message, at: place)
+    }
+    try takeFormat(of: source, connection)
+    forgetFeed(input)
+    state.withLock { state in
+      state.feeds[input] = .unit(UnitSource(source), output: connection.output)
+      state.inputUses[input] = .connection
+    }
+    source.state.withLock { state in
+      state.outputUses[connection.output] = .connection
+      state.takers[connection.output] = UnitTaker(unit: self, input: input)
+    }
+    host?.replan(for: self)
+  }
+
+  /// Feeds an input by a callback, or by nothing.
+  func setCallbackAlone(
+    _ callback: (any RenderCallback)?, _ input: Int
+  ) throws(Violation) {
+    guard let callback else { return removeFeed(input) }
+    try checkBus(.input, input)
+    let place = Violation.Place(node: nil, .feed(input))
+    if isIO && input != RemoteIO.outputElement {
+      throw Violation(
+        UnitRules.unitConnection, status: .propertyNotWritable,
+        "input 1 of an I/O unit is the microphone itself: only the device feeds it", at: place)
+    }
+    guard callback.input != .required else {
+      throw Violation(
+        UnitRules.unitConnection, status: .noConnection,
+        "a callback that processes what it pulls is given nothing to pull", at: place,
+        help: ["a graph gives it something: setInputCallback(_:of:_:from:)"])
+    }
+    forgetFeed(input)
+    let serial = Self.lastCallback.wrappingAdd(1, ordering: .relaxed).newValue
+    state.withLock { state in
+      state.feeds[input] = .callback(callback, serial: serial)
+      state.inputUses[input] = .callback
+    }
+    host?.replan(for: self)
+  }
+
+  /// Takes away what feeds an input, if anything does.
+  private func removeFeed(_ input: Int) {
+    if forgetFeed(input) { host?.replan(for: self) }
+  }
+
+  /// The same, before something else is put in its place. Whether there was anything.
+  @discardableResult
+  private func forgetFeed(_ input: Int) -> Bool {
+    let removed = state.withLock { state in
+      state.inputUses[input] = nil
+      return state.feeds.removeValue(forKey: input)
+    }
+    guard let removed else { return false }
+    if case .unit(let source, let output) = removed {
+      source.unit?.state.withLock { state in
+        state.outputUses[output] = nil
+        state.takers[output] = nil
+      }
+    }
+    return true
+  }
+
+  /// Why a connection cannot be made; `nil` where it can.
+  private func refusal(of connection: UnitConnection, from source: UnitInstance) -> String? {
+    if isIO && connection.input != RemoteIO.outputElement {
+      return "input 1 of an I/O unit is the microphone itself: only the device feeds it"
+    }
+    if source.description.isOutput,
+      !source.isIO || connection.output != RemoteIO.inputElement
+    {
+      return "what an output unit plays goes to its device or its client: nothing else can take it"
+    }
+    if let taker = source.state.withLock({ $0.takers[connection.output] }), let unit = taker.unit,
+      unit !== self || taker.input != connection.input
+    {
+      return "output \(connection.output) already feeds input \(taker.input) of another unit, and "
+        + "an output feeds one input only"
+    }
+    // The two sides of an I/O unit are no circle.
+    guard !source.description.isOutput else { return nil }
+    var seen: Set<Int> = []
+    var queue = [source]
+    while let unit = queue.popLast() {
+      if unit === self { return "the unit would feed itself" }
+      guard seen.insert(unit.serial).inserted, !unit.description.isOutput else { continue }
+      for case .unit(let source, _) in unit.feeds.values {
+        if let unit = source.unit { queue.append(unit) }
+      }
+    }
+    return nil
+  }
+
+  /// Formats go along connections, from what feeds to what is fed.
+  private func takeFormat(
+    of source: UnitInstance, _ connection: UnitConnection
+  ) throws(Violation) {
+    let place = Violation.Place(node: nil, .feed(connection.input))
+    let format = source.state.withLock { $0.outputs[connection.output].format }
+    if let violation = unit.violation(of: format, scope: .input, element: connection.input) {
+      throw violation
+    }
+    try state.withLock { state throws(Violation) in
+      let present = state.inputs[connection.input].format
+      guard present != format else { return }
+      guard !state.isInitialized else {
+        throw Violation(
+          UnitRules.formatWritable, status: .propertyNotWritable,
+          "input \(connection.input) was initialized with \(present.summary) and cannot change to "
+            + format.summary, at: place)
+      }
+      state.inputs[connection.input].format = format
+      state.inputs[connection.input].origin = .propagated(from: NodeID(rawValue: 0), output: 0)
+    }
+  }
+
+  /// What its own initialize makes of it: formats that have changed where connections begin are taken
+  /// over.
+  package func takeConnectedFormats() throws(Violation) {
+    for (input, feed) in feeds.sorted(by: { $0.key < $1.key }) {
+      guard case .unit(let source, let output) = feed, let unit = source.unit else { continue }
+      try takeFormat(of: unit, UnitConnection(from: unit, output, to: input))
+    }
+  }
+
+  private var isIO: Bool { description.property(.enableIO) != nil }
+
+  private func checkBus(_ scope: Scope, _ element: Int) throws(Violation) {
+    try state.withLock { state throws(Violation) in try checkElement(scope, element, state) }
+  }
+
+  // MARK: Notifications
+
+  /// Calls an observer before and after each render of the unit, on the render thread: Core Audio's
+  /// `AudioUnitAddRenderNotify`. It keeps that thread's rules: no allocation, no lock, no system call.
+  ///
+  /// Before it, what feeds the unit has been rendered already. Of a slice that is cut where a parameter is
+  /// scheduled each piece is a render.
+  public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ListenerToken {
+    let token = state.withLock { state in
+      state.nextListener += 1
+      state.renderObservers[state.nextListener] = RenderObserver(body)
+      return ListenerToken(number: state.nextListener)
+    }
+    host?.replan(for: self)
+    return token
+  }
+
+  /// Calls an observer no more (`AudioUnitRemoveRenderNotify`).
+  public func removeRenderNotification(_ token: ListenerToken) {
+    let removed = state.withLock { $0.renderObservers.removeValue(forKey: token.number) }
+    if removed != nil { host?.replan(for: self) }
+  }
+
+  /// Those who look on, in the order in which they came.
+  package var renderObservers: [RenderObserver] {
+    state.withLock { $0.renderObservers.sorted { $0.key < $1.key }.map(\.value) }
+  }
+
+  // MARK: The device
+
+  /// Tells an I/O unit the formats of its device's two sides, which its hardware sides then have; `nil` for
+  /// a side that is not there.
+  package func setDevice(output: StreamFormat?, input: StreamFormat?) {
+    guard isIO else { return }
+    state.withLock { state in
+      state.deviceFormats = [:]
+      for (scope, element, format) in [
+        (Scope.output, RemoteIO.outputElement, output), (.input, RemoteIO.inputElement, input),
+      ] {
+        guard let format else { continue }
+        state.deviceFormats[scope] = format
+        state.update(scope, element) {
+          $0.format = format
+          $0.origin = .hardware
+        }
+      }
+    }
+  }
+}
+
+/// Who takes from an output.
+struct UnitTaker: Sendable {
+  weak var unit: UnitInstance?
+  var input: Int
+}

@@ -1,0 +1,15 @@
+#define _GNU_SOURCE
+#include "CShims.h"
+
+#include <fcntl.h>
+#include <sys/vfs.h>
+
+int shims_open_folder(int folder, const char *path, int follows_link) {
+  return openat(folder, path,
+                O_PATH | O_DIRECTORY | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
+}
+
+uint64_t shims_file_system(int descriptor) {
+  struct statfs status;
+  return fstatfs(descriptor, &status) == 0 ? (uint64_t)(unsigned long)status.f_type : 0;
+}

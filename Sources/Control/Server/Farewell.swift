@@ -1,0 +1,67 @@
+import NIOCore
+import NIOHTTP1
+
+/// Tells a client why it is not let in, once it has begun to ask, and closes the connection. Nothing that
+/// it sends is kept, and it takes the place of nobody.
+final class Farewell: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let text: String
+  /// How long the client may take to ask, and to read it; `nil` for no longer than it takes to send it.
+  private let linger: TimeAmount?
+  private var hasSpoken = false
+  private var timer: Scheduled<Void>?
+
+  init(_ problem: Problem, linger: TimeAmount?) {
+    let response = problem.response
+    let fields =
+      response.headers + [
+        ("Content-Length", "\(response.body.utf8.count)"), ("Connection", "close"),
+      ]
+    text =
+      "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
+      + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n" + response.body
+    self.linger = linger
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard let linger else { return speak(context) }
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: linger) {
+      box.value.close(promise: nil)
+    }
+  }
+
+  private func speak(_ context: ChannelHandlerContext) {
+    guard !hasSpoken else { return }
+    hasSpoken = true
+    let written = context.eventLoop.makePromise(of: Void.self)
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let isHasty = linger == nil
+    written.futureResult.assumeIsolated().whenComplete { _ in
+      let context = box.value
+      if isHasty {
+        context.close(promise: nil)
+      } else {
+        context.close(mode: .output, promise: nil)
+      }
+    }
+    context.writeAndFlush(
+      wrapOutboundOut(context.channel.allocator.buffer(string: text)), promise: written)
+  }
+
+  /// What the client asks makes no difference. An answer that comes before the question is none to
+  /// some clients.
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { speak(context) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { timer?.cancel() }
+}

@@ -1,0 +1,71 @@
+import NIOCore
+import Synchronization
+
+/// The connections that are open.
+final class OpenConnections: Sendable {
+  private struct State {
+    var channels: [ObjectIdentifier: any Channel] = [:]
+    var counts: [ControlEntrance: Int] = [:]
+    /// Clients that are being sent away.
+    var leaving: [ObjectIdentifier: any Channel] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let tally: ControlTally
+  private let limits: ControlLimits
+
+  init(tally: ControlTally, limits: ControlLimits) {
+    self.tally = tally
+    self.limits = limits
+  }
+
+  /// Counts a connection, until it closes; returns whether there is room for it.
+  func add(_ channel: any Channel, at entrance: ControlEntrance) -> Bool {
+    let key = ObjectIdentifier(channel)
+    let isAdded = state.withLock { state in
+      guard state.counts[entrance, default: 0] < limits.connections else { return false }
+      state.counts[entrance, default: 0] += 1
+      state.channels[key] = channel
+      return true
+    }
+    guard isAdded else { return false }
+    tally.count(\.connections)
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { state in
+        state.channels[key] = nil
+        state.counts[entrance, default: 0] -= 1
+      }
+      self.tally.count(\.connections, by: -1)
+    }
+    return true
+  }
+
+  /// Keeps a connection that is being sent away, until it closes; returns whether there is time to let
+  /// it read why.
+  func see(off channel: any Channel) -> Bool {
+    let key = ObjectIdentifier(channel)
+    let isKept = state.withLock { state in
+      guard state.leaving.count < limits.farewells else { return false }
+      state.leaving[key] = channel
+      return true
+    }
+    if isKept {
+      channel.closeFuture.whenComplete { _ in self.state.withLock { $0.leaving[key] = nil } }
+    }
+    return isKept
+  }
+
+  /// Has every connection finish what it answers, and closes those that do not within a time.
+  func closeAll(within time: TimeAmount, on loop: any EventLoop) {
+    let (open, leaving) = state.withLock { (Array($0.channels.values), Array($0.leaving.values)) }
+    for channel in leaving { channel.close(promise: nil) }
+    for channel in open {
+      channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Closing())
+    }
+    let timer = loop.scheduleTask(in: time) {
+      for channel in open { channel.close(promise: nil) }
+    }
+    for channel in open + leaving { try? channel.closeFuture.wait() }
+    timer.cancel()
+  }
+}

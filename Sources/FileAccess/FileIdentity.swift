@@ -1,0 +1,19 @@
+import Glibc
+
+/// Which file it is, whatever it was called: two paths that lead to one file have one identity.
+public struct FileIdentity: Hashable, Sendable {
+  private var device: UInt64
+  private var number: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    number = UInt64(status.st_ino)
+  }
+
+  /// The identity of what a path leads to, links followed; `nil` where it leads nowhere.
+  public init?(of path: String) {
+    var status = stat()
+    guard unsafe stat(SystemPath(path).c, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}

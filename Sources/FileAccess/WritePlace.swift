@@ -1,0 +1,87 @@
+import Glibc
+
+/// A place that may be written to: an open folder, and a name in it.
+///
+/// The folder is held, so that nothing that is done to the path leads elsewhere afterwards: files
+/// are made, renamed and looked at in `folder` with the calls that end in `at`.
+public final class WritePlace: Sendable {
+  /// What is there.
+  public enum Content: Hashable, Sendable {
+    case nothing
+    /// A regular file, which may be replaced by another one of that name.
+    case file
+    /// A pipe or a device that the user has named: it is opened and written to, never replaced.
+    case stream
+  }
+
+  /// The path as it was written, to be shown.
+  public let path: String
+  /// What it is called in its folder, as a text that means one file (`SystemPath`).
+  public var name: String { fileName.text }
+  /// What was there when the place was found.
+  public let content: Content
+  /// The identity of the file that was there.
+  public let fileIdentity: FileIdentity?
+  private let fileName: SystemPath
+  private let folder: FolderDescriptor
+
+  /// The descriptor of the folder (`O_PATH`), open as long as this is held.
+  public var folderDescriptor: Int32 { folder.descriptor }
+
+  /// - Throws: `.link`, where `name` is one; `.isFolder`; and `.notRegular` unless `allowsStreams`.
+  init(
+    _ path: String, _ folder: FolderDescriptor, _ name: SystemPath, allowsStreams: Bool
+  ) throws(FileRefusal) {
+    self.path = path
+    self.folder = folder
+    fileName = name
+    guard !name.bytes.isEmpty, name != SystemPath("."), name != SystemPath("..") else {
+      throw .isFolder
+    }
+    let status: stat
+    do throws(FileRefusal) { status = try folder.status(of: name) } catch {
+      guard error == .notFound else { throw error }
+      content = .nothing
+      fileIdentity = nil
+      return
+    }
+    fileIdentity = FileIdentity(status)
+    if status.isLink { throw .link(path) }
+    if let refusal = FileRefusal(mode: status.st_mode) {
+      guard allowsStreams, case .notRegular = refusal else { throw refusal }
+      content = .stream
+    } else {
+      content = .file
+    }
+  }
+
+  /// A name in a folder, whatever the paths that lead to it.
+  public struct Key: Hashable, Sendable {
+    fileprivate var folder: FileIdentity
+    fileprivate var name: SystemPath
+  }
+
+  /// The same for two places that are one. Two names of one file (hard links) differ in it, and have
+  /// one `fileIdentity`.
+  public var key: Key { Key(folder: folder.identity, name: fileName) }
+
+  /// Whether writing to both would write one file. Streams are not files: two may write to `/dev/null`.
+  public func isSame(as other: WritePlace) -> Bool {
+    guard content != .stream, other.content != .stream else { return false }
+    if let fileIdentity, fileIdentity == other.fileIdentity { return true }
+    return key == other.key
+  }
+
+  /// Why nothing can be made there, as far as that shows without doing it; `nil` for no reason.
+  public func problem() -> FileRefusal? {
+    if content == .file || content == .stream,
+      unsafe faccessat(folderDescriptor, fileName.c, W_OK, AT_EACCESS) != 0
+    {
+      return FileRefusal(errno: errno)
+    }
+    if content != .stream, unsafe faccessat(folderDescriptor, ".", W_OK | X_OK, AT_EACCESS) != 0 {
+      return FileRefusal(errno: errno)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,176 @@
+import Diagnostics
+import PatchSyntax
+import RenderCore
+
+/// Finds out which callbacks of a patch play on in another one: a callback is known by its name, and by
+/// what it says where it has been renamed.
+struct CallbackMatch {
+  private typealias BusName = PatchLayout.BusName
+
+  private struct Place: Hashable {
+    var input: PatchLayout.BusName
+    var behind: Int
+  }
+
+  private let old: PatchLayout
+  private let new: PatchLayout
+  /// Inputs whose callbacks are free to feed something else.
+  private let freed: [PatchLayout.BusName]
+  /// The callbacks that have been found again.
+  private var claimed: Set<Place> = []
+  /// The names of all callbacks that feed something in the new patch.
+  private let names: Set<String>
+  private var noted: Set<String> = []
+  /// What is different about callbacks of the same name.
+  private(set) var changes: [PatchChange] = []
+
+  init(old: PatchLayout, new: PatchLayout, freed: [PatchLayout.BusName]) {
+    self.old = old
+    self.new = new
+    self.freed = freed
+    var names: Set<String> = []
+    if !freed.isEmpty {
+      for case .chain(let chain) in new.feeds.values { names.formUnion(chain.links.map(\.name)) }
+    }
+    self.names = names
+  }
+
+  private func links(_ input: BusName, in layout: PatchLayout) -> [PatchLayout.Link] {
+    if case .chain(let chain)? = layout.feeds[input] { chain.links } else { [] }
+  }
+
+  // MARK: Where callbacks come from
+
+  /// Of the callbacks at an input those that were there before.
+  mutating func ownOrigins(of input: PatchLayout.BusName) -> [GraphDifference.Origin] {
+    guard freed.contains(input) else { return [] }
+    let before = links(input, in: old)
+    return links(input, in: new).map { link in
+      for (behind, was) in before.enumerated() where was.name == link.name {
+        if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
+      }
+      // By another name.
+      for (behind, was) in before.enumerated()
+      where was.isSameButLive(link) && !names.contains(was.name) {
+        if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
+      }
+      return .fresh
+    }
+  }
+
+  /// The same, and of the others those that come from another input.
+  mutating func origins(
+    of input: PatchLayout.BusName, _ known: [GraphDifference.Origin]
+  ) -> [GraphDifference.Origin] {
+    links(input, in: new).enumerated().map { index, link in
+      if known.indices.contains(index) {
+        if case .fresh = known[index] {} else { return known[index] }
+      }
+      for other in freed where other != input {
+        for (behind, was) in links(other, in: old).enumerated() where was.name == link.name {
+          if let found = origin(of: link, was, Place(input: other, behind: behind)) { return found }
+        }
+      }
+      return .fresh
+    }
+  }
+
+  private mutating func origin(
+    of link: PatchLayout.Link, _ was: PatchLayout.Link, _ place: Place
+  ) -> GraphDifference.Origin? {
+    guard was.kind == link.kind, !claimed.contains(place) else { return nil }
+    if was.isSameButLive(link) {
+      claimed.insert(place)
+      let values = turned(was, link)
+      return .kept(
+        place.input, behind: place.behind,
+        Dictionary(values.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
+    }
+    let isGoingOn = Self.goesOn(was, link)
+    note(was, link, isGoingOn)
+    guard isGoingOn else { return .fresh }
+    claimed.insert(place)
+    return .continuing(place.input, behind: place.behind)
+  }
+
+  /// Whether a callback with other settings takes up where the one before it is: of a file, where it is
+  /// the same and begins at the same place; of the sounds that have a course of their own, none.
+  private static func goesOn(_ was: PatchLayout.Link, _ link: PatchLayout.Link) -> Bool {
+    switch link.kind {
+    case "tone", "expression", "tremolo", "ringModulator", "impulse": true
+    case "file":
+      was.fixed["path"] == link.fixed["path"] && was.fixed["start"] == link.fixed["start"]
+        && was.fixed["end"] == link.fixed["end"]
+    default: false
+    }
+  }
+
+  // MARK: What is said of it
+
+  /// The live settings that are other ones, each once in words.
+  mutating func turned(
+    _ was: PatchLayout.Link, _ link: PatchLayout.Link
+  ) -> [(key: String, value: Double)] {
+    var turned: [(key: String, value: Double)] = []
+    for (before, after) in zip(was.live, link.live) where before.value != after.value {
+      turned.append((after.key, after.value))
+      let pointer = JSONPointer(["callbacks", link.name] + after.path).description
+      guard noted.insert(pointer).inserted else { continue }
+      let name = "\(quoted(after.member ?? after.info.key)) of \(quoted(link.name))"
+      if after.isBoolean {
+        changes.append(
+          PatchChange(
+            pointer,
+            "\(name) becomes \(after.value != 0) at its end: it goes on", .live))
+      } else {
+        changes.append(
+          PatchChange(
+            pointer,
+            "\(name) goes from \(plain(Float(before.value))) to \(plain(Float(after.value))): "
+              + "it goes on", .ramp))
+      }
+    }
+    return turned
+  }
+
+  private mutating func note(
+    _ was: PatchLayout.Link, _ link: PatchLayout.Link, _ isGoingOn: Bool
+  ) {
+    let keys = Set(was.fixed.keys).union(link.fixed.keys)
+      .filter { was.fixed[$0] != link.fixed[$0] }.sorted()
+    let key = keys.first ?? link.live.map(\.info.key).first ?? "kind"
+    let pointer = JSONPointer(["callbacks", link.name, key]).description
+    guard noted.insert(pointer).inserted else { return }
+    let what = (keys.isEmpty ? [key] : keys).map { quoted($0) }.joined(separator: ", ")
+    let text = "\(what) of \(quoted(link.name)) \(keys.count > 1 ? "are others" : "is another")"
+    if isGoingOn {
+      changes.append(PatchChange(pointer, "\(text): it goes on", .continuation))
+      return
+    }
+    switch link.kind {
+    case "convolution", "noise", "native", "silence", "input":
+      changes.append(PatchChange(pointer, text, .crossfade))
+    default:
+      changes.append(
+        PatchChange(pointer, "\(text): it begins again at \(Self.clock(link))", .beginning))
+    }
+  }
+
+  /// Where a callback begins: `0:00`.
+  private static func clock(_ link: PatchLayout.Link) -> String {
+    guard link.kind == "file", case .number(let start)? = link.fixed["start"] else { return "0:00" }
+    let whole = Int(start)
+    let seconds = whole % 60
+    return "\(whole / 60):\(seconds < 10 ? "0" : "")\(seconds)"
+  }
+
+  /// Of the callbacks that feed an input those that play on: `: 'music' goes on`.
+  func whatGoesOn(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin]) -> String {
+    let names = zip(links(input, in: new), origins).compactMap { link, origin -> String? in
+      if case .fresh = origin { return nil }
+      return quoted(link.name)
+    }
+    guard !names.isEmpty else { return "" }
+    return ": \(names.joined(separator: ", ")) \(names.count == 1 ? "goes" : "go") on"
+  }
+}

@@ -1,0 +1,121 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import Glibc
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+
+/// What somebody who asks for a change would make louder than the patch allows.
+enum RequestedGains {
+  /// - Parameters:
+  ///   - old: What plays.
+  ///   - new: What is to play: without errors.
+  static func diagnostics(from old: BuiltPatch, to new: BuiltPatch) -> [Diagnostic] {
+    let limit = new.layout.limits.requestedGain
+    return parameters(old, new, limit) + ramps(old, new, limit) + settings(old, new, limit)
+  }
+
+  /// A gain in decibels; `nil` for what is none.
+  private static func decibels(_ value: Double, _ unit: ParameterUnit) -> Double? {
+    switch unit {
+    case .linearGain: value == 0 ? -.infinity : 20 * log10(value.magnitude)
+    case .decibels: value
+    default: nil
+    }
+  }
+
+  private static func parameters(
+    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
+  ) -> [Diagnostic] {
+    let inQuestion = new.origin.flatMap { $0.graph === old.graph ? $0.nodes : nil }
+    var found: [Diagnostic] = []
+    for name in new.layout.nodeNames {
+      if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
+      guard let unit = new.unit(name) else { continue }
+      let before = old.unit(name)?.settings.parameters ?? [:]
+      let places = unit.settings.parameters.keys.sorted {
+        ($0.scope.rawValue, $0.element, $0.id) < ($1.scope.rawValue, $1.element, $1.id)
+      }
+      for place in places {
+        guard let value = unit.settings.parameters[place], before[place] != value,
+          let info = unit.parameterInfo(place.id, place.scope),
+          let level = decibels(Double(value), info.unit), level > limit
+        else { continue }
+        let bus: [String] =
+          switch place.scope {
+          case .global: []
+          case .input: ["inputs", String(place.element)]
+          case .output: ["outputs", String(place.element)]
+          }
+        found.append(
+          .tooLoud(info.key, of: name, level, limit, new, ["nodes", name] + bus + ["parameters"]))
+      }
+    }
+    return found
+  }
+
+  private static func ramps(
+    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
+  ) -> [Diagnostic] {
+    let known = Set(old.ramps.map(\.ramp.target))
+    return new.ramps.compactMap { name, ramp in
+      guard !known.contains(ramp.target),
+        let info = new.unit(name)?.parameterInfo(ramp.parameter, ramp.scope),
+        let level = decibels(Double(ramp.target), info.unit), level > limit
+      else { return nil }
+      return .tooLoud(info.key, of: name, level, limit, new, ["timeline"])
+    }
+  }
+
+  private static func settings(
+    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
+  ) -> [Diagnostic] {
+    guard let document = new.document else { return [] }
+    let before = Dictionary(
+      (old.document?.callbacks ?? []).map { ($0.name, $0.value.json) },
+      uniquingKeysWith: { first, _ in first })
+    var found: [Diagnostic] = []
+    for callback in document.callbacks {
+      guard
+        let kind = CallbackCatalog.standard.first(where: {
+          $0.kind == callback.value.kind?.value
+        })
+      else { continue }
+      for info in kind.settings {
+        guard let value = callback.value.json[info.key]?.number,
+          before[callback.name]?[info.key]?.number != value,
+          let level = decibels(value, info.unit), level > limit
+        else { continue }
+        found.append(
+          .tooLoud(info.key, of: callback.name, level, limit, new, ["callbacks", callback.name]))
+      }
+    }
+    return found
+  }
+}
+
+extension BuiltPatch {
+  /// The unit of a name, in the graph that nothing plays.
+  fileprivate func unit(_ name: String) -> UnitInstance? {
+    layout.nodes[name].flatMap { try? graph?.unit($0) }
+  }
+}
+
+extension Diagnostic {
+  /// - Parameter place: The keys that lead to it, as far as they are in the document.
+  fileprivate static func tooLoud(
+    _ key: String, of name: String, _ level: Double, _ limit: Double, _ patch: BuiltPatch,
+    _ place: [String]
+  ) -> Diagnostic {
+    var value = patch.document?.root
+    for token in place + [key] { value = value?[JSONPointer([token])] ?? value }
+    let text = OutputLimits.decibelText(level)
+    return LimitRules.requestedGain.diagnostic(
+      "\(Message(quoted(key))) of \(Message(quoted(name))) would be \(Message(text)) dB",
+      at: value?.markRange ?? 0..<0, pointer: value?.pointer.description,
+      label: "a request may set up to \(Message(OutputLimits.decibelText(limit))) dB",
+      help: ["the patch allows more with \"limits\": { \"requestedGain\": \"\(text) dB\" }"])
+  }
+}

@@ -1,0 +1,122 @@
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import Glibc
+public import PatchSyntax
+import RenderCallbacks
+
+/// How loud a patch lets itself become, and lets others make it: its `limits`.
+public struct OutputLimits: Hashable, Sendable {
+  /// What a limit of the output may be, in decibels of which 0 is full scale.
+  public static let peakRange = -120.0...0
+  /// What a limit of gains may be, in decibels.
+  public static let gainRange = -120.0...120
+  /// The greatest gain that may be asked for where the patch says nothing, in decibels.
+  public static let usualGain = 40.0
+
+  /// The greatest magnitude that is ever put out, above 0 and at the most 1, which is full scale; `nil`
+  /// for no limit.
+  public var outputPeak: Float?
+  /// The greatest gain that requests and OSC messages may set, in decibels.
+  public var requestedGain = Self.usualGain
+
+  public init() {}
+
+  /// What a document says. What is wrong in it counts as not said.
+  init(of document: PatchDocument) {
+    let limits = document.limits?.value
+    outputPeak = (limits?.outputPeak?.value).flatMap { Self.amplitude($0, in: Self.peakRange) }
+    if let level = limits?.requestedGain?.value.decibels, Self.gainRange.contains(level) {
+      requestedGain = level
+    }
+  }
+
+  /// A level as a magnitude that is no greater, rounded to a float; `nil` where it is outside a range of
+  /// decibels.
+  public static func amplitude(_ level: Level, in range: ClosedRange<Double>) -> Float? {
+    guard let decibels = level.decibels, range.contains(decibels) else { return nil }
+    let value = if case .linear(let value) = level { value } else { pow(10, decibels / 20) }
+    let nearest = Float(value)
+    return Double(nearest) > value ? nearest.nextDown : nearest
+  }
+
+  /// The same the other way round, to be read: `-6 dBFS`, `-0.92 dBFS`.
+  public static func text(ofPeak peak: Float) -> String {
+    "\(decibelText(20 * log10(Double(peak)))) dBFS"
+  }
+
+  /// Decibels to be read: hundredths, and none of them that say nothing.
+  static func decibelText(_ decibels: Double) -> String {
+    let rounded = (decibels * 100).rounded() / 100
+    return plain(Float(rounded == 0 ? 0 : rounded))
+  }
+}
+
+extension Level {
+  /// In decibels; `nil` for what is no level, and for numbers that are not above 0.
+  public var decibels: Double? {
+    switch self {
+    case .decibels(let value): value
+    case .linear(let value): value > 0 && value.isFinite ? 20 * log10(value) : nil
+    case .unknown: nil
+    }
+  }
+}
+
+/// The rules of `limits`.
+enum LimitRules {
+  static let level = RuleInfo(
+    "PR0611", "limits/level", "a limit is a level that there is")
+  static let requestedGain = RuleInfo(
+    "PR0612", "limits/requested-gain", "a request makes nothing louder than the patch allows")
+
+  static let all = [level, requestedGain]
+}
+
+extension GraphBuilder {
+  /// Says which limits are no levels, or none that make sense.
+  mutating func checkLimits() {
+    guard let limits = document.limits?.value else { return }
+    for (name, written, range) in [
+      ("outputPeak", limits.outputPeak, OutputLimits.peakRange),
+      ("requestedGain", limits.requestedGain, OutputLimits.gainRange),
+    ] {
+      guard let written, written.value.decibels.map(range.contains) != true else { continue }
+      report(.limit(name, written, range))
+    }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func limit(
+    _ name: String, _ written: Located<Level>, _ range: ClosedRange<Double>
+  ) -> Diagnostic {
+    let highest = pow(10, range.upperBound / 20)
+    var help = [
+      "write \"\(name == "outputPeak" ? "-1" : "40") dB\", or a number above 0 and up to "
+        + "\(plain(Float(highest))), of which 1 is full scale"
+    ]
+    var fixes: [Fix] = []
+    func meant(_ decibels: Double) {
+      guard range.contains(decibels) else { return }
+      let text = "\"\(OutputLimits.decibelText(decibels)) dB\""
+      help.insert("write \(text)", at: 0)
+      fixes.append(Fix("say that it is in decibels", edits: [Edit(written.range, text)]))
+    }
+    let message: Message
+    switch written.value {
+    case .unknown(let text):
+      message = "\(Message(quoted(text))) is no level"
+      let number = text.split(separator: " ").first ?? ""
+      if let value = Level.decibels(in: number) { meant(value) }
+    case .linear(let value) where value < 0:
+      message = "a level as a number is above 0; what is below is in decibels"
+      meant(value)
+    case .linear, .decibels:
+      let (low, high) = (plain(Float(range.lowerBound)), plain(Float(range.upperBound)))
+      message = "'\(Message(name))' is \(Message(low)) to \(Message(high)) dB"
+    }
+    return LimitRules.level.diagnostic(
+      message, at: written.range, pointer: written.pointer, help: help, fixes: fixes)
+  }
+}

@@ -1,0 +1,80 @@
+public import AudioGraphs
+public import Diagnostics
+public import FileAccess
+public import PatchSyntax
+public import RenderTaps
+
+/// What surrounds a patch, and is not written in it: where its paths begin, and what whoever runs it
+/// allows it.
+public struct PatchSurroundings: Hashable, Sendable {
+  /// What paths in the patch are relative to; empty for the working folder.
+  public var directory: String
+  /// Which libraries may be loaded once the graph is initialized. Building loads none.
+  public var nativeCode: NativeCode
+  /// Which files may be read and written.
+  public var files: FilePolicy
+  /// What becomes of files that taps would write and that are there. One run has one.
+  public var takes: Takes
+
+  /// - Parameter files: Not given, what a patch in that folder may do by itself.
+  public init(
+    directory: String, nativeCode: NativeCode = .refused, files: FilePolicy? = nil,
+    takes: Takes = Takes(.replaceOwn)
+  ) {
+    self.directory = directory
+    self.nativeCode = nativeCode
+    self.files = files ?? FilePolicy(patchIn: directory)
+    self.takes = takes
+  }
+}
+
+// MARK: - A patch in a folder, with nothing allowed but what each patch may
+
+extension PatchBuilder {
+  /// Builds the graph of a patch that is in a folder; see `build(_:in:device:notes:)`.
+  public static func build(
+    _ reading: PatchReader.Result, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused, notes: Bool = false
+  ) -> BuiltPatch {
+    build(
+      reading, in: PatchSurroundings(directory: directory, nativeCode: nativeCode),
+      device: device, notes: notes)
+  }
+
+  /// Builds the graph of the document that an update makes; see `build(_:in:device:)`.
+  public static func build(
+    _ update: PlannedUpdate, directory: String, device: PatchDevice,
+    nativeCode: NativeCode = .refused
+  ) -> BuiltPatch {
+    build(
+      update, in: PatchSurroundings(directory: directory, nativeCode: nativeCode),
+      device: device)
+  }
+}
+
+extension PatchFixer {
+  /// Fixes a patch that is in a folder; see `fix(_:in:device:where:)`.
+  public static func fix(
+    _ source: SourceText, directory: String, device: PatchDevice,
+    where isWanted: (Diagnostic) -> Bool = { _ in true }
+  ) -> Result {
+    fix(source, in: PatchSurroundings(directory: directory), device: device, where: isWanted)
+  }
+}
+
+extension LivePatch {
+  /// Of a patch that is in a folder; see `init(_:from:in:hasTaps:)`.
+  public convenience init?(
+    _ patch: BuiltPatch, from reading: PatchReader.Result, directory: String, hasTaps: Bool = true
+  ) {
+    self.init(
+      patch, from: reading, in: PatchSurroundings(directory: directory), hasTaps: hasTaps)
+  }
+}
+
+extension GraphDrawing {
+  /// Of a patch that is in a folder; see `init(graph:document:in:)`.
+  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
+    self.init(graph: graph, document: document, in: PatchSurroundings(directory: directory))
+  }
+}

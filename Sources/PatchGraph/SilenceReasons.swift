@@ -1,0 +1,45 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchSyntax
+import RenderCore
+
+extension BuiltPatch {
+  /// Why the patch may put out nothing but silence, as sentences: mixers that nothing feeds, that are
+  /// switched off or turned down, and callbacks that are silent. Empty where nothing of the kind is
+  /// found.
+  ///
+  /// - Precondition: The patch was built with its notes, and its graph has not been closed.
+  public var silenceReasons: [String] {
+    var reasons = diagnostics.filter { ["PR0316", "PR0317"].contains($0.code.rawValue) }
+      .map(\.message.text)
+    if let graph {
+      let configurations = graph.configurations
+      for node in graph.nodes {
+        guard let info = try? graph.nodeInfo(node), let configuration = configurations[node],
+          info.unit?.unit == MultichannelMixer.self
+        else { continue }
+        let volume = MultichannelMixer.Parameter.volume
+        let fed = configuration.inputs.indices.filter { configuration.inputs[$0].isUsed }
+        if configuration.parameter(volume, .output, 0) == 0 {
+          reasons.append("the output volume of the mixer '\(info.name)' is 0")
+        } else if !fed.isEmpty,
+          fed.allSatisfy({ configuration.parameter(volume, .input, $0) == 0 })
+        {
+          reasons.append("the volume of every input of the mixer '\(info.name)' that is fed is 0")
+        }
+      }
+    }
+    for callback in document?.callbacks ?? [] where callback.value.kind?.value == "silence" {
+      reasons.append("the callback '\(callback.name)' is of the kind 'silence'")
+    }
+    for callback in document?.callbacks ?? [] {
+      for field in callback.value.fields
+      where ["gain", "amplitude"].contains(field.name) && field.value.number == 0 {
+        reasons.append("'\(field.name)' of the callback '\(callback.name)' is 0")
+      }
+    }
+    return reasons
+  }
+}

@@ -1,0 +1,67 @@
+/// A number with a unit behind it, as people write it where a patch has a number alone: `500 ms`,
+/// `-12dB`, `44.1 kHz`.
+public struct Quantity: Hashable, Sendable {
+  /// What the unit measures.
+  public enum Measure: Hashable, Sendable { case decibels, seconds, hertz, percent, number }
+
+  public var value: Double
+  public var measure: Measure
+
+  /// - Returns: `nil` where the text is no number, or has a unit behind it that is not known.
+  public init?(_ text: String) {
+    let trimmed = text.drop { $0 == " " }
+    let bytes = Array(trimmed.utf8)
+    // `+3 dB` is written by everybody who has a mixing desk, and JSON has no such number.
+    let start = bytes.first == UInt8(ascii: "+") ? 1 : 0
+    guard let end = numberEnd(in: bytes, from: start),
+      let number = Double(String(decoding: bytes[start..<end], as: UTF8.self)), number.isFinite
+    else { return nil }
+    var unit = String(decoding: bytes[end...], as: UTF8.self).lowercased()
+    unit.removeAll { $0 == " " }
+    let (measure, factor): (Measure, Double)
+    switch unit {
+    case "": (measure, factor) = (.number, 1)
+    case "db", "dbfs": (measure, factor) = (.decibels, 1)
+    case "s", "sec", "secs", "second", "seconds": (measure, factor) = (.seconds, 1)
+    case "ms", "msec", "millisecond", "milliseconds": (measure, factor) = (.seconds, 0.001)
+    case "us", "µs", "μs": (measure, factor) = (.seconds, 0.000_001)
+    case "min", "minute", "minutes": (measure, factor) = (.seconds, 60)
+    case "hz": (measure, factor) = (.hertz, 1)
+    case "khz", "k": (measure, factor) = (.hertz, 1000)
+    case "%", "percent": (measure, factor) = (.percent, 1)
+    default: return nil
+    }
+    value = number * factor
+    self.measure = measure
+  }
+
+  /// The factor that so many decibels are, to a thousandth.
+  public static func factor(ofDecibels decibels: Double) -> Double {
+    let factor = exponential10(decibels / 20)
+    return factor >= 0.01 ? (factor * 1000).rounded() / 1000 : factor
+  }
+
+  /// 10 to a power, without a C library: the powers of 2 that it is made of.
+  private static func exponential10(_ power: Double) -> Double {
+    // ln(10), then the series of e, of a part small enough for it.
+    let exponent = min(max(power, -300), 300) * 2.302_585_092_994_046
+    let halvings = 10
+    let small = exponent / Double(1 << halvings)
+    var term = 1.0
+    var sum = 1.0
+    for index in 1...12 {
+      term *= small / Double(index)
+      sum += term
+    }
+    for _ in 0..<halvings { sum *= sum }
+    return sum
+  }
+
+  /// A number as a patch writes it: without a fraction where it has none, and without the last digits
+  /// that a calculation leaves.
+  public static func text(_ value: Double) -> String {
+    let rounded = (value * 1_000_000).rounded() / 1_000_000
+    let shown = rounded == 0 ? value : rounded
+    return shown == shown.rounded() && abs(shown) < 1e15 ? String(Int(shown)) : "\(shown)"
+  }
+}

@@ -1,0 +1,135 @@
+public import AudioTypes
+import FileAccess
+public import Pictures
+public import RenderCore
+import RenderTaps
+import SoundFiles
+
+/// Makes a picture of frames as they come. Used by one thread at a time.
+public final class PictureRecorder {
+  private let tap: PictureTap
+  private let columns: any PictureColumns
+
+  /// - Throws: The first of what is wrong with the settings, or why the file cannot be written.
+  public init(_ tap: PictureTap, _ format: StreamFormat) throws(CallbackProblem) {
+    if let problem = tap.problems(for: format).first { throw problem }
+    let (path, existing) = try tap.place()
+    guard let file = PictureFile(path: path, files: tap.files, existing: existing) else {
+      throw CallbackProblem(.unwritable, status: .parameterError, "there is no such picture")
+    }
+    do throws(PictureFile.Failure) { try file.check() } catch {
+      throw CallbackProblem(
+        error.isOwnership ? .notOwn : .unwritable, status: .filePermission, error.message,
+        help: error.help, setting: "path")
+    }
+    self.tap = tap
+    columns =
+      switch tap.subject {
+      case .waveform: WaveformColumns(tap, format)
+      case .spectrogram: SpectrogramColumns(tap, format)
+      case .levels: try LevelColumns(tap, format)
+      }
+  }
+
+  /// Takes in the next frames, channel beside channel; full scale is 1. What is not finite counts as 0.
+  public func add(_ samples: [Double], frameCount: Int) {
+    columns.add(samples, frameCount: frameCount)
+  }
+
+  /// The path that was asked for; `nil` where the picture counts its takes.
+  var askedPath: String? {
+    guard let name = try? TakeName(tap.path), !name.isCounted else { return nil }
+    return name.path(tap.takes.moment, number: 1)
+  }
+
+  /// Draws what there has been. No frames follow.
+  public func drawing() -> Drawing { columns.figure().drawing() }
+
+  /// Draws what there has been, and puts it in the place of the file that is there, or beside it.
+  ///
+  /// - Returns: The path that it has.
+  @discardableResult
+  public func write() throws(PictureFile.Failure) -> String {
+    let (drawing, tap) = (drawing(), tap)
+    func write(
+      _ path: String, _ existing: PendingFile.Existing
+    ) throws(PictureFile.Failure) -> String {
+      guard let file = PictureFile(path: path, files: tap.files, existing: existing) else {
+        return path
+      }
+      return try file.write(drawing)
+    }
+    let name: TakeName
+    do throws(CallbackProblem) { name = try TakeName(tap.path) } catch {
+      return try write(tap.path, .replace)
+    }
+    return try tap.takes.begin(name, write, path: \.self)
+  }
+}
+
+/// What a picture is made from, reduced as it comes.
+protocol PictureColumns: AnyObject {
+  func add(_ samples: [Double], frameCount: Int)
+  /// Called once, at the end.
+  func figure() -> Figure
+}
+
+/// Takes frames out of a feed and makes a picture of them.
+///
+/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
+final class PictureService: RenderService, @unchecked Sendable {
+  private let recorder: PictureRecorder
+  private let feed: FrameFeed
+  private var samples: [Double]
+  private var isFinished = false
+  private var events: [ServiceEvent] = []
+
+  init(recorder: PictureRecorder, feed: FrameFeed) {
+    self.recorder = recorder
+    self.feed = feed
+    samples = [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)
+  }
+
+  var lostFrames: Int { feed.lostFrames }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    guard feed.available >= FrameFeed.block || feed.room < frameCount else { return }
+    drain()
+  }
+
+  private func drain() {
+    while case let count = min(feed.available, FrameFeed.block), count > 0 {
+      feed.read(count, into: &samples)
+      feed.discard(count)
+      recorder.add(samples, frameCount: count)
+    }
+  }
+
+  func finish() throws(ServiceError) {
+    guard !isFinished else { return }
+    isFinished = true
+    drain()
+    var rest = feed.missingFrames
+    for index in samples.indices { samples[index] = 0 }
+    while rest > 0 {
+      recorder.add(samples, frameCount: min(rest, FrameFeed.block))
+      rest -= min(rest, FrameFeed.block)
+    }
+    do throws(PictureFile.Failure) {
+      let path = try recorder.write()
+      if let asked = recorder.askedPath, path != asked {
+        events.append(
+          ServiceEvent(.begun, file: path, time: 0, cause: "the name '\(asked)' is taken"))
+      }
+    } catch {
+      throw ServiceError(error.message)
+    }
+  }
+
+  func abandon() { isFinished = true }
+
+  func takeEvents() -> [ServiceEvent] {
+    defer { events = [] }
+    return events
+  }
+}

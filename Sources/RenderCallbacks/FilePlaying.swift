@@ -1,0 +1,534 @@
+import AudioTypes
+import RenderCore
+import SoundFiles
+
+/// From the beginning of the part of a file that is played to its end, as often as it is played: frames
+/// of the bus, counted from the first of all.
+struct FilePasses: BitwiseCopyable {
+  /// Frames of the part, in the file.
+  let length: Int
+  private let fileRate: Double
+  private let busRate: Double
+
+  init(_ part: FileCallback.Part, sampleRate: Double) {
+    length = part.frames.count
+    fileRate = part.reader.sampleRate
+    busRate = sampleRate
+  }
+
+  /// Where a pass ends, counted from 1; 0 for 0. As many frames as the converter makes.
+  @_noLocks
+  func end(_ pass: Int) -> Int {
+    if fileRate == busRate { return pass * length }
+    return Int(renderFloor(Double(pass * length) * busRate / fileRate + 0.5))
+  }
+
+  /// The pass, counted from 1, that a frame is in; at its end it is still.
+  @_noLocks
+  func pass(at frame: Int) -> Int {
+    var pass = Int(Double(frame) / (Double(length) * busRate / fileRate))
+    if pass < 1 { pass = 1 }
+    while end(pass) < frame { pass += 1 }
+    while pass > 1 && end(pass - 1) >= frame { pass -= 1 }
+    return pass
+  }
+
+  /// Frames from one to the end of its pass.
+  func rest(_ frame: Int) -> Int { end(pass(at: frame)) - frame }
+
+  /// Where a service begins.
+  struct Start {
+    /// In frames of the bus.
+    var frame = 0
+    /// In frames of the part.
+    var offset = 0
+  }
+
+  /// The beginning or, where another source is taken the place of, a little before where that one will
+  /// be then: a converter has to come up to speed.
+  ///
+  /// - Parameter loops: Whether it goes on beyond the end of the part.
+  func start(after before: SourceContinuation?, loops: Bool) -> Start {
+    guard let before else { return Start() }
+    let now = before.clock.position * busRate
+    var frame = max(0, Int(now + max(0, before.delay) * busRate - busRate / 20))
+    if !loops { frame = min(frame, end(pass(at: Int(now)))) }
+    let passStart = end(pass(at: frame) - 1)
+    let offset = min(
+      length, max(0, Int((Double(frame - passStart) * fileRate / busRate).rounded())))
+    return Start(frame: frame, offset: offset)
+  }
+}
+
+/// Keeps alive what a source has taken the place of, where its kernel asks.
+final class FileOrigin: Sendable {
+  private let clock: SourceClock?
+
+  init(_ before: SourceContinuation?) { clock = before?.clock }
+}
+
+// MARK: - Render thread
+
+struct FileKernel: RenderKernel {
+  private let ring: FrameRingAccess
+  private let lost: ControlAccess
+  /// The frame of the ring, plus 1, from which on the service leaves the gain to this; 0 for none.
+  private let unscaled: CounterAccess
+  /// What the frames before that have been multiplied by.
+  private let baked: Double
+  private var gain: GlidingControl
+  private var loop: GlidingControl
+  private let sample: SampleType
+  private let passes: FilePasses
+  private var pass: Int
+  /// Where the pass ends.
+  private var passEnd: Int
+  private var position: Int
+  /// Frames since the sound began, those after its end among them.
+  private var elapsed = 0
+  /// Frames that were not there in time and are thrown away when they come: what follows is heard
+  /// when it is due, and files that play side by side stay together.
+  private var late = 0
+  private let clock: SourceClockAccess
+  private let before: SourceClockAccess?
+  private var hasBegun = false
+
+  init(
+    ring: FrameRingAccess, lost: ControlAccess, unscaled: CounterAccess, baked: Double,
+    gain: GlidingControl, loop: GlidingControl, sample: SampleType, passes: FilePasses,
+    start: FilePasses.Start, clock: SourceClockAccess, before: SourceClockAccess?
+  ) {
+    self.ring = ring
+    self.lost = lost
+    self.unscaled = unscaled
+    self.baked = baked
+    self.gain = gain
+    self.loop = loop
+    self.sample = sample
+    self.passes = passes
+    pass = passes.pass(at: start.frame)
+    passEnd = passes.end(passes.pass(at: start.frame))
+    position = start.frame
+    self.clock = clock
+    self.before = before
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    let time = context.timeStamp.sampleTime
+    if !hasBegun { begin(at: time) }
+    gain.follow()
+    loop.follow()
+    let loops = loop.goal != 0
+    if loops && position == passEnd { nextPass() }
+    let rest = passEnd - position
+    let wanted = loops || rest > context.frameCount ? context.frameCount : rest
+    let place = SourceClockAccess.Place(frame: position, phase: UInt64(bitPattern: Int64(elapsed)))
+    elapsed += context.frameCount
+    guard wanted > 0 else {
+      output.silence()
+      gain.skip(context.frameCount)
+      return .ok
+    }
+    var available = ring.available
+    if late > 0 {
+      let skipped = late < available ? late : available
+      ring.discard(skipped)
+      late -= skipped
+      available -= skipped
+    }
+    let ready = available < wanted ? available : wanted
+    for channel in 0..<output.channelCount {
+      let buffer = output[channel]
+      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: channel) }
+      if ready < buffer.count { buffer.dropping(ready).clear() }
+    }
+    scale(output, ready)
+    ring.discard(ready)
+    if ready < wanted {
+      late += wanted - ready
+      let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: wanted - ready)
+      lost[word: 0] = total > UInt64(UInt32.max) ? .max : UInt32(truncatingIfNeeded: total)
+      if ready == 0 { output.markSilent() }
+    }
+    position += wanted
+    while position > passEnd { nextPass() }
+    let phase = UInt64(bitPattern: Int64(elapsed - context.frameCount + wanted))
+    clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func nextPass() {
+    pass += 1
+    passEnd = passes.end(pass)
+  }
+
+  /// Goes on where the source is that this one takes the place of. What the service has read before
+  /// that is thrown away.
+  @_noLocks
+  private mutating func begin(at time: Double) {
+    hasBegun = true
+    guard let before else { return }
+    let place = before.place(at: time)
+    let ratio = clock.sampleRate / before.sampleRate
+    let frame = Int(Double(place.frame) * ratio + 0.5)
+    elapsed = Int(Double(place.phase) * ratio + 0.5)
+    guard frame > position else { return }
+    late = frame - position
+    position = frame
+    pass = passes.pass(at: frame)
+    passEnd = passes.end(pass)
+  }
+
+  /// Multiplies what has been read by what the gain is now, where that is another one than the frames
+  /// have already been multiplied by.
+  @_noLocks
+  private mutating func scale(_ output: RenderBus, _ ready: Int) {
+    let first = ring.totalRead
+    let mark = Int(truncatingIfNeeded: unscaled[0])
+    var isTurned = gain.isTurned
+    if mark > 0 { isTurned = true }
+    guard isTurned else {
+      gain.skip(output.frameCount)
+      return
+    }
+    // How many frames at the beginning have been multiplied.
+    var scaled = ready
+    if mark > 0 { scaled = mark - 1 - first }
+    let start = gain
+    for channel in 0..<output.channelCount {
+      gain = start
+      let buffer = output[channel]
+      for frame in 0..<ready {
+        let factor = gain.next() / (frame < scaled ? baked : 1)
+        switch sample {
+        case .float32: buffer[frame] = Float(Double(buffer[frame]) * factor)
+        case .int16, .int24:
+          let word = SampleCoding.word(Double(buffer[frame]) * factor, as: sample)
+          buffer[frame] = Float(SampleCoding.value(word, of: sample))
+        case .int32, .fixed824:
+          let value = SampleCoding.value(buffer[word: frame], of: sample)
+          buffer[word: frame] = SampleCoding.word(value * factor, as: sample)
+        }
+      }
+      gain.skip(output.frameCount - ready)
+    }
+  }
+}
+
+// MARK: - Beside the render thread
+
+/// Reads, converts and maps, and leaves words for the bus in a ring.
+///
+/// The gain is in the words until it is turned: each bit of a file reaches the bus then. Once it has been
+/// turned, the kernel multiplies what comes from then on by itself. Whether the file begins again is
+/// looked up whenever it has been read to its end.
+///
+/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says; the ring and the
+/// counters are made for two threads.
+@safe
+final class FileService: RenderService, @unchecked Sendable {
+  let ring: FrameRing
+  let lost = ControlBlock(count: 1)
+  /// The frame of the ring, plus 1, from which on the words are without a gain; 0 for none.
+  let unscaled = CounterBlock(count: 1)
+  /// The gain of the words before that. It is never 0.
+  let baked: Double
+  private let settings: CallbackInstance
+  private let gainIndex: Int
+  private let loopIndex: Int
+  private let initialGain: UInt32
+  private let access: FrameRingAccess
+  private let part: FileCallback.Part
+  private let passes: FilePasses
+  private var converter: RateConverter?
+  private var gain: Double
+  private let sample: SampleType
+  private let sources: [ChannelMapping.Source]
+  private let fileChannels: Int
+  private let fileRate: Double
+  private let busRate: Double
+  /// Frames of the bus so far.
+  private var written: Int
+  /// The pass that is read, counted from 1, and the frames of it that a converter has not been given.
+  private var pass: Int
+  private var unread: Int
+  /// Whether the converter has been given the last frame of a pass that no other follows.
+  private var isFed = false
+  private let frames: Range<Int>
+  private var trouble: FileTrouble
+  private var lateness: LateFrames
+
+  /// Frames that are read, converted and written down in one go.
+  private static let block = 4096
+  private var fileBlock: [Double]
+  private var fileBlockRange = 0..<0
+  private var busBlock: [Double]
+  private let lane: UnsafeMutablePointer<Float>
+  private var hasSought = false
+
+  init(
+    part: FileCallback.Part, passes: FilePasses, start: FilePasses.Start,
+    settings: CallbackInstance, gain: Double, format: StreamFormat, maximumFramesPerSlice: Int
+  ) {
+    self.part = part
+    self.passes = passes
+    self.settings = settings
+    gainIndex = settings.index(of: "gain") ?? 0
+    loopIndex = settings.index(of: "loop") ?? 0
+    initialGain = settings.block[word: gainIndex]
+    converter = part.converter
+    baked = gain == 0 ? 1 : gain
+    self.gain = baked
+    // What is heard of nothing is left to the kernel from the beginning.
+    if gain == 0 { unscaled.access[0] = 1 }
+    sample = format.sampleType ?? .float32
+    fileChannels = part.reader.channelCount
+    fileRate = part.reader.sampleRate
+    busRate = format.sampleRate
+    sources =
+      ChannelMapping(fileChannels: fileChannels, busChannels: format.channelCount).sources
+    frames = part.frames
+    trouble = FileTrouble(part.reader)
+    lateness = LateFrames(
+      file: part.reader.path, start: Double(part.frames.lowerBound) / part.reader.sampleRate)
+    written = start.frame
+    pass = passes.pass(at: start.frame)
+    unread = part.frames.count - start.offset
+    ring = FrameRing(
+      channelCount: format.channelCount,
+      minimumCapacity: max(
+        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
+    access = ring.access
+    fileBlock = [Double](repeating: 0, count: Self.block * fileChannels)
+    busBlock = [Double](
+      repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
+    unsafe lane = .allocate(capacity: Self.block)
+    unsafe lane.initialize(repeating: 0, count: Self.block)
+  }
+
+  deinit { unsafe lane.deallocate() }
+
+  var lostFrames: Int { Int(lost[word: 0]) }
+
+  /// Whether the file begins again at its end.
+  private var loops: Bool { settings.block[loopIndex] != 0 }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    let available = access.available
+    guard available < access.capacity / 2 || available < frameCount else { return }
+    while access.room >= Self.block {
+      let loops = loops
+      if isOver {
+        guard loops else { return }
+        try beginAgain()
+      }
+      if converter != nil {
+        let made = convert(loops)
+        put(busBlock, made)
+        written += made
+      } else {
+        let made = loops ? Self.block : min(Self.block, passes.end(pass) - written)
+        read(made, wraps: loops)
+        put(fileBlock, made)
+        written += made
+        if written > passes.end(pass) { pass = passes.pass(at: written) }
+      }
+    }
+  }
+
+  /// Whether a pass has come to its end, and nothing is there of another.
+  private var isOver: Bool {
+    guard converter == nil || isFed else { return false }
+    return written >= passes.end(pass)
+  }
+
+  func finish() throws(ServiceError) { trouble.end() }
+
+  func takeEvents() -> [ServiceEvent] {
+    lateness.note(
+      lost: lostFrames, played: access.totalRead, sampleRate: busRate,
+      partLength: Double(frames.count) / part.reader.sampleRate)
+    return trouble.take() + lateness.take()
+  }
+
+  /// Goes on with the next pass.
+  private func beginAgain() throws(ServiceError) {
+    guard converter != nil else {
+      pass += 1
+      return
+    }
+    do throws(SoundFileError) {
+      converter = try RateConverter(from: fileRate, to: busRate, channelCount: fileChannels)
+    } catch {
+      throw ServiceError(error.message)
+    }
+    isFed = false
+    fileBlockRange = 0..<0
+    unread = 0
+  }
+
+  /// Fills `busBlock` with frames at the rate of the bus, as many as come of a block or fewer, and none
+  /// beyond the end.
+  private func convert(_ loops: Bool) -> Int {
+    guard let converter else { return 0 }
+    while true {
+      if fileBlockRange.isEmpty && !isFed { feed(loops) }
+      let given: Int
+      if fileBlockRange.isEmpty {
+        let wanted = max(0, min(Self.block, passes.end(pass) - written))
+        given = converter.flush(into: &busBlock)
+        return given == 0 ? silence(wanted) : min(given, wanted)
+      }
+      let taken: Int
+      (taken, given) = converter.convert(
+        fileBlock, from: fileBlockRange.lowerBound, frameCount: fileBlockRange.count,
+        into: &busBlock)
+      fileBlockRange = fileBlockRange.lowerBound + taken..<fileBlockRange.upperBound
+      if given > 0 { return given }
+    }
+  }
+
+  /// Reads the next frames for the converter; none at the end of the file, where it does not begin again.
+  private func feed(_ loops: Bool) {
+    if unread == 0 {
+      guard loops else {
+        isFed = true
+        return
+      }
+      pass += 1
+      unread = passes.length
+    }
+    read(Self.block, wraps: loops)
+    let length = loops ? Self.block : min(Self.block, unread)
+    unread -= length
+    while unread < 0 {
+      pass += 1
+      unread += passes.length
+    }
+    fileBlockRange = 0..<length
+  }
+
+  private func silence(_ wanted: Int) -> Int {
+    for index in busBlock.indices { busBlock[index] = 0 }
+    return wanted
+  }
+
+  /// Fills `fileBlock` with the next `wanted` frames of the part, from its beginning again where it
+  /// loops; zeros where there is no more, and where the file cannot be read.
+  private func read(_ wanted: Int, wraps: Bool) {
+    var done = 0
+    let reader = part.reader
+    if !hasSought {
+      hasSought = true
+      let start = frames.upperBound - unread
+      if reader.position != start { seek(to: start) }
+    }
+    while done < wanted {
+      let length = min(wanted - done, frames.upperBound - reader.position)
+      if length > 0 {
+        done += read(length, at: done)
+      } else if wraps {
+        trouble.restart()
+        seek(to: frames.lowerBound)
+      } else {
+        silence(done..<wanted)
+        done = wanted
+      }
+    }
+  }
+
+  /// Reads frames of the part. Where that fails, silence stands in the place of what is missing, and the
+  /// file goes on behind it: what follows is heard when it is due.
+  private func read(_ length: Int, at first: Int) -> Int {
+    let reader = part.reader
+    let begin = reader.position
+    guard !trouble.isGivenUp else {
+      silence(first..<first + length)
+      seek(to: begin + length)
+      return length
+    }
+    do throws(SoundFileError) {
+      let count = try reader.read(into: &fileBlock, at: first, frameCount: length)
+      trouble.end()
+      lookForNumbers(first..<first + count, from: begin)
+      // Only of what says nowhere how long it is.
+      if count < length { silence(first + count..<first + length) }
+      if count < length { seek(to: begin + length) }
+    } catch {
+      let count = reader.position - begin
+      trouble.note(error, at: begin + count, frameCount: length - count)
+      silence(first + count..<first + length)
+      seek(to: begin + length)
+    }
+    return length
+  }
+
+  /// Looks for what is no finite number, where a file can hold such a thing.
+  private func lookForNumbers(_ range: Range<Int>, from frame: Int) {
+    let isFloat = part.reader.sampleType?.isFloat == true
+    guard isFloat, !trouble.hasToldOfNumbers else { return }
+    let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
+    // What is finite is 0 times 0: the sum of all is, too.
+    var sum = 0.0
+    for index in samples { sum += fileBlock[index] * 0 }
+    guard sum != 0, let first = samples.first(where: { !fileBlock[$0].isFinite }) else { return }
+    trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
+  }
+
+  private func seek(to frame: Int) {
+    do throws(SoundFileError) { try part.reader.seek(to: frame) } catch {
+      trouble.note(error, at: frame, frameCount: 0)
+    }
+  }
+
+  private func silence(_ range: Range<Int>) {
+    for index in range.lowerBound * fileChannels..<range.upperBound * fileChannels {
+      fileBlock[index] = 0
+    }
+  }
+
+  /// From now on the words are without a gain, where it has been turned.
+  private func leaveGain() {
+    guard gain != 1, settings.block[word: gainIndex] != initialGain else { return }
+    gain = 1
+    unscaled.access[0] = UInt64(truncatingIfNeeded: access.totalWritten + 1)
+  }
+
+  /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
+  private func put(_ block: [Double], _ frameCount: Int) {
+    leaveGain()
+    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
+    for (channel, source) in sources.enumerated() {
+      switch source {
+      case .channel(let index):
+        encode(frameCount) { block[$0 * fileChannels + index] }
+      case .mean:
+        encode(frameCount) { (block[$0 * 2] + block[$0 * 2 + 1]) / 2 }
+      case .silence: buffer.clear()
+      }
+      access.write(buffer, channel: channel)
+    }
+    access.commit(frameCount)
+  }
+
+  @inline(__always)
+  private func encode(_ frameCount: Int, _ value: (Int) -> Double) {
+    switch sample {
+    case .float32:
+      for frame in 0..<frameCount { unsafe lane[frame] = Float(value(frame) * gain) }
+    case .int16, .int24:
+      for frame in 0..<frameCount {
+        let word = SampleCoding.word(value(frame) * gain, as: sample)
+        unsafe lane[frame] = Float(SampleCoding.value(word, of: sample))
+      }
+    case .int32, .fixed824:
+      for frame in 0..<frameCount {
+        let word = SampleCoding.word(value(frame) * gain, as: sample)
+        unsafe lane[frame] = Float(bitPattern: UInt32(bitPattern: word))
+      }
+    }
+  }
+}

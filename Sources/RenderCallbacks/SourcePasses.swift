@@ -1,0 +1,33 @@
+import RenderCore
+
+/// How far a source is that may begin again at its end: for whoever asks when it ends, once it has been
+/// told to begin again or not to.
+struct SourcePasses: Sendable {
+  let block = CounterBlock(count: 2)
+  /// Whether it was to begin again when it was made.
+  private let loopedAtFirst: Bool
+
+  init(loops: Bool) { loopedAtFirst = loops }
+
+  var access: CounterAccess { block.access }
+
+  /// Notes how many frames have been rendered since the sound began, up to its end, and how many of the
+  /// pass. Render thread.
+  @_noLocks
+  static func note(_ elapsed: Int, _ position: Int, in counters: CounterAccess) {
+    counters[0] = UInt64(truncatingIfNeeded: elapsed)
+    counters[1] = UInt64(truncatingIfNeeded: position)
+  }
+
+  /// Frames from the first one until it ends; `nil` for never.
+  ///
+  /// - Parameters:
+  ///   - loops: Whether it begins again at its end.
+  ///   - passLength: From a beginning to the end.
+  func duration(loops: Bool, passLength: Int) -> Int? {
+    guard !loops else { return nil }
+    let elapsed = Int(truncatingIfNeeded: access[0])
+    let position = Int(truncatingIfNeeded: access[1])
+    return elapsed + max(0, passLength - position)
+  }
+}

@@ -1,0 +1,57 @@
+import AudioTypes
+import RenderCore
+
+/// Where a source is in its sound, and where the one was that it takes the place of: a kernel's company.
+final class SourcePlace: Sendable {
+  let clock: SourceClock
+  private let before: SourceClock?
+
+  /// - Parameter sampleRate: Of the bus, in Hz.
+  init(_ sampleRate: Double, after before: SourceContinuation?) {
+    clock = SourceClock(sampleRate: sampleRate)
+    self.before = before?.clock
+  }
+
+  var access: SourcePlaceAccess {
+    SourcePlaceAccess(clock: clock.access, before: before?.access)
+  }
+}
+
+/// The same as the kernel sees it.
+struct SourcePlaceAccess: BitwiseCopyable {
+  private let clock: SourceClockAccess
+  private let before: SourceClockAccess?
+  private var hasBegun = false
+  /// Frames since the beginning of the sound, at the beginning of the slice.
+  private(set) var frame = 0
+  /// Where in its cycle what was before has been when this took its place.
+  private(set) var phase: UInt64 = 0
+
+  init(clock: SourceClockAccess, before: SourceClockAccess?) {
+    self.clock = clock
+    self.before = before
+  }
+
+  /// Begins a slice. Returns whether it is the first of a source that goes on where another is.
+  @_noLocks
+  mutating func begin(_ context: RenderContext) -> Bool {
+    if hasBegun { return false }
+    hasBegun = true
+    guard let before else { return false }
+    let place = before.place(at: context.timeStamp.sampleTime)
+    let ratio = clock.sampleRate / before.sampleRate
+    frame = ratio == 1 ? place.frame : Int(Double(place.frame) * ratio + 0.5)
+    phase = place.phase
+    return true
+  }
+
+  /// Ends a slice, and notes where it has led.
+  @_noLocks
+  mutating func end(_ context: RenderContext, phase begin: UInt64 = 0, _ end: UInt64 = 0) {
+    let next = frame + context.frameCount
+    clock.note(
+      at: context.timeStamp.sampleTime, from: .init(frame: frame, phase: begin),
+      to: .init(frame: next, phase: end))
+    frame = next
+  }
+}

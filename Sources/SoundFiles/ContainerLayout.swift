@@ -1,0 +1,265 @@
+import Glibc
+
+/// Where a file of linear samples says how long it is, and what it says.
+///
+/// WAV and RF64, AIFF, Wave64, CAF and AU are a head, chunks, and samples as they are: what the header
+/// promises can be compared with what is there, and written anew.
+struct ContainerLayout: Equatable {
+  /// A number in the header that counts something.
+  struct Field: Equatable {
+    enum Meaning: Equatable {
+      /// Bytes of samples, and so many more.
+      case samples(plus: Int64)
+      /// Bytes of the file from the first, and so many more or fewer.
+      case file(plus: Int64)
+      case frames
+    }
+
+    var offset: Int64
+    /// In bytes: 4 or 8.
+    var width: Int
+    var meaning: Meaning
+  }
+
+  var isBigEndian: Bool
+  /// Where the first sample is.
+  var dataOffset: Int64
+  /// Bytes of samples that the header promises; `nil` where it says "as long as it lasts".
+  var promisedBytes: Int64?
+  /// Of all channels; 0 where samples are coded in another way.
+  var bytesPerFrame: Int
+  /// What has to be written where the samples have another length.
+  var fields: [Field]
+  /// Whether chunks have an even number of bytes.
+  var isPadded = false
+  /// The length of the file.
+  var fileLength: Int64
+
+  /// Bytes of whole frames from the first sample to the end of the file.
+  var presentBytes: Int64 {
+    let rest = max(0, fileLength - dataOffset)
+    return bytesPerFrame > 0 ? rest - rest % Int64(bytesPerFrame) : rest
+  }
+
+  /// Bytes that the header promises and the file has not; 0 where it is whole.
+  var missingBytes: Int64 {
+    guard let promisedBytes else { return 0 }
+    return max(0, promisedBytes - max(0, fileLength - dataOffset))
+  }
+
+  /// Whether what the header says is more or less than what is there, or nothing.
+  var isUnfinished: Bool {
+    guard let promisedBytes else { return true }
+    return missingBytes > 0 || (promisedBytes == 0 && presentBytes > 0)
+  }
+
+  /// Reads the header of an open file; `nil` where it is of another kind, or cut off before its samples.
+  init?(_ descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    let reader = HeaderReader(descriptor, length: Int64(status.st_size))
+    guard let magic = reader.text(at: 0, 4) else { return nil }
+    let found: ContainerLayout?
+    switch magic {
+    case "RIFF", "RF64", "RIFX": found = Self.wave(reader, magic)
+    case "FORM": found = Self.aiff(reader)
+    case "caff": found = Self.caf(reader)
+    case ".snd": found = Self.au(reader)
+    case "riff": found = Self.wave64(reader)
+    default: found = nil
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  private init(
+    isBigEndian: Bool, dataOffset: Int64, promisedBytes: Int64?, bytesPerFrame: Int,
+    fields: [Field], isPadded: Bool = false, fileLength: Int64
+  ) {
+    self.isBigEndian = isBigEndian
+    self.dataOffset = dataOffset
+    self.promisedBytes = promisedBytes
+    self.bytesPerFrame = bytesPerFrame
+    self.fields = fields
+    self.isPadded = isPadded
+    self.fileLength = fileLength
+  }
+
+  private static let unknown: Int64 = 0xFFFF_FFFF
+
+  /// RIFF and RF64 (EBU Tech 3306), and RIFX, the same with the most significant byte first.
+  private static func wave(_ reader: HeaderReader, _ magic: String) -> ContainerLayout? {
+    let isBig = magic == "RIFX"
+    guard reader.text(at: 8, 4) == "WAVE" else { return nil }
+    let isLarge = magic == "RF64"
+    var fields: [Field] = [.init(offset: 4, width: 4, meaning: .file(plus: -8))]
+    var (bytesPerFrame, largeData): (Int, Int64?) = (0, nil)
+    var offset: Int64 = 12
+    for _ in 0..<HeaderReader.mostChunks {
+      guard let name = reader.text(at: offset, 4),
+        let size = reader.number(at: offset + 4, 4, isBig)
+      else { return nil }
+      let body = offset + 8
+      switch name {
+      case "ds64" where isLarge:
+        largeData = reader.number(at: body + 8, 8, false)
+        fields = [
+          .init(offset: body, width: 8, meaning: .file(plus: -8)),
+          .init(offset: body + 8, width: 8, meaning: .samples(plus: 0)),
+          .init(offset: body + 16, width: 8, meaning: .frames),
+        ]
+      case "fmt ":
+        let tag = reader.number(at: body, 2, isBig) ?? 0
+        // Linear samples, whole and floating, also in the extensible form.
+        if [1, 3, 0xFFFE].contains(tag) {
+          bytesPerFrame = Int(reader.number(at: body + 12, 2, isBig) ?? 0)
+        }
+      case "fact" where !isLarge:
+        fields.append(.init(offset: body, width: 4, meaning: .frames))
+      case "data":
+        if !isLarge {
+          fields.append(.init(offset: offset + 4, width: 4, meaning: .samples(plus: 0)))
+        }
+        let promised = isLarge && size == unknown ? largeData : size == unknown ? nil : size
+        return ContainerLayout(
+          isBigEndian: isBig, dataOffset: body, promisedBytes: promised,
+          bytesPerFrame: bytesPerFrame, fields: fields, isPadded: true,
+          fileLength: reader.length)
+      default: break
+      }
+      offset = body + size + size % 2
+    }
+    return nil
+  }
+
+  private static func aiff(_ reader: HeaderReader) -> ContainerLayout? {
+    guard let form = reader.text(at: 8, 4), form == "AIFF" || form == "AIFC" else { return nil }
+    var fields: [Field] = [.init(offset: 4, width: 4, meaning: .file(plus: -8))]
+    var (bytesPerFrame, offset): (Int, Int64) = (0, 12)
+    for _ in 0..<HeaderReader.mostChunks {
+      guard let name = reader.text(at: offset, 4),
+        let size = reader.number(at: offset + 4, 4, true)
+      else { return nil }
+      let body = offset + 8
+      if name == "COMM" {
+        let channels = Int(reader.number(at: body, 2, true) ?? 0)
+        let bits = Int(reader.number(at: body + 6, 2, true) ?? 0)
+        let coding = form == "AIFC" ? reader.text(at: body + 18, 4) ?? "" : "NONE"
+        if ["NONE", "sowt", "twos", "fl32", "FL32", "fl64", "FL64", "in24", "in32"]
+          .contains(coding)
+        {
+          bytesPerFrame = channels * ((bits + 7) / 8)
+        }
+        fields.append(.init(offset: body + 2, width: 4, meaning: .frames))
+      } else if name == "SSND" {
+        fields.append(.init(offset: offset + 4, width: 4, meaning: .samples(plus: 8)))
+        let promised = size == unknown ? nil : max(0, size - 8)
+        return ContainerLayout(
+          isBigEndian: true, dataOffset: body + 8, promisedBytes: promised,
+          bytesPerFrame: bytesPerFrame, fields: fields, isPadded: true,
+          fileLength: reader.length)
+      }
+      offset = body + size + size % 2
+    }
+    return nil
+  }
+
+  private static func caf(_ reader: HeaderReader) -> ContainerLayout? {
+    var (bytesPerFrame, offset): (Int, Int64) = (0, 8)
+    for _ in 0..<HeaderReader.mostChunks {
+      guard let name = reader.text(at: offset, 4),
+        let size = reader.number(at: offset + 4, 8, true)
+      else { return nil }
+      let body = offset + 12
+      if name == "desc" {
+        if reader.text(at: body + 8, 4) == "lpcm" {
+          bytesPerFrame = Int(reader.number(at: body + 16, 4, true) ?? 0)
+        }
+      } else if name == "data" {
+        // Four bytes count edits; a size of -1 means as long as it lasts.
+        return ContainerLayout(
+          isBigEndian: true, dataOffset: body + 4,
+          promisedBytes: size < 0 ? nil : max(0, size - 4), bytesPerFrame: bytesPerFrame,
+          fields: [.init(offset: offset + 4, width: 8, meaning: .samples(plus: 4))],
+          fileLength: reader.length)
+      }
+      guard size >= 0 else { return nil }
+      offset = body + size
+    }
+    return nil
+  }
+
+  private static func au(_ reader: HeaderReader) -> ContainerLayout? {
+    guard let start = reader.number(at: 4, 4, true), let size = reader.number(at: 8, 4, true),
+      let coding = reader.number(at: 12, 4, true), let channels = reader.number(at: 20, 4, true),
+      start >= 24
+    else { return nil }
+    // 8 to 32 bits, and floats of 32 and 64.
+    let widths: [Int64: Int] = [2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8]
+    return ContainerLayout(
+      isBigEndian: true, dataOffset: start, promisedBytes: size == unknown ? nil : size,
+      bytesPerFrame: (widths[coding] ?? 0) * Int(channels),
+      fields: [.init(offset: 8, width: 4, meaning: .samples(plus: 0))], fileLength: reader.length)
+  }
+
+  /// Sony's Wave64: names of sixteen bytes, sizes of eight that count their own head.
+  private static func wave64(_ reader: HeaderReader) -> ContainerLayout? {
+    guard reader.text(at: 24, 4) == "wave" else { return nil }
+    var fields: [Field] = [.init(offset: 16, width: 8, meaning: .file(plus: 0))]
+    var (bytesPerFrame, offset): (Int, Int64) = (0, 40)
+    for _ in 0..<HeaderReader.mostChunks {
+      guard let name = reader.text(at: offset, 4),
+        let size = reader.number(at: offset + 16, 8, false), size >= 24
+      else { return nil }
+      let body = offset + 24
+      switch name {
+      case "fmt ":
+        let tag = reader.number(at: body, 2, false) ?? 0
+        if [1, 3, 0xFFFE].contains(tag) {
+          bytesPerFrame = Int(reader.number(at: body + 12, 2, false) ?? 0)
+        }
+      case "fact": fields.append(.init(offset: body, width: 8, meaning: .frames))
+      case "data":
+        fields.append(.init(offset: offset + 16, width: 8, meaning: .samples(plus: 24)))
+        return ContainerLayout(
+          isBigEndian: false, dataOffset: body, promisedBytes: size - 24,
+          bytesPerFrame: bytesPerFrame, fields: fields, fileLength: reader.length)
+      default: break
+      }
+      offset += (size + 7) / 8 * 8
+    }
+    return nil
+  }
+}
+
+/// Numbers and names in the head of a file.
+private struct HeaderReader {
+  /// More than any file has before its samples; a file that says otherwise is given up.
+  static let mostChunks = 1000
+
+  let descriptor: Int32
+  let length: Int64
+
+  init(_ descriptor: Int32, length: Int64) {
+    self.descriptor = descriptor
+    self.length = length
+  }
+
+  func bytes(at offset: Int64, _ count: Int) -> [UInt8]? {
+    guard offset >= 0, offset <= length - Int64(count) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard unsafe pread(descriptor, &bytes, count, Int(offset)) == count else { return nil }
+    return bytes
+  }
+
+  func text(at offset: Int64, _ count: Int) -> String? {
+    bytes(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Eight bytes are signed, as many as fit.
+  func number(at offset: Int64, _ width: Int, _ isBigEndian: Bool) -> Int64? {
+    guard let found = bytes(at: offset, width) else { return nil }
+    let ordered = isBigEndian ? found : found.reversed()
+    return Int64(bitPattern: ordered.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+}

@@ -1,0 +1,116 @@
+import CSndfile
+import Glibc
+
+/// The bytes of a file on their way to and from libsndfile.
+///
+/// libsndfile tells a failing disk from the end of a file nowhere, and some of its encoders take no
+/// notice of a write that fails. Every byte goes through here, and the system's error number is kept.
+/// One thread at a time may use it.
+@safe
+final class FileBytes {
+  /// Says what a system call is to fail with in its place: for tests of failing disks.
+  typealias Fault = (_ offset: Int64, _ count: Int) -> Int32
+
+  let descriptor: Int32
+  private var position: Int64 = 0
+  /// The system's number of the first call that has failed since it was cleared; 0 for none.
+  var failure: Int32 = 0
+  /// 0 for no failure.
+  private let fault: Fault?
+
+  /// - Parameter descriptor: Of a regular file. It is closed with this object.
+  init(_ descriptor: Int32, fault: Fault? = nil) {
+    self.descriptor = descriptor
+    self.fault = fault
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// Begins at the first byte again.
+  func rewind() { position = 0 }
+
+  /// Opens a sound file on these bytes, which have to stay as long as it.
+  func open(_ mode: Int, _ info: inout SF_INFO) -> OpaquePointer? {
+    var functions = unsafe SF_VIRTUAL_IO(
+      get_filelen: { user in unsafe FileBytes.of(user).length },
+      seek: { offset, whence, user in unsafe FileBytes.of(user).seek(offset, whence) },
+      read: { buffer, count, user in unsafe FileBytes.of(user).read(buffer, count) },
+      write: { buffer, count, user in unsafe FileBytes.of(user).write(buffer, count) },
+      tell: { user in unsafe FileBytes.of(user).position })
+    return unsafe sf_open_virtual(
+      &functions, Int32(mode), &info, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private static func of(_ user: UnsafeMutableRawPointer?) -> FileBytes {
+    unsafe Unmanaged<FileBytes>.fromOpaque(user.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  private var length: Int64 {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      note(errno)
+      return -1
+    }
+    return Int64(status.st_size)
+  }
+
+  private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+    let target =
+      switch whence {
+      case SEEK_CUR: position + offset
+      case SEEK_END: length + offset
+      default: offset
+      }
+    guard target >= 0 else { return -1 }
+    position = target
+    return target
+  }
+
+  private func read(_ buffer: UnsafeMutableRawPointer?, _ count: Int64) -> Int64 {
+    guard let buffer = unsafe buffer else { return 0 }
+    var done: Int64 = 0
+    while done < count {
+      let planned = fault?(position, Int(count - done)) ?? 0
+      let got =
+        planned != 0
+        ? -1 : unsafe pread(descriptor, buffer + Int(done), Int(count - done), Int(position))
+      if got > 0 {
+        done += Int64(got)
+        position += Int64(got)
+      } else if got == 0 {
+        break
+      } else {
+        let number = planned != 0 ? planned : errno
+        guard number != EINTR else { continue }
+        note(number)
+        break
+      }
+    }
+    return done
+  }
+
+  private func write(_ buffer: UnsafeRawPointer?, _ count: Int64) -> Int64 {
+    guard let buffer = unsafe buffer else { return 0 }
+    var done: Int64 = 0
+    while done < count {
+      let planned = fault?(position, Int(count - done)) ?? 0
+      let put =
+        planned != 0
+        ? -1 : unsafe pwrite(descriptor, buffer + Int(done), Int(count - done), Int(position))
+      if put > 0 {
+        done += Int64(put)
+        position += Int64(put)
+      } else {
+        let number = planned != 0 ? planned : put == 0 ? EIO : errno
+        guard number != EINTR else { continue }
+        note(number)
+        break
+      }
+    }
+    return done
+  }
+
+  private func note(_ number: Int32) {
+    if failure == 0 { failure = number }
+  }
+}

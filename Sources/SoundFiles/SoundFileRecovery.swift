@@ -1,0 +1,198 @@
+import AudioTypes
+import CSndfile
+import FileAccess
+import Glibc
+import Synchronization
+
+/// Makes a whole file of one whose writer was killed, or that has been cut off.
+///
+/// Nothing is coded anew and no sample changes: lengths are written that were missing, and what is behind
+/// the last whole frame, page or block is cut off.
+public enum SoundFileRecovery {
+  /// What has been made of a file.
+  public struct Outcome: Hashable, Sendable {
+    /// Where it is now.
+    public var path: String
+    public var frameCount: Int
+    public var sampleRate: Double
+    public var channelCount: Int
+    /// What was done, as clauses; empty where there was nothing to do.
+    public var steps: [String]
+
+    public var duration: Double { Double(frameCount) / sampleRate }
+  }
+
+  /// Makes a file whole. One that says by its name that it is not finished gets its name, or, where that
+  /// is taken, a number.
+  ///
+  /// - Throws: `.notFound`, `.notReadable`; `.notAudio` where there is nothing in it that could be
+  ///   read, and it stays as it is then; `.notWritable`.
+  public static func recover(_ path: String) throws(SoundFileError) -> Outcome {
+    let place: WritePlace
+    do throws(FileRefusal) { place = try FilePolicy.user.writePlace(path) } catch {
+      throw SoundFileError(
+        .notFound, status: .fileNotFound, error.message(for: path), help: error.help)
+    }
+    guard place.content != .nothing else {
+      throw SoundFileError(.notFound, status: .fileNotFound, "there is no file '\(path)'")
+    }
+    let file: PendingFile
+    do throws(PendingFile.Failure) { file = try PendingFile(recovering: place) } catch {
+      throw failure(path, error)
+    }
+    defer { file.leave() }
+    var steps = try mend(file.descriptor, path: path)
+    let reader = try SoundFileReader(
+      descriptor: fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3), path: path)
+    do throws(PendingFile.Failure) { try file.finish() } catch { throw failure(path, error) }
+    if file.path != path { steps.append("it is '\(file.path)' now") }
+    return Outcome(
+      path: file.path, frameCount: reader.frameCount, sampleRate: reader.sampleRate,
+      channelCount: reader.channelCount, steps: steps)
+  }
+
+  /// Makes an open file whole, in its place. Returns what was done.
+  ///
+  /// - Parameters:
+  ///   - descriptor: To be read and written; stays open.
+  ///   - path: What the file is called.
+  static func mend(_ descriptor: Int32, path: String) throws(SoundFileError) -> [String] {
+    if let layout = ContainerLayout(descriptor) { return try mend(layout, descriptor, path) }
+    var head = [UInt8](repeating: 0, count: 4)
+    guard unsafe pread(descriptor, &head, 4, 0) == 4 else { return [] }
+    switch String(decoding: head, as: UTF8.self) {
+    case "fLaC": return try mendFLAC(descriptor, path)
+    case "OggS": return try mendOgg(descriptor, path)
+    default: return []
+    }
+  }
+
+  // MARK: - Linear samples
+
+  private static func mend(
+    _ layout: ContainerLayout, _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) -> [String] {
+    guard layout.isUnfinished, layout.bytesPerFrame > 0 else { return [] }
+    let bytes = layout.presentBytes
+    let end = layout.dataOffset + bytes
+    // A chunk has an even number of bytes; the one that may be missing is not counted.
+    let padded = layout.isPadded ? end + bytes % 2 : end
+    guard ftruncate(descriptor, Int(padded)) == 0 else { throw writeFailed(path, errno) }
+    for field in layout.fields {
+      let value =
+        switch field.meaning {
+        case .samples(let more): bytes + more
+        case .file(let more): padded + more
+        case .frames: bytes / Int64(layout.bytesPerFrame)
+        }
+      guard field.width == 8 || value <= Int64(UInt32.max) else {
+        throw SoundFileError(
+          .formatNotSupported, status: .unsupportedDataFormat,
+          "'\(path)' has more than 4 GiB, which its header cannot say",
+          help: "sox, or ffmpeg, makes a Wave64 or RF64 file of it")
+      }
+      let little = (0..<field.width).map { UInt8(truncatingIfNeeded: value >> Int64($0 * 8)) }
+      try put(
+        layout.isBigEndian ? little.reversed() : little, at: Int(field.offset), descriptor, path)
+    }
+    var steps = ["its header says how long it is"]
+    let cut = layout.fileLength - end
+    if cut > 0 { steps.append("\(cut) bytes behind the last whole frame are cut off") }
+    return steps
+  }
+
+  // MARK: - FLAC (RFC 9639)
+
+  /// The number of samples is 36 bits in the first block of metadata, which begins at byte 8; 0 means
+  /// that it is not known. The checksum of all samples behind it may be 0, too.
+  private static func mendFLAC(
+    _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) -> [String] {
+    var info = [UInt8](repeating: 0, count: 34)
+    guard unsafe pread(descriptor, &info, 34, 8) == 34 else { return [] }
+    let told = info[13...17].reduce(Int64(0)) { $0 << 8 | Int64($1) } & 0xF_FFFF_FFFF
+    let frames = try countFrames(descriptor, path)
+    guard frames != told, frames > 0 else { return [] }
+    info[13] = info[13] & 0xF0 | UInt8(truncatingIfNeeded: frames >> 32) & 0xF
+    for index in 0..<4 {
+      info[14 + index] = UInt8(truncatingIfNeeded: frames >> Int64(24 - index * 8))
+    }
+    for index in 18..<34 { info[index] = 0 }
+    try put(info, at: 8, descriptor, path)
+    return ["its header says how long it is"]
+  }
+
+  /// Frames that a decoder gives, whatever the header says.
+  private static func countFrames(
+    _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) -> Int64 {
+    let bytes = FileBytes(fcntl(descriptor, F_DUPFD_CLOEXEC, 3))
+    var info = SF_INFO()
+    var opened: OpaquePointer?
+    openingLock.withLock { _ in unsafe opened = bytes.open(SFM_READ, &info) }
+    guard let file = unsafe opened else { return 0 }
+    defer { unsafe sf_close(file) }
+    var counted: Int64 = 0
+    var scratch = [Int32](repeating: 0, count: 4096 * Int(info.channels))
+    while case let count = unsafe sf_readf_int(file, &scratch, 4096), count > 0 { counted += count }
+    guard bytes.failure == 0 else {
+      throw SoundFileError(
+        .notReadable, status: .fileFailed,
+        "'\(path)' cannot be read: \(systemText(bytes.failure))")
+    }
+    return counted
+  }
+
+  // MARK: - Ogg (RFC 3533)
+
+  /// What is behind the last whole page is cut off, and that page marked as the last.
+  private static func mendOgg(
+    _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) -> [String] {
+    guard let last = OggPages.last(of: descriptor) else { return [] }
+    let offset = last.offset
+    var page = last.page
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return [] }
+    let end = offset + page.count
+    var steps: [String] = []
+    if end < Int(status.st_size) {
+      guard ftruncate(descriptor, end) == 0 else { throw writeFailed(path, errno) }
+      steps.append("\(Int(status.st_size) - end) bytes behind the last whole page are cut off")
+    }
+    guard page[5] & OggPages.endMark == 0 else { return steps }
+    page[5] |= OggPages.endMark
+    OggPages.seal(&page)
+    try put(Array(page[..<27]), at: offset, descriptor, path)
+    return steps + ["it has an end"]
+  }
+
+  // MARK: - Writing
+
+  private static func put(
+    _ bytes: [UInt8], at offset: Int, _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) {
+    guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
+      throw writeFailed(path, errno)
+    }
+  }
+
+  private static func writeFailed(_ path: String, _ number: Int32) -> SoundFileError {
+    SoundFileError(
+      .writeFailed, status: .fileFailed,
+      "'\(path)' cannot be made whole: \(systemText(number))", reason: systemText(number))
+  }
+
+  private static func failure(_ path: String, _ failure: PendingFile.Failure) -> SoundFileError {
+    switch failure {
+    case .system(EWOULDBLOCK):
+      SoundFileError(
+        .notWritable, status: .filePermission, "'\(path)' is being written by another run",
+        help: "wait until it ends, or stop it")
+    case .system(let number): writeFailed(path, number)
+    case .notRegular, .notOwn:
+      SoundFileError(
+        .notWritable, status: .filePermission, "'\(path)' is not a regular file")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+
+/// How loud a run may become, whatever the patch says.
+struct LevelOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Never put out more than this, whatever the patch and those who change it ask for: decibels "
+        + "of which 0 is full scale, -120 to 0. What would be louder is turned down.",
+      valueName: "dB"),
+    transform: OutputPeak.read)
+  var limitPeak: OutputPeak?
+}
+
+/// A level on the command line: `-6`, `-6dB`, `"-6 dB"`.
+struct OutputPeak: Equatable {
+  /// A magnitude, of which 1 is full scale.
+  var magnitude: Float
+
+  static func read(_ text: String) throws -> OutputPeak {
+    let level = Level.decibels(in: Substring(text)).map(Level.decibels) ?? Level(text)
+    guard case .decibels = level,
+      let magnitude = OutputLimits.amplitude(level, in: OutputLimits.peakRange)
+    else {
+      throw ValidationError("\(quoted(text)) is no level: it is -120 to 0 decibels, such as -6")
+    }
+    return OutputPeak(magnitude: magnitude)
+  }
+}

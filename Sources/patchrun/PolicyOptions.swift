@@ -1,0 +1,61 @@
+import ArgumentParser
+import FileAccess
+import PatchGraph
+import RenderTaps
+
+/// What a patch may do with files: see "What a patch from a stranger can do".
+struct PolicyOptions: ParsableArguments {
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A folder that the patch may write to, too, and read in where it is confined; repeatable.",
+      valueName: "folder"),
+    completion: .directory)
+  var allowPath: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Where relative paths of what taps write lead, in the place of the patch's folder.",
+      valueName: "folder"),
+    completion: .directory)
+  var outputDir: String?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Keep the patch in its own folder: it reads and writes nowhere else.")
+  var confined = false
+
+  /// How a patch may be read that was named on the command line: it is the user's own, unless it is to
+  /// be kept in its folder. Then a link that leads out of it is not followed, either.
+  func forNamed(_ path: String) -> FilePolicy {
+    guard confined else { return .user }
+    return FilePolicy(
+      patchIn: PatchFile.directory(of: path), allowed: allowPath, isConfined: true)
+  }
+
+  /// What surrounds a patch that was named on the command line.
+  func surroundings(
+    of file: PatchFile, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
+  ) -> PatchSurroundings { surroundings(in: file.directory, nativeCode, takes: takes) }
+
+  /// What surrounds a patch that was found below a folder which was named: it may read in all of that.
+  ///
+  /// - Parameter files: How it was read.
+  func surroundings(of file: PatchFile, foundBy files: FilePolicy) -> PatchSurroundings {
+    var wider = self
+    if let folder = files.folder { wider.allowPath.append(folder) }
+    return wider.surroundings(of: file)
+  }
+
+  /// What surrounds a patch in a folder.
+  func surroundings(
+    in directory: String, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
+  ) -> PatchSurroundings {
+    PatchSurroundings(
+      directory: directory, nativeCode: nativeCode,
+      files: FilePolicy(
+        patchIn: directory, allowed: allowPath, outputFolder: outputDir,
+        isConfined: confined),
+      takes: takes)
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What somebody types who has never used the program.
+@Suite struct FirstContactTests {
+  @Test func `a word that is no command and no file is told as such`() throws {
+    let place = try Workplace()
+    for (word, help) in [
+      ("validat", "did you mean 'validate'?"), ("rendr", "did you mean 'render'?"),
+      ("version", "the version: patchrun --version"), ("frobnicate", "the commands are: run"),
+    ] {
+      let outcome = try place.run(word)
+      #expect(outcome.status == 2)
+      #expect(
+        outcome.errors.contains("there is no command '\(word)', and no file of that name"),
+        "\(outcome.errors)")
+      #expect(outcome.errors.contains(help), "\(outcome.errors)")
+    }
+    #expect(try place.run("validat", "x.json").errors.contains("did you mean 'validate'?"))
+    // A file of that name is a patch.
+    try place.write(TestPatch.noise(), to: "frobnicate")
+    #expect(try place.run("frobnicate").errors.contains("no command") == false)
+  }
+
+  @Test func `a misspelt option of the program is told`() throws {
+    let place = try Workplace()
+    for option in ["-V", "--verison", "--versoin"] {
+      let outcome = try place.run(option)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("did you mean '--version'?"), "\(outcome.errors)")
+    }
+  }
+
+  @Test func `a setting that is none is wrong usage`() throws {
+    let place = try Workplace()
+    try place.write(TestPatch.noise(), to: "noise.json")
+    for setting in ["nonsense", "nodes/x=1"] {
+      for command in [["validate"], ["render", "--duration", "1", "-o", "x.wav"]] {
+        let outcome = try place.start(command + ["noise.json", "--set", setting]).wait()
+        #expect(outcome.status == 2, "\(outcome.errors)")
+      }
+    }
+    // What the patch does not have is its own affair.
+    #expect(try place.run("validate", "noise.json", "--set", "/nodes/none/x=1").status == 1)
+  }
+
+  @Test func `a sound file is told what to do with it, and that does it`() throws {
+    let place = try Workplace()
+    let guitar = CommandLineTool.patches + "/audio/guitar.wav"
+    try FileManager.default.copyItem(atPath: guitar, toPath: place.path("song.wav"))
+    for command in [
+      ["song.wav"], ["validate", "song.wav"], ["render", "song.wav", "-o", "x.wav"],
+    ] {
+      let outcome = try place.start(command).wait()
+      #expect(outcome.status == 1)
+      let said = outcome.errors + outcome.output
+      #expect(said.contains("this is a sound file (WAV), and no patch"), "\(said)")
+    }
+    let said = try place.run("validate", "song.wav").output
+    let line = try #require(
+      said.split(separator: "\n").first { $0.contains("patchrun new one-callback |") })
+    let command = line.split(separator: "to hear it: ", maxSplits: 1)[1]
+      .replacing("patchrun new", with: "\"$PATCHRUN\" new")
+      .replacing("patchrun -", with: "\"$PATCHRUN\" render -")
+    let outcome = try place.shell(command + " --duration 1 -o heard.wav").wait()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try place.samples("heard.wav").contains { $0 != 0 })
+  }
+
+  @Test func `a render that is silent says why`() throws {
+    let place = try Workplace()
+    try place.write(
+      """
+      { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+        "nodes": { "m": { "component": "MultichannelMixer" }, "io": { "component": "remoteIO" } },
+        "connections": [ { "from": "m", "to": "io" } ] }
+      """, to: "silent.json")
+    let outcome = try place.run("render", "silent.json", "--duration", "1", "-o", "x.wav")
+    #expect(outcome.status == 4)
+    #expect(
+      outcome.errors.contains("help: nothing feeds the mixer 'm': it puts out silence"),
+      "\(outcome.errors)")
+    #expect(try place.run("validate", "--deny-warnings", "silent.json").status == 1)
+  }
+}

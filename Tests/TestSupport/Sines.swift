@@ -1,0 +1,17 @@
+import Glibc
+
+/// A sine, its amplitude in dBFS.
+public func sine(
+  _ frequency: Double, _ level: Double, seconds: Double, rate: Double = 48_000,
+  phase: Double = 0
+) -> [Float] {
+  let amplitude = pow(10, level / 20)
+  return (0..<Int((seconds * rate).rounded())).map {
+    Float(amplitude * sin(2 * .pi * frequency * Double($0) / rate + phase))
+  }
+}
+
+/// Whether two numbers are so near.
+public func near(_ value: Double, _ expected: Double, within tolerance: Double) -> Bool {
+  value == expected || (value - expected).magnitude <= tolerance
+}
