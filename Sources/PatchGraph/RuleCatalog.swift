@@ -15,7 +15,7 @@ extension RuleCatalog {
   /// The rules of a graph that only ever warn: of nodes that nothing pulls, of slices that a locked
   /// screen makes longer, and those of units.
   fileprivate static let warnings: Set<String> = Set(
-    ["PR0308", "PR0311", "PR0316"]
+    ["PR0308", "PR0311", "PR0316", "PR0717"]
       + [
         UnitRules.mixerOutputRate, UnitRules.equalizerRate, UnitRules.equalizerPreset,
         UnitRules.converterChannels,

@@ -23,11 +23,11 @@ import Testing
 
   /// The declarations of the rooms that a user of the library has.
   private struct Declarations {
+    /// By full name, `UnitCatalog.Component`.
     var types: Set<String> = []
-    /// Of functions with their labels: `connect(_:_:to:_:)`.
-    var functions: Set<String> = []
-    /// Of properties and cases.
-    var values: Set<String> = []
+    /// With the type that each is declared in, functions with their labels:
+    /// `AudioGraph.connect(_:_:to:_:)`.
+    var members: Set<String> = []
 
     init() throws {
       for room in [
@@ -42,19 +42,39 @@ import Testing
       }
     }
 
+    /// Reads a file that is laid out as `swift format` does it: what a type declares is indented by two
+    /// more than the type is.
     private mutating func read(_ text: String) {
-      for match in text.matches(of: /\b(?:class|struct|enum|protocol|typealias) (\w+)/) {
-        types.insert(String(match.1))
-      }
-      for match in text.matches(of: /\b(?:let|var) (\w+)/) { values.insert(String(match.1)) }
-      for match in text.matches(of: /\bcase (\w+(?:\([^)]*\))?(?:, \w+)*)/) {
-        for name in match.1.split(whereSeparator: { !$0.isLetter && !$0.isNumber }) {
-          values.insert(String(name))
+      var scopes: [(indent: Int, name: String)] = []
+      for line in text.split(separator: "\n") {
+        let indent = line.prefix { $0 == " " }.count
+        let words = line[line.index(line.startIndex, offsetBy: indent)...]
+        guard let first = words.first, !"{)#/".contains(first) else { continue }
+        while let scope = scopes.last, indent <= scope.indent { scopes.removeLast() }
+        if let match = words.firstMatch(
+          of: /^(?:@?[\w()]+ )*(?:class|struct|enum|protocol|extension|actor|typealias) ([\w.]+)/),
+          scopes.last.map({ indent == $0.indent + 2 }) ?? true
+        {
+          let name = (scopes.last.map { $0.name + "." } ?? "") + match.1
+          types.insert(name)
+          scopes.append((indent, name))
+        } else if let scope = scopes.last, indent == scope.indent + 2 {
+          readMember(words, in: scope.name, of: text)
         }
       }
-      for match in text.matches(of: /\b(?:func (\w+)|(init)[?]?)(?:<[^>]*>)?\(/) {
+    }
+
+    /// Reads a line that begins a member.
+    private mutating func readMember(_ line: Substring, in type: String, of text: String) {
+      if let match = line.firstMatch(of: /^(?:@?[\w()]+ )*(?:let|var) (\w+)/) {
+        members.insert("\(type).\(match.1)")
+      } else if let match = line.firstMatch(of: /^(?:indirect )?case (.+)/) {
+        for name in match.1.matches(of: /(?:^|, )(\w+)/) { members.insert("\(type).\(name.1)") }
+      } else if let match = line.firstMatch(
+        of: /^(?:@?[\w()]+ )*(?:func (\w+)|(init)[?]?)(?:<[^>]*>)?\(/)
+      {
         let name = String(match.1 ?? match.2 ?? "")
-        functions.insert("\(name)(\(labels(text[match.range.upperBound...])))")
+        members.insert("\(type).\(name)(\(labels(text[match.range.upperBound...])))")
       }
     }
 
@@ -82,17 +102,8 @@ import Testing
       }.joined()
     }
 
-    /// Whether there is such a name: a type, or a member of one.
-    func has(_ name: String) -> Bool {
-      let parts = name.split(separator: ".").map(String.init)
-      guard let last = parts.last, let first = parts.first, types.contains(first) else {
-        return false
-      }
-      if parts.count == 1 { return true }
-      return last.contains("(")
-        ? functions.contains(last)
-        : values.contains(last) || types.contains(last)
-    }
+    /// Whether there is such a name: a type, or what one declares.
+    func has(_ name: String) -> Bool { types.contains(name) || members.contains(name) }
   }
 
   @Test func `every name that the page gives is one that there is`() throws {
@@ -106,8 +117,10 @@ import Testing
       #expect(!row.text.isEmpty)
     }
     #expect(count > 150)
-    #expect(!declarations.has("AudioGraph.connectAnywhere(_:)"))
-    #expect(!declarations.has("AudioGraph.isNowhere"))
+    // What another type declares, or the same with other labels, is no name of this one.
+    #expect(!declarations.has("AudioGraph.connect(_:)"))
+    #expect(!declarations.has("AudioGraph.isClosed"))
+    #expect(!declarations.has("AudioGraph.setProperty(_:_:_:to:)"))
     #expect(!declarations.has("Graph"))
   }
 

@@ -361,8 +361,9 @@ struct CommandTests {
     try place.write(TestPatch.noise(), to: "noise.json")
     let run = try place.start(["render", "noise.json", "--duration", "10000", "-o", "long.wav"])
     // More than a header.
+    let unfinished = "long.unfinished.wav"
     while run.process.isRunning,
-      try !place.exists("long.wav") || place.bytes("long.wav").count < 4096
+      try !place.exists(unfinished) || place.bytes(unfinished).count < 4096
     {
       usleep(5000)
     }
@@ -371,6 +372,7 @@ struct CommandTests {
     #expect(outcome.status == 130)
     #expect(outcome.errors.contains("interrupted"))
     #expect(try SoundFileReader(path: place.path("long.wav")).frameCount > 0)
+    #expect(!place.exists(unfinished))
   }
 
   // MARK: show, units, schema, devices

@@ -199,7 +199,13 @@ import Testing
     #expect(run.waitForErrors("sink out"), "\(run.errorsSoFar)")
     let watch = try place.start(["ctl", "watch", "--meters", "5"])
     let pointer = "/nodes/n\(Self.hostile.replacingOccurrences(of: "~", with: "~0"))/inputs/0"
-    try place.write(#"{ "title": \#(Self.json("merged" + Self.hostile)) }"#, to: "merge.json")
+    // A tap of a hostile name comes, and those who watch are told of it.
+    try place.write(
+      #"""
+      { "title": \#(Self.json("merged" + Self.hostile)), "taps": {
+        \#(Self.json("merged" + Self.hostile)): { "kind": "meter", "at": \#(Self.json("n" + Self.hostile)) }
+      } }
+      """#, to: "merge.json")
     for arguments in [
       ["ctl", "status"], ["ctl", "get", pointer + "/parametrs" + Self.hostile],
       ["ctl", "set", pointer + "/parameters/volume", "0.75"],
@@ -224,6 +230,7 @@ import Testing
     let (played, watched) = (try run.wait(), try watch.wait())
     #expect(harm(played.errors).isEmpty, "\(harm(played.errors))")
     #expect(harm(watched.output).isEmpty, "\(harm(watched.output))")
+    #expect(watched.output.contains("merged"), "\(watched.output.suffix(500))")
     #expect(watched.output.contains("ended stopped"), "\(watched.output.suffix(500))")
   }
 }

@@ -53,6 +53,11 @@ import Testing
     return PatchProperties.disagreement(revised)
   }
 
+  /// Whether a path leads to a parameter of a unit. Expressions have constants of that name.
+  private static func isParameter(_ path: [String]) -> Bool {
+    path.count > 2 && path[0] == "nodes" && path[path.count - 2] == "parameters"
+  }
+
   /// A change that may leave the patch right: a value like another, a part less, a part moved.
   private static func edited(_ document: JSONText, _ random: inout SplitMix64) -> JSONText? {
     var edited = document
@@ -66,7 +71,7 @@ import Testing
       guard let other = others.randomElement(using: &random) else { return nil }
       edited[path] = document[other]
     case 3, 4:
-      let parameters = paths.filter { $0.count > 2 && $0[$0.count - 2] == "parameters" }
+      let parameters = paths.filter(isParameter)
       guard let place = parameters.randomElement(using: &random) else { return nil }
       edited[place] = .number([0, 0.25, 1].randomElement(using: &random) ?? 0)
     case 8:
@@ -115,9 +120,11 @@ import Testing
         if let revised, let what = Self.difference(revised, whole, from: present) {
           return Self.record(what, document, next)
         }
+        let isPlain = document["timeline"] == nil && next["timeline"] == nil
         revisions += revised == nil ? 0 : 1
         guard !whole.hasErrors else { continue }
-        wholes += 1
+        // What has a timeline is always built as a whole.
+        wholes += isPlain ? 1 : 0
         (document, present) = (next, Self.revise(next, from: present) ?? whole)
       }
     }
@@ -170,13 +177,13 @@ import Testing
   @Test func `a patch of which only a volume differs keeps the units of all other nodes`() throws {
     let patch = try #require(
       PatchPropertyTests.right.first {
-        $0.document.paths.contains { $0.count > 2 && $0[$0.count - 2] == "parameters" }
+        $0.document.paths.contains(where: Self.isParameter)
           && $0.document["nodes"]?.count ?? 0 > 2 && $0.document["timeline"] == nil
           && !PatchProperties.build($0).hasErrors
       })
     let old = PatchProperties.build(patch)
     let place = try #require(
-      patch.document.paths.first { $0.count > 2 && $0[$0.count - 2] == "parameters" })
+      patch.document.paths.first(where: Self.isParameter))
     var document = patch.document
     document[place] = .number(0.75)
     guard let new = Self.revise(document, from: old) else { return }
