@@ -2,7 +2,7 @@ package import AudioTypes
 import CEbur128
 package import RenderCore
 
-/// libebur128's measurement of one programme.
+/// libebur128's measurement of one programme, with a loudness range of our own.
 ///
 /// `@safe`: it owns what it points to, and hands over no more samples than there are.
 @safe
@@ -11,7 +11,7 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
   package static let mostChannels = 6
   /// What the library takes, in Hz.
   package static let rates = 16.0...2_822_400.0
-  /// How long the integrated loudness and the range look back, in milliseconds: a day.
+  /// How long the integrated loudness looks back, in milliseconds: a day.
   static let history: UInt = 86_400_000
 
   private var handle: UnsafeMutablePointer<ebur128_state>?
@@ -21,13 +21,14 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
   private var frameCount = 0
   private var highestMomentary = -Double.infinity
   private var highestShortTerm = -Double.infinity
+  private var spread = LoudnessRange()
 
   /// `nil` where there is no memory.
   package init?(_ format: StreamFormat, dualMono: Bool) {
     channelCount = format.channelCount
     step = max(1, Int((format.sampleRate / 10).rounded()))
     let modes =
-      EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue
+      EBUR128_MODE_I.rawValue | EBUR128_MODE_S.rawValue
       | EBUR128_MODE_TRUE_PEAK.rawValue
     unsafe handle = ebur128_init(
       UInt32(channelCount), UInt(format.sampleRate.rounded()), Int32(bitPattern: modes))
@@ -59,7 +60,9 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
       frameCount += length
       guard frameCount % step == 0 else { continue }
       highestMomentary = max(highestMomentary, momentary)
+      let shortTerm = shortTerm
       highestShortTerm = max(highestShortTerm, shortTerm)
+      if frameCount >= 30 * step { spread.count(shortTerm) }
     }
     return true
   }
@@ -78,7 +81,7 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
     LoudnessReading(
       frameCount: frameCount, momentary: momentary, shortTerm: shortTerm,
       integrated: unsafe value { handle, value in unsafe ebur128_loudness_global(handle, value) },
-      range: unsafe value { handle, value in unsafe ebur128_loudness_range(handle, value) },
+      range: spread.range,
       highestMomentary: highestMomentary, highestShortTerm: highestShortTerm,
       truePeaks: (0..<channelCount).map { channel in
         decibels(

@@ -92,6 +92,26 @@ import Testing
     #expect(near(reading.range, expected, within: 1))
   }
 
+  /// On for 3 s, off for 3 s: the share of the last 3 s that is on goes from 0 to 1 and back, and the
+  /// short-term loudness is the tone's by that share. Looks once a second find 1/3, 2/3 and 1 of it, and
+  /// read 4.8 LU.
+  @Test(arguments: [44_100.0, 48_000])
+  func `a gated tone has the range that looks ten times a second find`(rate: Double) throws {
+    let tone = sine(1000, -20, seconds: 3, rate: rate)
+    let silence = [Float](repeating: 0, count: tone.count)
+    let channel = (0..<20).flatMap { _ in tone + silence }
+    // In tenths of a second. The relative gate, 20 LU below the mean, lets all of them through.
+    let windows = (30...1200).map { end in (end - 30..<end).count { $0 % 60 < 30 } }
+    let shares = windows.filter { $0 > 0 }.sorted()
+    let loud = shares[Int((Double(shares.count - 1) * 0.95).rounded())]
+    let soft = shares[Int((Double(shares.count - 1) * 0.1).rounded())]
+    let expected: Double = 10 * log10(Double(loud) / Double(soft))
+    #expect(expected > 8)
+    let reading = try read([channel, channel], rate: rate)
+    // The weighting filter rings on for some milliseconds behind each edge.
+    #expect(near(reading.range, expected, within: 0.1))
+  }
+
   @Test(arguments: [44_100.0, 48_000, 96_000])
   func `997 Hz at full scale in one channel is -3.01 LUFS at each rate`(rate: Double) throws {
     let reading = try read([sine(997, 0, seconds: 4, rate: rate)], rate: rate)
