@@ -20,15 +20,9 @@ public struct EqualizerPreset: Hashable, Sendable {
 public enum EqualizerPresets {
   /// Where the ten gains hold, in hertz.
   ///
-  /// The presets are labelled 32, 64, 125 ... 16k; the true centres are powers of two (32, 64, 128
-  /// ... 16384), up to 2.4 % above the label. These are halfway between the two, so that a curve
-  /// passes within 0.1 dB of its gains whichever of the two a reader goes by.
-  public static let centers: [Double] = zip(nominalCenters, 5...).map { nominal, exponent in
-    (nominal * Double(1 << exponent)).squareRoot()
-  }
-
-  /// The centres as they are labelled, in hertz.
-  public static let nominalCenters: [Double] = [
+  /// Those that the presets are labelled with. An iPod's true centres are powers of two, 32 to 16384 Hz: up to
+  /// 2.4 % above the label, where a curve is within 0.2 dB of its gains.
+  public static let centers: [Double] = [
     32, 64, 125, 250, 500, 1000, 2000, 4000, 8000, 16000,
   ]
 

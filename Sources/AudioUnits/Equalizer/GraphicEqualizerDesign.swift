@@ -44,13 +44,13 @@ public struct PeakingFilter: Hashable, Sendable {
     let alpha: Double
     let cosine: Double
 
-    init(center: Double, sampleRate: Double) {
+    init(center: Double, sampleRate: Double, factors: WarpingCorrection.Factors = .init()) {
       precondition(
         center > 0 && center < sampleRate / 2, "a centre lies below half the sample rate")
       let angle = 2 * Double.pi * center / sampleRate
       // The cookbook's width in octaves, which allows for the bilinear transform's narrowing.
-      alpha = sin(angle) * sinh(log(2) / 2 * bandwidth * angle / sin(angle))
-      cosine = cos(angle)
+      alpha = sin(angle) * sinh(log(2) / 2 * bandwidth * angle / sin(angle)) * factors.width
+      cosine = cos(angle * factors.center)
     }
   }
 
@@ -101,6 +101,9 @@ public struct PeakingFilter: Hashable, Sendable {
 /// centre is, in decibels, nearly proportional to its own gain (the interaction matrix of Välimäki
 /// and Liski, "Accurate cascade graphic equalizer", 2017); steps with its inverse on what the true
 /// responses still lack take the rest out.
+///
+/// The three highest bands are made so that the curve is that of the analogue filters up to the highest
+/// centre, at whatever rate: `WarpingCorrection`.
 public struct GraphicEqualizerDesign: Hashable, Sendable {
   /// In hertz.
   public let sampleRate: Double
@@ -160,7 +163,13 @@ struct GraphicEqualizerSolver {
     self.sampleRate = sampleRate
     bandCount = centers.count
     let active = centers.prefix { $0 < GraphicEqualizerDesign.highestCenter * sampleRate }
-    places = active.map { PeakingFilter.Place(center: $0, sampleRate: sampleRate) }
+    let correction = WarpingCorrection(highestCenter: (active.last ?? 0) / sampleRate)
+    places = active.enumerated().map { band, center in
+      let below = active.count - 1 - band
+      return PeakingFilter.Place(
+        center: center, sampleRate: sampleRate,
+        factors: below < correction.factors.count ? correction.factors[below] : .init())
+    }
     let arguments = active.map { PeakingFilter.argument($0, sampleRate: sampleRate) }
     self.arguments = arguments
     // Decibels at each centre for each decibel of a filter, of which six are typical here.
