@@ -9,6 +9,8 @@ public struct ServiceEvent: Hashable, Sendable {
     case notFinite
     /// Frames are missing in a recording, or time has passed between two of them.
     case gap
+    /// Samples beyond full scale were clipped in a recording whose samples are integers.
+    case clipped
     /// A recording has ended early, because it cannot be written.
     case ended
     /// A recording has begun, under another name than was asked for.
@@ -57,6 +59,7 @@ public struct ServiceEvent: Hashable, Sendable {
     case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
     case .gap where isOngoing: "'\(file)': frames are missing from \(place) on: \(cause)"
     case .gap: "'\(file)': \(length) missing at \(place): \(cause)"
+    case .clipped: "'\(file)': \(cause) clipped, first at \(place)"
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
     case .begun: "the recording is '\(file)': \(cause)"
     case .saved: "'\(file)' is whole: \(length)"

@@ -25,6 +25,11 @@ public struct RecordTap: FileTap {
       SettingInfo(
         "quality", .number(0...1),
         summary: "From the smallest file to the best sound, where the file compresses with loss."),
+      SettingInfo(
+        "dither", .choice(Dither.allCases.map(\.rawValue)), defaultValue: .text("tpdf"),
+        summary:
+          "What is added before samples become integers, where bits are lost: nothing, noise of a "
+          + "triangular distribution, or that noise where ears hear least of it."),
     ],
     make: { values, files in
       var tap = RecordTap(path: "")
@@ -34,6 +39,7 @@ public struct RecordTap: FileTap {
         tap.sampleType = FileSampleType(rawValue: name)
       }
       if case .number(let quality) = values["quality"] { tap.quality = quality }
+      if case .text(let name) = values["dither"] { tap.dither = Dither(rawValue: name) ?? .tpdf }
       return tap
     })
 
@@ -44,6 +50,8 @@ public struct RecordTap: FileTap {
   public var sampleType: FileSampleType?
   /// From 0 to 1, for files that compress with loss; `nil` for the library's own choice.
   public var quality: Double?
+  /// What is added before samples become integers.
+  public var dither = Dither.tpdf
   /// Where it may be written.
   public var files = FilePolicy.user
   /// What it has in common with the other recordings of a run.
@@ -81,7 +89,8 @@ public struct RecordTap: FileTap {
   ) throws(CallbackProblem) -> RenderSink {
     if let problem = problems(for: format).first { throw problem }
     let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
-    let key = Takes.Key(path: path, format: format, sampleType: sampleType, quality: quality)
+    let key = Takes.Key(
+      path: path, format: format, sampleType: sampleType, quality: quality, dither: dither)
     let service: RecordService
     if let writer = takes.take(key) {
       service = RecordService(writer, feed, key, takes)
@@ -99,7 +108,7 @@ public struct RecordTap: FileTap {
     ) throws(SoundFileError) -> SoundFileWriter {
       try SoundFileWriter(
         path: path, files: files, existing: existing, format: format, sampleType: sampleType,
-        quality: quality)
+        quality: quality, dither: dither)
     }
     let name = path == "-" ? nil : try TakeName(path)
     do throws(SoundFileError) {
@@ -242,6 +251,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     guard !isFinished else { return }
     isFinished = true
     writeRest()
+    defer { tellClipping() }
     guard hasEnded || !takes.keep(writer, for: key) else { return }
     writing { () throws(SoundFileError) in try writer.close() }
   }
@@ -250,6 +260,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     guard !isFinished else { return }
     isFinished = true
     writeRest()
+    tellClipping()
     writer.abandon()
   }
 
@@ -257,6 +268,17 @@ final class RecordService: RenderService, @unchecked Sendable {
     drain()
     writeMissing(feed.missingFrames)
     tellGap()
+  }
+
+  /// Tells what has been clipped since the last time: a recording that goes on in another graph's tap
+  /// tells of the rest there.
+  private func tellClipping() {
+    guard let clipping = writer.takeClipping() else { return }
+    let count = clipping.sampleCount
+    events.append(
+      ServiceEvent(
+        .clipped, file: writer.path, time: Double(clipping.firstFrame) / writer.sampleRate,
+        cause: "\(count) sample\(count == 1 ? "" : "s")"))
   }
 
   /// The silence for which the feed had no room to the end.

@@ -27,6 +27,7 @@ public final class Takes: Sendable, Hashable {
     var format: StreamFormat
     var sampleType: FileSampleType?
     var quality: Double?
+    var dither: Dither
   }
 
   /// `@unchecked Sendable`: one service at a time has it.

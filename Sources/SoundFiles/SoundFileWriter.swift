@@ -6,8 +6,8 @@ import Synchronization
 
 /// A sound file that is being written: WAV by patchrun's own writer, everything else by libsndfile.
 ///
-/// The path's extension says what kind of file; `-` is WAV on standard output. Samples are rounded
-/// to the nearest value that the file can hold, halves to even, and clipped; nothing is dithered.
+/// The path's extension says what kind of file; `-` is WAV on standard output. Where the file holds
+/// integers, samples are dithered, rounded to the nearest of them, halves to even, and clipped.
 ///
 /// A file is written beside its name (`PendingFile`), and has its name when `close()` has made it whole
 /// and put it onto the disk. Until then files of linear samples (WAV, RF64, Wave64, AIFF, CAF, AU) are
@@ -31,6 +31,8 @@ public final class SoundFileWriter {
   private var bytes: FileBytes?
   private var file: OpaquePointer?
   private var isClosed = false
+  /// Makes the integers of a file that holds integers.
+  private var coder: IntegerCoder?
   private var words: [Int32] = []
   private var floats: [Float] = []
   private var doubles: [Double] = []
@@ -46,6 +48,12 @@ public final class SoundFileWriter {
   /// Whether the file has another name than was asked for, because that is taken.
   public var isNumbered: Bool { pending?.isNumbered ?? false }
 
+  /// What was beyond full scale and is not so in the file, whose samples are integers; `nil` for nothing.
+  public var clipping: Clipping? { coder?.clipping }
+
+  /// The same since the last call of this.
+  public func takeClipping() -> Clipping? { coder?.takeClipping() }
+
   /// Where the next frame is, in seconds.
   public var time: Double { Double(framesWritten) / sampleRate }
 
@@ -56,12 +64,14 @@ public final class SoundFileWriter {
   ///   - sampleType: What a sample becomes in the place of that.
   ///   - quality: From 0, the smallest file, to 1, the best sound, where the file compresses with
   ///     loss; libsndfile's own choice where it is not given.
+  ///   - dither: What is added before samples become integers.
   /// - Throws: What `problem` gives, or what the system says.
   public convenience init(
-    path: String, format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil
+    path: String, format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil,
+    dither: Dither = .tpdf
   ) throws(SoundFileError) {
     try self.init(
-      path: path, format: format, sampleType: sampleType, quality: quality,
+      path: path, format: format, sampleType: sampleType, quality: quality, dither: dither,
       waveLimit: UInt64(UInt32.max))
   }
 
@@ -72,25 +82,26 @@ public final class SoundFileWriter {
   ///   - existing: What becomes of a file that is there.
   public convenience init(
     path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
-    sampleType: FileSampleType? = nil, quality: Double? = nil
+    sampleType: FileSampleType? = nil, quality: Double? = nil, dither: Dither = .tpdf
   ) throws(SoundFileError) {
     try self.init(
       path: path, files: files, existing: existing, format: format, sampleType: sampleType,
-      quality: quality, waveLimit: UInt64(UInt32.max), fault: nil)
+      quality: quality, dither: dither, waveLimit: UInt64(UInt32.max), fault: nil)
   }
 
   convenience init(
     path: String, format: StreamFormat, sampleType: FileSampleType?, quality: Double?,
-    waveLimit: UInt64, fault: FileBytes.Fault? = nil
+    dither: Dither = .tpdf, waveLimit: UInt64, fault: FileBytes.Fault? = nil
   ) throws(SoundFileError) {
     try self.init(
       path: path, files: .user, existing: .replace, format: format, sampleType: sampleType,
-      quality: quality, waveLimit: waveLimit, fault: fault)
+      quality: quality, dither: dither, waveLimit: waveLimit, fault: fault)
   }
 
   private init(
     path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
-    sampleType: FileSampleType?, quality: Double?, waveLimit: UInt64, fault: FileBytes.Fault?
+    sampleType: FileSampleType?, quality: Double?, dither: Dither, waveLimit: UInt64,
+    fault: FileBytes.Fault?
   ) throws(SoundFileError) {
     let choice = try Self.choose(path, format, sampleType, quality)
     askedPath = path
@@ -98,6 +109,11 @@ public final class SoundFileWriter {
     self.sampleType = choice.sampleType
     channelCount = format.channelCount
     sampleRate = format.sampleRate
+    if let sampleType = choice.sampleType, !sampleType.isFloat {
+      coder = IntegerCoder(
+        bits: sampleType.bits, channelCount: format.channelCount, sampleRate: format.sampleRate,
+        dither: dither)
+    }
     let (pending, descriptor) = try Self.open(path, files, existing)
     self.pending = pending
     do throws(SoundFileError) {
@@ -282,7 +298,7 @@ public final class SoundFileWriter {
     precondition(frameCount * channelCount <= samples.count, "so many frames are there")
     if let wave {
       try Self.failing(path) { () throws(WaveOutput.SystemFailure) in
-        try wave.write(samples, count: frameCount * channelCount)
+        try wave.write(samples, count: frameCount * channelCount, coder: &coder)
       }
       framesWritten += frameCount
       return
@@ -297,10 +313,10 @@ public final class SoundFileWriter {
       switch sampleType {
       case .int16, .int24, .int32:
         let bits = sampleType?.bits ?? 32
+        coder?.code(samples, range)
         words.removeAll(keepingCapacity: true)
-        for index in range {
-          words.append(integer(Double(samples[index]), bits: bits) << Int32(32 - bits))
-        }
+        // libsndfile takes the upper bits.
+        for word in coder?.words ?? [] { words.append(word << Int32(32 - bits)) }
         written = unsafe sf_writef_int(file, words, Int64(count))
       case .float64:
         doubles.removeAll(keepingCapacity: true)

@@ -41,33 +41,39 @@ final class WaveOutput {
   }
 
   /// Writes interleaved samples down and brings the header up to date.
-  func write<Sample: BinaryFloatingPoint>(_ samples: [Sample], count: Int) throws(SystemFailure) {
+  ///
+  /// - Parameter coder: Makes the integers of a file that has integers.
+  func write<Sample: BinaryFloatingPoint>(
+    _ samples: [Sample], count: Int, coder: inout IntegerCoder?
+  ) throws(SystemFailure) {
     guard count > 0 else { return }
     let width = sampleType.bits / 8
+    coder?.code(samples, 0..<count)
+    let words = coder?.words ?? []
     if bytes.count < count * width { bytes = [UInt8](repeating: 0, count: count * width) }
     unsafe bytes.withUnsafeMutableBytes { bytes in
       for index in 0..<count {
-        let value = Double(samples[index])
         switch sampleType {
         case .int16:
           unsafe bytes.storeBytes(
-            of: Int16(truncatingIfNeeded: integer(value, bits: 16)).littleEndian,
-            toByteOffset: index * 2, as: Int16.self)
+            of: Int16(truncatingIfNeeded: words[index]).littleEndian, toByteOffset: index * 2,
+            as: Int16.self)
         case .int24:
-          let word = integer(value, bits: 24)
+          let word = words[index]
           unsafe bytes[index * 3] = UInt8(truncatingIfNeeded: word)
           unsafe bytes[index * 3 + 1] = UInt8(truncatingIfNeeded: word >> 8)
           unsafe bytes[index * 3 + 2] = UInt8(truncatingIfNeeded: word >> 16)
         case .int32:
           unsafe bytes.storeBytes(
-            of: integer(value, bits: 32).littleEndian, toByteOffset: index * 4, as: Int32.self)
+            of: words[index].littleEndian, toByteOffset: index * 4, as: Int32.self)
         case .float32:
           unsafe bytes.storeBytes(
             of: Float(samples[index]).bitPattern.littleEndian, toByteOffset: index * 4,
             as: UInt32.self)
         case .float64:
           unsafe bytes.storeBytes(
-            of: value.bitPattern.littleEndian, toByteOffset: index * 8, as: UInt64.self)
+            of: Double(samples[index]).bitPattern.littleEndian, toByteOffset: index * 8,
+            as: UInt64.self)
         }
       }
     }

@@ -20,7 +20,7 @@ struct FileEvents {
     case .ended:
       failures.append(event.message)
       return ("error", event.message)
-    case .unread, .late, .gap, .notFinite:
+    case .unread, .late, .gap, .notFinite, .clipped:
       if !event.isOngoing {
         count += 1
         if listed.count < Self.mostListed { listed.append(event) }

@@ -101,6 +101,21 @@ struct Render: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
+      "What is added before samples become integers, where bits are lost: 'tpdf' is noise of a "
+        + "triangular distribution, 'shaped' that noise where ears hear least of it.",
+      valueName: "none|tpdf|shaped"),
+    completion: .list(Dither.allCases.map(\.rawValue)),
+    transform: { text in
+      guard let dither = Dither(rawValue: text) else {
+        throw ValidationError(
+          "it is one of \(Dither.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      return dither
+    })
+  var dither = Dither.tpdf
+
+  @Option(
+    help: ArgumentHelp(
       "From 0, the smallest file, to 1, the best sound, where the file compresses with loss.",
       valueName: "0...1"))
   var quality: Double?
@@ -365,7 +380,8 @@ struct Render: PatchCommand {
   private func openOutput(_ format: StreamFormat) throws(CommandFailure) -> SoundFileWriter {
     do throws(SoundFileError) {
       return try SoundFileWriter(
-        path: output ?? "-", format: format, sampleType: self.format, quality: quality)
+        path: output ?? "-", format: format, sampleType: self.format, quality: quality,
+        dither: dither)
     } catch {
       throw Self.failure(error)
     }
@@ -420,6 +436,17 @@ struct Render: PatchCommand {
       errors.append(("\(counted(outcome.lostFrames, "frame")) of files were lost", []))
     }
     for error in errors { appearance.report("error", error.0, help: error.1) }
+    if let writer = rendering.writer, let clipping = writer.clipping {
+      appearance.report(
+        "warning",
+        "the result is louder than full scale: \(counted(clipping.sampleCount, "sample")) "
+          + "clipped in \(quoted(name)), first at "
+          + ServiceEvent.clock(Double(clipping.firstFrame) / rate),
+        help: [
+          "lower a volume, or the peak: --limit-peak -1dB; '--format float32' holds what is above "
+            + "full scale"
+        ])
+    }
     if let left = rendering.unfinished, !quiet {
       appearance.report("note", "what has been rendered is in \(quoted(left))")
     }
@@ -585,6 +612,9 @@ struct Rendering {
     }
     parts.append("\(rateText(rate)) Hz")
     if let decoder { parts.append("peak \(decibels(decoder.peak))") }
+    if let clipping = writer?.clipping {
+      parts.append("\(counted(clipping.sampleCount, "sample")) clipped")
+    }
     if let limited = LimitText.summary(session) { parts.append(limited) }
     parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
     if outcome.wasCancelled { parts.append("interrupted") }
@@ -604,6 +634,8 @@ struct Rendering {
         session.configuration.device.map { .number($0.channelCount) }
       } ?? .null,
       "peak": decoder.map { .number((2000 * renderLog10($0.peak)).rounded() / 100) } ?? .null,
+      "clippedSamples": .number(writer?.clipping?.sampleCount ?? 0),
+      "firstClipped": writer?.clipping.map { .number(Double($0.firstFrame) / rate) } ?? .null,
       "outputLimit": LimitText.json(session),
       "lostFrames": .number(outcome.lostFrames),
       "readErrors": .number(outcome.events.count { $0.kind == .unread && !$0.isOngoing }),

@@ -224,6 +224,68 @@ struct CommandTests {
   }
 
   @Test
+  func `what is clipped in an integer file is counted, placed and told`() throws {
+    // 0 for a tenth of a second, then a sine at twice full scale.
+    let sound = #"{ "kind": "expression", "value": "time < 0.1 ? 0 : 2 * sin(tau * 100 * time)" }"#
+    try place.write(TestPatch.generic(sound), to: "loud.json")
+    let loud = ["render", "loud.json", "--duration", "0.5", "-o", "out.wav"]
+    let run = try place.start(loud + ["--format", "int16", "--json"]).wait()
+    #expect(run.status == 0)
+    // Of a sine of 2 two thirds are beyond 1: 48,000 x 0.4 x 2/3 frames of two channels.
+    let report = try #require(
+      JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+    let count = try #require(report["clippedSamples"] as? Int)
+    #expect(abs(count - 25_600) < 400)
+    let first = try #require(report["firstClipped"] as? Double)
+    // A twelfth of a cycle of 10 ms behind the silence.
+    #expect(abs(first - 0.10083) < 0.0001)
+    #expect(
+      run.errors.contains("\(count) samples clipped in 'out.wav', first at 0:00.101"),
+      "\(run.errors)")
+    #expect(run.errors.contains("--limit-peak"))
+    let held = try place.start(loud).wait()
+    #expect(held.status == 0 && !held.errors.contains("clipped"))
+  }
+
+  @Test
+  func `a recording tells what has been clipped in it`() throws {
+    let taps =
+      #"{ "rec": { "kind": "record", "at": "mixer", "path": "rec.wav", "format": "int16" } }"#
+    let loud = TestPatch.noise(taps: taps).replacing("\"volume\": 0.5", with: "\"volume\": 8")
+    try place.write(loud, to: "loud.json")
+    let run = try place.run("render", "loud.json", "--duration", "0.2")
+    #expect(run.status == 0)
+    #expect(
+      run.errors.contains(/warning: 'rec.wav': \d+ samples clipped, first at 0:00\.000/),
+      "\(run.errors)")
+  }
+
+  @Test
+  func `dither is chosen, is the same each time, and leaves what is exact`() throws {
+    try place.write(TestPatch.generic(#"{ "kind": "tone", "amplitude": 1e-5 }"#), to: "soft.json")
+    func samples(_ arguments: String...) throws -> [Float] {
+      let run = try place.start(
+        ["render", "soft.json", "--duration", "0.1", "-o", "out.wav", "--format", "int16"]
+          + arguments
+      ).wait()
+      #expect(run.status == 0, "\(run.errors)")
+      return try place.samples("out.wav")
+    }
+    #expect(try samples("--dither", "none").allSatisfy { $0 == 0 })
+    let dithered = try samples()
+    #expect(Set(dithered).count > 2)
+    #expect(try samples("--dither", "tpdf") == dithered)
+    #expect(try samples("--dither", "shaped") != dithered)
+    let wrong = try place.run("render", "soft.json", "-o", "out.wav", "--dither", "some")
+    #expect(wrong.status == 2 && wrong.errors.contains("none, tpdf, shaped"))
+    // The rendered file is played, and is the same to the bit.
+    try place.write(TestPatch.generic(#"{ "kind": "file", "path": "out.wav" }"#), to: "copy.json")
+    let copied = try place.run("render", "copy.json", "-o", "copy.wav", "--format", "int16")
+    #expect(copied.status == 0)
+    #expect(try place.samples("copy.wav") == place.samples("out.wav"))
+  }
+
+  @Test
   func `the end of the sources is the end of the render`() throws {
     let first = TestPatch.generic(#"{ "kind": "noise" }"#)
     try place.write(first, to: "noise.json")

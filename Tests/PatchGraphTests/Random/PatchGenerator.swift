@@ -471,6 +471,9 @@ struct PatchGenerator {
     document["taps", name] = [
       "kind": "record", "at": .string(address), "path": .string("take\(taken.count).wav"),
     ]
+    if one(in: 4) {
+      document["taps", name, "dither"] = .string(pick(["none", "tpdf", "shaped"]))
+    }
   }
 
   /// What ramps of the callbacks that are made here, on any bus.

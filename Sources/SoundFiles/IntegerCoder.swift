@@ -1,0 +1,110 @@
+/// Turns samples into the integers of a file, frame after frame.
+///
+/// The same frames give the same integers however they are cut into pieces.
+struct IntegerCoder {
+  /// What the shaped noise is filtered with: `1 + sum of h[i] z^-(i + 1)`.
+  private static let shape = [-2.033, 2.165, -1.959, 1.590, -0.6149]
+  private static let seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B
+
+  private let bits: Int
+  private let channelCount: Int
+  private let dither: Dither
+  /// Dither goes on for so many frames behind the last sample that needs it, half a second: between
+  /// two notes it does not come and go.
+  private let hold: Int
+  private var framesLeft = 0
+  private var state = seed
+  /// The last errors of each channel, the newest first; only where noise is shaped.
+  private var errors: [Double]
+  private var frame = 0
+
+  /// The integers of the last call, channel beside channel.
+  private(set) var words: [Int32] = []
+  /// What was beyond full scale; `nil` for nothing.
+  private(set) var clipping: Clipping?
+
+  /// - Parameter bits: Of a sample: 16, 24 or 32.
+  init(bits: Int, channelCount: Int, sampleRate: Double, dither: Dither) {
+    self.bits = bits
+    self.channelCount = channelCount
+    self.dither = dither
+    hold = max(1, Int(sampleRate / 2))
+    errors = [Double](
+      repeating: 0, count: dither == .shaped ? Self.shape.count * channelCount : 0)
+  }
+
+  /// Codes whole frames.
+  ///
+  /// - Parameter range: Where they are in `samples`, channel beside channel.
+  mutating func code<Sample: BinaryFloatingPoint>(_ samples: [Sample], _ range: Range<Int>) {
+    words.removeAll(keepingCapacity: true)
+    words.reserveCapacity(range.count)
+    let full = Double(Int64(1) << Int64(bits - 1))
+    var first = range.lowerBound
+    while first < range.upperBound {
+      var isExact = true
+      for index in first..<first + channelCount {
+        let value = Double(samples[index])
+        if value.magnitude > 1 { noteClipping(value) }
+        // What is not a number becomes 0, whatever is added.
+        let scaled = value * full
+        isExact = isExact && (scaled == scaled.rounded() || scaled != scaled) && scaled < full
+      }
+      framesLeft = isExact ? max(0, framesLeft - 1) : hold
+      if dither == .none || framesLeft == 0 {
+        for index in first..<first + channelCount {
+          words.append(integer(Double(samples[index]), bits: bits))
+        }
+        if framesLeft == 0 { for index in errors.indices { errors[index] = 0 } }
+      } else {
+        for channel in 0..<channelCount {
+          words.append(dithered(Double(samples[first + channel]), full, channel))
+        }
+      }
+      first += channelCount
+      frame += 1
+    }
+  }
+
+  /// What was beyond full scale since the last call.
+  mutating func takeClipping() -> Clipping? {
+    defer { clipping = nil }
+    return clipping
+  }
+
+  private mutating func noteClipping(_ value: Double) {
+    guard value == value else { return }
+    clipping = Clipping(
+      sampleCount: (clipping?.sampleCount ?? 0) + 1, firstFrame: clipping?.firstFrame ?? frame)
+  }
+
+  private mutating func dithered(_ value: Double, _ full: Double, _ channel: Int) -> Int32 {
+    let noise = noise()
+    guard value == value else { return 0 }
+    var wanted = value * full
+    let place = channel * Self.shape.count
+    if dither == .shaped {
+      for (index, factor) in Self.shape.enumerated() { wanted += factor * errors[place + index] }
+    }
+    let coded = integer((wanted + noise) / full, bits: bits)
+    if dither == .shaped {
+      for index in (1..<Self.shape.count).reversed() {
+        errors[place + index] = errors[place + index - 1]
+      }
+      // What is clipped is no noise that the next samples could make up for.
+      errors[place] = min(2, max(-2, Double(coded) - wanted))
+    }
+    return coded
+  }
+
+  /// Two even distributions one bit wide, added: -1 to 1. SplitMix64 (Steele, Lea and Flood, 2014).
+  private mutating func noise() -> Double {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    word ^= word >> 31
+    let (low, high) = (word & 0xFFFF_FFFF, word >> 32)
+    return Double(low + high) / 4_294_967_296 - 1
+  }
+}
