@@ -171,7 +171,7 @@ struct GraphBuilder {
   private mutating func checkBuses() {
     var total = 0
     for member in document.nodes {
-      guard let count = member.value.inputCount else { continue }
+      guard let count = member.value.inputCount, count.value <= Self.mostInputs else { continue }
       total += count.value
       guard total > limits.buses else { continue }
       report(
@@ -188,8 +188,12 @@ struct GraphBuilder {
 
   /// What the "inputCount" of all nodes add up to.
   static func busCount(of document: PatchDocument) -> Int {
-    document.nodes.reduce(0) { $0 + ($1.value.inputCount?.value ?? 0) }
+    document.nodes.compactMap { $0.value.inputCount?.value }.filter { $0 <= mostInputs }
+      .reduce(0, +)
   }
+
+  /// How many inputs a node may have. A greater number is refused by the unit, and makes none.
+  private static let mostInputs = 1024
 
   /// Looks up the formats that the patch has names for.
   mutating func resolveFormats() { formats.resolveDefinitions(document) }
@@ -683,14 +687,14 @@ struct GraphBuilder {
         }
       } else if let callback = callbacks[from.value.node] {
         let chain = chain(of: from.value.node)
+        // Of two that feed by one callback, the second takes its output again.
+        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
+        if let second = graph.secondFeed(of: destination, input) { throw second }
         guard admits(chain, from) else {
           hasGaps = true
           bereft.insert(destination)
           return
         }
-        // Of two that feed by one callback, the second takes its output again.
-        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
-        if let second = graph.secondFeed(of: destination, input) { throw second }
         let feed = feed(of: chain)
         let first = callback.callback
         try graph.setInputCallback(first, of: destination, input, from: feed)

@@ -14,8 +14,10 @@ public enum MemoryFits {
   /// What each callback takes that feeds an input, in bytes, whatever it does.
   public static let bytesOfCallback = 4096
   private static let bytesOfTap = 16_384
-  /// Beside the buffers of a bus, for each channel.
-  private static let bytesOfBus = 256
+  /// What a unit takes, and each of its buses. Plans share their buffers, so that slices do not count.
+  private static let bytesOfUnit = 10_240
+  private static let bytesOfBus = 512
+  private static let bytesOfUsedBus = 1024
 
   /// What is too much, said of what takes most; `nil` where all of it fits.
   static func violation(
@@ -29,7 +31,7 @@ public enum MemoryFits {
     }
     for node in model.nodes {
       guard let configuration = configurations[node.id] else { continue }
-      add(bytes(of: configuration), .init(node: node.id, .whole))
+      add(bytes(of: node.unit, configuration), .init(node: node.id, .whole))
     }
     for interaction in model.interactions {
       guard case .callback(let callback) = interaction,
@@ -67,12 +69,12 @@ public enum MemoryFits {
       ])
   }
 
-  /// Two buffers for each channel of a bus that is used, as long as the longest slice.
-  private static func bytes(of configuration: UnitConfiguration) -> Int {
-    let slice = max(0, configuration.maximumFramesPerSlice)
-    return (configuration.inputs + configuration.outputs).reduce(1024) { sum, element in
-      let channels = max(1, element.format.channelCount)
-      return sum + channels * (bytesOfBus + (element.isUsed ? 8 * slice : 0))
+  private static func bytes(
+    of unit: any AudioUnit.Type, _ configuration: UnitConfiguration
+  ) -> Int {
+    let start = bytesOfUnit + unit.memory(in: configuration)
+    return (configuration.inputs + configuration.outputs).reduce(start) { sum, element in
+      sum + bytesOfBus + (element.isUsed ? bytesOfUsedBus : 0)
     }
   }
 
