@@ -275,7 +275,9 @@ struct GraphModel: Sendable {
   /// Adds a ramp, or says why it cannot be. One that comes behind the others of its setting is added in a
   /// time that does not depend on their number.
   mutating func add(_ ramp: ParameterRamp) throws(Violation) {
-    var table = rampsByTarget ?? Dictionary(grouping: ramps, by: \.movedTarget)
+    var table =
+      rampsByTarget
+      ?? Dictionary(grouping: ramps, by: \.movedTarget)
       .mapValues { $0.sorted { $0.start < $1.start } }
     rampsByTarget = nil
     defer { rampsByTarget = table }

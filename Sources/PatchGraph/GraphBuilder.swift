@@ -98,7 +98,8 @@ struct GraphBuilder {
     places = PatchPlaces(
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
-    formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
+    formats = FormatResolver(
+      document, sessionRate: graph.grant.sampleRate, findings: findings.limit)
     subgraphs = Dictionary(
       document.subgraphs.enumerated().compactMap { index, subgraph in
         subgraph.tree.map { (ObjectIdentifier($0), index) }

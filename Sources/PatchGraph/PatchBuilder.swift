@@ -157,7 +157,8 @@ public struct PatchBuilder {
     }
     return BuiltPatch(
       graph: graph, diagnostics: all.inDocumentOrder().limited(to: reading.limits.findings),
-      source: reading.source, ownLength: ownLength, document: document, title: document.title?.value,
+      source: reading.source, ownLength: ownLength, document: document,
+      title: document.title?.value,
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
       outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
       libraries: builder.libraries,

@@ -62,7 +62,8 @@ import Testing
       return (
         played(
           #""t": { "kind": "tone" }"#, "t",
-          #", "timeline": [ { "at": 1, "update": \#(update) }, { "at": 2, "update": \#(update) } ]"#),
+          #", "timeline": [ { "at": 1, "update": \#(update) }, { "at": 2, "update": \#(update) } ]"#
+        ),
         1500, 4000
       )
     case .memory:
@@ -109,7 +110,9 @@ import Testing
     #expect(Self.codes(Self.build(text, raised)) == [])
   }
 
-  @Test func `what takes too much memory is refused by initialize, too, before it is allocated`() throws {
+  @Test func `what takes too much memory is refused by initialize, too, before it is allocated`()
+    throws
+  {
     var limits = PatchLimits.standard
     limits[.memory] = 1 << 20
     let graph = try #require(Self.build(Self.example(.memory).text, limits).graph)
@@ -133,7 +136,8 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     /// Each names the next twice.
     func level(_ next: String?) -> String {
-      let parts = next.map { #""a": { "subgraph": "\#($0)" }, "b": { "subgraph": "\#($0)" }, "# } ?? ""
+      let parts =
+        next.map { #""a": { "subgraph": "\#($0)" }, "b": { "subgraph": "\#($0)" }, "# } ?? ""
       return #"{ "nodes": { \#(parts) "out": { "component": "GenericOutput" } } }"#
     }
     for number in 0..<40 {
@@ -173,7 +177,8 @@ import Testing
     #expect(found.first?.leftOut == 0)
   }
 
-  @Test func `the name of a place that is named a thousand times is told once, fifty places with it`() {
+  @Test
+  func `the name of a place that is named a thousand times is told once, fifty places with it`() {
     let patch = Self.build(CostShape.oneUnknownName.text(1000))
     let found = patch.diagnostics.filter { $0.message.text.contains("'nobody'") }
     #expect(found.count == 1)

@@ -42,7 +42,9 @@ import Testing
     #expect(ignored.output.contains("10000 ignored"))
   }
 
-  @Test func `validate, render and run refuse what takes too much memory, and allow it when they are told to`()
+  @Test
+  func
+    `validate, render and run refuse what takes too much memory, and allow it when they are told to`()
     throws
   {
     let place = try Workplace()

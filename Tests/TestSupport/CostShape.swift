@@ -39,6 +39,8 @@ public enum CostShape: String, CaseIterable, Sendable {
   /// Parameters that a unit does not have.
   case unknownParameters
   case streamFormats
+  /// Names of stream formats that nobody has defined.
+  case unknownFormats
   /// Commas too many.
   case syntaxErrors
 
@@ -51,7 +53,8 @@ public enum CostShape: String, CaseIterable, Sendable {
     }
   }
 
-  private static let format = #""streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 }"#
+  private static let format =
+    #""streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 }"#
 
   private func list(_ count: Int, _ item: (Int) -> String) -> String {
     (0..<count).map(item).joined(separator: ",\n    ")
@@ -107,7 +110,8 @@ public enum CostShape: String, CaseIterable, Sendable {
           + list(count) {
             let add = #"{ "op": "add", "path": "/callbacks/c", "value": { "kind": "tone" } }"#
             let remove = #"{ "op": "remove", "path": "/callbacks/c" }"#
-            return #"{ "at": \#(Double($0) / 100), "update": [ \#($0.isMultiple(of: 2) ? add : remove) ] }"#
+            return
+              #"{ "at": \#(Double($0) / 100), "update": [ \#($0.isMultiple(of: 2) ? add : remove) ] }"#
           } + " ]")
     case .gains:
       return patch(
@@ -126,21 +130,25 @@ public enum CostShape: String, CaseIterable, Sendable {
     case .repeatedConnections:
       return patch(connections: list(count) { _ in #"{ "from": "tone", "to": "mixer:0" }"# })
     case .oneUnknownName:
-      return patch(connections: list(count) { #"{ "from": "nobody", "to": "mixer:\#($0 % 7 + 1)" }"# })
+      return patch(
+        connections: list(count) { #"{ "from": "nobody", "to": "mixer:\#($0 % 7 + 1)" }"# })
     case .unknownNames:
       return patch(connections: list(count) { #"{ "from": "nobody\#($0)", "to": "mixer:1" }"# })
     case .wrongTypes: return patch(connections: list(count) { "\($0)" })
     case .nodes: return patch(nodes: list(count) { #""n\#($0)": { "component": "iPodEQ" }"# })
     case .mixers:
       return patch(
-        callbacks: list(count) { #""c\#($0)": { "kind": "tone", "frequency": \#(100 + $0 % 1000) }"# },
+        callbacks: list(count) {
+          #""c\#($0)": { "kind": "tone", "frequency": \#(100 + $0 % 1000) }"#
+        },
         nodes: list(count) {
           #""m\#($0)": { "component": "MultichannelMixer", "inputCount": 2, "#
             + #""outputs": { "0": { "sampleRate": 44100 } } }"#
         },
         connections: list(count) {
           let next = $0 == 0 ? "mixer:1" : "m\($0 - 1):1"
-          return #"{ "from": "c\#($0)", "to": "m\#($0):0" }, { "from": "m\#($0)", "to": "\#(next)" }"#
+          return
+            #"{ "from": "c\#($0)", "to": "m\#($0):0" }, { "from": "m\#($0)", "to": "\#(next)" }"#
         })
     case .echoes:
       return patch(
@@ -169,7 +177,12 @@ public enum CostShape: String, CaseIterable, Sendable {
           + list(count) {
             #""f\#($0)": { "sample": "float32", "channels": 1, "sampleRate": 8000 }"#
           } + " }")
-    case .syntaxErrors: return patch("\"comment\": [ " + String(repeating: "1,,", count: count) + "1 ]")
+    case .unknownFormats:
+      return patch(
+        nodes: #""wide": { "component": "MultichannelMixer", "inputCount": 1000, "inputs": { "#
+          + list(count) { #""\#($0)": { "streamFormat": "f\#($0)" }"# } + " } }")
+    case .syntaxErrors:
+      return patch("\"comment\": [ " + String(repeating: "1,,", count: count) + "1 ]")
     }
   }
 }

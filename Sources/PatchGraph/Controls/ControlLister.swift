@@ -117,7 +117,8 @@ private struct ControlLister {
     let places = layout.placesOfCallbacks()
     return (present.reference.document?.callbacks ?? []).flatMap { member -> [PatchControl] in
       let name = member.name
-      guard let place = places[name]?.first, case .chain(let chain)? = layout.feeds[place.input] else {
+      guard let place = places[name]?.first, case .chain(let chain)? = layout.feeds[place.input]
+      else {
         return []
       }
       let link = chain.links[place.behind]

@@ -34,7 +34,8 @@ extension Explanation {
         """,
       example: .none("A chain of 257 callbacks is too long for a page.")),
     Explanation(
-      "PR0229", "The documents that the updates of a timeline make have no more text than the limit: 32 MB.",
+      "PR0229",
+      "The documents that the updates of a timeline make have no more text than the limit: 32 MB.",
       because: """
         Each update makes a whole document of the one before, which is read, checked and kept until its
         time comes. What is counted are the bytes of these documents, and 512 more for each node, callback

@@ -35,7 +35,9 @@ enum TimelineFold {
     }
     if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
     // The document of an update has only a part of the timeline: the whole is that of the patch.
-    guard let removal = removal(of: past), let rest = apply(removal, to: own) else { return reading }
+    guard let removal = removal(of: past), let rest = apply(removal, to: own) else {
+      return reading
+    }
     if update == nil {
       if let changed = apply(removal, to: tree) { tree = changed }
     } else if let changed = replaceTimeline(of: tree, by: rest) {

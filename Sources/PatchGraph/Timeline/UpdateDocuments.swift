@@ -39,7 +39,9 @@ struct UpdateDocuments {
       || patches.values.contains { $0.operations.contains(where: Self.looksIntoTimeline) }
     moments = Self.moments(of: document, clock, keepsWhole: keepsWhole)
     tree = document.root.tree
-    guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: []) else { return }
+    guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: []) else {
+      return
+    }
     tree = JSONTree.read(bare) ?? tree
   }
 
