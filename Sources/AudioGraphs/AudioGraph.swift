@@ -26,6 +26,7 @@ public final class AudioGraph: Sendable {
     var isInitialized = false
     var isRunning = false
     var defaultFormat: StreamFormat?
+    var memoryLimit: Int?
     var category: SessionCategory?
     /// What the last preparation has left for the next.
     var settled = SettledNodes()
@@ -257,6 +258,11 @@ public final class AudioGraph: Sendable {
         isSynchronous: isOffline, capture: capture ?? state.running?.capture),
       defaultFormat: state.defaultFormat, known: state.settled)
     var preparation = preparer.prepare()
+    if let limit = state.memoryLimit,
+      let violation = MemoryFits.violation(in: model, preparation.configurations, limit: limit)
+    {
+      preparation.violations.append(violation)
+    }
     // The elements of a unit may have changed since the ramp was added.
     for ramp in model.ramps {
       guard let unit = model.node(ramp.node)?.instance else { continue }

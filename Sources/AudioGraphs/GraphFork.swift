@@ -17,7 +17,7 @@ extension AudioGraph {
     let original = state.withLock { state in
       (
         model: state.model, defaultFormat: state.defaultFormat, nextToken: state.nextToken,
-        isOpen: state.isOpen, settled: state.settled
+        isOpen: state.isOpen, settled: state.settled, memoryLimit: state.memoryLimit
       )
     }
     var model = original.model
@@ -39,6 +39,7 @@ extension AudioGraph {
     fork.state.withLock { state in
       state.model = model
       state.defaultFormat = original.defaultFormat
+      state.memoryLimit = original.memoryLimit
       state.nextToken = original.nextToken
       state.isOpen = original.isOpen
       state.settled = original.settled

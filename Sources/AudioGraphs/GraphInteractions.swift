@@ -175,6 +175,13 @@ extension AudioGraph {
     set { state.withLock { $0.defaultFormat = newValue } }
   }
 
+  /// How many bytes units, callbacks and taps may take, about; `nil`, as it is at first, for no limit. Set
+  /// before `initialize()`, which then refuses what takes more, as `update()` does.
+  public var memoryLimit: Int? {
+    get { state.withLock { $0.memoryLimit } }
+    set { state.withLock { $0.memoryLimit = newValue } }
+  }
+
   /// What the sound is for: `initialize()` refuses sides of the I/O unit that the category does not permit.
   /// `nil`, as it is at first, permits both. Set before `initialize()`.
   public var sessionCategory: SessionCategory? {

@@ -204,7 +204,9 @@ struct GraphModel: Sendable {
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
-  var ramps: [ParameterRamp] = []
+  var ramps: [ParameterRamp] = [] { didSet { rampsByTarget = nil } }
+  /// The ramps of each setting by their starts; `nil` where they have been set anew since.
+  private var rampsByTarget: [ParameterRamp.Target: [ParameterRamp]]? = [:]
   /// When the graph ends in any case, in seconds from its start.
   var stopTime: Double?
   /// What has been taken from its input and is to feed another.
@@ -268,6 +270,34 @@ struct GraphModel: Sendable {
     taps.removeAll { $0.node == id }
     nodes.removeAll { $0.id == id }
     outputUnits.removeAll { $0 == id }
+  }
+
+  /// Adds a ramp, or says why it cannot be. One that comes behind the others of its setting is added in a
+  /// time that does not depend on their number.
+  mutating func add(_ ramp: ParameterRamp) throws(Violation) {
+    var table =
+      rampsByTarget
+      ?? Dictionary(grouping: ramps, by: \.movedTarget)
+      .mapValues { $0.sorted { $0.start < $1.start } }
+    rampsByTarget = nil
+    defer { rampsByTarget = table }
+    let (place, neighbours) = Self.neighbours(of: ramp, in: table[ramp.movedTarget] ?? [])
+    if let violation = RampsApart.violation(adding: ramp, to: neighbours) { throw violation }
+    ramps.append(ramp)
+    table[ramp.movedTarget, default: []].insert(ramp, at: place)
+  }
+
+  /// Where a ramp belongs among others, which are sorted by their starts, and those beside it.
+  private static func neighbours(
+    of ramp: ParameterRamp, in others: [ParameterRamp]
+  ) -> (place: Int, neighbours: [ParameterRamp]) {
+    var low = 0
+    var high = others.count
+    while low < high {
+      let middle = (low + high) / 2
+      if others[middle].start > ramp.start { high = middle } else { low = middle + 1 }
+    }
+    return (low, Array(others[max(0, low - 1)..<min(others.count, low + 1)]))
   }
 
   /// Whether there is such a node.

@@ -28,10 +28,7 @@ extension AudioGraph {
       } catch {
         throw error.of(ramp.node)
       }
-      if let violation = RampsApart.violation(adding: ramp, to: state.model.ramps) {
-        throw violation
-      }
-      state.model.ramps.append(ramp)
+      try state.model.add(ramp)
     }
   }
 

@@ -58,6 +58,14 @@ public struct ParameterRamp: Hashable, Sendable {
   }
 
   /// Whether both move the same parameter.
+  /// What a ramp moves.
+  public struct Target: Hashable, Sendable {
+    var place: Violation.Place
+    var parameter: UInt32
+  }
+
+  public var movedTarget: Target { Target(place: place, parameter: parameter) }
+
   public func movesSame(as other: ParameterRamp) -> Bool {
     place == other.place && parameter == other.parameter
   }

@@ -44,12 +44,18 @@ public protocol AudioUnit: Sendable {
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> [Double]?
 
+  /// About how many bytes the render side takes, apart from what each unit takes for itself and its buses.
+  /// Every format is settled; asked before anything is allocated.
+  static func memory(in configuration: UnitConfiguration) -> Int
+
   /// Makes the render side. Called only for a configuration without violations that are errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
 }
 
 extension AudioUnit {
+  public static func memory(in configuration: UnitConfiguration) -> Int { 0 }
+
   public static func initialFormat(_ scope: Scope) -> StreamFormat {
     .platformCanonical(channels: 2, sampleRate: 44_100)
   }

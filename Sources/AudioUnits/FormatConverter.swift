@@ -205,6 +205,14 @@ public enum FormatConverter: AudioUnit {
     }
   }
 
+  /// The filters of a conversion of rates: 80 KB for each channel, about.
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    guard let input = configuration.inputs.first?.format,
+      let output = configuration.outputs.first?.format, input.sampleRate != output.sampleRate
+    else { return 0 }
+    return 80_000 * max(input.channelCount, output.channelCount)
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {

@@ -483,6 +483,11 @@ public enum Mixer3D: AudioUnit {
     return word
   }
 
+  /// What each input that is fed keeps to be heard from its place: 48 KB, about.
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    48_000 * configuration.inputs.count { $0.isUsed }
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {

@@ -26,6 +26,10 @@ public struct Diagnostic: Hashable, Sendable {
   public var help: [String]
   /// Edits that would put it right.
   public var fixes: [Fix]
+  /// How many findings of one kind it sums up that were left out (`Findings`); 0 for a finding.
+  public var leftOut = 0
+  /// How many findings it stands for.
+  public var count: Int { max(1, leftOut) }
 
   public init(
     _ severity: Severity, _ code: Code, _ message: Message, at range: SourceRange,
@@ -137,12 +141,23 @@ extension Diagnostic {
 }
 
 extension Diagnostic {
-  /// Says that the same mistake shows at another place too.
+  /// How many other places a diagnostic names. The places beyond are counted.
+  static let mostNotes = 50
+
+  /// Says that the same mistake shows at another place too. The first 50 other places are named, and the
+  /// ones behind them counted in a line of `help`; then the edits go, since they would leave the rest wrong.
   ///
   /// - Parameter fixes: What would put it right there. Where there is one, as for the first place, the
   ///   two are one fix.
   public mutating func add(_ message: Message, at place: SourceRange, _ fixes: [Fix] = []) {
     guard place != range else { return }
+    guard notes.count < Self.mostNotes else {
+      let counted = help.last.flatMap(Self.placesLeftOut) ?? 0
+      if counted > 0 { help.removeLast() }
+      help.append(Self.placesLeftOut(counted + 1))
+      self.fixes = []
+      return
+    }
     notes.append(Note(message, at: place))
     guard !self.fixes.isEmpty else { return }
     if self.fixes.count == 1, fixes.count == 1 {
@@ -154,7 +169,37 @@ extension Diagnostic {
   }
 }
 
+extension Diagnostic {
+  private static let placesWords = (before: "the same mistake is at ", after: " more places")
+
+  private static func placesLeftOut(_ count: Int) -> String {
+    placesWords.before + decimal(count) + placesWords.after
+  }
+
+  /// The number in such a line; `nil` for another line.
+  private static func placesLeftOut(_ line: String) -> Int? {
+    guard line.hasPrefix(placesWords.before), line.hasSuffix(placesWords.after) else { return nil }
+    return Int(
+      line.dropFirst(placesWords.before.count).dropLast(placesWords.after.count)
+        .filter { $0 != "," })
+  }
+
+  /// A whole number with a comma between each three digits, as in `39,950`.
+  public static func decimal(_ number: Int) -> String {
+    let digits = Array(String(number))
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return text
+  }
+}
+
 extension Sequence<Diagnostic> {
+  /// How many findings there are, those included that were left out and are summed up.
+  public var findingCount: Int { reduce(0) { $0 + $1.count } }
+
   /// Whether one of them is an error.
   public var hasErrors: Bool { contains { $0.severity == .error } }
 

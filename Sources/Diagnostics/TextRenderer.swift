@@ -26,6 +26,8 @@ public struct TextRenderer: Sendable {
     page.add("\(diagnostic.severity.rawValue)[\(printable(diagnostic.code.rawValue))]", paint)
     page.add(": \(printable(diagnostic.message.text))", .bold)
     page.endLine()
+    // What sums up others is one line: they are at many places.
+    if diagnostic.leftOut > 0 { return page.text }
 
     for (index, block) in blocks.enumerated() {
       let position = block.source.position(of: block.range.lowerBound)
@@ -63,8 +65,8 @@ public struct TextRenderer: Sendable {
     var errors = 0
     var warnings = 0
     for diagnostic in diagnostics {
-      if diagnostic.severity == .error { errors += 1 }
-      if diagnostic.severity == .warning { warnings += 1 }
+      if diagnostic.severity == .error { errors += diagnostic.count }
+      if diagnostic.severity == .warning { warnings += diagnostic.count }
     }
     var parts: [String] = []
     if errors > 0 { parts.append(errors == 1 ? "1 error" : "\(errors) errors") }

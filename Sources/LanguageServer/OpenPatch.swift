@@ -70,7 +70,7 @@ struct OpenPatch {
     guard isStale else { return }
     isStale = false
     isUnchecked = false
-    let reading = PatchReader.read(source)
+    let reading = PatchReader.read(source, limits: surroundings.limits)
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(hardware))
     diagnostics = patch.diagnostics
     wholeSource = patch.source

@@ -78,40 +78,75 @@ extension GraphBuilder {
       usedCallbacks.insert(from.value.node)
       if !noteSource(from) { fail(name) }
     }
-    for name in names { refuseCircle(name) }
-    // What pulls a callback that is not there is not there either.
-    while let name = names.first(where: { name in
-      callbacks[name]?.from.map { failedNames.contains($0.value.node) } ?? false
-    }) {
-      fail(name)
+    refuseCircles(names)
+    failWhatPullsNothing(names)
+  }
+
+  /// Says which callbacks pull one another in a circle, each circle once: every callback is passed once.
+  private mutating func refuseCircles(_ names: [String]) {
+    /// Callbacks that have been passed.
+    var passed: Set<String> = []
+    for start in names where !passed.contains(start) {
+      var path: [String] = []
+      var places: [String: Int] = [:]
+      var next = start
+      while !passed.contains(next), let from = callbacks[next]?.from?.value.node,
+        nodes[from] == nil
+      {
+        passed.insert(next)
+        places[next] = path.count
+        path.append(next)
+        next = from
+      }
+      // A circle is met where the way comes back to what is on it.
+      guard let first = places[next] else { continue }
+      refuseCircle(Array(path[first...]))
     }
   }
 
-  private mutating func refuseCircle(_ name: String) {
-    var path: [String] = []
-    var next = name
-    while let from = callbacks[next]?.from?.value.node, nodes[from] == nil, !path.contains(next) {
-      path.append(next)
-      next = from
+  private mutating func refuseCircle(_ circle: [String]) {
+    // It is told from the callback on that is written first.
+    let written = circle.indices.min { one, other in
+      (callbacks[circle[one]]?.json.range.lowerBound ?? 0)
+        < (callbacks[circle[other]]?.json.range.lowerBound ?? 0)
     }
-    guard next == name, path.contains(name), let from = callbacks[name]?.from else { return }
+    guard let written, let from = callbacks[circle[written]]?.from else { return }
+    let path = Array(circle[written...] + circle[..<written])
+    let shown = path.count > 20 ? path.prefix(20) + ["…"] : path[...]
     report(
       NameRules.callbackCircle.diagnostic(
         .init(
           "callbacks pull one another in a circle: "
-            + (path + [name]).map { quoted($0) }.joined(separator: " <- ")),
+            + (shown + [path[0]]).map { $0 == "…" ? $0 : quoted($0) }.joined(separator: " <- ")),
         at: from.range, pointer: from.pointer,
         help: ["let one of them pull an output, or a callback that makes its own sound"]))
     for name in path { fail(name) }
   }
 
-  /// What a callback pulls.
-  func feed(of name: String) -> CallbackFeed? {
-    guard let from = callbacks[name]?.from?.value else { return nil }
-    if let node = nodes[from.node] { return .output(node, from.bus ?? 0) }
-    return callbacks[from.node].map {
-      .callback($0.callback, from: feed(of: from.node))
+  /// What pulls a callback that is not there is not there either.
+  private mutating func failWhatPullsNothing(_ names: [String]) {
+    var pulling: [String: [String]] = [:]
+    for name in names {
+      guard let from = callbacks[name]?.from?.value.node, nodes[from] == nil else { continue }
+      pulling[from, default: []].append(name)
     }
+    var failing = pulling.keys.filter { failedNames.contains($0) }
+    while let gone = failing.popLast() {
+      for name in pulling[gone] ?? [] where callbacks[name] != nil {
+        fail(name)
+        failing.append(name)
+      }
+    }
+  }
+
+  /// What the first callback of a chain pulls.
+  func feed(of chain: [BuiltCallback]) -> CallbackFeed? {
+    var feed: CallbackFeed?
+    if let from = chain.last?.from?.value, let node = nodes[from.node] {
+      feed = .output(node, from.bus ?? 0)
+    }
+    for link in chain.dropFirst().reversed() { feed = .callback(link.callback, from: feed) }
+    return feed
   }
 
   /// The output that a chain pulls.
@@ -120,9 +155,14 @@ extension GraphBuilder {
     return .init(node: from.node, bus: from.bus ?? 0)
   }
 
-  /// A callback and those that it pulls, itself first.
+  /// A callback and those that it pulls, itself first: no more than one more than there may be.
   func chain(of name: String) -> [BuiltCallback] {
-    guard let callback = callbacks[name] else { return [] }
-    return [callback] + (callback.from.map { chain(of: $0.value.node) } ?? [])
+    var chain: [BuiltCallback] = []
+    var next: String? = name
+    while let name = next, let callback = callbacks[name], chain.count <= limits.callbacks {
+      chain.append(callback)
+      next = callback.from?.value.node
+    }
+    return chain
   }
 }

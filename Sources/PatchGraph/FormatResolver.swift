@@ -12,11 +12,14 @@ struct FormatResolver {
   private var cache: [String: StreamFormat?] = [:]
   /// Whether what defines the names could not be read.
   private var areNamesLost = false
-  /// The diagnostics of names that are not there, by name.
-  private var unknown: [String: Int] = [:]
-  private(set) var diagnostics: [Diagnostic] = []
+  /// The diagnostics of names that are not there, by name: their places among those that were kept.
+  private var unknown: [String: Int?] = [:]
+  private var findings: Findings
+  var diagnostics: [Diagnostic] { findings.all }
 
-  init(_ document: PatchDocument, sessionRate: Double) {
+  /// - Parameter limit: How many findings of each kind are kept.
+  init(_ document: PatchDocument, sessionRate: Double, findings limit: Int = .max) {
+    findings = Findings(limit: limit)
     named = Dictionary(
       document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     self.document = document
@@ -47,26 +50,33 @@ struct FormatResolver {
       used.insert(name)
       if let known = cache[name] { return known }
       guard !areNamesLost else { return nil }
-      if let first = unknown[name] {
-        diagnostics[first].add(
-          "and here", at: format.range,
-          format.json.correction(
-            of: document.local(name, around: format.json),
-            among: document.locals(named.keys.sorted(), around: format.json)))
+      let (document, named) = (document, named)
+      let written = document.local(name, around: format.json)
+      func candidates() -> [String] {
+        document.locals(named.keys.sorted(), around: format.json)
+      }
+      if let place = unknown[name] {
+        guard let place else { return nil }
+        findings.change(place) {
+          $0.add(
+            "and here", at: format.range,
+            $0.fixes.isEmpty ? [] : format.json.correction(of: written, among: candidates()))
+        }
         return nil
       }
-      unknown[name] = diagnostics.count
-      let known = document.locals(named.keys.sorted(), around: format.json)
-      let written = document.local(name, around: format.json)
-      report(
-        NameRules.unknownFormat.diagnostic(
+      let place = findings.append(NameRules.unknownFormat, at: format.range) {
+        let known = candidates()
+        let listed = known.count > 50 ? known.prefix(50) + ["…"] : known[...]
+        return NameRules.unknownFormat.diagnostic(
           "there is no stream format \(quoted(written))", at: format.range,
           pointer: format.pointer,
           help: [didYouMean(written, among: known)].compactMap(\.self) + [
             known.isEmpty
               ? "define it under \"streamFormats\", or write the format here"
-              : "the stream formats are: " + known.joined(separator: ", ")
-          ], fixes: format.json.correction(of: written, among: known)))
+              : "the stream formats are: " + listed.joined(separator: ", ")
+          ], fixes: format.json.correction(of: written, among: known))
+      }
+      unknown.updateValue(place, forKey: name)
       return nil
     case .short(let short): return resolve(short, format.json)
     case .description(let fields): return resolve(fields, format.json)
@@ -80,7 +90,7 @@ struct FormatResolver {
     }
   }
 
-  private mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+  private mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
 
   private mutating func resolve(
     _ short: PatchDocument.ShortFormat, _ json: JSONValue

@@ -17,7 +17,13 @@ struct GraphBuilder {
   let surroundings: PatchSurroundings
   /// The part of the timeline that the document holds for; `nil` for what comes before an update.
   let epoch: TimelineEpoch?
-  private(set) var diagnostics: [Diagnostic] = []
+  let limits: PatchLimits
+  /// What is wrong. Of sub-graphs all of it: what stands in one that is used often is found as often, and
+  /// summed up once it is known to be the same.
+  private(set) var findings: Findings
+  var diagnostics: [Diagnostic] { findings.all }
+  /// How many callbacks the chains have that feed inputs, each counted as often as it does.
+  private var linkCount = 0
   private(set) var inputFiles: [String] = []
   private(set) var outputFiles: [String] = []
   private var namedFiles = NamedFiles()
@@ -49,6 +55,10 @@ struct GraphBuilder {
   var defaultless: Set<NodeID> = []
   /// What could not be set: what is wrong with the value that stands there instead is no news.
   var unset: Set<Violation.Place> = []
+  /// Whether the inputs of the nodes are more than there may be: then none are made.
+  private var hasTooManyBuses = false
+  /// Whether the callbacks that feed inputs are more than there may be: it has been said.
+  private var hasTooManyLinks = false
   /// What could not be read: what follows from it is no news.
   let unread: UnreadParts
   /// Nodes of which a part could not be read.
@@ -58,8 +68,9 @@ struct GraphBuilder {
   /// Formats that are set on inputs which take theirs from a connection: compared with what arrives,
   /// once that is known.
   var expectedFormats: [ExpectedFormat] = []
-  /// The diagnostics of names that the patch does not have, by name.
-  private var unknownNames: [String: Int] = [:]
+  /// Names that the patch does not have, each with the place of its diagnostic among those that were kept.
+  private var unknownNames: [String: Int?] = [:]
+  private lazy var callbackNames = Set(document.callbacks.map(\.name))
   /// The ends of each connection that has been made.
   private var connected: Set<[PatchDocument.Address]> = []
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
@@ -70,9 +81,11 @@ struct GraphBuilder {
 
   init(
     document: PatchDocument, graph: AudioGraph, surroundings: PatchSurroundings,
-    unread: UnreadParts, saysNotes: Bool, epoch: TimelineEpoch?
+    unread: UnreadParts, saysNotes: Bool, epoch: TimelineEpoch?, limits: PatchLimits
   ) {
     self.epoch = epoch
+    self.limits = limits
+    findings = Findings(limit: document.subgraphs.isEmpty ? limits.findings : .max)
     self.document = document
     self.graph = graph
     self.surroundings = surroundings
@@ -85,7 +98,8 @@ struct GraphBuilder {
     places = PatchPlaces(
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
-    formats = FormatResolver(document, sessionRate: graph.grant.sampleRate)
+    formats = FormatResolver(
+      document, sessionRate: graph.grant.sampleRate, findings: findings.limit)
     subgraphs = Dictionary(
       document.subgraphs.enumerated().compactMap { index, subgraph in
         subgraph.tree.map { (ObjectIdentifier($0), index) }
@@ -96,6 +110,7 @@ struct GraphBuilder {
   mutating func build() {
     if !document.unresolved.isEmpty { hasGaps = true }
     checkSession()
+    checkBuses()
     resolveFormats()
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
@@ -120,24 +135,66 @@ struct GraphBuilder {
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
       document: document, graph: graph, nodes: nodes,
-      failedNames: failedNames.union(unknownNames.keys), epoch: epoch)
+      failedNames: failedNames.union(unknownNames.keys), epoch: epoch, limits: limits)
     timeline.callbacks = callbacks.mapValues(\.link)
     timeline.layout = layout
     timeline.build(in: places)
-    diagnostics += timeline.diagnostics
+    findings += timeline.diagnostics
     for member in document.callbacks
     where !usedCallbacks.contains(member.name) && !hasGaps {
-      report(
+      findings.append(NameRules.unusedCallback, at: member.key.range) {
         NameRules.unusedCallback.diagnostic(
           "the callback \(quoted(member.name)) feeds nothing", at: member.key.range,
           pointer: member.key.pointer,
-          help: ["connect it: { \"from\": \"\(member.name)\", \"to\": \"…\" }, or remove it"]))
+          help: ["connect it: { \"from\": \"\(member.name)\", \"to\": \"…\" }, or remove it"])
+      }
     }
-    diagnostics += formats.diagnostics
+    findings += formats.diagnostics
     reportViolations()
   }
 
-  mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+  mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
+
+  /// Reports a violation. Its edits are looked for only where it is kept, and as long as a patch of its
+  /// size leaves time for it.
+  mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
+    let place = (json ?? places.value(violation.place)).markRange
+    let isKept = findings.append(
+      Diagnostic.Code(rawValue: violation.rule.code),
+      violation.severity == .error ? .error : .warning, at: place
+    ) { [places] in violation.diagnostic(in: places, at: json) }
+    if isKept != nil, !violation.remedies.isEmpty {
+      places.bytesLeftToEdit -= document.source.bytes.count
+    }
+  }
+
+  /// Says where the inputs of all nodes together are more than there may be.
+  private mutating func checkBuses() {
+    var total = 0
+    for member in document.nodes {
+      guard let count = member.value.inputCount, count.value <= Self.mostInputs else { continue }
+      total += count.value
+      guard total > limits.buses else { continue }
+      report(
+        CostRules.buses.diagnostic(
+          .init(
+            "with these the nodes have more than \(Diagnostic.decimal(limits.buses)) inputs together"
+          ), at: count.range, pointer: count.pointer,
+          help: [limits.help(.buses, needed: Self.busCount(of: document))]))
+      hasTooManyBuses = true
+      hasGaps = true
+      return
+    }
+  }
+
+  /// What the "inputCount" of all nodes add up to.
+  static func busCount(of document: PatchDocument) -> Int {
+    document.nodes.compactMap { $0.value.inputCount?.value }.filter { $0 <= mostInputs }
+      .reduce(0, +)
+  }
+
+  /// How many inputs a node may have. A greater number is refused by the unit, and makes none.
+  private static let mostInputs = 1024
 
   /// Looks up the formats that the patch has names for.
   mutating func resolveFormats() { formats.resolveDefinitions(document) }
@@ -233,11 +290,14 @@ struct GraphBuilder {
 
   /// Whether a connection leads to the loudspeaker.
   private var isOutputFed: Bool {
-    document.connections.contains { connection in
-      guard let to = connection.to?.value, (to.bus ?? 0) == 0,
-        let node = document.nodes.first(where: { $0.name == to.node })?.value, !node.endsSubgraph
-      else { return false }
-      return ComponentResolver.unit(node.component?.value)?.description.isOutput == true
+    let outputs = Set(
+      document.nodes.filter { node in
+        !node.value.endsSubgraph
+          && ComponentResolver.unit(node.value.component?.value)?.description.isOutput == true
+      }.map(\.name))
+    return document.connections.contains { connection in
+      guard let to = connection.to?.value, (to.bus ?? 0) == 0 else { return false }
+      return outputs.contains(to.node)
     }
   }
 
@@ -276,6 +336,10 @@ struct GraphBuilder {
     }
     guard var callback = try? description.makeCallback(values, files: surroundings.files) else {
       return
+    }
+    if var convolution = callback as? ConvolutionCallback {
+      convolution.longestResponse = Double(limits.seconds)
+      callback = convolution
     }
     if let native = callback as? NativeCallback {
       libraries.append(.init(path: native.path, symbol: native.symbol))
@@ -531,7 +595,7 @@ struct GraphBuilder {
       } catch {
         failedNames.insert(member.name)
         hasGaps = true
-        report(error.diagnostic(in: places, at: component.json))
+        report(error, at: component.json)
       }
     }
   }
@@ -580,12 +644,14 @@ struct GraphBuilder {
   }
 
   mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
-    guard let count = node.inputCount, let unit = try? graph.unit(id) else { return }
+    guard !hasTooManyBuses, let count = node.inputCount, let unit = try? graph.unit(id) else {
+      return
+    }
     do throws(Violation) {
       try unit.setProperty(
         .elementCount, .input, 0, to: .uint32(UInt32(clamping: count.value)))
     } catch {
-      report(error.of(id).diagnostic(in: places, at: count.json))
+      report(error.of(id), at: count.json)
       bereft.insert(id)
     }
   }
@@ -625,7 +691,12 @@ struct GraphBuilder {
         // Of two that feed by one callback, the second takes its output again.
         if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
         if let second = graph.secondFeed(of: destination, input) { throw second }
-        let feed = feed(of: from.value.node)
+        guard admits(chain, from) else {
+          hasGaps = true
+          bereft.insert(destination)
+          return
+        }
+        let feed = feed(of: chain)
         let first = callback.callback
         try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
@@ -655,7 +726,7 @@ struct GraphBuilder {
         error.remedies = [Remedy("remove this one", [.removeFeed(input)])]
       }
       let takesTwice = error.rule.code == "PR0305"
-      report(error.diagnostic(in: places, at: takesTwice ? taken ?? from.json : to.json))
+      report(error, at: takesTwice ? taken ?? from.json : to.json)
       return
     }
     connected.insert(ends)
@@ -665,7 +736,7 @@ struct GraphBuilder {
     let name = to.value.node
     if let id = nodes[name] { return id }
     guard !failedNames.contains(name) else { return nil }
-    if document.callbacks.contains(where: { $0.name == name }) {
+    if callbackNames.contains(name) {
       report(
         NameRules.destination.diagnostic(
           "a connection ends at a node, and \(quoted(name)) is a callback", at: to.range,
@@ -676,7 +747,7 @@ struct GraphBuilder {
           ]))
       return nil
     }
-    reportUnknown(to, among: document.nodes.map(\.name))
+    reportUnknown(to, amongCallbacks: false)
     return nil
   }
 
@@ -699,32 +770,79 @@ struct GraphBuilder {
       }
       return true
     }
-    reportUnknown(from, among: document.nodes.map(\.name) + document.callbacks.map(\.name))
+    reportUnknown(from, amongCallbacks: true)
     return false
   }
 
+  /// - Parameter includesCallbacks: Whether a callback could have been meant, too.
   private mutating func reportUnknown(
-    _ address: Located<PatchDocument.Address>, among names: [String]
+    _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
+    let document = document
     let name = document.local(address.value.node, around: address.json)
-    let names =
-      document.locals(names, around: address.json)
-      + document.localSubgraphs(around: address.json)
-    let fixes = address.json.correction(of: name, among: names, part: 0..<name.utf8.count)
+    func candidates() -> [String] {
+      let names =
+        document.nodes.map(\.name) + (includesCallbacks ? document.callbacks.map(\.name) : [])
+      return document.locals(names, around: address.json)
+        + document.localSubgraphs(around: address.json)
+    }
+    func corrections(_ names: [String]) -> [Diagnostic.Fix] {
+      address.json.correction(of: name, among: names, part: 0..<name.utf8.count)
+    }
     // However often it is referred to: it is the name that is wrong.
-    if let first = unknownNames[address.value.node] {
-      diagnostics[first].add("and here", at: address.range, fixes)
+    if let known = unknownNames[address.value.node] {
+      guard let first = known else { return }
+      findings.change(first) {
+        $0.add("and here", at: address.range, $0.fixes.isEmpty ? [] : corrections(candidates()))
+      }
       return
     }
-    unknownNames[address.value.node] = diagnostics.count
-    var help = [didYouMean(name, among: names)].compactMap(\.self)
-    if names.count <= 20, !names.isEmpty {
-      help.append("there are: " + names.joined(separator: ", "))
-    }
-    report(
-      NameRules.unknownName.diagnostic(
+    let place = findings.append(NameRules.unknownName, at: address.range) {
+      let names = candidates()
+      var help = [didYouMean(name, among: names)].compactMap(\.self)
+      if names.count <= 20, !names.isEmpty {
+        help.append("there are: " + names.joined(separator: ", "))
+      }
+      return NameRules.unknownName.diagnostic(
         "the patch has no node or callback \(quoted(name))", at: address.range,
-        pointer: address.pointer, help: help, fixes: fixes))
+        pointer: address.pointer, help: help, fixes: corrections(names))
+    }
+    unknownNames.updateValue(place, forKey: address.value.node)
+  }
+
+  /// Whether a chain may feed one more input: it is not too long, and all that feed inputs are not too
+  /// many. Both are asked before any of them is made.
+  private mutating func admits(
+    _ chain: [BuiltCallback], _ from: Located<PatchDocument.Address>
+  ) -> Bool {
+    let (limits, count) = (limits, document.callbacks.count)
+    guard chain.count <= limits.callbacks else {
+      findings.append(CostRules.chain, at: from.range) {
+        CostRules.chain.diagnostic(
+          .init(
+            "\(quoted(from.value.node)) pulls a chain of more than "
+              + "\(Diagnostic.decimal(limits.callbacks)) callbacks"), at: from.range,
+          pointer: from.pointer,
+          help: [limits.help(.callbacks, needed: count)])
+      }
+      return false
+    }
+    linkCount += chain.count
+    let needed = linkCount * MemoryFits.bytesOfCallback
+    guard needed <= limits.memory else {
+      if !hasTooManyLinks {
+        report(
+          RuleInfo(MemoryFits.rule).diagnostic(
+            .init(
+              "the callbacks feed inputs more than \(Diagnostic.decimal(linkCount - 1)) times, "
+                + "and take more than \(Diagnostic.decimal(limits.memory >> 20)) MB by that"),
+            at: from.range, pointer: from.pointer, help: [limits.help(.memory, needed: 2 * needed)]
+          ))
+      }
+      hasTooManyLinks = true
+      return false
+    }
+    return true
   }
 
   // MARK: Settings
@@ -755,7 +873,7 @@ struct GraphBuilder {
     do throws(Violation) {
       _ = try unit.property(.streamFormat, scope, element.bus.value)
     } catch {
-      report(error.of(id).diagnostic(in: places, at: element.bus.json))
+      report(error.of(id), at: element.bus.json)
     }
   }
 
@@ -800,7 +918,7 @@ struct GraphBuilder {
       try unit.setProperty(property, scope, bus, to: value)
     } catch {
       if property == .streamFormat || property == .sampleRate { unformatted.insert(id) }
-      report(error.of(id).diagnostic(in: places, at: json))
+      report(error.of(id), at: json)
     }
   }
 
@@ -864,8 +982,7 @@ struct GraphBuilder {
       } catch {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
         let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
-        report(
-          error.of(id).diagnostic(in: places, at: isPlace ? field.key.json : field.value))
+        report(error.of(id), at: isPlace ? field.key.json : field.value)
       }
     }
   }
@@ -1091,7 +1208,7 @@ struct GraphBuilder {
           "a tap watches a bus of a node, and \(quoted(name)) is a callback", at: at.range,
           pointer: at.pointer, help: ["put it at the node that the callback feeds"]))
     } else {
-      reportUnknown(at, among: document.nodes.map(\.name))
+      reportUnknown(at, amongCallbacks: false)
     }
     return nil
   }

@@ -17,6 +17,7 @@ extension GraphBuilder {
     }
     let downstream = downstream(of: unformatted)
     var echoes: [Violation] = []
+    /// Those of which other elements may have twins.
     var reported: [Violation] = []
     for violation in violations {
       if isEcho(violation, downstream) {
@@ -24,18 +25,16 @@ extension GraphBuilder {
       } else if violation.rule.code == "PR0311", !playsBehindLockedScreen {
         if saysNotes { reportNote(violation) }
       } else if !reported.contains(where: { isTwin(violation, of: $0) }) {
-        reported.append(violation)
-        report(violation.diagnostic(in: places))
+        if violation.rule.code == "PR0431" { reported.append(violation) }
+        report(violation)
       }
     }
     checkExpectedFormats(violations, configurations)
     // An echo has a voice that it is the echo of. Without one, what initialize refuses is told.
-    if !unread.isAny, !diagnostics.hasErrors {
-      for violation in echoes where violation.severity == .error {
-        report(violation.diagnostic(in: places))
-      }
+    if !unread.isAny, !findings.kept.hasErrors {
+      for violation in echoes where violation.severity == .error { report(violation) }
     }
-    guard !hasGaps, !diagnostics.hasErrors else { return }
+    guard !hasGaps, !findings.kept.hasErrors else { return }
     reportHeadroom(configurations)
     if saysNotes { reportNotes(configurations) }
   }

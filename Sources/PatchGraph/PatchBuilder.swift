@@ -90,15 +90,15 @@ public struct PatchBuilder {
     else { return patch }
     var checker = UpdateChecker(
       document, patch, in: surroundings, device: device.assumed(graph.grant),
-      sampleRate: graph.grant.sampleRate)
+      sampleRate: graph.grant.sampleRate, limits: reading.limits)
     checker.check()
     let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
     var whole = patch
-    whole.diagnostics = all.inDocumentOrder()
+    whole.diagnostics = all.inDocumentOrder().limited(to: reading.limits.findings)
     whole.source = checker.source
-    whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles)
-    whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles)
-    whole.subgraphFiles += checker.subgraphFiles.filter { !patch.subgraphFiles.contains($0) }
+    whole.inputFiles = patch.inputFiles.united(with: checker.inputFiles.names)
+    whole.outputFiles = patch.outputFiles.united(with: checker.outputFiles.names)
+    whole.subgraphFiles = patch.subgraphFiles.united(with: checker.subgraphFiles.names)
     whole.updates = checker.updates
     whole.libraries += checker.libraries.filter { new in
       !patch.libraries.contains { $0.path == new.path }
@@ -139,7 +139,9 @@ public struct PatchBuilder {
     }
     var builder = GraphBuilder(
       document: document, graph: graph, surroundings: surroundings,
-      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch)
+      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch,
+      limits: reading.limits)
+    graph.memoryLimit = reading.limits.memory
     builder.build()
     var layout = builder.layout
     layout.request = request(of: document)
@@ -154,8 +156,9 @@ public struct PatchBuilder {
       all = SubgraphFindings(document, source: reading.source).finished(all)
     }
     return BuiltPatch(
-      graph: graph, diagnostics: all.inDocumentOrder(), source: reading.source,
-      ownLength: ownLength, document: document, title: document.title?.value,
+      graph: graph, diagnostics: all.inDocumentOrder().limited(to: reading.limits.findings),
+      source: reading.source, ownLength: ownLength, document: document,
+      title: document.title?.value,
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
       outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
       libraries: builder.libraries,
@@ -180,9 +183,10 @@ extension PatchReader.Result {
   }
 }
 
-extension [String] {
+extension Array where Element: Hashable {
   /// These, and those of others that are not among them.
-  fileprivate func united(with others: [String]) -> [String] {
-    self + others.filter { !contains($0) }
+  fileprivate func united(with others: [Element]) -> [Element] {
+    let known = Set(self)
+    return self + others.filter { !known.contains($0) }
   }
 }

@@ -1,5 +1,5 @@
 public import Diagnostics
-import PatchSyntax
+public import PatchSyntax
 
 /// Makes the edits that the diagnostics of a patch carry.
 ///
@@ -35,20 +35,27 @@ public enum PatchFixer {
   ///   - isWanted: Whether what a diagnostic is about is to be put right.
   public static func fix(
     _ source: SourceText, in surroundings: PatchSurroundings, device: PatchDevice,
-    where isWanted: (Diagnostic) -> Bool = { _ in true }
+    limits: PatchLimits = .standard, where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> Result {
+    // What is not kept is not put right.
+    var wide = limits
+    wide.findings = max(limits.findings, 1000)
     func build(_ source: SourceText) -> BuiltPatch {
-      PatchBuilder.build(PatchReader.read(source), in: surroundings, device: device)
+      PatchBuilder.build(PatchReader.read(source, limits: wide), in: surroundings, device: device)
     }
     var result = Result(patch: build(source), changes: [])
+    func shown() -> Result {
+      result.patch.diagnostics = result.patch.diagnostics.limited(to: limits.findings)
+      return result
+    }
     while true {
       let fixes = safeFixes(of: result.patch, where: isWanted)
-      guard !fixes.isEmpty else { return result }
+      guard !fixes.isEmpty else { return shown() }
       let round = Round(
         source: result.patch.ownSource, first: result.patch,
         attempts: maximumAttempts(bytes: result.patch.source.bytes.count), build: build)
       let (made, patch) = round.made(of: fixes)
-      guard !made.isEmpty else { return result }
+      guard !made.isEmpty else { return shown() }
       result.changes += made.map(\.change)
       result.patch = patch
     }
@@ -138,7 +145,8 @@ public enum PatchFixer {
     }
     func weight(_ diagnostics: [Diagnostic]) -> (Int, Int) {
       (
-        diagnostics.count { $0.severity == .error }, diagnostics.count { $0.severity == .warning }
+        diagnostics.filter { $0.severity == .error }.findingCount,
+        diagnostics.filter { $0.severity == .warning }.findingCount
       )
     }
     return weight(new) < weight(old) && Set(new.map(\.code)).isSubset(of: Set(old.map(\.code)))

@@ -9,6 +9,8 @@ struct PatchPlaces {
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
+  /// How many bytes of text may still be written to find edits: each edit is tried on the whole text.
+  var bytesLeftToEdit = 16 << 20
 
   /// - Parameter count: How many places there may be, about.
   init(root: JSONValue, count: Int = 0) {
@@ -47,7 +49,7 @@ extension Violation {
     var value = primary ?? places.value(place)
     let definition: JSONValue? =
       switch rule.code {
-      case "PR0701", "PR0558": places.callbacks[place]
+      case "PR0701", "PR0558", "PR0230": places.callbacks[place]
       case "PR0702": status == .invalidElement ? nil : places.taps[place]
       default: nil
       }

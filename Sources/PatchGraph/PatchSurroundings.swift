@@ -16,11 +16,15 @@ public struct PatchSurroundings: Hashable, Sendable {
   /// What becomes of files that taps would write and that are there. One run has one.
   public var takes: Takes
 
+  /// What it may cost, for whoever reads it where it stands.
+  public var limits: PatchLimits
+
   /// - Parameter files: Not given, what a patch in that folder may do by itself.
   public init(
     directory: String, nativeCode: NativeCode = .refused, files: FilePolicy? = nil,
-    takes: Takes = Takes(.replaceOwn)
+    takes: Takes = Takes(.replaceOwn), limits: PatchLimits = .standard
   ) {
+    self.limits = limits
     self.directory = directory
     self.nativeCode = nativeCode
     self.files = files ?? FilePolicy(patchIn: directory)

@@ -12,7 +12,7 @@ struct RemedyEdits {
   /// Edits that are offered, and not made without asking: which of several ways is wanted is the
   /// user's to say.
   func fix(_ remedy: Remedy) -> Diagnostic.Fix? {
-    guard let node else { return nil }
+    guard let node, places.bytesLeftToEdit > 0 else { return nil }
     let written = places.value(.init(node: node, .whole))
     let own = written.pointer.tokens
     guard own.first == "nodes", own.count == 2 else { return nil }

@@ -1,18 +1,19 @@
 import Diagnostics
 
 extension JSONTree {
-  /// A diagnostic for each key that an object has had before.
+  /// Reports each key that an object has had before.
   ///
   /// RFC 8259 lets such objects pass and leaves open what they mean, so reading accepts them; a
   /// patch does not.
   ///
-  /// - Returns: the diagnostics, and where in the table the repeated keys are.
-  func duplicateKeys() -> (diagnostics: [Diagnostic], keys: Set<Int>) {
-    var diagnostics: [Diagnostic] = []
+  /// - Returns: where in the table the repeated keys are.
+  func reportDuplicateKeys(to findings: inout Findings) -> Set<Int> {
     var keys: Set<Int> = []
     func report(_ key: JSONValue, _ name: String, after earlier: JSONValue) {
       keys.insert(key.index)
-      diagnostics.append(.duplicate(key, name, after: earlier))
+      findings.append(SyntaxRules.duplicateKey, at: key.range) {
+        .duplicate(key, name, after: earlier)
+      }
     }
     var members: [(key: JSONValue, name: String)] = []
     for index in nodes.indices where nodes[index].kind == .object {
@@ -41,7 +42,7 @@ extension JSONTree {
         }
       }
     }
-    return (diagnostics, keys)
+    return keys
   }
 }
 

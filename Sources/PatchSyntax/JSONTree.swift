@@ -1,4 +1,5 @@
 public import Diagnostics
+import Synchronization
 
 /// A JSON document as it was written: every value and every key with its place in the text.
 ///
@@ -11,6 +12,8 @@ public final class JSONTree: Sendable {
   /// behind another one, as a sub-graph's behind the patch's.
   public let base: Int
   let nodes: [Node]
+  /// Made when the first pointer is asked for in a large tree.
+  private let parents = Mutex<ContainerTable?>(nil)
 
   init(source: SourceText, nodes: [Node], base: Int = 0) {
     precondition(!nodes.isEmpty, "a tree has a root")
@@ -38,6 +41,48 @@ public final class JSONTree: Sendable {
 
   /// The same values, their text beginning at `base` of another one.
   func based(at base: Int) -> JSONTree { JSONTree(source: source, nodes: nodes, base: base) }
+
+  /// In which container each row is, and where.
+  private struct ContainerTable: Sendable {
+    /// The rows of the containers; the root's own is 0.
+    var containers: [UInt32]
+    /// The place of a value among the values of its container, from 0.
+    var places: [UInt32]
+
+    init(_ nodes: [Node]) {
+      containers = Array(repeating: 0, count: nodes.count)
+      places = containers
+      // The containers that are open, the innermost last.
+      var open: [(row: UInt32, end: UInt32, count: UInt32)] = []
+      for row in nodes.indices {
+        while let last = open.last, last.end <= row { open.removeLast() }
+        if let last = open.last {
+          containers[row] = last.row
+          places[row] = last.count
+          if !nodes[row].isKey { open[open.count - 1].count += 1 }
+        }
+        if nodes[row].kind == .array || nodes[row].kind == .object {
+          open.append((UInt32(row), nodes[row].next, 0))
+        }
+      }
+    }
+  }
+
+  /// The rows that lead to a value from the root, the value's own last, each with its place in its
+  /// container. The first time it takes as long as the tree is large, then as long as the value is deep.
+  fileprivate func way(to row: Int) -> [(row: Int, place: Int)] {
+    parents.withLock { table in
+      let known = table ?? ContainerTable(nodes)
+      table = known
+      var way: [(row: Int, place: Int)] = []
+      var row = row
+      while row != 0 {
+        way.append((row, Int(known.places[row])))
+        row = Int(known.containers[row])
+      }
+      return way.reversed()
+    }
+  }
 
   /// A row of the table. The members of an object follow it as key, value, key, value, each value
   /// with all that is inside it.
@@ -242,32 +287,15 @@ public struct JSONValue: Sendable {
 extension JSONValue {
   /// The JSON Pointer of this value. A key has the pointer of its member.
   ///
-  /// It is found by walking down from the root: meant for diagnostics, not for loops.
+  /// The first one of a tree takes as long as the tree is large, each other as long as its value is deep:
+  /// meant for diagnostics, not for loops.
   public var pointer: JSONPointer {
     var pointer = JSONPointer()
-    var container = 0
-    let target = node.isKey ? index + 1 : index
-    // Indices alone: a container may have hundreds of thousands of members to step over.
-    while container != target {
-      let isObject = tree.nodes[container].kind == .object
-      let end = Int(tree.nodes[container].next)
-      var inside = container + 1
-      var position = 0
-      while inside < end {
-        let value = isObject ? inside + 1 : inside
-        let next = Int(tree.nodes[value].next)
-        if target < next { break }
-        inside = next
-        position += 1
-      }
-      guard inside < end else { return pointer }
-      if isObject {
-        pointer.append(JSONValue(tree: tree, index: inside).string ?? "")
-        container = inside + 1
-      } else {
-        pointer.append(String(position))
-        container = inside
-      }
+    var isInObject = tree.nodes[0].kind == .object
+    for (row, place) in tree.way(to: node.isKey ? min(index + 1, tree.nodes.count - 1) : index) {
+      pointer.append(
+        isInObject ? JSONValue(tree: tree, index: row - 1).string ?? "" : String(place))
+      isInObject = tree.nodes[row].kind == .object
     }
     return pointer
   }

@@ -48,8 +48,9 @@ public struct PatchDifference: Sendable {
     guard !reading.hasErrors, let tree = reading.tree else {
       return Reading(tree: nil, diagnostics: reading.diagnostics)
     }
-    let duplicates = tree.duplicateKeys().diagnostics
-    return Reading(tree: duplicates.isEmpty ? tree : nil, diagnostics: duplicates)
+    var duplicates = Findings()
+    _ = tree.reportDuplicateKeys(to: &duplicates)
+    return Reading(tree: duplicates.count == 0 ? tree : nil, diagnostics: duplicates.all)
   }
 
   /// Compares two documents.

@@ -49,6 +49,9 @@ public struct PatchDocument: Sendable {
   /// Names of sub-graphs, and of what is in them, that something is wrong with: it has been said.
   public var unresolved: Set<String> = []
 
+  /// How many nodes, callbacks and taps there are.
+  public var itemCount: Int { nodes.count + callbacks.count + taps.count }
+
   /// The text all ranges point into.
   public var source: SourceText { root.tree.source }
 }

@@ -12,18 +12,26 @@ public struct PatchReader {
     public var document: PatchDocument?
     /// The text that all ranges point into: the one given, with what overrides put into it.
     public var source: SourceText
-    /// By place.
+    /// By place; of each kind no more than `limits.findings`, and a line that sums up the rest.
     public var diagnostics: [Diagnostic]
+    /// How large the patch may be, and what comes of it.
+    public var limits = PatchLimits.standard
 
     /// Whether the patch is wrong.
     public var hasErrors: Bool { diagnostics.hasErrors }
   }
 
-  private var diagnostics: [Diagnostic] = []
+  private var diagnostics: Findings
+  private let limits: PatchLimits
+  /// How many nodes, callbacks and taps have been read.
+  private var itemCount = 0
   /// Members that are passed over, because an earlier one has the same key.
   private var repeatedKeys: Set<Int> = []
 
-  private init() {}
+  private init(_ limits: PatchLimits = .standard) {
+    self.limits = limits
+    diagnostics = Findings(limit: limits.findings)
+  }
 
   /// Reads an address where a field has turned out to be one, as the `from` of a callback.
   ///
@@ -34,7 +42,7 @@ public struct PatchReader {
   ) -> (address: Located<PatchDocument.Address>?, diagnostics: [Diagnostic]) {
     var reader = PatchReader()
     let address = reader.address(json, name)
-    return (address, reader.diagnostics)
+    return (address, reader.diagnostics.all)
   }
 
   /// Reads a patch's bytes.
@@ -44,8 +52,18 @@ public struct PatchReader {
   ///   - name: the file's name for messages. One that ends in `.jsonc` allows comments and trailing
   ///     commas.
   ///   - overrides: the texts of `--set` options, `POINTER=VALUE`, made in this order.
-  public static func read(bytes: [UInt8], name: String, overrides: [String] = []) -> Result {
-    read(SourceText(name: name, bytes: bytes), overrides: overrides)
+  ///   - limits: how large it may be.
+  public static func read(
+    bytes: [UInt8], name: String, overrides: [String] = [], limits: PatchLimits = .standard
+  ) -> Result {
+    read(SourceText(name: name, bytes: bytes), overrides: overrides, limits: limits)
+  }
+
+  /// What there is to say of a document that was not read, because it has more bytes than it may have.
+  public static func tooLarge(name: String, limits: PatchLimits) -> Result {
+    Result(
+      document: nil, source: SourceText(name: name, bytes: []),
+      diagnostics: [.tooManyBytes(nil, limits)], limits: limits)
   }
 
   /// Reads the text of a sub-graph, which stands behind others.
@@ -55,7 +73,8 @@ public struct PatchReader {
   ///   - base: where the text begins in the one that all ranges point into.
   /// - Returns: The patch; `source` is its own text, with the settings in it.
   public static func read(
-    _ source: SourceText, settings: [PatchDocument.Field], at base: Int
+    _ source: SourceText, settings: [PatchDocument.Field], at base: Int,
+    limits: PatchLimits = .standard
   ) -> Result {
     var dialect = JSONReader.Dialect(fileName: source.name)
     var json = JSONReader.read(source, dialect: dialect)
@@ -82,22 +101,32 @@ public struct PatchReader {
     }
     diagnostics += json.diagnostics.map { $0.moved(by: base) }
     guard let tree = json.tree?.based(at: base) else {
-      return Result(document: nil, source: source, diagnostics: diagnostics)
+      return Result(
+        document: nil, source: source, diagnostics: diagnostics.limited(to: limits.findings),
+        limits: limits)
     }
-    var reader = PatchReader()
-    var document: PatchDocument?
-    if json.isStructureIntact {
-      let duplicates = tree.duplicateKeys()
-      diagnostics += duplicates.diagnostics
-      reader.repeatedKeys = duplicates.keys
-      document = reader.readDocument(tree.root)
-    }
+    var reader = PatchReader(limits)
+    reader.diagnostics += diagnostics
+    let document = json.isStructureIntact ? reader.readPatch(tree) : nil
     return Result(
-      document: document, source: tree.source, diagnostics: diagnostics + reader.diagnostics)
+      document: document, source: tree.source, diagnostics: reader.diagnostics.all, limits: limits)
+  }
+
+  /// Reads a tree whose structure is as it was meant.
+  private mutating func readPatch(_ tree: JSONTree) -> PatchDocument? {
+    repeatedKeys = tree.reportDuplicateKeys(to: &diagnostics)
+    return readDocument(tree.root)
   }
 
   /// Reads a patch's text. Its name says whether it may have comments.
-  public static func read(_ source: SourceText, overrides: [String] = []) -> Result {
+  public static func read(
+    _ source: SourceText, overrides: [String] = [], limits: PatchLimits = .standard
+  ) -> Result {
+    if source.bytes.count > limits.bytes {
+      return Result(
+        document: nil, source: source,
+        diagnostics: [.tooManyBytes(source.bytes.count, limits)], limits: limits)
+    }
     let dialect = JSONReader.Dialect(fileName: source.name)
     var json = JSONReader.read(source, dialect: dialect)
     var diagnostics: [Diagnostic] = []
@@ -121,19 +150,16 @@ public struct PatchReader {
     if !refused.isEmpty { json.tree = json.tree?.moved(to: whole) }
     diagnostics += json.diagnostics
     guard let tree = json.tree else {
-      return Result(document: nil, source: whole, diagnostics: diagnostics.inDocumentOrder())
+      return Result(
+        document: nil, source: whole,
+        diagnostics: diagnostics.inDocumentOrder().limited(to: limits.findings), limits: limits)
     }
-    var reader = PatchReader()
-    var document: PatchDocument?
-    if json.isStructureIntact {
-      let duplicates = tree.duplicateKeys()
-      diagnostics += duplicates.diagnostics
-      reader.repeatedKeys = duplicates.keys
-      document = reader.readDocument(tree.root)
-    }
-    diagnostics += reader.diagnostics
+    var reader = PatchReader(limits)
+    reader.diagnostics += diagnostics
+    let document = json.isStructureIntact ? reader.readPatch(tree) : nil
     return Result(
-      document: document, source: tree.source, diagnostics: diagnostics.inDocumentOrder())
+      document: document, source: tree.source,
+      diagnostics: reader.diagnostics.all.inDocumentOrder(), limits: limits)
   }
 }
 
@@ -165,8 +191,10 @@ extension PatchReader {
         }
       case "streamFormat": document.streamFormat = reader.streamFormat(value)
       case "callbacks":
+        guard reader.admits(value, key) else { return }
         document.callbacks = reader.map(value, "'callbacks'", .source) { $0.callback($1) }
       case "nodes":
+        guard reader.admits(value, key) else { return }
         document.nodes = reader.map(value, "'nodes'", .source) { $0.node($1) }
         if value.kind == .object, !value.members.contains(where: { $0.key.string != "comment" }) {
           reader.diagnostics.append(.emptyNodes(value))
@@ -175,15 +203,28 @@ extension PatchReader {
         document.connections = reader.array(value, "'connections'").compactMap {
           reader.connection($0)
         }
-      case "taps": document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "taps":
+        guard reader.admits(value, key) else { return }
+        document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
       case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
       case "timeline":
         document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
       default: _ = reader.string(value, "'$schema'")
       }
     }
+    // What is too large is not looked at any closer.
+    guard itemCount <= limits.nodes else { return nil }
     reportAmbiguousNames(document)
     return document
+  }
+
+  /// Whether there are no more nodes, callbacks and taps than may be: more are not read. It is said once.
+  private mutating func admits(_ json: JSONValue, _ key: String) -> Bool {
+    guard itemCount <= limits.nodes else { return false }
+    itemCount += json.members.reduce(0) { count, _ in count + 1 }
+    guard itemCount > limits.nodes else { return true }
+    diagnostics.append(.tooManyNodes(at: json, limits))
+    return false
   }
 
   private mutating func schemaVersion(_ json: JSONValue) -> Located<Int>? {
@@ -620,7 +661,9 @@ extension PatchReader {
     var unknown = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
-        reader.diagnostics.append(.unknownKey(key, text, in: json, name, keys: keys))
+        reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
+          .unknownKey(key, text, in: json, name, keys: keys)
+        }
         // A misspelled key is not a missing one too.
         let count = missing.count
         missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
@@ -714,7 +757,9 @@ extension PatchReader {
   ) {
     // It has been reported.
     if json.kind == .invalid { return }
-    diagnostics.append(.wrongType(json, name, expected, wanted: wanted, help: help))
+    diagnostics.append(PatchRules.type, at: json.markRange) {
+      .wrongType(json, name, expected, wanted: wanted, help: help)
+    }
   }
 
   private mutating func array(_ json: JSONValue, _ name: String) -> [JSONValue] {

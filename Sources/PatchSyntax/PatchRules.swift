@@ -31,9 +31,13 @@ public enum PatchRules {
   public static let subgraphSetting = RuleInfo(
     "PR0224", "subgraph/setting", "what a sub-graph changes in its patch has a place there")
 
+  public static let nodes = RuleInfo(
+    "PR0226", "limit/nodes",
+    "a patch has no more nodes, callbacks and taps than the limit allows")
+
   /// All of them, by code.
   public static let all = [
     type, unknownKey, missingKey, schemaVersion, address, busNumber, name, emptyNodes, range,
-    exclusive, override, ambiguousName, pointer, subgraphSetting,
+    exclusive, override, ambiguousName, pointer, subgraphSetting, nodes,
   ]
 }

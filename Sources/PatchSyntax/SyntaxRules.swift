@@ -53,6 +53,8 @@ public enum SyntaxRules {
     "PR0024", "json/size", "a document is smaller than 2 GiB")
   public static let blank = RuleInfo(
     "PR0025", "json/blank", "blanks are spaces, tabs and line ends")
+  public static let bytes = RuleInfo(
+    "PR0026", "limit/bytes", "a document has no more bytes than the limit allows")
   public static let openingQuote = RuleInfo(
     "PR0031", "json/opening-quote", "a string begins with a double quote")
   public static let strayQuote = RuleInfo(
@@ -67,6 +69,6 @@ public enum SyntaxRules {
     empty, encoding, byteOrderMark, comment, trailingComma, missingComma, extraComma, colon,
     missingValue, key, quotes, unterminatedString, controlCharacter, escape, surrogate, number,
     literal, unclosed, mismatch, trailingContent, unexpected, depth, duplicateKey, size, blank,
-    openingQuote, strayQuote, unopened, soundFile,
+    bytes, openingQuote, strayQuote, unopened, soundFile,
   ]
 }

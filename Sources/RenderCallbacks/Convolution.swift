@@ -38,8 +38,8 @@ public struct ConvolutionCallback: LiveCallback {
       return callback
     })
 
-  /// In seconds.
-  static let longestResponse = 30.0
+  /// What a response may last where nobody says otherwise, in seconds.
+  public static let usualLongestResponse = 30.0
 
   /// Absolute, or relative to the process's working directory.
   public var path: String
@@ -49,6 +49,9 @@ public struct ConvolutionCallback: LiveCallback {
   public var mix: Double
   /// Whether the file may be opened.
   public var files = FilePolicy.user
+
+  /// What a response may last, in seconds.
+  public var longestResponse = Self.usualLongestResponse
 
   public init(path: String, gain: Double = 1, mix: Double = 1) {
     self.path = path
@@ -79,6 +82,14 @@ public struct ConvolutionCallback: LiveCallback {
     copy.gain = values["gain"] ?? gain
     copy.mix = values["mix"] ?? mix
     return copy
+  }
+
+  /// The parts of the response and what has been heard are kept as spectra: 24 bytes for each sample.
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
+    guard case .success(let reader) = reader(for: format) else { return 0 }
+    let frames = Double(length(of: reader, at: format.sampleRate))
+    let channels = Double(max(reader.channelCount, format.channelCount))
+    return Int(min(24 * frames * channels, 0x1p50))
   }
 
   public func warnings(for format: StreamFormat) -> [CallbackProblem] {
@@ -160,12 +171,13 @@ public struct ConvolutionCallback: LiveCallback {
     if reader.frameCount == 0 {
       complain(.notAudio, "'\(path)' holds no frames: there is no response")
     }
-    if reader.duration > Self.longestResponse {
+    if reader.duration > longestResponse {
       complain(
-        .formatNotSupported,
+        .responseTooLong,
         "'\(path)' is \(rateText((reader.duration * 1e3).rounded() / 1e3)) s long; a response is "
-          + "at most \(rateText(Self.longestResponse)) s",
-        help: "cut it: a response ends where it can no longer be heard")
+          + "at most \(rateText(longestResponse)) s",
+        help: "cut it: a response ends where it can no longer be heard; where all of it is meant, "
+          + "`--limit seconds=\(Int(reader.duration.rounded(.up)))` allows it")
     }
     let channels = format.channelCount
     let fits = Set([1, channels, channels * channels] + (channels == 1 ? [2] : [])).sorted()

@@ -95,6 +95,14 @@ public struct EchoCallback: LiveCallback {
     return max(frameCount(for: format), min(most, room))
   }
 
+  /// The delay line: 4 bytes for each sample of the longest delay.
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
+    guard format.channelCount > 0, format.sampleRate.isFinite, problems(for: format).isEmpty else {
+      return 0
+    }
+    return 4 * longestDelay(for: format) * format.channelCount
+  }
+
   public func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
     after before: SourceContinuation?

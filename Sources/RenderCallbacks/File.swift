@@ -65,6 +65,13 @@ public struct FileCallback: LiveCallback {
     return part.duration(at: format.sampleRate)
   }
 
+  /// A second of what is read ahead, and a block on its way there.
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
+    let frames =
+      2 * max(Int(min(max(format.sampleRate, 1), 1e6)), 4 * maximumFramesPerSlice, 16_384)
+    return (4 * frames + 128 * 1024) * max(format.channelCount, 1)
+  }
+
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     switch part(for: format) {
     case .success: []

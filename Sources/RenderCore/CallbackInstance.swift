@@ -195,6 +195,10 @@ public final class CallbackInstance: RenderCallback {
     callback.warnings(for: format)
   }
 
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
+    callback.memory(for: format, maximumFramesPerSlice: maximumFramesPerSlice)
+  }
+
   /// What is wrong with the callback on a bus of `format` once a setting has another value.
   public func problems(
     for format: StreamFormat, setting key: String, to value: Double

@@ -18,6 +18,10 @@ public protocol RenderCallback: Sendable {
   /// a file that is cut off. Asked where there are no problems.
   func warnings(for format: StreamFormat) -> [CallbackProblem]
 
+  /// About how many bytes a source of `makeSource` takes, apart from a few thousand that each takes.
+  /// Asked before anything is allocated, and also where there are problems.
+  func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
+
   /// Makes the callback's two halves for the bus it is to feed.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
@@ -28,6 +32,8 @@ extension RenderCallback {
   public var input: CallbackInput { .none }
 
   public func warnings(for format: StreamFormat) -> [CallbackProblem] { [] }
+
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int { 0 }
 }
 
 /// Whether a callback pulls something upstream.
@@ -48,6 +54,8 @@ public struct CallbackProblem: Error, Hashable, Sendable {
     case notOwn
     /// The path of what is written has words in it that mean nothing.
     case takeName
+    /// An impulse response lasts longer than is allowed.
+    case responseTooLong
   }
 
   public var kind: Kind
@@ -129,9 +137,16 @@ public protocol RenderTap: Sendable {
   /// in between; nothing is created or opened for writing here.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
+  /// About how many bytes a sink of `makeSink` takes, apart from a few thousand that each takes.
+  func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
+
   func makeSink(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSink
+}
+
+extension RenderTap {
+  public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int { 0 }
 }
 
 /// A tap made for one bus: a kernel that reads input 0, in the bus's own words, and writes nothing.

@@ -37,6 +37,7 @@ extension CheckedPatch {
     [
       "code": .string(diagnostic.code.rawValue),
       "rule": names[diagnostic.code].map(JSONText.string) ?? .null,
+      "count": .number(diagnostic.count),
       "severity": .string(diagnostic.severity.rawValue),
       "message": .string(diagnostic.message.text),
       "label": diagnostic.label.map { .string($0.text) } ?? .null,

@@ -59,7 +59,7 @@ extension Report {
       let text = xmlText(renderer.render(diagnostic))
       var body = "<system-out>\(text)</system-out>"
       if diagnostic.severity == .error || deniesWarnings && diagnostic.severity == .warning {
-        suite.failures += 1
+        suite.failures += diagnostic.count
         body =
           "<failure type=\"\(diagnostic.severity.rawValue)\""
           + " message=\"\(xmlAttribute(diagnostic.message.text))\">\(text)</failure>"

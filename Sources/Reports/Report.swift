@@ -76,8 +76,8 @@ public struct Tally: Equatable, Sendable {
 
   public mutating func add(_ diagnostics: [Diagnostic]) {
     patches += 1
-    errors += diagnostics.count { $0.severity == .error }
-    warnings += diagnostics.count { $0.severity == .warning }
+    errors += diagnostics.filter { $0.severity == .error }.findingCount
+    warnings += diagnostics.filter { $0.severity == .warning }.findingCount
   }
 
   public mutating func add(_ entry: Report.Entry) {

@@ -22,6 +22,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "validate", "validation: small, many and large patches; fixes; the language server's answers",
     measureValidate
   ),
+  (
+    "costs", "checking patches of n and of 2n: whether it grows no faster than they do",
+    measureCosts
+  ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 

@@ -99,7 +99,7 @@ struct Diff: PatchCommand {
   /// How the change is heard; `nil` where one of the patches is wrong, which is said.
   private func comparison(_ old: Document, _ new: Document) -> PatchComparison? {
     let readings = [old, new].map {
-      (PatchReader.read($0.file.source), policy.surroundings(of: $0.file))
+      ($0.file.read(), policy.surroundings(of: $0.file))
     }
     if let comparison = PatchComparison(
       from: readings[0], to: readings[1], assuming: hardware.assumption)
@@ -124,7 +124,7 @@ struct Diff: PatchCommand {
 
   /// The document; `nil` where what is wrong with it has been reported.
   private func read(_ path: String) throws(CommandFailure) -> Document? {
-    let file = try PatchFile(path, files: policy.forNamed(path))
+    let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
     let source = file.source
     let reading = PatchDifference.read(source)
     if reading.tree == nil {

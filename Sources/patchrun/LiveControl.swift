@@ -210,7 +210,8 @@ final class LiveControl: ControlledPatch {
   func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
     let live = stage.live
     let patch = live.check(
-      PatchReader.read(SourceText(name: live.reading.source.name, text: text)),
+      PatchReader.read(
+        SourceText(name: live.reading.source.name, text: text), limits: live.reading.limits),
       isConfined: door == .port)
     return refusal(patch.diagnostics, in: patch.source)
   }
@@ -232,7 +233,7 @@ final class LiveControl: ControlledPatch {
     case .refused(let diagnostics, let text):
       return refuse(refusal(diagnostics, in: text), by: origin)
     }
-    let reading = PatchReader.read(source)
+    let reading = PatchReader.read(source, limits: live.reading.limits)
     do throws(LivePatch.Refusal) {
       let changes = try live.play(reading, isRequest: true, isConfined: door == .port)
       file.follow(from: present, to: source)

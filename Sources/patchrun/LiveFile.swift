@@ -65,8 +65,9 @@ final class LiveFile: Sendable {
   private static func changed(
     _ whole: SourceText, from old: PatchReader.Result, to new: SourceText
   ) -> SourceText {
-    guard let before = old.document?.root.tree, let after = PatchReader.read(new).document,
-      let tree = PatchReader.read(whole).document?.root.tree
+    guard let before = old.document?.root.tree,
+      let after = PatchReader.read(new, limits: old.limits).document,
+      let tree = PatchReader.read(whole, limits: old.limits).document?.root.tree
     else { return new }
     let difference = PatchDifference(from: before, to: after.root.tree)
     guard difference.operations.allSatisfy({ $0.path.tokens.first != "timeline" }),

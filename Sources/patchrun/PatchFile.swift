@@ -8,26 +8,43 @@ struct PatchFile {
   let source: SourceText
   /// What paths in the patch are relative to; empty for the current folder.
   let directory: String
+  /// What it may cost.
+  let limits: PatchLimits
+  /// Whether it has more bytes than it may have: then none of them is there.
+  private let isTooLarge: Bool
 
   /// Reads a file, or standard input for `-`.
   ///
-  /// - Parameter files: How it may be opened; for a path of the user's own, links and all.
-  init(_ path: String, files: FilePolicy = .user) throws(CommandFailure) {
+  /// - Parameters:
+  ///   - files: How it may be opened; for a path of the user's own, links and all.
+  ///   - limits: What it may cost; `nil` for what is no patch to be built.
+  init(
+    _ path: String, files: FilePolicy = .user, limits: PatchLimits? = nil
+  ) throws(CommandFailure) {
+    let most = limits?.bytes ?? Self.mostBytes
+    self.limits = limits ?? .standard
     if path == "-" {
-      source = SourceText(name: "<stdin>", bytes: try Self.contents(of: 0, "standard input"))
+      let bytes = try Self.contents(of: 0, "standard input", upTo: most)
+      isTooLarge = limits != nil && bytes.count > most
+      source = SourceText(name: "<stdin>", bytes: isTooLarge ? [] : bytes)
       directory = ""
       return
     }
     directory = Self.directory(of: path)
     // What a shell has put there for `<(command)`.
     if let descriptor = Self.ownDescriptor(path) {
-      source = SourceText(name: path, bytes: try Self.contents(of: descriptor, path))
+      let bytes = try Self.contents(of: descriptor, path, upTo: most)
+      isTooLarge = limits != nil && bytes.count > most
+      source = SourceText(name: path, bytes: isTooLarge ? [] : bytes)
       return
     }
     do throws(FileRefusal) {
-      source = SourceText(name: path, bytes: try files.read(path, limit: Self.mostBytes).bytes)
+      source = SourceText(name: path, bytes: try files.read(path, limit: most).bytes)
+      isTooLarge = false
     } catch {
-      throw Self.cannotRead(path, error)
+      guard limits != nil, case .tooLarge = error else { throw Self.cannotRead(path, error) }
+      source = SourceText(name: path, bytes: [])
+      isTooLarge = true
     }
   }
 
@@ -47,12 +64,17 @@ struct PatchFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  func read(_ options: OverrideOptions) -> PatchReader.Result {
-    PatchReader.read(source, overrides: options.overrides)
+  func read(_ options: OverrideOptions) -> PatchReader.Result { read(options.overrides) }
+
+  func read(_ overrides: [String] = []) -> PatchReader.Result {
+    isTooLarge
+      ? PatchReader.tooLarge(name: source.name, limits: limits)
+      : PatchReader.read(source, overrides: overrides, limits: limits)
   }
 
+  /// - Parameter limit: Where there are more bytes, reading ends behind the first so many.
   private static func contents(
-    of descriptor: Int32, _ path: String
+    of descriptor: Int32, _ path: String, upTo limit: Int
   ) throws(CommandFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
@@ -60,6 +82,7 @@ struct PatchFile {
       let count = unsafe Glibc.read(descriptor, &block, block.count)
       if count > 0 {
         bytes += block[..<count]
+        if bytes.count > limit { return bytes }
       } else if count == 0 {
         return bytes
       } else if errno != EINTR {

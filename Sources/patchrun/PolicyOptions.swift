@@ -1,6 +1,8 @@
 import ArgumentParser
+import Diagnostics
 import FileAccess
 import PatchGraph
+import PatchSyntax
 import RenderTaps
 
 /// What a patch may do with files: see "What a patch from a stranger can do".
@@ -24,6 +26,41 @@ struct PolicyOptions: ParsableArguments {
     inversion: .prefixedNo,
     help: "Keep the patch in its own folder: it reads and writes nowhere else.")
   var confined = false
+
+  @Option(
+    name: .customLong("limit"), parsing: .singleValue,
+    help: ArgumentHelp(
+      """
+      Raise or lower a limit of what the patch may cost; repeatable. \
+      \(PatchLimits.table.map { "\($0.name): \($0.summary), \($0.standard)" }
+        .joined(separator: "; ")).
+      """,
+      valueName: "NAME=VALUE"),
+    completion: .list(PatchLimits.table.map { "\($0.name)=\($0.standard)" }))
+  var limit: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Show so many findings of each kind, and count the rest.", valueName: "count"))
+  var maxFindings = Findings.standardLimit
+
+  func validate() throws {
+    var limits = PatchLimits.standard
+    for text in limit {
+      if let problem = limits.set(text) { throw ValidationError(problem) }
+    }
+    guard maxFindings >= 1 else {
+      throw ValidationError("'--max-findings' is a whole number from 1 up")
+    }
+  }
+
+  /// What the patch may cost.
+  var limits: PatchLimits {
+    var limits = PatchLimits.standard
+    for text in limit { _ = limits.set(text) }
+    limits.findings = maxFindings
+    return limits
+  }
 
   /// How a patch may be read that was named on the command line: it is the user's own, unless it is to
   /// be kept in its folder. Then a link that leads out of it is not followed, either.
@@ -56,6 +93,6 @@ struct PolicyOptions: ParsableArguments {
       files: FilePolicy(
         patchIn: directory, allowed: allowPath, outputFolder: outputDir,
         isConfined: confined),
-      takes: takes)
+      takes: takes, limits: limits)
   }
 }

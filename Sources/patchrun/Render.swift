@@ -165,7 +165,8 @@ struct Render: PatchCommand {
         help: ["send it on: '-o - | program', or name a file: '-o out.wav'"])
     }
     let signals = try Signals()
-    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
     let reader = try openInput()
     var assumption = hardware.assumption
@@ -477,7 +478,7 @@ struct Render: PatchCommand {
 
   /// What the patch says that makes it silent. It is read again: what was rendered has been given back.
   private func silenceReasons() -> [String] {
-    guard file != "-", let text = try? PatchFile(file) else { return [] }
+    guard file != "-", let text = try? PatchFile(file, limits: policy.limits) else { return [] }
     let patch = PatchBuilder.build(
       text.read(overrides), in: policy.surroundings(of: text),
       device: .assumed(hardware.assumption),

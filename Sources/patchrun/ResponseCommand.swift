@@ -138,7 +138,8 @@ struct ResponseCommand: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let format = try chosenFormat()
     let signals = try Signals()
-    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
     var patch = PatchBuilder.build(

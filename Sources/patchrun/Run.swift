@@ -114,7 +114,8 @@ struct Run: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     let signals = try Signals()
-    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
     let takes = Takes(overwrite ? .replace : .number)
     guard let stage = try open(reading, policy.surroundings(of: file, takes: takes)) else {
@@ -132,7 +133,8 @@ struct Run: PatchCommand {
       manager: ServiceManager(environment: environmentVariable),
       read: { () throws(CommandFailure) in
         guard self.file != "-" else { return nil }
-        let file = try PatchFile(self.file, files: policy.forNamed(self.file))
+        let file = try PatchFile(
+          self.file, files: policy.forNamed(self.file), limits: policy.limits)
         return (file, file.read(overrides))
       },
       open: { (reading, route) throws(CommandFailure) in

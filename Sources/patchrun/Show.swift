@@ -62,7 +62,8 @@ struct Show: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let file = try PatchFile(self.file, files: policy.forNamed(self.file))
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
     let patch = PatchBuilder.build(reading, in: policy.surroundings(of: file), device: device)

@@ -162,7 +162,7 @@ struct Validate: PatchCommand {
       case .failure(let path, let failure): return unreadable(path, failure, folder)
       case .leftOut: return unreadable(item.path, .reported(ExitStatus.worldRefused), folder)
       case .file(let path, let files):
-        let file = try PatchFile(path, files: files)
+        let file = try PatchFile(path, files: files, limits: policy.limits)
         let device = PatchDevice.assumed(hardware.assumption)
         let fixing = fix ? try fixed(file, files, device, selection) : nil
         let patch =
@@ -182,7 +182,7 @@ struct Validate: PatchCommand {
                 patch.subgraphFiles.map {
                   ($0.name, PatchPaths.reported($0.name, in: folder))
                 }, uniquingKeysWith: { first, _ in first }))),
-          ignoredCount: patch.diagnostics.count - kept.count,
+          ignoredCount: patch.diagnostics.findingCount - kept.findingCount,
           changes: (fixing?.changes ?? []).map { change in
             "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
           })
@@ -198,7 +198,7 @@ struct Validate: PatchCommand {
   ) throws(CommandFailure) -> PatchFixer.Result {
     let result = PatchFixer.fix(
       file.source, in: policy.surroundings(of: file, foundBy: files), device: device,
-      where: selection.keeps)
+      limits: policy.limits, where: selection.keeps)
     if !result.changes.isEmpty {
       try AtomicFile.replace(
         file.source.name, with: result.patch.ownSource.bytes, files: files)
@@ -268,10 +268,10 @@ private struct OwnFindings {
     let files = checked ?? Self.identities(items)
     checked = files
     guard case .file(let own, let policy)? = files[identity],
-      let file = try? PatchFile(own, files: policy)
+      let file = try? PatchFile(own, files: policy, limits: self.policy.limits)
     else { return nil }
     let built = PatchBuilder.build(
-      PatchReader.read(file.source), in: self.policy.surroundings(of: file, foundBy: policy),
+      file.read(), in: self.policy.surroundings(of: file, foundBy: policy),
       device: device)
     let found = Set(
       built.diagnostics.map {

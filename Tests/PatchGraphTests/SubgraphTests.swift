@@ -402,7 +402,7 @@ import Testing
     }
     files["40.json"] = Self.strip
     let patch = try Folder(files).build(Self.outer(#""strip": { "subgraph": "0.json" }"#))
-    #expect(patch.diagnostics.map(\.code) == ["PR0221"])
+    #expect(patch.diagnostics.map(\.code) == ["PR0226"])
     #expect(patch.source[patch.diagnostics[0].range] == "\"0.json\"")
   }
 

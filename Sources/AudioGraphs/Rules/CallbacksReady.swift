@@ -20,7 +20,8 @@ enum CallbacksReady {
     _ problem: CallbackProblem, _ callback: InputCallback, behind: Int
   ) -> Violation {
     Violation(
-      rule, status: problem.status, problem.message,
+      problem.kind == .responseTooLong ? MemoryFits.response : rule, status: problem.status,
+      problem.message,
       at: .init(
         node: callback.destination,
         behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)),

@@ -13,6 +13,6 @@ public enum GraphRules {
     CallbackFormats.rule,
     TapsReady.rule, TakesOwn.rule, MixersFed.rule, ComponentsFound.rule, GraphStates.rule,
     GraphStates.nothingConnected, CategoryPermits.rule, RampsApart.rule, RampsApart.times,
-    LiveSettingsMove.rule,
+    LiveSettingsMove.rule, MemoryFits.rule, MemoryFits.response,
   ]
 }

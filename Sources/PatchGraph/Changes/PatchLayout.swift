@@ -125,12 +125,16 @@ struct PatchLayout: Sendable {
   /// How each unit would be initialized.
   var configurations: [NodeID: UnitConfiguration] = [:]
 
-  /// Where a callback feeds: each input, and how many pulls behind it the callback is.
-  func places(ofCallback name: String) -> [(input: BusName, behind: Int)] {
-    inputs().flatMap { input -> [(input: BusName, behind: Int)] in
-      guard case .chain(let chain)? = feeds[input] else { return [] }
-      return chain.links.indices.filter { chain.links[$0].name == name }.map { (input, $0) }
+  /// Where each callback feeds, by name: each input, and how many pulls behind it the callback is.
+  func placesOfCallbacks() -> [String: [(input: BusName, behind: Int)]] {
+    var places: [String: [(input: BusName, behind: Int)]] = [:]
+    for input in inputs() {
+      guard case .chain(let chain)? = feeds[input] else { continue }
+      for (behind, link) in chain.links.enumerated() {
+        places[link.name, default: []].append((input, behind))
+      }
     }
+    return places
   }
 
   mutating func add(_ node: NodeID, named name: String) {

@@ -69,6 +69,8 @@ struct PatchRevision {
     var revision = PatchRevision(
       old: old, before: before, after: after, surroundings: surroundings)
     guard revision.compare() else { return nil }
+    // More inputs than there may be are told by the building of the whole.
+    guard GraphBuilder.busCount(of: after) <= reading.limits.buses else { return nil }
     return revision.build(reading)
   }
 
@@ -261,7 +263,7 @@ struct PatchRevision {
     let graph = present.fork(copying: touched.subtracting(renewed), renewing: renewed)
     var builder = GraphBuilder(
       document: after, graph: graph, surroundings: surroundings, unread: UnreadParts(after, []),
-      saysNotes: false, epoch: nil)
+      saysNotes: false, epoch: nil, limits: reading.limits)
     builder.goOn(from: old.layout)
     for link in gone {
       guard let node = ids[link.destination.node],

@@ -114,10 +114,11 @@ private struct ControlLister {
   /// What can be turned of the callbacks: of one that feeds several inputs once.
   private func callbackControls(in graph: AudioGraph) -> [PatchControl] {
     let layout = present.reference.layout
+    let places = layout.placesOfCallbacks()
     return (present.reference.document?.callbacks ?? []).flatMap { member -> [PatchControl] in
       let name = member.name
-      let places = layout.places(ofCallback: name)
-      guard let place = places.first, case .chain(let chain)? = layout.feeds[place.input] else {
+      guard let place = places[name]?.first, case .chain(let chain)? = layout.feeds[place.input]
+      else {
         return []
       }
       let link = chain.links[place.behind]

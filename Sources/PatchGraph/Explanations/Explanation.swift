@@ -36,12 +36,13 @@ public struct Explanation: Hashable, Sendable {
     "Core Audio documents no status for this case; this one is patchrun's choice."
 
   /// Every page, by code.
-  public static let all: [Explanation] =
-    [
-      syntaxPages, patchPages, namePages, graphPages, formatPages, settingPages, sessionPages,
-      callbackPages, takePages, timelinePages, changePages, headroomPages, limitPages,
-      subgraphPages,
-    ].flatMap { $0 }.sorted { $0.code < $1.code }
+  public static let all: [Explanation] = families.flatMap(\.self).sorted { $0.code < $1.code }
+
+  private static let families: [[Explanation]] = [
+    syntaxPages, patchPages, namePages, graphPages, formatPages, settingPages, sessionPages,
+    callbackPages, takePages, timelinePages, changePages, headroomPages, limitPages, costPages,
+    subgraphPages,
+  ]
 
   /// The page about a code.
   public static func page(_ code: Diagnostic.Code) -> Explanation? {

@@ -11,10 +11,6 @@ import PatchSyntax
 struct SubgraphAssembler {
   /// How deep sub-graphs may lie in one another.
   static let maximumDepth = 64
-  /// How many nodes sub-graphs may put into a patch in all.
-  static let maximumNodes = 20_000
-  /// How many bytes the texts of all sub-graphs may have together.
-  static let maximumBytes = 64 << 20
 
   private typealias Address = PatchDocument.Address
 
@@ -63,6 +59,7 @@ struct SubgraphAssembler {
   }
 
   private let policy: FilePolicy
+  private let limits: PatchLimits
   private var result: PatchDocument
   private var diagnostics: [Diagnostic] = []
   private var texts: [SourceText] = []
@@ -91,7 +88,8 @@ struct SubgraphAssembler {
         || document.callbacks.contains(where: { $0.value.kind?.value == Self.inputKind })
     else { return Assembly(reading: reading, files: []) }
     var assembler = SubgraphAssembler(
-      document, end: reading.source.bytes.count + 1, files: surroundings.files)
+      document, end: reading.source.bytes.count + 1, files: surroundings.files,
+      limits: reading.limits)
     let fileName = reading.source.name.split(separator: "/").last.map(String.init) ?? ""
     let root = Ancestor(
       identity: FileIdentity(of: FilePolicy.join(surroundings.directory, fileName)),
@@ -115,8 +113,12 @@ struct SubgraphAssembler {
 
   static let inputKind = "input"
 
-  private init(_ document: PatchDocument, end: Int, files policy: FilePolicy) {
+  private init(
+    _ document: PatchDocument, end: Int, files policy: FilePolicy, limits: PatchLimits
+  ) {
     self.policy = policy
+    self.limits = limits
+    nodeCount = document.itemCount
     result = document
     result.nodes = []
     result.callbacks = []
@@ -502,12 +504,15 @@ extension SubgraphAssembler {
       return nil
     }
     guard level.ancestors.count <= Self.maximumDepth else {
-      exceed(place, "sub-graphs lie more than \(Self.maximumDepth) deep in one another")
+      exceed(
+        place, nil, "sub-graphs lie more than \(Self.maximumDepth) deep in one another", nil)
       return nil
     }
-    guard end + contents.bytes.count <= Self.maximumBytes else {
+    guard end + contents.bytes.count <= limits.bytes else {
       exceed(
-        place, "the sub-graphs of the patch have more than \(Self.maximumBytes >> 20) MB together")
+        place, SyntaxRules.bytes,
+        "the patch and its sub-graphs have more than \(Diagnostic.decimal(limits.bytes)) bytes "
+          + "together", limits.help(.bytes, needed: 2 * (end + contents.bytes.count)))
       return nil
     }
     let text = SourceText(name: name, bytes: contents.bytes)
@@ -516,7 +521,7 @@ extension SubgraphAssembler {
       refuse(place, PatchLikeness.message(name), .invalidFile)
       return nil
     }
-    let reading = PatchReader.read(text, settings: member.value.settings, at: end)
+    let reading = PatchReader.read(text, settings: member.value.settings, at: end, limits: limits)
     let start = end
     texts.append(reading.source)
     end += reading.source.bytes.count + 1
@@ -530,10 +535,12 @@ extension SubgraphAssembler {
       result.subgraphs.append(subgraph)
       return nil
     }
-    nodeCount += document.nodes.count
-    guard nodeCount <= Self.maximumNodes else {
+    nodeCount += document.itemCount
+    guard nodeCount <= limits.nodes else {
       exceed(
-        place, "the sub-graphs of the patch have more than \(Self.maximumNodes) nodes together")
+        place, PatchRules.nodes,
+        "with its sub-graphs the patch has more than \(Diagnostic.decimal(limits.nodes)) nodes, "
+          + "callbacks and taps", limits.help(.nodes, needed: 2 * nodeCount))
       return nil
     }
     if document.streamFormat != nil {
@@ -649,7 +656,7 @@ extension SubgraphAssembler {
       found = known
     } else {
       do throws(FileRefusal) {
-        found = .success(try policy.read(path, limit: Self.maximumBytes))
+        found = .success(try policy.read(path, limit: limits.bytes))
         files.append(.init(name: name, path: path))
       } catch {
         found = .failure(error)
@@ -668,8 +675,10 @@ extension SubgraphAssembler {
       refuse(place, "\(file) cannot be read: permission denied", .filePermission)
     case .failure(.isFolder): refuse(place, "\(file) is a folder, not a patch", .invalidFile)
     case .failure(.tooLarge):
-      refuse(
-        place, "\(file) has more than \(Self.maximumBytes >> 20) MB", .invalidFile)
+      report(
+        SyntaxRules.bytes.diagnostic(
+          .init("\(file) has more than \(Diagnostic.decimal(limits.bytes)) bytes"),
+          at: place.range, pointer: place.pointer.description))
     case .failure(.system(let text)):
       refuse(place, "\(file) cannot be read: \(text)", .invalidFile)
     case .failure(let refusal):
@@ -683,10 +692,22 @@ extension SubgraphAssembler {
   }
 
   /// Gives all of it up: at the place in the patch itself that leads there.
-  private mutating func exceed(_ place: JSONValue, _ message: String) {
+  ///
+  /// - Parameters:
+  ///   - rule: The limit that is met; `nil` for how deep they may lie.
+  ///   - help: How the limit is raised.
+  private mutating func exceed(
+    _ place: JSONValue, _ rule: RuleInfo?, _ message: String, _ help: String?
+  ) {
     let place = place.tree.base == 0 ? place : rootPlace ?? place
-    refuse(place, message, .invalidFile)
-    excess = diagnostics.last
+    guard let rule else {
+      refuse(place, message, .invalidFile)
+      excess = diagnostics.last
+      return
+    }
+    excess = rule.diagnostic(
+      .init(message), at: place.range, pointer: place.pointer.description,
+      help: [help].compactMap(\.self))
   }
 
   private mutating func refuse(_ place: JSONValue, _ message: String, _ status: Status) {

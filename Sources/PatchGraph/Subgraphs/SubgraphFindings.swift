@@ -6,12 +6,17 @@ struct SubgraphFindings {
   private let document: PatchDocument
   private let source: SourceText
   private let names: Set<String>
+  /// The sub-graphs by where their texts begin.
+  private let order: [Int]
 
   init(_ document: PatchDocument, source: SourceText) {
     self.document = document
     self.source = source
     names = Set(document.nodes.map(\.name) + document.callbacks.map(\.name))
       .union(document.unresolved).union(document.streamFormats.map(\.name))
+    order = document.subgraphs.indices.sorted {
+      document.subgraphs[$0].textRange.lowerBound < document.subgraphs[$1].textRange.lowerBound
+    }
   }
 
   /// The findings, each once however often its sub-graph is used, with what leads to the sub-graph.
@@ -35,9 +40,24 @@ struct SubgraphFindings {
     var range: SourceRange
   }
 
-  /// The sub-graph whose text an offset is in: they stand in the order in which they were read.
+  /// The sub-graph whose text an offset is in.
   private func index(holding offset: Int) -> Int? {
-    document.subgraphs.firstIndex { $0.textRange.contains(offset) }
+    var low = 0
+    var high = order.count
+    while low < high {
+      let middle = (low + high) / 2
+      if document.subgraphs[order[middle]].textRange.lowerBound > offset {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    guard low > 0 else { return nil }
+    // Of several that share a text the first counts.
+    let found = document.subgraphs[order[low - 1]].textRange
+    guard found.contains(offset) else { return nil }
+    while low > 1, document.subgraphs[order[low - 2]].textRange == found { low -= 1 }
+    return order[low - 1]
   }
 
   /// The places that lead to a sub-graph, from the nearest to the one in the patch itself.

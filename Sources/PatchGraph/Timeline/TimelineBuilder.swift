@@ -23,14 +23,18 @@ struct TimelineBuilder {
   private var hasMissedTempo = false
   /// The ramps that could be added, for what they begin at.
   private var added: [(ramp: ParameterRamp, to: JSONValue)] = []
-  private(set) var diagnostics: [Diagnostic] = []
+  private var findings: Findings
+  var diagnostics: [Diagnostic] { findings.all }
+  /// Where each callback is in the chains that feed inputs.
+  private lazy var callbackPlaces = layout.placesOfCallbacks()
   /// The diagnostics of nodes that are not there, by name.
-  private var unknown: [String: Int] = [:]
+  private var unknown: [String: Int?] = [:]
 
   init(
     document: PatchDocument, graph: AudioGraph, nodes: [String: NodeID], failedNames: Set<String>,
-    epoch: TimelineEpoch?
+    epoch: TimelineEpoch?, limits: PatchLimits
   ) {
+    findings = Findings(limit: limits.findings)
     self.document = document
     self.graph = graph
     self.nodes = nodes
@@ -52,6 +56,8 @@ struct TimelineBuilder {
   }
 
   mutating func build(in places: PatchPlaces) {
+    // By time: what each ramp must be apart from is beside it then.
+    var ramps: [(ramp: PatchDocument.Ramp, at: Double, duration: Double, ParameterRamp.Curve)] = []
     for (index, step) in document.timeline.enumerated() {
       let at = step.at.flatMap { seconds($0) }
       if step.stop?.value == true, let at { graph.stopTime = min(at, graph.stopTime ?? at) }
@@ -63,6 +69,11 @@ struct TimelineBuilder {
       let isNow =
         step.isOfSubgraph ? at >= epoch.start && at < epoch.end : epoch.steps.contains(index)
       guard isNow || isEarlier && at + duration > epoch.start else { continue }
+      ramps.append((ramp, at, duration, curve))
+    }
+    let order = ramps.indices.sorted { (ramps[$0].at, $0) < (ramps[$1].at, $1) }
+    for index in order {
+      let (ramp, at, duration, curve) = ramps[index]
       add(ramp, at: at, duration: duration, curve, in: places)
     }
     checkExponentials()
@@ -75,7 +86,7 @@ struct TimelineBuilder {
     // Of a tempo that is wrong it has been said.
     if !hasMissedTempo, document.root["tempo"] == nil {
       hasMissedTempo = true
-      diagnostics.append(
+      findings.append(
         TimelineRules.tempo.diagnostic(
           "the patch counts in beats and has no tempo", at: time.json.markRange,
           pointer: time.pointer, label: "how long is a beat?",
@@ -91,7 +102,7 @@ struct TimelineBuilder {
     guard let written = ramp.curve else { return ramp.json["curve"] == nil ? .linear : nil }
     if let curve = ParameterRamp.Curve(rawValue: written.value) { return curve }
     let names = ParameterRamp.Curve.allCases.map(\.rawValue)
-    diagnostics.append(
+    findings.append(
       TimelineRules.curve.diagnostic(
         .init("there is no curve \(quoted(written.value))"), at: written.range,
         pointer: written.pointer,
@@ -105,8 +116,11 @@ struct TimelineBuilder {
   /// ends.
   private mutating func checkExponentials() {
     let sorted = added.sorted { $0.ramp.start < $1.ramp.start }
-    for (index, (ramp, to)) in sorted.enumerated() where ramp.curve == .exponential {
-      let before = sorted[..<index].last { $0.ramp.movesSame(as: ramp) }
+    /// The last ramp of each setting so far.
+    var latest: [ParameterRamp.Target: (ramp: ParameterRamp, to: JSONValue)] = [:]
+    for (ramp, to) in sorted {
+      let before = latest.updateValue((ramp, to), forKey: ramp.movedTarget)
+      guard ramp.curve == .exponential else { continue }
       // That it is 0 there has been said.
       if let before, before.ramp.curve == .exponential, before.ramp.target == 0 { continue }
       let origin =
@@ -136,7 +150,7 @@ struct TimelineBuilder {
   }
 
   private mutating func reportZero(at to: JSONValue, _ message: String) {
-    diagnostics.append(
+    findings.append(
       TimelineRules.curve.diagnostic(
         .init(message), at: to.markRange, pointer: to.pointer.description,
         help: [
@@ -154,7 +168,7 @@ struct TimelineBuilder {
     }
     guard let target = parameter(path) else { return }
     guard let value = SettingReader.parameter(to, target.info) else {
-      diagnostics.append(
+      findings.append(
         Diagnostic(
           .error, "PR0552",
           "\(quoted(target.info.key)) takes \(SettingReader.noun(target.info))", at: to.markRange,
@@ -172,11 +186,11 @@ struct TimelineBuilder {
       added.append((resolved, to))
       let unit = try graph.unit(target.node)
       if let warning = unit.warning(target.info.id, target.info.scope, target.element, value) {
-        diagnostics.append(warning.of(target.node).diagnostic(in: places, at: to))
+        findings.append(warning.of(target.node).diagnostic(in: places, at: to))
       }
     } catch {
       let isValue = error.rule.code == "PR0552"
-      diagnostics.append(error.diagnostic(in: places, at: isValue ? to : path.json))
+      findings.append(error.diagnostic(in: places, at: isValue ? to : path.json))
     }
   }
 
@@ -189,14 +203,14 @@ struct TimelineBuilder {
   ) {
     guard let setting = liveSetting(path) else { return }
     guard let value = to.number, setting.accepts(value) else {
-      diagnostics.append(
+      findings.append(
         NameRules.setting.diagnostic(
           .init("\(quoted(setting.key)) must be \(setting.expectation)"),
           at: to.markRange, pointer: to.pointer.description, help: [setting.info.summary],
           fixes: to.unquoting(for: .number)))
       return
     }
-    for place in layout.places(ofCallback: path.value.tokens[1]) {
+    for place in callbackPlaces[path.value.tokens[1]] ?? [] {
       guard let node = nodes[place.input.node] else { continue }
       let ramp = ParameterRamp(
         setting: setting.id, ofCallbackAt: place.input.bus, of: node, behind: place.behind,
@@ -205,7 +219,7 @@ struct TimelineBuilder {
         try graph.addRamp(ramp)
         added.append((ramp, to))
       } catch {
-        diagnostics.append(error.diagnostic(in: places, at: path.json))
+        findings.append(error.diagnostic(in: places, at: path.json))
       }
     }
   }
@@ -235,7 +249,7 @@ struct TimelineBuilder {
       : "those that ramp here are: " + here.joined(separator: ", ")
     if let setting = link.live.first(where: { $0.key == key }) {
       if setting.canRamp { return setting }
-      diagnostics.append(
+      findings.append(
         TimelineRules.liveSetting.diagnostic(
           .init("\(quoted(key)) does not ramp: it is one value or another"), at: path.range,
           pointer: path.pointer,
@@ -244,7 +258,7 @@ struct TimelineBuilder {
     }
     let description = CallbackCatalog.description(of: link.kind)
     if tokens.count == 3, description?.settings.contains(where: { $0.key == key }) == true {
-      diagnostics.append(
+      findings.append(
         TimelineRules.liveSetting.diagnostic(
           .init("\(quoted(key)) of a callback of the kind \(quoted(link.kind)) does not ramp"),
           at: path.range, pointer: path.pointer,
@@ -281,17 +295,26 @@ struct TimelineBuilder {
     let name = tokens[1]
     guard let id = nodes[name], let unit = try? graph.unit(id) else {
       guard !failedNames.contains(name) else { return nil }
-      let names = document.nodes.map(\.name)
-      let fixes = path.json.correction(ofToken: 1, in: path.value, among: names)
+      let names = document.nodes.lazy.map(\.name)
       if let first = unknown[name] {
-        diagnostics[first].add("and here", at: path.range, fixes)
+        guard let first else { return nil }
+        findings.change(first) {
+          $0.add(
+            "and here", at: path.range,
+            $0.fixes.isEmpty
+              ? [] : path.json.correction(ofToken: 1, in: path.value, among: names))
+        }
         return nil
       }
-      unknown[name] = diagnostics.count
-      report(
-        path, "the patch has no node \(quoted(name))",
-        help: [didYouMean(name, among: names)].compactMap(\.self), fixes: fixes)
-      diagnostics[diagnostics.count - 1].status = .init("kAUGraphErr_NodeNotFound", -10860)
+      let place = findings.append(NameRules.timelinePath, at: path.range) {
+        var diagnostic = NameRules.timelinePath.diagnostic(
+          "the patch has no node \(quoted(name))", at: path.range, pointer: path.pointer,
+          help: [didYouMean(name, among: names)].compactMap(\.self),
+          fixes: path.json.correction(ofToken: 1, in: path.value, among: names))
+        diagnostic.status = .init("kAUGraphErr_NodeNotFound", -10860)
+        return diagnostic
+      }
+      unknown.updateValue(place, forKey: name)
       return nil
     }
     guard let place = place(Array(tokens.dropFirst(2))) else {
@@ -332,7 +355,7 @@ struct TimelineBuilder {
     _ path: Located<JSONPointer>, _ message: String, help: [String]? = nil,
     fixes: [Diagnostic.Fix] = []
   ) {
-    diagnostics.append(
+    findings.append(
       NameRules.timelinePath.diagnostic(
         .init(message), at: path.range, pointer: path.pointer,
         help: help ?? [

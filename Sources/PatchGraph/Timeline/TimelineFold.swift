@@ -22,8 +22,10 @@ enum TimelineFold {
       end(of: document.timeline[index], clock).map { $0 <= seconds } ?? false
     }
     guard !past.isEmpty else { return reading }
-    let base = updates.last { $0.time <= seconds }?.reading ?? reading
-    guard var tree = base.document?.root.tree else { return reading }
+    let update = updates.last { $0.time <= seconds }
+    guard let own = reading.document?.root.tree,
+      var tree = (update?.reading ?? reading).document?.root.tree
+    else { return reading }
     var values = MergedValues()
     for index in past {
       guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to else {
@@ -32,8 +34,24 @@ enum TimelineFold {
       values.put(to.source, at: place(of: path.value)[...])
     }
     if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
-    if let change = removal(of: past), let changed = apply(change, to: tree) { tree = changed }
-    return PatchReader.read(tree.source)
+    // The document of an update has only a part of the timeline: the whole is that of the patch.
+    guard let removal = removal(of: past), let rest = apply(removal, to: own) else {
+      return reading
+    }
+    if update == nil {
+      if let changed = apply(removal, to: tree) { tree = changed }
+    } else if let changed = replaceTimeline(of: tree, by: rest) {
+      tree = changed
+    }
+    return PatchReader.read(tree.source, limits: reading.limits)
+  }
+
+  /// A document with the timeline of another one.
+  private static func replaceTimeline(of tree: JSONTree, by other: JSONTree) -> JSONTree? {
+    guard let old = tree.root["timeline"]?.localRange,
+      let new = other.root["timeline"]?.localRange
+    else { return nil }
+    return JSONTree.read(tree.source.replacing(old, with: new, of: other.source))
   }
 
   /// When the steps of a timeline are over, in seconds from the start: those of which something is in
@@ -61,10 +79,7 @@ enum TimelineFold {
       case .merge(let value): MergePatch.apply(value, to: tree)
       case .patch(let patch): patch.apply(to: tree)
       }
-    return made.text.flatMap { text in
-      let reading = JSONReader.read(text, dialect: JSONReader.Dialect(fileName: text.name))
-      return reading.hasErrors ? nil : reading.tree
-    }
+    return made.text.flatMap { JSONTree.read($0) }
   }
 
   /// The keys that lead to what a ramp has moved.
@@ -129,5 +144,13 @@ extension JSONValue {
   /// As it is written.
   fileprivate var source: String {
     String(decoding: tree.source.bytes[range], as: UTF8.self)
+  }
+}
+
+extension JSONTree {
+  /// Reads a text that a change of a right document has made; `nil` where it is not right.
+  static func read(_ text: SourceText) -> JSONTree? {
+    let reading = JSONReader.read(text, dialect: JSONReader.Dialect(fileName: text.name))
+    return reading.hasErrors ? nil : reading.tree
   }
 }

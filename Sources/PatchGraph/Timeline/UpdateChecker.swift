@@ -6,7 +6,8 @@ import PatchSyntax
 /// a patch.
 ///
 /// What is wrong with such a document and was not before is reported once, where it is written: in
-/// the timeline, or in what the update leaves as it was. Each update takes as long as its document.
+/// the timeline, or in what the update leaves as it was. Each update takes as long as its document, in which
+/// of the timeline is only what comes until the next update: see `UpdateDocuments`.
 struct UpdateChecker {
   /// What holds for the whole run: an update leaves it as it is.
   private static let kept = ["session", "limits", "schemaVersion", "tempo", "timeline"]
@@ -22,10 +23,13 @@ struct UpdateChecker {
   private(set) var diagnostics: [Diagnostic] = []
   /// Where the names of callbacks are written that feed something at some time.
   private var usedCallbacks: Set<SourceRange> = []
-  private(set) var inputFiles: [String] = []
-  private(set) var outputFiles: [String] = []
+  private(set) var inputFiles = OrderedNames<String>()
+  private(set) var outputFiles = OrderedNames<String>()
   private(set) var libraries: [BuiltPatch.Library] = []
-  private(set) var subgraphFiles: [BuiltPatch.SubgraphFile] = []
+  private(set) var subgraphFiles = OrderedNames<BuiltPatch.SubgraphFile>()
+  private let limits: PatchLimits
+  /// What the documents of the updates add up to so far, in bytes.
+  private var bytesMade = 0
   /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
   /// the sub-graphs that updates bring.
   var source: SourceText { known.appending(texts) }
@@ -71,8 +75,9 @@ struct UpdateChecker {
   ///   - sampleRate: What the session was granted.
   init(
     _ document: PatchDocument, _ patch: BuiltPatch, in surroundings: PatchSurroundings,
-    device: PatchDevice, sampleRate: Double
+    device: PatchDevice, sampleRate: Double, limits: PatchLimits
   ) {
+    self.limits = limits
     last = patch.hasErrors ? nil : patch
     self.document = document
     self.surroundings = surroundings
@@ -112,35 +117,48 @@ struct UpdateChecker {
       diagnostics += reading.diagnostics
       if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
     }
-    let order = clock.order(of: document)
-    var tree = document.root.tree
-    for (place, index) in order.enumerated() where document.timeline[index].update != nil {
+    var documents = UpdateDocuments(document, clock, patches: patches)
+    for moment in documents.moments {
       // What comes behind an update that cannot be made would be made on another document.
-      guard let patch = patches[index] else { return }
-      let base = document.root.tree.source
-      switch patch.apply(to: tree, base: base) {
+      guard let patch = patches[moment.step] else { return }
+      switch documents.apply(patch, at: moment) {
       case .refused(let failures):
         diagnostics += failures
         return
       case .changed(let text):
-        let rest = order[(place + 1)...]
-        let epoch = TimelineEpoch(
-          steps: Set(rest.prefix { document.timeline[$0].update == nil }),
-          earlier: Set(order[..<place]), start: time(of: index),
-          end: rest.first { document.timeline[$0].update != nil }.map { time(of: $0) } ?? .infinity)
-        let reading = PatchReader.read(text)
+        guard admits(text, moment.step) else { return }
+        let reading = PatchReader.read(text, limits: limits)
         let update = PlannedUpdate(
-          time: epoch.start, step: index, reading: reading, epoch: epoch)
+          time: moment.time, step: moment.step, reading: reading,
+          epoch: documents.epoch(of: reading, moment))
         check(update)
         guard let changed = reading.document else { return }
-        tree = changed.root.tree
+        bytesMade += Self.bytesOfItem * changed.itemCount
+        documents.take(changed)
         updates.append(update)
       }
     }
   }
 
-  private func time(of step: Int) -> Double {
-    document.timeline[step].at.flatMap { clock.seconds($0.value) } ?? 0
+  /// What a node or a callback counts for, in bytes of text: what it takes to be made.
+  private static let bytesOfItem = 512
+
+  /// Whether the documents of the updates do not become more than they may be; says so where they do.
+  private mutating func admits(_ text: SourceText, _ step: Int) -> Bool {
+    bytesMade += text.bytes.count
+    guard bytesMade > limits.updates, let json = document.timeline[step].update else { return true }
+    let count = document.timeline.count { $0.update != nil }
+    diagnostics.append(
+      CostRules.updates.diagnostic(
+        .init(
+          "the documents that the updates up to this one make have more than "
+            + "\(Diagnostic.decimal(limits.updates)) bytes together"),
+        at: json.markRange, pointer: json.pointer.description,
+        help: [
+          limits.help(
+            .updates, needed: bytesMade / max(1, updates.count + 1) * count + bytesMade)
+        ]))
+    return false
   }
 
   // MARK: What holds
@@ -167,10 +185,10 @@ struct UpdateChecker {
 
   private mutating func check(_ update: PlannedUpdate) {
     let patch = PatchBuilder.build(update, in: surroundings, device: device)
-    inputFiles += patch.inputFiles.filter { !inputFiles.contains($0) }
-    outputFiles += patch.outputFiles.filter { !outputFiles.contains($0) }
+    inputFiles.add(patch.inputFiles)
+    outputFiles.add(patch.outputFiles)
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
-    subgraphFiles += patch.subgraphFiles.filter { !subgraphFiles.contains($0) }
+    subgraphFiles.add(patch.subgraphFiles)
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
     let gaps = gaps(update, patch)
@@ -257,6 +275,16 @@ struct UpdateChecker {
       placed.pointer = pointer
     }
     return placed
+  }
+}
+
+/// Things in the order in which they came, each once.
+struct OrderedNames<Name: Hashable> {
+  private(set) var names: [Name] = []
+  private var known: Set<Name> = []
+
+  mutating func add(_ more: [Name]) {
+    for name in more where known.insert(name).inserted { names.append(name) }
   }
 }
 

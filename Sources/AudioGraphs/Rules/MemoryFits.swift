@@ -1,0 +1,86 @@
+public import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// What units, callbacks and taps take of memory is no more than whoever runs the graph allows. It is
+/// asked before anything is allocated.
+public enum MemoryFits {
+  public static let rule = Rule(
+    "PR0231", "limit/memory", "What a graph takes of memory is no more than the limit allows.")
+  /// An impulse response is no longer than is allowed.
+  static let response = Rule(
+    "PR0230", "limit/seconds", "An impulse response is no longer than the limit allows.")
+
+  /// What each callback takes that feeds an input, in bytes, whatever it does.
+  public static let bytesOfCallback = 4096
+  private static let bytesOfTap = 16_384
+  /// What a unit takes, and each of its buses. Plans share their buffers, so that slices do not count.
+  private static let bytesOfUnit = 10_240
+  private static let bytesOfBus = 512
+  private static let bytesOfUsedBus = 1024
+
+  /// What is too much, said of what takes most; `nil` where all of it fits.
+  static func violation(
+    in model: GraphModel, _ configurations: [NodeID: UnitConfiguration], limit: Int
+  ) -> Violation? {
+    var total = 0
+    var greatest = (bytes: -1, place: Violation.Place.graph)
+    func add(_ bytes: Int, _ place: @autoclosure () -> Violation.Place) {
+      total = total.addingReportingOverflow(bytes).overflow ? .max : total + bytes
+      if bytes > greatest.bytes { greatest = (bytes, place()) }
+    }
+    for node in model.nodes {
+      guard let configuration = configurations[node.id] else { continue }
+      add(bytes(of: node.unit, configuration), .init(node: node.id, .whole))
+    }
+    for interaction in model.interactions {
+      guard case .callback(let callback) = interaction,
+        let configuration = configurations[callback.destination],
+        configuration.inputs.indices.contains(callback.input)
+      else { continue }
+      let format = configuration.inputs[callback.input].format
+      for (behind, link) in callback.instances.enumerated() {
+        let own = link.memory(
+          for: format, maximumFramesPerSlice: configuration.maximumFramesPerSlice)
+        add(
+          bytesOfCallback + own,
+          .init(
+            node: callback.destination,
+            behind == 0 ? .feed(callback.input) : .callback(callback.input, behind: behind)))
+      }
+    }
+    for tap in model.taps {
+      guard let configuration = configurations[tap.node],
+        configuration.outputs.indices.contains(tap.output)
+      else { continue }
+      let own = tap.tap.memory(
+        for: configuration.outputs[tap.output].format,
+        maximumFramesPerSlice: configuration.maximumFramesPerSlice)
+      add(bytesOfTap + own, tap.place)
+    }
+    guard total > limit else { return nil }
+    return Violation(
+      rule, status: .failedInitialization,
+      "the patch takes about \(megabytes(total)) of memory, and \(megabytes(limit)) are allowed; "
+        + "this takes most, \(megabytes(greatest.bytes))", at: greatest.place,
+      help: [
+        "shorten what is long, use fewer of them, or where it is meant, "
+          + "`--limit memory=\(wholeMegabytes(total))M` allows it"
+      ])
+  }
+
+  private static func bytes(
+    of unit: any AudioUnit.Type, _ configuration: UnitConfiguration
+  ) -> Int {
+    let start = bytesOfUnit + unit.memory(in: configuration)
+    return (configuration.inputs + configuration.outputs).reduce(start) { sum, element in
+      sum + bytesOfBus + (element.isUsed ? bytesOfUsedBus : 0)
+    }
+  }
+
+  private static func wholeMegabytes(_ bytes: Int) -> Int { max(1, bytes >> 20 + 1) }
+
+  private static func megabytes(_ bytes: Int) -> String {
+    bytes < 1 << 20 ? "\((bytes + 1023) >> 10) KB" : "\((bytes + 1 << 19) >> 20) MB"
+  }
+}

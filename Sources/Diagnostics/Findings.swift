@@ -1,0 +1,129 @@
+/// Diagnostics as they are found, with at most so many kept of each kind: of the others of a kind the
+/// number is kept, and the place of the first.
+///
+/// A kind is a code with a severity. A document with a hundred thousand mistakes of one kind has a report
+/// of a few lines, and takes no memory for the rest.
+public struct Findings: Sendable {
+  /// How many diagnostics of each kind are kept where nobody says otherwise.
+  public static let standardLimit = 50
+
+  private struct Kind: Hashable {
+    var code: Diagnostic.Code
+    var severity: Diagnostic.Severity
+  }
+
+  /// What is known of the diagnostics of a kind.
+  private struct Amount {
+    var kept = 0
+    var leftOut = 0
+    /// Where the first one was that was left out.
+    var place: SourceRange = 0..<0
+  }
+
+  /// At most so many are kept of each kind.
+  public let limit: Int
+  /// Those that were kept, in the order in which they came.
+  public private(set) var kept: [Diagnostic] = []
+  /// How many came, those included that were left out.
+  public private(set) var count = 0
+  private var amounts: [Kind: Amount] = [:]
+
+  /// - Parameter limit: At least 1.
+  public init(limit: Int = Findings.standardLimit) { self.limit = max(1, limit) }
+
+  /// The last one that was kept.
+  public var last: Diagnostic? { kept.last }
+
+  /// Adds a diagnostic, or counts it where there are enough of its kind.
+  ///
+  /// - Returns: Its place in `kept`; `nil` where it was counted.
+  @discardableResult
+  public mutating func append(_ diagnostic: Diagnostic) -> Int? {
+    append(
+      diagnostic.code, diagnostic.severity, at: diagnostic.range, leftOut: diagnostic.leftOut
+    ) { diagnostic }
+  }
+
+  /// Adds a diagnostic of a rule, which is made only where it is kept.
+  ///
+  /// - Parameters:
+  ///   - place: Where the mistake is.
+  ///   - make: Makes it, with the rule's code and severity.
+  @discardableResult
+  public mutating func append(
+    _ rule: RuleInfo, at place: SourceRange, _ make: () -> Diagnostic
+  ) -> Int? { append(rule.code, rule.severity, at: place, make) }
+
+  /// The same for a code and a severity.
+  @discardableResult
+  public mutating func append(
+    _ code: Diagnostic.Code, _ severity: Diagnostic.Severity, at place: SourceRange,
+    leftOut: Int = 0, _ make: () -> Diagnostic
+  ) -> Int? {
+    count += max(1, leftOut)
+    var amount = amounts[Kind(code: code, severity: severity)] ?? Amount()
+    defer { amounts[Kind(code: code, severity: severity)] = amount }
+    guard amount.kept < limit, leftOut == 0 else {
+      if amount.leftOut == 0 { amount.place = place }
+      amount.leftOut += max(1, leftOut)
+      return nil
+    }
+    amount.kept += 1
+    kept.append(make())
+    return kept.count - 1
+  }
+
+  /// Adds some, one after the other.
+  public static func += (findings: inout Findings, more: some Sequence<Diagnostic>) {
+    for diagnostic in more { findings.append(diagnostic) }
+  }
+
+  /// Changes one that was kept.
+  public mutating func change(_ index: Int, _ body: (inout Diagnostic) -> Void) {
+    body(&kept[index])
+  }
+
+  /// Those that were kept and, for each kind of which some were left out, a line with their number. It
+  /// follows the last of its kind that was kept.
+  public var all: [Diagnostic] {
+    guard amounts.values.contains(where: { $0.leftOut > 0 }) else { return kept }
+    var result: [Diagnostic] = []
+    result.reserveCapacity(kept.count + amounts.count)
+    var remaining = amounts
+    for diagnostic in kept {
+      result.append(diagnostic)
+      let kind = Kind(code: diagnostic.code, severity: diagnostic.severity)
+      remaining[kind]?.kept -= 1
+      guard let amount = remaining[kind], amount.kept == 0, amount.leftOut > 0 else { continue }
+      result.append(.sum(of: kind.code, kind.severity, amount.leftOut, at: amount.place))
+      remaining[kind] = nil
+    }
+    // Of these none was kept: they came as a number.
+    let others = remaining.filter { $0.value.kept == 0 && $0.value.leftOut > 0 }
+    for (kind, amount) in others.sorted(by: { $0.key.code < $1.key.code }) {
+      result.append(.sum(of: kind.code, kind.severity, amount.leftOut, at: amount.place))
+    }
+    return result
+  }
+}
+
+extension Diagnostic {
+  /// The line for findings that were left out.
+  fileprivate static func sum(
+    of code: Code, _ severity: Severity, _ count: Int, at place: SourceRange
+  ) -> Diagnostic {
+    var diagnostic = Diagnostic(
+      severity, code, "and \(Message(decimal(count))) more \(Message(code.rawValue))", at: place)
+    diagnostic.leftOut = count
+    return diagnostic
+  }
+}
+
+extension Sequence<Diagnostic> {
+  /// The same with at most so many of each kind, the rest summed up.
+  public func limited(to limit: Int) -> [Diagnostic] {
+    var findings = Findings(limit: limit)
+    findings += self
+    return findings.all
+  }
+}

@@ -1,0 +1,141 @@
+import Diagnostics
+import PatchSyntax
+
+/// The documents that the updates of a timeline make, one after the other.
+///
+/// Of the timeline each has only what belongs to its own stretch: the ramps until the next update, those that
+/// are on their way when it begins, and the first stop. So a document does not grow with the number of updates,
+/// and all of them together take as long as they have text. The whole timeline is that of the patch as it is
+/// written, which no update changes; who wants the document with it puts it back (`TimelineFold`).
+struct UpdateDocuments {
+  /// An update, and what of the timeline comes before the next.
+  struct Moment {
+    /// The number of its step in the timeline, as written.
+    var step: Int
+    /// In seconds from the start.
+    var time: Double
+    /// When the next update comes.
+    var end: Double
+    /// The steps that its document has, as they are written: ramps, and a stop.
+    var steps: [Int] = []
+    /// How many of them began before it.
+    var earlierCount = 0
+    /// The numbers of the steps before it, and those of its own, where the document has the whole timeline.
+    var whole: (earlier: Set<Int>, own: Set<Int>)?
+  }
+
+  private let document: PatchDocument
+  /// In order of time.
+  let moments: [Moment]
+  /// The patch as the last update has left it, without its timeline.
+  private var tree: JSONTree
+  /// Whether an operation looks into the timeline: then the documents have the whole of it.
+  private let keepsWhole: Bool
+
+  init(_ document: PatchDocument, _ clock: TimelineClock, patches: [Int: JSONPatch]) {
+    self.document = document
+    keepsWhole =
+      document.root["timeline"]?.kind != .array
+      || patches.values.contains { $0.operations.contains(where: Self.looksIntoTimeline) }
+    moments = Self.moments(of: document, clock, keepsWhole: keepsWhole)
+    tree = document.root.tree
+    guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: []) else {
+      return
+    }
+    tree = JSONTree.read(bare) ?? tree
+  }
+
+  private static func looksIntoTimeline(_ operation: JSONPatch.Operation) -> Bool {
+    [operation.path, operation.from].compactMap(\.self).contains { pointer in
+      pointer.value.tokens.isEmpty || pointer.value.tokens.first == "timeline"
+    }
+  }
+
+  private static func moments(
+    of document: PatchDocument, _ clock: TimelineClock, keepsWhole: Bool
+  ) -> [Moment] {
+    func seconds(_ time: Located<PatchDocument.Time>?) -> Double? {
+      time.flatMap { clock.seconds($0.value) }
+    }
+    var moments: [Moment] = []
+    /// Ramps that may still be on their way, each with its end.
+    var playing: [(step: Int, end: Double)] = []
+    let order = clock.order(of: document)
+    let stop = order.first { document.timeline[$0].stop?.value == true }
+    var passed: Set<Int> = []
+    for index in order {
+      let step = document.timeline[index]
+      let time = seconds(step.at) ?? 0
+      if step.update != nil {
+        if !moments.isEmpty { moments[moments.count - 1].end = time }
+        playing.removeAll { $0.end <= time }
+        var moment = Moment(step: index, time: time, end: .infinity)
+        moment.steps = playing.map(\.step)
+        moment.earlierCount = moment.steps.count
+        if keepsWhole { moment.whole = (passed, []) }
+        moments.append(moment)
+      } else if step.ramp != nil {
+        playing.append((index, time + (seconds(step.ramp?.duration) ?? 0)))
+        if !moments.isEmpty { moments[moments.count - 1].steps.append(index) }
+      }
+      if keepsWhole {
+        passed.insert(index)
+        if step.update == nil, !moments.isEmpty {
+          moments[moments.count - 1].whole?.own.insert(index)
+        }
+      }
+    }
+    if let stop {
+      for index in moments.indices { moments[index].steps.append(stop) }
+    }
+    return moments
+  }
+
+  /// The document that an update makes of the last one.
+  mutating func apply(_ patch: JSONPatch, at moment: Moment) -> DocumentChange {
+    let change = patch.apply(to: tree, base: document.root.tree.source)
+    guard !keepsWhole, case .changed(let text) = change, let made = JSONTree.read(text) else {
+      return change
+    }
+    tree = made
+    guard !moment.steps.isEmpty,
+      let whole = Self.text(
+        of: made, timeline: moment.steps.map { document.timeline[$0].json },
+        base: document.root.tree.source)
+    else { return change }
+    return .changed(whole)
+  }
+
+  /// What of the timeline belongs to a document.
+  func epoch(of reading: PatchReader.Result, _ moment: Moment) -> TimelineEpoch {
+    if let whole = moment.whole {
+      return TimelineEpoch(
+        steps: whole.own, earlier: whole.earlier, start: moment.time, end: moment.end)
+    }
+    let count = moment.steps.count
+    return TimelineEpoch(
+      steps: Set(moment.earlierCount..<max(count, moment.earlierCount)),
+      earlier: Set(0..<moment.earlierCount), start: moment.time, end: moment.end)
+  }
+
+  /// Goes on from a document that has been read.
+  mutating func take(_ changed: PatchDocument) {
+    if keepsWhole { tree = changed.root.tree }
+  }
+
+  /// The text of a document with these steps as its timeline; `nil` where it has no timeline.
+  private static func text(
+    of tree: JSONTree, timeline steps: [JSONValue], base: SourceText? = nil
+  ) -> SourceText? {
+    guard let range = tree.root["timeline"]?.localRange else { return nil }
+    let source = tree.source
+    let place = range.lowerBound..<(range.lowerBound + 1)
+    var parts: [SourceText.Part] = [.written(0..<(range.lowerBound + 1), in: source)]
+    for (number, step) in steps.enumerated() {
+      if number > 0 { parts.append(.made(", ", for: place, in: source)) }
+      parts.append(.written(step.localRange, in: step.tree.source))
+    }
+    parts.append(.written((range.upperBound - 1)..<source.bytes.count, in: source))
+    return SourceText(name: source.name, parts: parts, base: base ?? source)
+  }
+}
