@@ -47,7 +47,9 @@ public enum CostShape: String, CaseIterable, Sendable {
   /// How many of what it has are told at once, for a measurement that does not take long.
   public var usualCount: Int {
     switch self {
-    case .updates, .growingUpdates, .nodes, .mixers, .echoes: 100
+    case .updates, .growingUpdates, .nodes, .mixers: 100
+    // A mixer has 1024 inputs at the most, and each echo feeds one: ten and twenty times as many fit.
+    case .echoes: 40
     case .gains: 120
     default: 400
     }
