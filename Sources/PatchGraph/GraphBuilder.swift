@@ -779,7 +779,11 @@ struct GraphBuilder {
     _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
     let document = document
-    let name = document.local(address.value.node, around: address.json)
+    let prefix = subgraphs[ObjectIdentifier(address.json.tree)].map { document.subgraphs[$0].prefix }
+    let full = address.value.node
+    let name = full.hasPrefix(prefix ?? "") ? String(full.dropFirst(prefix?.count ?? 0)) : full
+    // Those behind the ones that are shown are counted only: see `SubgraphFindings`.
+    let isShown = unknownNames.count < limits.findings
     func candidates() -> [String] {
       let names =
         document.nodes.map(\.name) + (includesCallbacks ? document.callbacks.map(\.name) : [])
@@ -798,7 +802,7 @@ struct GraphBuilder {
       return
     }
     let place = findings.append(NameRules.unknownName, at: address.range) {
-      let names = candidates()
+      let names = isShown ? candidates() : []
       var help = [didYouMean(name, among: names)].compactMap(\.self)
       if names.count <= 20, !names.isEmpty {
         help.append("there are: " + names.joined(separator: ", "))

@@ -21,10 +21,17 @@ extension PatchDocument {
   func locals(_ names: some Sequence<String>, around json: JSONValue) -> [String] {
     guard !subgraphs.isEmpty else { return Array(names) }
     let prefix = prefix(around: json)
-    let inner = subgraphs.map(\.prefix).filter { $0.hasPrefix(prefix) && $0 != prefix }
-    return names.filter { name in
-      name.hasPrefix(prefix) && !inner.contains { name.hasPrefix($0) }
-    }.map { String($0.dropFirst(prefix.count)) }
+    // By their lengths, of which there are few: a name is not compared with every sub-graph.
+    let inner = Set(subgraphs.map(\.prefix).filter { $0.hasPrefix(prefix) && $0 != prefix })
+    let lengths = Set(inner.map(\.utf8.count))
+    func isInner(_ name: String) -> Bool {
+      lengths.contains { length in
+        name.utf8.count >= length
+          && inner.contains(String(decoding: name.utf8.prefix(length), as: UTF8.self))
+      }
+    }
+    return names.filter { $0.hasPrefix(prefix) && !isInner($0) }
+      .map { String($0.dropFirst(prefix.count)) }
   }
 
   /// The names of sub-graphs in the patch that a value is written in.

@@ -1,0 +1,181 @@
+import Diagnostics
+import Foundation
+import PatchGraph
+import PatchSyntax
+import RenderHost
+import TestSupport
+import Testing
+
+/// Checking a patch at random that is there sixteen times costs no more than a little over twice what it
+/// costs there eight times: in heap calls and in the bytes asked for, which do not depend on the
+/// machine.
+///
+/// `PATCHRUN_PROPERTY_EFFORT=84 swift test --filter DoublingTests` doubles 5,000 patches.
+@Suite struct DoublingTests {
+  private static let count = 60
+
+  /// A patch with each of its nodes, callbacks and taps several times under names of their own, and
+  /// what concerns them with them. Output units, of which there is one, stay once.
+  struct Copies {
+    private static let named = ["nodes", "callbacks", "taps"]
+    private let patch: JSONText
+    private var names: Set<String> = []
+    /// Names of the output units.
+    private var single: Set<String> = []
+
+    init(of patch: JSONText) {
+      self.patch = patch
+      for part in Self.named {
+        for member in patch[part]?.members ?? [] {
+          let component = member.value["component"]
+          if component == "remoteIO" || component == "GenericOutput" {
+            single.insert(member.name)
+          } else {
+            names.insert(member.name)
+          }
+        }
+      }
+    }
+
+    /// The patch with `count` copies of what it has.
+    func document(_ count: Int) -> JSONText {
+      var result = patch
+      for number in 1..<max(1, count) {
+        for part in Self.named {
+          guard case .object(let members)? = patch[part] else { continue }
+          let copied = members.filter { !single.contains($0.name) }.map {
+            JSONText.Member(name($0.name, number), copy($0.value, number))
+          }
+          guard case .object(let present)? = result[part] else { continue }
+          result[part] = .object(present + copied)
+        }
+        if case .array(let present)? = result["connections"],
+          case .array(let connections)? = patch["connections"]
+        {
+          let copied = connections.filter { !concernsOutput($0) }.map { copy($0, number) }
+          result["connections"] = .array(present + copied)
+        }
+        addToTimeline(number, &result)
+      }
+      return result
+    }
+
+    /// Ramps stand beside the others; operations join the update that is at their time. More updates of more
+    /// nodes are as many documents that are each as much larger, which the limit `updates` is for.
+    private func addToTimeline(_ number: Int, _ result: inout JSONText) {
+      guard case .array(let entries)? = patch["timeline"],
+        case .array(var all)? = result["timeline"]
+      else { return }
+      for (index, entry) in entries.enumerated() {
+        guard case .array(let operations)? = entry["update"] else {
+          all.append(copy(entry, number))
+          continue
+        }
+        guard case .array(let present)? = all[index]["update"] else { continue }
+        all[index]["update"] = .array(present + operations.map { copy($0, number) })
+      }
+      result["timeline"] = .array(all)
+    }
+
+    private func concernsOutput(_ connection: JSONText) -> Bool {
+      ["from", "to"].contains { key in
+        guard case .string(let address)? = connection[key] else { return false }
+        return single.contains(String(address.prefix { $0 != ":" }))
+      }
+    }
+
+    private func name(_ name: String, _ number: Int) -> String {
+      names.contains(name) ? "\(name)-\(number)" : name
+    }
+
+    /// A value in which the names are those of a copy: alone, before a bus, and in pointers. Files that
+    /// taps write have names of their own, too.
+    private func copy(_ value: JSONText, _ number: Int) -> JSONText {
+      switch value {
+      case .string(let text): return .string(copy(text, number))
+      case .array(let values): return .array(values.map { copy($0, number) })
+      case .object(let members):
+        let writes =
+          members.contains { $0.name == "at" } && members.contains { $0.name == "path" }
+          && !members.contains { $0.name == "ramp" }
+        return .object(
+          members.map { member in
+            if writes, member.name == "path", case .string(let path) = member.value {
+              return .init(member.name, .string("\(number)-\(path)"))
+            }
+            // A callback may be called what its kind is.
+            if ["kind", "component"].contains(member.name) { return member }
+            return .init(member.name, copy(member.value, number))
+          })
+      default: return value
+      }
+    }
+
+    private func copy(_ text: String, _ number: Int) -> String {
+      if text.hasPrefix("/") {
+        var parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 2, Self.named.contains(parts[1]) else { return text }
+        parts[2] = name(parts[2], number)
+        return parts.joined(separator: "/")
+      }
+      let head = String(text.prefix { $0 != ":" })
+      return names.contains(head) ? name(head, number) + text.dropFirst(head.count) : text
+    }
+  }
+
+  private static func build(_ text: String, _ directory: String) -> BuiltPatch {
+    PatchBuilder.build(
+      PatchReader.read(bytes: Array(text.utf8), name: "patch.json"), directory: directory,
+      device: .assumed(HardwareAssumption()))
+  }
+
+  @Test(arguments: 0..<4)
+  func `a patch at random that is there twice as often costs no more than a little over twice`(
+    part: Int
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "patchrun-doubling-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var (right, doubled) = (0, 0)
+    var ratios: [Double] = []
+    for index in 0..<Self.count * PatchProperties.effort / 4 {
+      let seed = UInt64(index * 4 + part)
+      let patch = WidePatch(seed: seed)
+      for (name, text) in patch.parts {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+      }
+      let copies = Copies(of: patch.document)
+      let costs = [8, 16].map { count in
+        let text = copies.document(count).document
+        if count == 16, !Self.build(text, folder.path).hasErrors { right += 1 }
+        return heapCost { _ = Self.build(text, folder.path) }
+      }
+      // What is too broken to be looked at costs next to nothing.
+      guard costs[0].calls > 500 else { continue }
+      doubled += 1
+      let calls = Double(costs[1].calls) / Double(costs[0].calls)
+      let bytes = Double(costs[1].bytes) / Double(costs[0].bytes)
+      ratios.append(max(calls, bytes))
+      guard calls < 2.2, bytes < 2.2 else {
+        Issue.record(
+          "seed \(seed): \(calls) times the heap calls, \(bytes) times the bytes\n\(patch.document.document)"
+        )
+        return
+      }
+    }
+    #expect(doubled > Self.count / 8)
+    #expect(right > Self.count / 20)
+    print("doubling: \(doubled) patches, \(right) of them right, worst \(ratios.max() ?? 0)")
+  }
+
+  @Test func `a cost that grows with the square would be found`() {
+    func cost(_ count: Int) -> Int {
+      heapCost {
+        var arrays: [[Int]] = []
+        for _ in 0..<count { arrays.append(Array(repeating: 1, count: count)) }
+      }.bytes
+    }
+    #expect(Double(cost(2000)) > 2.2 * Double(cost(1000)))
+  }
+}
