@@ -93,7 +93,7 @@ struct DelaySearch: ~Copyable {
       if distances[ago] < distances[best] { best = ago }
     }
     mean /= Float(longest + 1)
-    guard distances[best] < mean - 1 else {
+    guard distances[best] < mean - (hasFound ? 1.5 : 1) else {
       agreement = 0
       return false
     }

@@ -11,6 +11,8 @@ struct VoiceBattery {
   /// Scenes of this coupling only.
   var only: VoiceScene.Coupling?
   var measuresPeers = true
+  /// Whether the figures are compared with the libraries' in the same run.
+  var checks = false
   /// Whether every scene gets a line.
   var isVerbose = false
   /// A single scene, whose signals are written as WAV files into this folder.
@@ -22,6 +24,7 @@ struct VoiceBattery {
     while let option = rest.popFirst() {
       switch option {
       case "--no-peers": measuresPeers = false
+      case "--check": checks = true
       case "--verbose": isVerbose = true
       case "--scenes":
         guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return nil }
@@ -43,7 +46,7 @@ struct VoiceBattery {
   }
 
   static let usage =
-    "voice [--scenes N] [--seed S] [--only headphones|weak|moderate|strong] [--no-peers] [--verbose] "
+    "voice [--scenes N] [--seed S] [--only headphones|weak|moderate|strong] [--no-peers] [--check] [--verbose] "
     + "[--write FOLDER]"
 
   private struct Result {
@@ -55,7 +58,10 @@ struct VoiceBattery {
     let peers: [VoicePeer: (verdict: VoiceVerdict, cost: Double)]
   }
 
-  func run() {
+  /// Prints the figures.
+  ///
+  /// - Returns: With `checks`, whether the voice is served better than by the libraries; else `true`.
+  func run() -> Bool {
     let pools = Self.pools()
     var results: [Result] = []
     var missing: Set<String> = []
@@ -64,8 +70,8 @@ struct VoiceBattery {
       let sceneSeed = seed &* 1_000_003 &+ UInt64(index)
       let rate = VoiceScene.sampleRate(seed: sceneSeed)
       guard let pool = pools[rate] else { continue }
+      if let only, VoiceScene.coupling(seed: sceneSeed) != only { continue }
       let scene = VoiceScene(seed: sceneSeed, pool: pool)
-      if let only, scene.coupling != only { continue }
       let (output, cost) = Self.process(scene)
       var peers: [VoicePeer: (verdict: VoiceVerdict, cost: Double)] = [:]
       for peer in VoicePeer.allCases where measuresPeers {
@@ -87,9 +93,49 @@ struct VoiceBattery {
       if isVerbose { printLine(result) }
       if let folder { Self.write(scene, output, to: folder) }
     }
-    for name in missing.sorted() { print("\(name) is not installed: nothing is measured beside it") }
-    guard !results.isEmpty else { return print("no such scene") }
+    for name in missing.sorted() {
+      print("\(name) is not installed: nothing is measured beside it")
+    }
+    guard !results.isEmpty else {
+      print("no such scene")
+      return false
+    }
     summarize(results)
+    guard checks else { return true }
+    guard missing.isEmpty && measuresPeers else {
+      print("error: nothing is checked without the libraries to compare with")
+      return false
+    }
+    return check(results)
+  }
+
+  /// Whether the near end comes through better than with either library, and the echo does not.
+  private func check(_ results: [Result]) -> Bool {
+    var failures: [String] = []
+    func demand(_ holds: Bool, _ sentence: String) { if !holds { failures.append(sentence) } }
+    let stoi = results.map(\.ours.intelligibility)
+    let enhancements = results.compactMap(\.ours.enhancement)
+    for peer in VoicePeer.allCases {
+      let verdicts = results.compactMap { $0.peers[peer]?.verdict }
+      demand(
+        median(stoi) >= median(verdicts.map(\.intelligibility)),
+        "the median of STOI is below that of \(peer.rawValue)")
+      demand(
+        fifth(stoi) >= fifth(verdicts.map(\.intelligibility)),
+        "one STOI in twenty is below that of \(peer.rawValue)")
+      demand(
+        median(enhancements) >= median(verdicts.compactMap(\.enhancement)),
+        "the median of the enhancement is below that of \(peer.rawValue)")
+    }
+    let harmed = results.count { $0.ours.intelligibility < $0.microphone.intelligibility - 0.01 }
+    demand(
+      10 * harmed <= results.count, "STOI is below the microphone's in more than one scene of ten")
+    let headphones = results.filter { $0.scene.coupling == .headphones }
+    demand(
+      headphones.allSatisfy { $0.ours.intelligibility >= 0.96 },
+      "STOI with headphones is below 0.96")
+    for failure in failures { print("error: \(failure)") }
+    return failures.isEmpty
   }
 
   // MARK: Printing
@@ -98,7 +144,8 @@ struct VoiceBattery {
     let scene = result.scene
     let peers = VoicePeer.allCases.compactMap { peer in
       result.peers[peer].map {
-        " \(peer.rawValue) \(fixed($0.verdict.intelligibility, 3)) \(fixed($0.verdict.enhancement ?? 0, 1))"
+        "  \(peer.rawValue) " + fixed($0.verdict.intelligibility, 3) + " "
+          + fixed($0.verdict.enhancement ?? 0, 1)
       }
     }.joined()
     let recoveries = result.ours.recoveries.map {
@@ -196,7 +243,8 @@ struct VoiceBattery {
     }
     print(
       "STOI more than 0.01 below the better library's: \(worse.count) of \(compared.count)\n"
-        + "enhancement more than 1 dB below the better library's: \(weaker.count) of \(compared.count)")
+        + "enhancement more than 1 dB below the better library's: \(weaker.count) of \(compared.count)"
+    )
   }
 
   private func recoveries(_ results: [Result]) {

@@ -32,8 +32,7 @@ if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPref
     print("usage: patchrun-bench \(VoiceBattery.usage)")
     exit(2)
   }
-  battery.run()
-  exit(0)
+  exit(battery.run() ? 0 : 1)
 }
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {

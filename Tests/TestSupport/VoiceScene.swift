@@ -12,7 +12,8 @@ public struct VoicePool: Sendable {
   }
 
   /// The model of speech in so many voices: no other program is needed.
-  public static func modelled(sampleRate: Double, count: Int = 6, seconds: Double = 9) -> VoicePool {
+  public static func modelled(sampleRate: Double, count: Int = 6, seconds: Double = 9) -> VoicePool
+  {
     VoicePool(
       sampleRate: sampleRate,
       voices: (0..<count).map {
@@ -53,7 +54,10 @@ public struct VoiceScene: Sendable {
 
   /// When something happens, in seconds.
   public enum Event: Sendable {
-    case start, pathChange(Double), delayJump(Double), endOfDoubleTalk(Double)
+    case start
+    case pathChange(Double)
+    case delayJump(Double)
+    case endOfDoubleTalk(Double)
 
     public var time: Double {
       switch self {
@@ -106,6 +110,18 @@ public struct VoiceScene: Sendable {
     return sampleRate(&random)
   }
 
+  /// The coupling of the scene of a seed.
+  public static func coupling(seed: UInt64) -> Coupling {
+    var random = SplitMix64(seed: seed)
+    _ = sampleRate(&random)
+    return coupling(&random)
+  }
+
+  private static func coupling(_ random: inout SplitMix64) -> Coupling {
+    let which = Double.random(in: 0...1, using: &random)
+    return which < 0.15 ? .headphones : which < 0.5 ? .weak : which < 0.78 ? .moderate : .strong
+  }
+
   private static func sampleRate(_ random: inout SplitMix64) -> Double {
     [8000, 16_000, 16_000, 16_000, 16_000, 32_000, 48_000][
       Int.random(in: 0..<7, using: &random)]
@@ -124,8 +140,7 @@ public struct VoiceScene: Sendable {
     }
     let rate = sampleRate
     let count = Int(Self.seconds * rate)
-    let which = between(0, 1)
-    coupling = which < 0.15 ? .headphones : which < 0.5 ? .weak : which < 0.78 ? .moderate : .strong
+    coupling = Self.coupling(&random)
     let what = between(0, 1)
     farEnd = what < 0.76 ? .speech : what < 0.9 ? .music : .noise
     let bend = between(0, 1)
@@ -320,7 +335,8 @@ public struct VoiceScene: Sendable {
       var (first, second) = (0.0, 0.0)
       return samples.map { sample in
         let next =
-          0.06 * Double(sample) + 2 * radius * renderCosine(angle) * first - radius * radius * second
+          0.06 * Double(sample) + 2 * radius * renderCosine(angle) * first - radius * radius
+          * second
         (second, first) = (first, next)
         return Float(Double(sample) + next)
       }
