@@ -154,7 +154,7 @@ struct EchoChoice: ~Copyable {
     guard possible > 3 else { return }
     let found = (shown / possible - 0.2) * 1.6
     let next = found < 0 ? 0 : found > 1 ? 1 : found
-    trust += (next > trust ? 0.05 : 0.004) * (next - trust)
+    trust += (next > trust ? 0.05 : 0.012) * (next - trust)
   }
 
   /// In how many of the bands the main filter leaves less than the one that is kept: from 0 to 1.
