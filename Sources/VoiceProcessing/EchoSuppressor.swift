@@ -63,6 +63,7 @@ struct EchoSuppressor: ~Copyable {
   /// Hops since the loudspeaker was heard: a room rings on.
   private var sinceFar = 0
   private var depth: Float = 1
+  private var noiseShare: Float = 0.25
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
@@ -267,6 +268,10 @@ struct EchoSuppressor: ~Copyable {
     // From -46 dB to -14 dB.
     let deepest = Float(renderExp(-5.298317 + 3.688879 * Double(nearWeight)))
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
+    // Noise by 12 dB; by 26 dB while the far end is heard alone, and for half a second after.
+    let wanted: Float = sinceFar < 60 ? 0.05 + 0.2 * nearWeight : 0.25
+    let noiseOver: Float = sinceFar < 60 ? 4 - 3 * nearWeight : 1
+    noiseShare = wanted > noiseShare ? wanted : noiseShare + 0.3 * (wanted - noiseShare)
     // 2 dB a second; 16 in the first one.
     let noiseRise: Float = age < 125 ? 1.03 : 1.004
     for bin in 0..<bins {
@@ -279,14 +284,14 @@ struct EchoSuppressor: ~Copyable {
       let next = now < lowest ? 0.7 * lowest + 0.3 * now : noiseRise * lowest
       minimum[bin] = next > 1e-9 * scale ? next : 1e-9 * scale
       noise[bin] = 1.5 * minimum[bin]
-      let disturbance = over * rest + noise[bin] + 1e-14
+      let disturbance = over * rest + noiseOver * noise[bin] + 1e-14
       let above = error[bin] / disturbance - 1
       let ratio =
         0.5 * lastGain[bin] * lastGain[bin] * lastPower[bin] / disturbance
         + 0.5 * (above > 0 ? above : 0)
       lastPower[bin] = error[bin]
       let least =
-        (depth * over * rest + 0.25 * noise[bin]) / (over * rest + noise[bin] + 1e-14)
+        (depth * over * rest + noiseShare * noise[bin]) / (over * rest + noise[bin] + 1e-14)
       let wiener = ratio / (1 + ratio)
       gain[bin] = wiener > least ? wiener : least
     }

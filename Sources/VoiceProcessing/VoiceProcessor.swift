@@ -26,7 +26,7 @@ public struct VoiceSettings: BitwiseCopyable, Hashable, Sendable {
 /// Makes a microphone fit for a conversation: takes out of it what a loudspeaker brings in, takes noise
 /// down, and brings speech to one level.
 ///
-/// Both signals are mono, at one rate and by one clock. `play` is told what is played and `process` gets
+/// Both signals are mono and at one rate; two clocks that are nearly at one speed are followed. `play` is told what is played and `process` gets
 /// what is heard, in turns of at most `slack` frames, the microphone first: frame n of the one is played
 /// while frame n of the other is recorded. What comes out is `delay` frames late, always, and does not
 /// depend on how the frames are cut. A bypassed microphone is not delayed.
