@@ -177,9 +177,13 @@ let package = Package(
       path: "Tests/Products/Sources/PulseProgram"),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
+    // Other echo cancellers, loaded where they are installed.
+    .target(name: "CVoicePeers", path: "Tests/CVoicePeers"),
     .target(
       name: "TestSupport",
-      dependencies: ["AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
+      ],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(

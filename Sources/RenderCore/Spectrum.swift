@@ -67,6 +67,25 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
+  /// Adds `scale` times `factors` times the conjugate of `a` times `b`, bin by bin.
+  @_noLocks
+  public func add(
+    _ factors: ChannelBuffer, _ scale: Float, conjugate a: Spectrum, times b: Spectrum
+  ) {
+    precondition(
+      factors.count >= count && a.count >= count && b.count >= count,
+      "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
+    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
+    let gain = unsafe factors.start
+    for bin in 0..<count {
+      let factor = unsafe scale * gain[bin]
+      unsafe re[bin] += factor * (aRe[bin] * bRe[bin] + aIm[bin] * bIm[bin])
+      unsafe im[bin] += factor * (aRe[bin] * bIm[bin] - aIm[bin] * bRe[bin])
+    }
+  }
+
   /// Scales every bin by a factor of its own.
   @_noLocks
   public func multiply(by factors: ChannelBuffer) {

@@ -93,7 +93,7 @@ struct DelaySearch: ~Copyable {
       if distances[ago] < distances[best] { best = ago }
     }
     mean /= Float(longest + 1)
-    guard distances[best] < mean - 1 else {
+    guard distances[best] < mean - (hasFound ? 1.25 : 1) else {
       agreement = 0
       return false
     }
@@ -101,7 +101,7 @@ struct DelaySearch: ~Copyable {
     candidate = best
     agreement = isSame ? agreement + 1 : 0
     // At first there is nothing to lose.
-    guard agreement > (hasFound ? 60 : 20) else { return false }
+    guard agreement > (hasFound ? 30 : 20) else { return false }
     hasFound = true
     // A hop of margin; and what the filter covers anyhow needs no other delay.
     let wanted = best > 2 ? best - 2 : 0

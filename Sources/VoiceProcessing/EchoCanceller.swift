@@ -8,10 +8,14 @@ import RenderCore
 /// heard little of the far end is still uncertain and adapts fast, and speech of the near end, which
 /// no filter explains, slows the adaptation down by itself.
 ///
-/// Three things go beyond that:
+/// Four things go beyond that:
 /// - **A shadow filter**, shorter and quick to forget, tells when the room has changed: where it is
-///   better than the main one by 3 dB, the main one goes on from there, as uncertain as at the start.
-///   Where the main filter makes the sound worse than none would, it starts anew.
+///   better than the main one by 3 dB, or by 1 dB in most bands, the main one goes on from there, as
+///   uncertain as what is heard allows. Where the main filter makes the sound worse than none would, it
+///   starts anew.
+/// - **A filter that is kept** does not adapt: it takes the coefficients of the main one when that leaves
+///   less beyond chance, in most bands, and gives them back when that leaves more. Speech of the near
+///   end leads the main filter astray, and not this one; where there is no echo it stays empty.
 /// - **A second step** half as long, from the previous hop, in the first seconds after a start.
 /// - **A loudspeaker that distorts** is a sum of what lies above four thresholds, in front of the
 ///   filter (a Hammerstein model); the four weights are found by recursive least squares.
@@ -23,13 +27,17 @@ struct EchoCanceller: ~Copyable {
   /// Hops of room that the filter covers at most.
   let largestLength: Int
 
+  /// In how many of the bands the filter that adapts has lately left less than the one that is kept: from
+  /// 0 to 1. Beside a loud near end the one or the other leaves less by chance, in one band or two.
+  var betterShare: Float = 1
+  /// The same of the quick filter.
+  var shadowShare: Float = 1
+
   /// How much of the machinery is used: see `VoiceQuality`.
   var effort: VoiceEffort
 
-  /// Whether the last hop began with new coefficients.
-  private(set) var hasRestarted = false
   /// Whether it has been taking out something worth while.
-  var takesOut: Bool { @_noLocks get { errorLevel < 0.03 * nearLevel } }
+  var takesOut: Bool { @_noLocks get { keptLevel < 0.03 * nearLevel } }
   /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
   /// bin of a frame of two hops, without a window.
   let uncertainty: SampleStorage
@@ -42,6 +50,9 @@ struct EchoCanceller: ~Copyable {
   private let frame: SampleStorage
   private let farFrame: SampleStorage
   private let curveFrames: SampleStorage
+  /// The energy of each curve's frame, row by row: where it is none, its spectrum is not there.
+  private let curvePowers: SampleStorage
+  private var hasNewCurves = false
   /// Rows for the last hops, as a ring: as heard, what lies above each threshold, and their sum.
   private let plain: SpectrumStorage
   private let curves: SpectrumStorage
@@ -54,6 +65,16 @@ struct EchoCanceller: ~Copyable {
   private let shadow: SpectrumStorage
   private let shadowVariance: SampleStorage
   private let taper: SampleStorage
+  /// The energy of what is heard, and of what is played as a room would make it last, both smoothed over
+  /// a third of a second.
+  private var heardLevel: Float = 0
+  private var playedLevel: Float = 0
+  private var ringing: Float = 0
+
+  /// A filter that does not adapt: what has been the best one for some time.
+  private let kept: SpectrumStorage
+  /// The echoes of the three filters in the last hop.
+  private let echoes: SampleStorage
 
   private let scratch: SpectrumStorage
   private let errorSpectrum: SpectrumStorage
@@ -64,13 +85,22 @@ struct EchoCanceller: ~Copyable {
   private let levelMemory: SampleStorage
   private let shadowUncertainty: SampleStorage
   private let shadowError: SampleStorage
+  private let mainError: SampleStorage
+  private let keptError: SampleStorage
   private let previousNear: SampleStorage
   private let previousError: SampleStorage
 
   private var errorLevel: Float = 0
   private var shadowLevel: Float = 0
+  private var keptLevel: Float = 0
   private var nearLevel: Float = 0
+  private var keeping = FilterContest()
+  private var leaving = FilterContest()
+  /// The least share of what is heard that has been left in the last seconds.
+  private var bestRatio: Float = 1
   private var calm = 0
+  private var shadowCalm = 0
+  private var useless = 0
   private var settling = EchoCanceller.settlingHops
   private var age = 0
 
@@ -88,6 +118,8 @@ struct EchoCanceller: ~Copyable {
   /// How much of what a Kalman filter would be surer of by a hop it is surer of: bins are not as
   /// independent as a diagonal covariance has it.
   private static var settlingRate: Float { @_noLocks get { 0.25 } }
+  /// How many hops pass until each part of a filter has been cleaned.
+  private static var roundCount: Int { @_noLocks get { 8 } }
   /// Hops without a further restart after one.
   private static var calmHops: Int { @_noLocks get { 150 } }
 
@@ -106,6 +138,7 @@ struct EchoCanceller: ~Copyable {
     frame = SampleStorage(repeating: 0, count: 2 * hop)
     farFrame = SampleStorage(repeating: 0, count: 2 * hop)
     curveFrames = SampleStorage(repeating: 0, count: Self.curveCount * 2 * hop)
+    curvePowers = SampleStorage(repeating: 0, count: Self.curveCount * (length + 1))
     plain = SpectrumStorage(rowCount: length + 1, binCount: bins)
     curves = SpectrumStorage(rowCount: Self.curveCount * (length + 1), binCount: bins)
     far = SpectrumStorage(rowCount: length + 1, binCount: bins)
@@ -118,6 +151,8 @@ struct EchoCanceller: ~Copyable {
       (0..<length).map { Float(renderExp(-20 * Double($0) * hopSeconds * 2.302585)) })
     variance = SampleStorage(repeating: 0, count: length * bins)
     shadowVariance = SampleStorage(repeating: 0, count: shadowLength * bins)
+    kept = SpectrumStorage(rowCount: length, binCount: bins)
+    echoes = SampleStorage(repeating: 0, count: 3 * hop)
     scratch = SpectrumStorage(rowCount: 1, binCount: bins)
     errorSpectrum = SpectrumStorage(rowCount: 1, binCount: bins)
     curveEchoes = SpectrumStorage(rowCount: Self.curveCount, binCount: bins)
@@ -128,6 +163,8 @@ struct EchoCanceller: ~Copyable {
     levelMemory = SampleStorage(repeating: 0, count: 4 * bins)
     shadowUncertainty = SampleStorage(repeating: 0, count: bins)
     shadowError = SampleStorage(repeating: 0, count: hop)
+    mainError = SampleStorage(repeating: 0, count: hop)
+    keptError = SampleStorage(repeating: 0, count: hop)
     previousNear = SampleStorage(repeating: 0, count: hop)
     previousError = SampleStorage(repeating: 0, count: hop)
     curveWeights = DoubleStorage(repeating: 0, count: Self.curveCount)
@@ -138,35 +175,42 @@ struct EchoCanceller: ~Copyable {
     expectAnything(.shadow)
   }
 
-  /// Takes the echo out of one hop.
+  /// The echo in the last hop as one of the filters has it, a hop long.
+  @_noLocks
+  mutating func echo(_ filter: EchoFilter) -> ChannelBuffer {
+    echoes.buffer(at: filter.index * hop, count: hop)
+  }
+
+  /// Models the echo in one hop, and learns from it.
   ///
   /// - Parameters:
   ///   - loudspeaker: What was played, a hop long, finite.
   ///   - microphone: What was heard, a hop long, finite.
-  ///   - error: Becomes the microphone without the echo.
-  ///   - echo: Becomes the echo that was taken out.
   @_noLocks
-  mutating func cancel(
-    loudspeaker: ChannelBuffer, microphone: ChannelBuffer, error: ChannelBuffer,
-    echo: ChannelBuffer
-  ) {
+  mutating func model(loudspeaker: ChannelBuffer, microphone: ChannelBuffer) {
     hear(loudspeaker)
-    hasRestarted = false
     if calm > 0 { calm -= 1 }
     age += 1
-    predict(.main, into: echo)
-    subtract(echo, from: microphone, into: error)
+    let error = mainError.buffer(at: 0, count: hop)
     let shadowError = shadowError.buffer(at: 0, count: hop)
-    predict(.shadow, into: shadowError)
-    subtract(shadowError, from: microphone, into: shadowError)
-    compare(microphone, error: error, shadowError: shadowError, echo: echo)
+    let keptError = keptError.buffer(at: 0, count: hop)
+    predict(.kept, into: echo(.kept))
+    subtract(echo(.kept), from: microphone, into: keptError)
+    predict(.main, into: echo(.main))
+    subtract(echo(.main), from: microphone, into: error)
+    predict(.shadow, into: echo(.shadow))
+    subtract(echo(.shadow), from: microphone, into: shadowError)
+    compare(microphone, playedEnergy: loudspeaker.energy())
 
     let spectrum = errorSpectrum[0]
     transformSecondHalf(error, into: spectrum)
     let uncertainty = uncertainty.buffer(at: 0, count: bins)
     spread(.main, into: uncertainty)
     estimateNoise(.main, spectrum, uncertainty)
-    if effort.modelsDistortion { fitCurves(spectrum) }
+    // Beside a near end, what is left says nothing of the loudspeaker.
+    if effort.modelsDistortion && age & 3 == 0 && errorLevel < 0.25 * nearLevel {
+      fitCurves(spectrum)
+    }
     adapt(.main, error: spectrum, spread: uncertainty)
     if effort.repeats { repeatPreviousHop() }
     previousNear.buffer(at: 0, count: hop).copy(from: microphone)
@@ -182,13 +226,34 @@ struct EchoCanceller: ~Copyable {
   @_noLocks
   mutating func restart() {
     for part in 0..<largestLength { filter[part].clear() }
+    for part in 0..<largestLength { kept[part].clear() }
     for part in 0..<shadow.rowCount { shadow[part].clear() }
     expectAnything(.main)
     expectAnything(.shadow)
     forgetLevels(.main)
     forgetLevels(.shadow)
     settling = Self.settlingHops
-    hasRestarted = true
+  }
+
+  /// Moves the paths to an earlier time by some frames, fewer than a hop.
+  @_noLocks
+  mutating func advance(by frames: Int) {
+    let turn = Double.pi * Double(frames) / Double(hop)
+    for bin in 0..<bins {
+      let (c, s) = (Float(renderCosine(turn * Double(bin))), Float(renderSine(turn * Double(bin))))
+      for part in 0..<largestLength {
+        Self.turn(filter[part], bin, c, s)
+        Self.turn(kept[part], bin, c, s)
+        if part < shadow.rowCount { Self.turn(shadow[part], bin, c, s) }
+      }
+    }
+  }
+
+  @_noLocks
+  private static func turn(_ spectrum: Spectrum, _ bin: Int, _ cosine: Float, _ sine: Float) {
+    let (re, im) = (spectrum.real[bin], spectrum.imaginary[bin])
+    spectrum.real[bin] = re * cosine - im * sine
+    spectrum.imaginary[bin] = re * sine + im * cosine
   }
 
   // MARK: The far end
@@ -213,22 +278,32 @@ struct EchoCanceller: ~Copyable {
             sample > threshold
             ? sample - threshold : sample < -threshold ? sample + threshold : 0
         }
-        fft.forward(frame, into: curves[curve * (largestLength + 1) + row])
+        let power = frame.energy()
+        curvePowers[row * Self.curveCount + curve] = power
+        if power > 0 { fft.forward(frame, into: curves[curve * (largestLength + 1) + row]) }
       }
     }
-    // The weights change from hop to hop, and with them all that has been played.
+    // Where the weights have changed, so has all that has been played.
     let last = effort.length < largestLength ? effort.length : largestLength
-    for part in 0...last {
-      let row = slot(part)
-      far[row].copy(from: plain[row])
-      if effort.modelsDistortion {
-        for curve in 0..<Self.curveCount {
-          far[row].add(
-            curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
-        }
-      }
-      far[row].power(into: powers.buffer(at: row * bins, count: bins))
+    bend(row)
+    if hasNewCurves {
+      for part in 1...last { bend(slot(part)) }
+      hasNewCurves = false
     }
+  }
+
+  /// Adds the curves of one hop to it, as they are weighted.
+  @_noLocks
+  private mutating func bend(_ row: Int) {
+    far[row].copy(from: plain[row])
+    if effort.modelsDistortion {
+      for curve in 0..<Self.curveCount
+      where curveWeights[curve] != 0 && curvePowers[row * Self.curveCount + curve] != 0 {
+        far[row].add(
+          curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
+      }
+    }
+    far[row].power(into: powers.buffer(at: row * bins, count: bins))
   }
 
   /// Where the four curves begin: full scale is 1.
@@ -251,29 +326,31 @@ struct EchoCanceller: ~Copyable {
 
   // MARK: The two filters
 
-  private enum Which { case main, shadow }
-
   @_noLocks
-  private mutating func length(_ which: Which) -> Int {
-    which == .main ? effort.length : effort.shadowLength
+  private mutating func length(_ which: EchoFilter) -> Int {
+    which.index == 1 ? effort.shadowLength : effort.length
   }
 
   @_noLocks
-  private mutating func coefficients(_ which: Which, _ part: Int) -> Spectrum {
-    which == .main ? filter[part] : shadow[part]
+  private mutating func coefficients(_ which: EchoFilter, _ part: Int) -> Spectrum {
+    switch which {
+    case .main: filter[part]
+    case .shadow: shadow[part]
+    case .kept: kept[part]
+    }
   }
 
   @_noLocks
-  private mutating func variance(_ which: Which, _ part: Int) -> ChannelBuffer {
-    which == .main
+  private mutating func variance(_ which: EchoFilter, _ part: Int) -> ChannelBuffer {
+    which.index == 0
       ? variance.buffer(at: part * bins, count: bins)
       : shadowVariance.buffer(at: part * bins, count: bins)
   }
 
   /// The smoothed power of the error (0), and of what of it was expected (1).
   @_noLocks
-  private mutating func levels(_ which: Which, _ row: Int) -> ChannelBuffer {
-    levelMemory.buffer(at: ((which == .main ? 0 : 2) + row) * bins, count: bins)
+  private mutating func levels(_ which: EchoFilter, _ row: Int) -> ChannelBuffer {
+    levelMemory.buffer(at: ((which.index == 0 ? 0 : 2) + row) * bins, count: bins)
   }
 
   // MARK: Filtering
@@ -281,7 +358,7 @@ struct EchoCanceller: ~Copyable {
   /// Filters the far end, as it was `ago` hops ago, into a hop of echo.
   @_noLocks
   private mutating func predict(
-    _ which: Which, into echo: ChannelBuffer, ago: Int = 0
+    _ which: EchoFilter, into echo: ChannelBuffer, ago: Int = 0
   ) {
     let sum = scratch[0]
     sum.clear()
@@ -311,25 +388,87 @@ struct EchoCanceller: ~Copyable {
 
   // MARK: Choosing
 
-  /// Looks whether the room has changed.
+  /// Looks which filter has done best, and lets the others go on from there.
   @_noLocks
-  private mutating func compare(
-    _ microphone: ChannelBuffer, error: ChannelBuffer, shadowError: ChannelBuffer,
-    echo: ChannelBuffer
-  ) {
-    errorLevel += 0.1 * (error.energy() - errorLevel)
-    shadowLevel += 0.1 * (shadowError.energy() - shadowLevel)
+  private mutating func compare(_ microphone: ChannelBuffer, playedEnergy: Float) {
+    let error = mainError.buffer(at: 0, count: hop)
+    let shadowError = shadowError.buffer(at: 0, count: hop)
+    let keptError = keptError.buffer(at: 0, count: hop)
+    let (main, fast, calmest) = (error.energy(), shadowError.energy(), keptError.energy())
+    errorLevel += 0.1 * (main - errorLevel)
+    shadowLevel += 0.1 * (fast - shadowLevel)
+    keptLevel += 0.1 * (calmest - keptLevel)
     nearLevel += 0.1 * (microphone.energy() - nearLevel)
-    guard calm == 0, age > 20, errorLevel > 1e-6 * Float(hop) else { return }
-    if errorLevel > 1.2 * nearLevel && shadowLevel > 0.9 * nearLevel {
-      restart()
+    ringing = 0.7 * ringing + playedEnergy
+    heardLevel += 0.03 * (calmest - heardLevel)
+    playedLevel += 0.03 * (ringing - playedLevel)
+    if nearLevel > 1e-8 * Float(hop) {
+      let ratio = errorLevel / nearLevel
+      bestRatio = ratio < bestRatio ? ratio : bestRatio * 1.005
+      bestRatio = bestRatio < 1 ? bestRatio : 1
+    }
+    guard age > 5 else { return }
+
+    // What is kept leaves more than was heard: there is no such echo any more.
+    leaving.note(calmest, microphone.energy(), difference: echo(.kept).energy(), hop)
+    if leaving.isWon && keptLevel > 1.25 * nearLevel {
+      for part in 0..<largestLength { kept[part].clear() }
+      keptLevel = nearLevel
+      leaving = FilterContest()
+      keeping = FilterContest()
+    }
+    let contest = distance(echo(.main), echo(.kept))
+    keeping.note(calmest, main, difference: contest, hop)
+    if keeping.isWon && betterShare > 0.6 {
+      for part in 0..<effort.length { kept[part].copy(from: filter[part]) }
+      keptLevel = errorLevel
+      keeping = FilterContest()
+      if calm == 0 && errorLevel > 10 * bestRatio * nearLevel {
+        // It finds its way along another path than it knew, and may go faster.
+        expectAnything(.main)
+        settling = Self.settlingHops
+        calm = Self.calmHops / 3
+      }
+    } else if keeping.isLost && errorLevel > 1.2 * keptLevel && calm == 0 {
+      // It goes on from what is kept, as unsure as what that leaves can make it.
+      for part in 0..<effort.length { filter[part].copy(from: kept[part]) }
+      expectAnything(.main)
+      forgetLevels(.main)
+      error.copy(from: keptError)
+      errorLevel = keptLevel
+      keeping = FilterContest()
+      calm = 20
+    }
+    guard age > 20, nearLevel > 1e-9 * Float(hop) else { return }
+    if shadowLevel > 1.5 * nearLevel && shadowCalm == 0 {
+      for part in 0..<shadow.rowCount { shadow[part].clear() }
+      expectAnything(.shadow)
+      forgetLevels(.shadow)
       shadowError.copy(from: microphone)
-      error.copy(from: microphone)
-      echo.clear()
-      errorLevel = nearLevel
+      echo(.shadow).clear()
       shadowLevel = nearLevel
-      calm = Self.calmHops
-    } else if shadowLevel < 0.5 * errorLevel {
+      shadowCalm = Self.calmHops / 3
+    }
+    if shadowCalm > 0 { shadowCalm -= 1 }
+    guard calm == 0 else { return }
+    // A filter that takes nothing out, though there is something to hear, is as good as none, and too
+    // sure of it.
+    useless = errorLevel > 0.8 * nearLevel ? useless + 1 : 0
+    if useless > Self.calmHops / 3 || errorLevel > 1.5 * nearLevel {
+      for part in 0..<largestLength { filter[part].clear() }
+      expectAnything(.main)
+      forgetLevels(.main)
+      error.copy(from: microphone)
+      echo(.main).clear()
+      errorLevel = nearLevel
+      useless = 0
+      forgetCurves()
+      settling = Self.settlingHops
+      calm = Self.calmHops / 2
+      keeping = FilterContest()
+    } else if shadowLevel < 0.5 * errorLevel
+      || (shadowLevel < 0.75 * errorLevel && shadowShare > 0.7)
+    {
       for part in 0..<effort.length {
         if part < effort.shadowLength {
           filter[part].copy(from: shadow[part])
@@ -339,26 +478,39 @@ struct EchoCanceller: ~Copyable {
       }
       expectAnything(.main)
       forgetLevels(.main)
-      for index in 0..<hop { echo[index] = microphone[index] - shadowError[index] }
       error.copy(from: shadowError)
       errorLevel = shadowLevel
       settling = Self.settlingHops
-      hasRestarted = true
-      calm = Self.calmHops
+      calm = Self.calmHops / 3
     }
   }
 
   @_noLocks
-  private mutating func expectAnything(_ which: Which) {
-    for part in 0..<(which == .main ? largestLength : shadow.rowCount) {
-      let expected = taper[part]
+  private func distance(_ a: ChannelBuffer, _ b: ChannelBuffer) -> Float {
+    var sum: Float = 0
+    for index in 0..<hop { sum += (a[index] - b[index]) * (a[index] - b[index]) }
+    return sum
+  }
+
+  /// Makes a filter as uncertain as it can be: no echo is louder than what is heard.
+  @_noLocks
+  private mutating func expectAnything(_ which: EchoFilter) {
+    var coupling: Float = 1
+    if playedLevel > 1e-6 * Float(hop) {
+      coupling = 2 * heardLevel / playedLevel
+      coupling = coupling > 1 ? 1 : coupling < 1e-6 ? 1e-6 : coupling
+    }
+    for part in 0..<(which.index == 0 ? largestLength : shadow.rowCount) {
       let uncertain = variance(which, part)
-      for bin in 0..<bins where uncertain[bin] < expected { uncertain[bin] = expected }
+      let expected = taper[part] * coupling
+      for bin in 0..<bins {
+        if uncertain[bin] < expected { uncertain[bin] = expected }
+      }
     }
   }
 
   @_noLocks
-  private mutating func forgetLevels(_ which: Which) {
+  private mutating func forgetLevels(_ which: EchoFilter) {
     levels(which, 0).clear()
     levels(which, 1).clear()
   }
@@ -367,7 +519,7 @@ struct EchoCanceller: ~Copyable {
 
   /// The squared error that the uncertainty of the coefficients leads to.
   @_noLocks
-  private mutating func spread(_ which: Which, into sum: ChannelBuffer, ago: Int = 0) {
+  private mutating func spread(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
     sum.clear()
     for part in 0..<length(which) {
       sum.add(
@@ -378,7 +530,9 @@ struct EchoCanceller: ~Copyable {
 
   /// What in the error the uncertainty does not explain: speech of the near end, and noise.
   @_noLocks
-  private mutating func estimateNoise(_ which: Which, _ error: Spectrum, _ spread: ChannelBuffer) {
+  private mutating func estimateNoise(
+    _ which: EchoFilter, _ error: Spectrum, _ spread: ChannelBuffer
+  ) {
     let (real, imaginary) = (error.real, error.imaginary)
     let errorPower = levels(which, 0)
     let spreadPower = levels(which, 1)
@@ -397,33 +551,33 @@ struct EchoCanceller: ~Copyable {
   /// becomes surer, or an earlier one.
   @_noLocks
   private mutating func adapt(
-    _ which: Which, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
+    _ which: EchoFilter, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
   ) {
     let gains = gains.buffer(at: 0, count: bins)
     let noise = noise.buffer(at: 0, count: bins)
     let frame = frame.buffer(at: 0, count: 2 * hop)
-    let step = scratch[0]
-    let forgetting = which == .main ? Self.forgetting : Self.shadowForgetting
+    let forgetting = which.index == 0 ? Self.forgetting : Self.shadowForgetting
     for part in 0..<length(which) {
       let row = slot(part + ago)
       let uncertain = variance(which, part)
       KalmanBins.gains(
         gains, variance: uncertain, spread: spread, noise: noise,
         floor: 1e-9 * Float(2 * hop))
-      step.set(gains, conjugate: far[row], times: error)
-      // A part of the response is a hop long: what the step has behind that is an artefact of cyclic
-      // convolution.
-      fft.inverse(step, into: frame)
-      frame.dropping(hop).clear()
-      fft.forward(frame, into: step)
       let coefficients = coefficients(which, part)
-      coefficients.add(step, times: ago == 0 ? 1 : 0.5)
+      coefficients.add(gains, ago == 0 ? 1 : 0.5, conjugate: far[row], times: error)
       guard ago == 0 else { continue }
       coefficients.multiply(by: forgetting)
       KalmanBins.settle(
         uncertain, gains: gains, power: powers.buffer(at: row * bins, count: bins),
         rate: Self.settlingRate, forgetting: forgetting, coefficients: coefficients,
-        least: which == .main ? 0 : 1e-3 * taper[part])
+        least: which.index == 0 ? 0 : 1e-3 * taper[part])
+      // A part of the response is a hop long: what the steps have put behind that is an artefact of
+      // cyclic convolution. It is taken out of one part in eight, in turn: as much is learnt, at an
+      // eighth of the cost.
+      guard (part + age) & (Self.roundCount - 1) == 0 else { continue }
+      fft.inverse(coefficients, into: frame)
+      frame.dropping(hop).clear()
+      fft.forward(frame, into: coefficients)
     }
   }
 
@@ -444,6 +598,17 @@ struct EchoCanceller: ~Copyable {
 
   // MARK: A loudspeaker that distorts
 
+  @_noLocks
+  private mutating func forgetCurves() {
+    hasNewCurves = true
+    let count = Self.curveCount
+    for row in 0..<count {
+      curveWeights[row] = 0
+      curveTargets[row] = 0
+      for column in 0..<count { curveProducts[row * count + column] = 0 }
+    }
+  }
+
   /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
   /// little of an error there is, and ever more as the filter becomes surer: what a filter that has yet
   /// to settle leaves looks like a loudspeaker that bends.
@@ -459,19 +624,22 @@ struct EchoCanceller: ~Copyable {
     for curve in 0..<count {
       let echo = curveEchoes[curve]
       echo.clear()
-      for part in 0..<effort.length {
+      var isHeard = false
+      for part in 0..<effort.length where curvePowers[slot(part) * count + curve] > 0 {
+        isHeard = true
         echo.add(filter[part], times: curves[curve * (largestLength + 1) + slot(part)])
       }
+      guard isHeard else { continue }
       fft.inverse(echo, into: frame)
       frame.prefix(hop).clear()
       fft.forward(frame, into: echo)
     }
-    for row in 0..<count { curveTargets[row] *= 0.999 }
+    for row in 0..<count { curveTargets[row] *= 0.996 }
     for row in 0..<count {
       for column in 0..<count {
         let product = curveEchoes[row].correlation(with: curveEchoes[column], weights: weights)
         let index = row * count + column
-        curveProducts[index] = 0.999 * curveProducts[index] + product
+        curveProducts[index] = 0.996 * curveProducts[index] + product
         curveTargets[row] += product * curveWeights[column]
       }
       curveTargets[row] += curveEchoes[row].correlation(with: error, weights: weights)
@@ -482,6 +650,7 @@ struct EchoCanceller: ~Copyable {
   /// Solves the normal equations, made a little stiffer, by elimination: they are positive definite.
   @_noLocks
   private mutating func solve() {
+    hasNewCurves = true
     let count = Self.curveCount
     var trace = 0.0
     for row in 0..<count { trace += curveProducts[row * count + row] }

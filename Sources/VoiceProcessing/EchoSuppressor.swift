@@ -1,18 +1,18 @@
 import RenderCore
 
-/// Takes down what an echo canceller has left of the echo, and noise that does not change.
+/// Takes out of a microphone the echoes that can be shown to be in it, takes down what is left of them,
+/// and noise that does not change.
 ///
 /// Frames of two hops under a sine window, half overlapped, each bin with a gain of its own: a Wiener
 /// gain with a decision-directed estimate (Y. Ephraim and D. Malah, "Speech enhancement using a minimum
 /// mean-square error short-time spectral amplitude estimator", IEEE Trans. ASSP 32, 1984). What counts
 /// as unwanted is
-/// - the echo that the canceller itself expects to have missed, corrected by how much it has been
-///   found to be wrong, and a share of the echo it has taken out, as large as has been seen lately;
+/// - a share of the echo that was taken out, in each band as large as what is left has been found to be
+///   when nobody near speaks: where no echo can be shown there is nothing to take down;
 /// - noise, followed by the minima of each bin.
 ///
 /// How much of that is taken away follows from whether someone near speaks: where more is heard in many
-/// bins than the two explain, the gains are gentle. In the first second after a restart, when the
-/// canceller knows little, nobody is believed to.
+/// bins than the two explain, the gains are gentle.
 struct EchoSuppressor: ~Copyable {
   let hop: Int
   let bins: Int
@@ -20,6 +20,11 @@ struct EchoSuppressor: ~Copyable {
   private(set) var nearActivity: Float = 0
   /// Whether the loudspeaker is heard.
   private(set) var isFarHeard = false
+  /// How sure it is that an echo is there as it is modelled: from 0 to 1.
+  var trust: Float { @_noLocks get { choice.trust } }
+  /// How late the echo comes, in frames, beside what the filter has learnt, and the variance of that.
+  var lateness: Float { @_noLocks get { choice.lateness } }
+  var latenessVariance: Float { @_noLocks get { choice.latenessVariance } }
   /// The energy of the last frame beside that of its noise.
   private(set) var frameEnergy: Float = 0
   private(set) var noiseEnergy: Float = 0
@@ -34,8 +39,11 @@ struct EchoSuppressor: ~Copyable {
 
   private var fft: RealFFT
   private let window: SampleStorage
-  private let errorFrame: SampleStorage
-  private let echoFrame: SampleStorage
+  /// The last two hops of the microphone and of the three echoes.
+  private let frames: SampleStorage
+  private var choice: EchoChoice
+  /// For each band, how much of the echo that is taken out is left, in power.
+  private let leaks: SampleStorage
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
@@ -47,7 +55,6 @@ struct EchoSuppressor: ~Copyable {
   /// What a power of 1 in a bin of a frame of 256 is in one of this length.
   private let scale: Float
 
-  private var leak: Float = 0.3
   /// The least energy of a frame in the last 1.6 to 3.2 s: what never changes is not speech.
   private var quietest: Float = 0
   private var quiet = Float.greatestFiniteMagnitude
@@ -55,12 +62,12 @@ struct EchoSuppressor: ~Copyable {
   private var age = 0
   /// Hops since the loudspeaker was heard: a room rings on.
   private var sinceFar = 0
-  private var settling = 100
   private var depth: Float = 1
+  private var noiseShare: Float = 0.25
 
   private enum Row: Int {
-    case error, echo, expected, errorMean, echoMean, expectedMean, correction, unwanted, minimum
-    case slowMean, noise, gain, lastGain, lastPower
+    case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
+    case lastPower, leak
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -72,18 +79,18 @@ struct EchoSuppressor: ~Copyable {
       (0..<(2 * hop)).map {
         Float(renderSine(Double.pi * (Double($0) + 0.5) / Double(2 * hop)))
       })
-    errorFrame = SampleStorage(repeating: 0, count: 2 * hop)
-    echoFrame = SampleStorage(repeating: 0, count: 2 * hop)
+    frames = SampleStorage(repeating: 0, count: 8 * hop)
+    choice = EchoChoice(hop: hop, sampleRate: sampleRate)
+    leaks = SampleStorage(repeating: 0.3, count: choice.bandCount)
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
-    spectra = SpectrumStorage(rowCount: 2, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 14 * bins)
+    spectra = SpectrumStorage(rowCount: 6, binCount: bins)
+    rows = SampleStorage(repeating: 0, count: 12 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
     endBin = min(bins, Int((8000 / width).rounded()) + 1)
     for bin in 0..<bins {
-      row(.correction)[bin] = 1
       row(.lastGain)[bin] = 1
       row(.minimum)[bin] = 1e-4 * scale
       row(.noise)[bin] = 1e-4 * scale
@@ -93,43 +100,34 @@ struct EchoSuppressor: ~Copyable {
   /// Filters one hop; what comes out is the hop before.
   ///
   /// - Parameters:
-  ///   - error: What the canceller gives, a hop long.
-  ///   - echo: What it has taken out.
-  ///   - uncertainty: The squared error that it expects in each bin.
-  ///   - hasRestarted: Whether it has begun with new coefficients.
+  ///   - microphone: A hop.
+  ///   - canceller: What has modelled the echo of that hop.
   ///   - output: Room for a hop.
   @_noLocks
   mutating func suppress(
-    error: ChannelBuffer, echo: ChannelBuffer, uncertainty: ChannelBuffer, hasRestarted: Bool,
-    into output: ChannelBuffer
+    microphone: ChannelBuffer, canceller: inout EchoCanceller, into output: ChannelBuffer
   ) {
-    let spectrum = spectra[0]
-    transform(error, errorFrame.buffer(at: 0, count: 2 * hop), into: spectrum)
-    transform(echo, echoFrame.buffer(at: 0, count: 2 * hop), into: spectra[1])
+    transform(microphone, 0, into: spectra[0])
+    transform(canceller.echo(.main), 1, into: spectra[1])
+    transform(canceller.echo(.shadow), 2, into: spectra[2])
+    transform(canceller.echo(.kept), 3, into: spectra[3])
+    let spectrum = spectra[4]
+    choice.choose(
+      microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
+      echo: spectra[5])
+    canceller.betterShare = choice.betterShare
+    canceller.shadowShare = choice.shadowShare
     spectrum.power(into: row(.error))
     let echoPower = row(.echo)
-    spectra[1].power(into: echoPower)
+    spectra[5].power(into: echoPower)
     smooth(echoPower)
-    let expected = row(.expected)
-    expected.copy(from: uncertainty)
-    smooth(expected)
-    for bin in 0..<bins { expected[bin] = 0.5 * expected[bin] + 1e-4 * echoPower[bin] }
-    if hasRestarted {
-      let correction = row(.correction)
-      for bin in 0..<bins where correction[bin] < 1 { correction[bin] = 1 }
-      settling = Self.settlingHops
-      if leak < 0.3 { leak = 0.3 }
-    }
     average()
-    let doubt = settle(uncertainty)
-    followLeak()
-    judge(doubt)
+    followLeaks()
+    judge()
     findGains()
     spectrum.multiply(by: row(.gain))
     synthesize(spectrum, into: output)
   }
-
-  private static var settlingHops: Int { @_noLocks get { 100 } }
 
   @_noLocks
   private mutating func row(_ row: Row) -> ChannelBuffer {
@@ -139,8 +137,9 @@ struct EchoSuppressor: ~Copyable {
   /// Transforms a hop with the one before it, windowed.
   @_noLocks
   private mutating func transform(
-    _ samples: ChannelBuffer, _ frame: ChannelBuffer, into spectrum: Spectrum
+    _ samples: ChannelBuffer, _ number: Int, into spectrum: Spectrum
   ) {
+    let frame = frames.buffer(at: number * 2 * hop, count: 2 * hop)
     frame.copy(from: frame.dropping(hop))
     frame.dropping(hop).copy(from: samples)
     let windowed = windowed.buffer(at: 0, count: 2 * hop)
@@ -172,52 +171,51 @@ struct EchoSuppressor: ~Copyable {
   /// Averages over some 20 ms; for the noise, over 80 ms.
   @_noLocks
   private mutating func average() {
-    let (error, echo, expected) = (row(.error), row(.echo), row(.expected))
-    let (errorMean, echoMean) = (row(.errorMean), row(.echoMean))
-    let (expectedMean, slowMean) = (row(.expectedMean), row(.slowMean))
+    let (error, echo) = (row(.error), row(.echo))
+    let (errorMean, echoMean, slowMean) = (row(.errorMean), row(.echoMean), row(.slowMean))
     for bin in 0..<bins {
       errorMean[bin] += 0.4 * (error[bin] - errorMean[bin])
-      echoMean[bin] += 0.4 * (echo[bin] - echoMean[bin])
-      expectedMean[bin] += 0.4 * (expected[bin] - expectedMean[bin])
+      let risen = echoMean[bin] + 0.4 * (echo[bin] - echoMean[bin])
+      // A room rings on.
+      echoMean[bin] = risen > 0.8 * echoMean[bin] ? risen : 0.8 * echoMean[bin]
       slowMean[bin] += 0.1 * (error[bin] - slowMean[bin])
     }
   }
 
-  /// How little is known since the last restart: from 1 to 0, as far as there was anything to learn
-  /// from.
+  /// Follows how much of the echo is left in each band.
   @_noLocks
-  private mutating func settle(_ uncertainty: ChannelBuffer) -> Float {
-    var heard = 0
-    for bin in firstBin..<bins where uncertainty[bin] > 1e-3 * scale { heard += 1 }
-    if 5 * heard > bins && settling > 0 { settling -= 1 }
-    let doubt = Float(settling) / (0.5 * Float(Self.settlingHops))
-    return doubt < 1 ? doubt : 1
-  }
-
-  /// Follows how much of the echo the canceller leaves.
-  @_noLocks
-  private mutating func followLeak() {
+  private mutating func followLeaks() {
     let (errorMean, echoMean, noise) = (row(.errorMean), row(.echoMean), row(.noise))
-    var error: Float = 0
-    var echo: Float = 0
-    var floor: Float = 0
-    for bin in firstBin..<bins {
-      error += errorMean[bin]
-      echo += echoMean[bin]
-      floor += noise[bin]
+    let leak = row(.leak)
+    var (error, echo, floor) = (Float(0), Float(0), Float(0))
+    let rise: Float = nearActivity > 0.35 ? 1.002 : nearActivity > 0.12 ? 1.01 : 1.03
+    for band in 0..<choice.bandCount {
+      let (first, end) = (choice.first(band), choice.end(band))
+      var (bandError, bandEcho, bandFloor) = (Float(0), Float(0), Float(0))
+      for bin in first..<end {
+        bandError += errorMean[bin]
+        bandEcho += echoMean[bin]
+        bandFloor += noise[bin]
+      }
+      if first >= firstBin {
+        error += bandError
+        echo += bandEcho
+        floor += bandFloor
+      }
+      if bandEcho > 3 * bandFloor {
+        let rest = bandError > 1.5 * bandFloor ? bandError - bandFloor : 0.5 * bandFloor
+        let found = rest / bandEcho
+        let now = leaks[band]
+        let next = found < now ? 0.97 * now : rise * now
+        leaks[band] = next < 1e-4 ? 1e-4 : next > 1 ? 1 : next
+      }
+      for bin in first..<end { leak[bin] = leaks[band] }
     }
     frameEnergy = error
     watchQuiet()
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
     sinceFar = isFarHeard ? 0 : sinceFar + 1
-    guard isFarHeard else { return }
-    let rest = error - floor > 1e-9 ? error - floor : 1e-9
-    if rest < leak * (echo + 1e-9) {
-      leak = leak * (1 - 0.012) > 1e-4 ? leak * (1 - 0.012) : 1e-4
-    } else if nearActivity <= Self.spokenShare {
-      leak = leak * 1.01 < 0.5 ? leak * 1.01 : 0.5
-    }
   }
 
   @_noLocks
@@ -236,47 +234,48 @@ struct EchoSuppressor: ~Copyable {
   private static var spokenShare: Float { @_noLocks get { 0.15 } }
 
   @_noLocks
-  private mutating func judge(_ doubt: Float) {
+  private mutating func judge() {
     let (errorMean, echoMean, noise) = (row(.errorMean), row(.echoMean), row(.noise))
-    let (expectedMean, correction) = (row(.expectedMean), row(.correction))
+    let leak = row(.leak)
+    // Bins that belong to bands in which more is heard.
     var unexplained = 0
-    for bin in firstBin..<endBin {
-      let explained = correction[bin] * expectedMean[bin] + leak * echoMean[bin] + noise[bin]
-      if errorMean[bin] > 6 * explained { unexplained += 1 }
+    for band in 0..<choice.bandCount {
+      let (first, end) = (choice.first(band), choice.end(band))
+      guard first >= firstBin && first < endBin else { continue }
+      var (heard, explained) = (Float(0), Float(0))
+      for bin in first..<end {
+        heard += errorMean[bin]
+        explained += leak[bin] * echoMean[bin] + noise[bin]
+      }
+      if heard > 4 * explained { unexplained += (end < endBin ? end : endBin) - first }
     }
     let share = Float(unexplained) / Float(endBin - firstBin)
     nearActivity = share > 0.93 * nearActivity ? share : 0.93 * nearActivity
-    let isSpoken = nearActivity > Self.spokenShare
-    nearWeight = (isSpoken ? 1 : nearActivity / Self.spokenShare) * (1 - doubt)
-    isCorrectionSlow = isSpoken && settling == 0
+    let weight = (nearActivity - 0.1) * 4
+    nearWeight = weight < 0 ? 0 : weight > 1 ? 1 : weight
   }
 
   /// How far near speech is to be spared: from 0 to 1.
   private var nearWeight: Float = 0
-  private var isCorrectionSlow = false
 
   @_noLocks
   private mutating func findGains() {
-    let (error, echo, expected) = (row(.error), row(.echo), row(.expected))
-    let (errorMean, expectedMean) = (row(.errorMean), row(.expectedMean))
-    let (correction, unwanted) = (row(.correction), row(.unwanted))
+    let (error, echo, leak) = (row(.error), row(.echo), row(.leak))
+    let unwanted = row(.unwanted)
     let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
     // From -46 dB to -14 dB.
     let deepest = Float(renderExp(-5.298317 + 3.688879 * Double(nearWeight)))
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
-    let rise: Float = isCorrectionSlow ? 1.0003 : 1.02
+    // Noise by 12 dB; by 26 dB while the far end is heard alone, and for half a second after.
+    let wanted: Float = sinceFar < 60 ? 0.05 + 0.2 * nearWeight : 0.25
+    let noiseOver: Float = sinceFar < 60 ? 4 - 3 * nearWeight : 1
+    noiseShare = wanted > noiseShare ? wanted : noiseShare + 0.3 * (wanted - noiseShare)
     // 2 dB a second; 16 in the first one.
     let noiseRise: Float = age < 125 ? 1.03 : 1.004
     for bin in 0..<bins {
-      let floor = noise[bin]
-      if expectedMean[bin] > 0.01 * floor && errorMean[bin] > 3 * floor {
-        let found = (errorMean[bin] - floor) / (expectedMean[bin] + 1e-12)
-        let next = correction[bin] * (found > correction[bin] ? rise : 0.98)
-        correction[bin] = next < 0.02 ? 0.02 : next > 10 ? 10 : next
-      }
-      let present = correction[bin] * expected[bin] + leak * echo[bin]
+      let present = leak[bin] * echo[bin]
       let lasting = 0.6 * unwanted[bin]
       let rest = present > lasting ? present : lasting
       unwanted[bin] = rest
@@ -285,14 +284,14 @@ struct EchoSuppressor: ~Copyable {
       let next = now < lowest ? 0.7 * lowest + 0.3 * now : noiseRise * lowest
       minimum[bin] = next > 1e-9 * scale ? next : 1e-9 * scale
       noise[bin] = 1.5 * minimum[bin]
-      let disturbance = over * rest + noise[bin] + 1e-14
+      let disturbance = over * rest + noiseOver * noise[bin] + 1e-14
       let above = error[bin] / disturbance - 1
       let ratio =
         0.5 * lastGain[bin] * lastGain[bin] * lastPower[bin] / disturbance
         + 0.5 * (above > 0 ? above : 0)
       lastPower[bin] = error[bin]
       let least =
-        (depth * over * rest + 0.25 * noise[bin]) / (over * rest + noise[bin] + 1e-14)
+        (depth * over * rest + noiseShare * noise[bin]) / (over * rest + noise[bin] + 1e-14)
       let wiener = ratio / (1 + ratio)
       gain[bin] = wiener > least ? wiener : least
     }

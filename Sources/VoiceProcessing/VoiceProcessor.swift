@@ -26,7 +26,7 @@ public struct VoiceSettings: BitwiseCopyable, Hashable, Sendable {
 /// Makes a microphone fit for a conversation: takes out of it what a loudspeaker brings in, takes noise
 /// down, and brings speech to one level.
 ///
-/// Both signals are mono, at one rate and by one clock. `play` is told what is played and `process` gets
+/// Both signals are mono and at one rate; two clocks that are nearly at one speed are followed. `play` is told what is played and `process` gets
 /// what is heard, in turns of at most `slack` frames, the microphone first: frame n of the one is played
 /// while frame n of the other is recorded. What comes out is `delay` frames late, always, and does not
 /// depend on how the frames are cut. A bypassed microphone is not delayed.
@@ -48,6 +48,7 @@ public struct VoiceProcessor: ~Copyable {
   private var suppressor: EchoSuppressor
   private var level: LevelControl
   private var search: DelaySearch
+  private var skew: ClockSkew
 
   private var played: SampleQueue
   private var heard: SampleQueue
@@ -89,6 +90,7 @@ public struct VoiceProcessor: ~Copyable {
     canceller = EchoCanceller(hop: hop, sampleRate: sampleRate, length: length)
     suppressor = EchoSuppressor(hop: hop, sampleRate: sampleRate)
     level = LevelControl()
+    skew = ClockSkew(hop: hop, sampleRate: sampleRate)
     search = DelaySearch(
       hop: hop, sampleRate: sampleRate,
       longest: searchesDelay ? Int(0.5 * sampleRate) / hop : 0)
@@ -243,8 +245,7 @@ public struct VoiceProcessor: ~Copyable {
   private mutating func processHop() {
     let far = memory.buffer(at: 0, count: hop)
     let near = memory.buffer(at: hop, count: hop)
-    let error = memory.buffer(at: 2 * hop, count: hop)
-    let echo = memory.buffer(at: 3 * hop, count: hop)
+    let cleaned = memory.buffer(at: 2 * hop, count: hop)
     played.pop(into: far)
     heard.pop(into: near)
     for index in 0..<hop {
@@ -257,15 +258,18 @@ public struct VoiceProcessor: ~Copyable {
       return
     }
     if search.isOn {
-      let isNew = search.align(far, near, isFound: canceller.takesOut)
+      let isNew = search.align(far, near, isFound: canceller.takesOut || suppressor.trust > 0.6)
       if isNew { canceller.restart() }
     }
+    let shift = skew.follow(far)
     canceller.effort = VoiceEffort(quality: settings.quality, longest: canceller.largestLength)
-    canceller.cancel(loudspeaker: far, microphone: near, error: error, echo: echo)
-    suppressor.suppress(
-      error: error, echo: echo,
-      uncertainty: canceller.uncertainty.buffer(at: 0, count: canceller.bins),
-      hasRestarted: canceller.hasRestarted, into: near)
+    canceller.model(loudspeaker: far, microphone: near)
+    suppressor.suppress(microphone: near, canceller: &canceller, into: cleaned)
+    near.copy(from: cleaned)
+    let later = skew.note(
+      lateness: suppressor.lateness, variance: suppressor.latenessVariance)
+    if shift < 0 { canceller.restart() }
+    if later + shift > 0 { canceller.advance(by: later + shift) }
     let isSpeech = suppressor.hearsSpeech
     noteSpeech(isSpeech && settings.isMuted)
     level.control(near, isSpeech: isSpeech, isOn: settings.controlsLevel)

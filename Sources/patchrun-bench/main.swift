@@ -30,10 +30,19 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
 ]
 
 let names = CommandLine.arguments.dropFirst()
+// The battery of the voice canceller has options of its own.
+if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPrefix("-") == true {
+  guard let battery = VoiceBattery(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(VoiceBattery.usage)")
+    exit(2)
+  }
+  exit(battery.run() ? 0 : 1)
+}
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
   for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
+  print("or: patchrun-bench \(VoiceBattery.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

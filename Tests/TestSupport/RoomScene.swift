@@ -19,12 +19,17 @@ public enum Room {
   ///   - reverberation: RT60 in seconds, by Sabine's formula.
   ///   - seed: Each is another room of some 4.7 by 3.8 by 2.6 m.
   ///   - isExact: Whether images arrive between two samples (a sinc of 17 samples), or at the nearest.
+  ///   - size: How many times as long and wide the room is.
   public static func response(
-    sampleRate: Double, reverberation: Double, seed: UInt64, isExact: Bool = true
+    sampleRate: Double, reverberation: Double, seed: UInt64, isExact: Bool = true,
+    size: Double = 1
   ) -> [Float] {
     var random = SplitMix64(seed: seed)
-    let room = [4.7 + 0.5 * random.even(), 3.8 + 0.5 * random.even(), 2.6]
-    let source = [1.7 + 0.4 * random.even(), 1.1, 1.0]
+    let room = [
+      (4.7 + 0.5 * random.even()) * size, (3.8 + 0.5 * random.even()) * size,
+      size > 1 ? 2.6 * size.squareRoot() : 2.6,
+    ]
+    let source = [(1.7 + 0.4 * random.even()) * size, 1.1 * size, 1.0]
     var direction = [random.normal(), random.normal(), 0.3 * random.normal()]
     let norm = direction.reduce(0) { $0 + $1 * $1 }.squareRoot()
     direction = direction.map { $0 / norm }

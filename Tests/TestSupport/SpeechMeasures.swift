@@ -96,22 +96,37 @@ public enum SpeechMeasures {
   public static func converted(_ signal: [Float], from: Double, to: Double) -> [Float] {
     guard from != to else { return signal }
     let total = Int(Double(signal.count) * to / from)
-    // A windowed sinc, 32 of the slower rate's samples long on each side.
+    // A windowed sinc, 32 of the slower rate's samples long on each side. Where it lies between two
+    // samples repeats after as many frames as the rates have in lowest terms.
     let ratio = min(1, to / from)
     let reach = 32 / ratio
-    return (0..<total).map { index in
-      let center = Double(index) * from / to
-      let first = max(0, Int((center - reach).rounded(.up)))
-      let last = min(signal.count - 1, Int((center + reach).rounded(.down)))
-      guard first <= last else { return 0 }
-      var sum = 0.0
-      for place in first...last {
-        let offset = (Double(place) - center) * ratio * 0.95
-        let window = 0.5 * (1 + renderCosine(Double.pi * (Double(place) - center) / reach))
+    var (period, rest) = (Int(to), Int(from))
+    while rest != 0 { (period, rest) = (rest, period % rest) }
+    period = Int(to) / period
+    let side = Int(reach.rounded(.up))
+    let taps: [[Float]] = (0..<period).map { phase in
+      let center = Double(phase) * from / to
+      let share = center - center.rounded(.down)
+      return (-side...(side + 1)).map { place in
+        let distance = Double(place) - share
+        guard abs(distance) <= reach else { return 0 }
+        let offset = distance * ratio * 0.95
+        let window = 0.5 * (1 + renderCosine(Double.pi * distance / reach))
         let sinc = offset == 0 ? 1 : renderSine(Double.pi * offset) / (Double.pi * offset)
-        sum += Double(signal[place]) * sinc * window
+        return Float(sinc * window * ratio * 0.95)
       }
-      return Float(sum * ratio * 0.95)
+    }
+    let padded =
+      [Float](repeating: 0, count: side) + signal + [Float](repeating: 0, count: side + 2)
+    return (0..<total).map { index in
+      let row = taps[index % period]
+      // The first tap is `side` before the sample at or before the center.
+      let first = Int((Double(index) * from / to + 1e-9).rounded(.down))
+      var sum: Float = 0
+      for place in row.indices where first + place < padded.count {
+        sum += padded[first + place] * row[place]
+      }
+      return sum
     }
   }
 
