@@ -779,9 +779,10 @@ struct GraphBuilder {
     _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
     let document = document
-    let prefix = subgraphs[ObjectIdentifier(address.json.tree)].map { document.subgraphs[$0].prefix }
+    let index = subgraphs[ObjectIdentifier(address.json.tree)]
+    let prefix = index.map { document.subgraphs[$0].prefix } ?? ""
     let full = address.value.node
-    let name = full.hasPrefix(prefix ?? "") ? String(full.dropFirst(prefix?.count ?? 0)) : full
+    let name = full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full
     // Those behind the ones that are shown are counted only: see `SubgraphFindings`.
     let isShown = unknownNames.count < limits.findings
     func candidates() -> [String] {

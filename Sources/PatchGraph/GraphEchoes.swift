@@ -18,14 +18,18 @@ extension GraphBuilder {
     let downstream = downstream(of: unformatted)
     var echoes: [Violation] = []
     /// Those of which other elements may have twins.
-    var reported: [Violation] = []
+    var reported: [NodeID?: [Violation]] = [:]
     for violation in violations {
       if isEcho(violation, downstream) {
         echoes.append(violation)
       } else if violation.rule.code == "PR0311", !playsBehindLockedScreen {
         if saysNotes { reportNote(violation) }
-      } else if !reported.contains(where: { isTwin(violation, of: $0) }) {
-        if violation.rule.code == "PR0431" { reported.append(violation) }
+      } else if !reported[violation.place.node, default: []].contains(where: {
+        isTwin(violation, of: $0)
+      }) {
+        if violation.rule.code == "PR0431" {
+          reported[violation.place.node, default: []].append(violation)
+        }
         report(violation)
       }
     }
@@ -97,7 +101,7 @@ extension GraphBuilder {
         notes: [
           .init("it comes from here", at: .init(node: source, .streamFormat(.output, output)))
         ])
-      report(violation.diagnostic(in: places, at: expected.json))
+      report(violation, at: expected.json)
     }
   }
 
