@@ -36,7 +36,7 @@ public struct SourceText: Sendable {
   /// How many scalars begin before each block of `blockLength` bytes, so that a column on a line of
   /// many megabytes is found without walking the line.
   private let scalarsBeforeBlock: [Int]
-  private let pieces: [Piece]
+  private var pieces: [Piece]
 
   private static let blockLength = 4096
 
@@ -221,7 +221,9 @@ extension SourceText {
   func isSame(as other: SourceText) -> Bool { name == other.name && bytes == other.bytes }
 
   private var withoutPieces: SourceText {
-    pieces.isEmpty ? self : SourceText(name: name, bytes: bytes)
+    var plain = self
+    plain.pieces = []
+    return plain
   }
 
   private func piece(holding offset: Int) -> Int {

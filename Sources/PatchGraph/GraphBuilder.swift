@@ -47,6 +47,8 @@ struct GraphBuilder {
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
   var isDefaultMissing = false
+  /// For how many violations of a rule edits have been looked for.
+  private var editedCounts: [String: Int] = [:]
   /// The sub-graph of each tree, an index into those of the document.
   private let subgraphs: [ObjectIdentifier: Int]
   /// Of each sub-graph the format of every bus in it that is given none; `nil` for the patch's.
@@ -159,12 +161,17 @@ struct GraphBuilder {
   /// size leaves time for it.
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
     let place = (json ?? places.value(violation.place)).markRange
+    // Of a patch with sub-graphs more are kept than are shown.
+    var places = places
+    let edited = editedCounts[violation.rule.code, default: 0]
+    if edited >= limits.findings { places.bytesLeftToEdit = 0 }
     let isKept = findings.append(
       Diagnostic.Code(rawValue: violation.rule.code),
       violation.severity == .error ? .error : .warning, at: place
     ) { [places] in violation.diagnostic(in: places, at: json) }
-    if isKept != nil, !violation.remedies.isEmpty {
-      places.bytesLeftToEdit -= document.source.bytes.count
+    if isKept != nil, !violation.remedies.isEmpty, places.bytesLeftToEdit > 0 {
+      editedCounts[violation.rule.code] = edited + 1
+      self.places.bytesLeftToEdit -= document.source.bytes.count
     }
   }
 

@@ -16,6 +16,9 @@ final class DocumentEditor {
     case tooLong
   }
 
+  /// Whether a failure says which members there are.
+  var givesNames = true
+
   private let name: String
   /// What stands before the document's value, and behind it.
   private let around: (before: SourceRange, after: SourceRange, source: SourceText)
@@ -55,7 +58,7 @@ final class DocumentEditor {
     guard let container = value.open() else { throw .noContainer(token: number) }
     if container.isObject {
       guard let inside = container[Array(token.utf8)] else {
-        throw .noMember(token: number, names: container.names)
+        throw .noMember(token: number, names: givesNames ? container.names : [])
       }
       return inside
     }

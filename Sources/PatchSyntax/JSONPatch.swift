@@ -130,6 +130,8 @@ extension JSONPatch {
         failed.append(operation.path.value)
         continue
       }
+      // Of those behind the ones that are shown near names are not looked for.
+      editor.givesNames = diagnostics.count < Findings.standardLimit
       guard let diagnostic = Self.perform(operation, with: editor) else { continue }
       diagnostics.append(diagnostic)
       if operation.kind == .test { continue }

@@ -52,6 +52,8 @@ struct SubgraphAssembler {
     var names: Set<String>
     /// The callbacks that stand for its inputs, and what feeds those in the patch around it.
     var bound: [String: Bound] = [:]
+    /// The names of those callbacks, once they have been asked for.
+    var inputs: Set<String>?
     /// Where each of them has been used.
     var uses: [String: JSONValue] = [:]
     var output: String?
@@ -366,11 +368,11 @@ struct SubgraphAssembler {
   /// Whether this is not the second place that is fed by one input of the patch; says so where it is.
   private mutating func use(_ address: Located<Address>, _ level: inout Level) -> Bool {
     let name = address.value.node
-    guard
-      level.document.callbacks.contains(where: {
-        $0.name == name && $0.value.kind?.value == Self.inputKind
-      })
-    else { return true }
+    if level.inputs == nil {
+      level.inputs = Set(
+        level.document.callbacks.filter { $0.value.kind?.value == Self.inputKind }.map(\.name))
+    }
+    guard level.inputs?.contains(name) == true else { return true }
     guard let first = level.uses[name] else {
       level.uses[name] = address.json
       return true
