@@ -304,7 +304,7 @@ struct SubgraphAssembler {
       return bound.source
     }
     if !isWatched, !level.names.contains(name),
-      let child = level.children.keys.sorted().first(where: { name.hasPrefix($0 + "/") })
+      let child = Self.child(holding: name, in: level)
     {
       report(
         NameRules.subgraphInside.diagnostic(
@@ -319,6 +319,17 @@ struct SubgraphAssembler {
     return Located(Address(node: level.prefix + name, bus: address.value.bus), at: address.json)
   }
 
+  /// The sub-graph that a name is inside of: `strip` of `strip/eq`.
+  private static func child(holding name: String, in level: Level) -> String? {
+    var rest = name[...]
+    while let slash = rest.firstIndex(of: "/") {
+      let head = String(name[..<slash])
+      if level.children[head] != nil { return head }
+      rest = rest[rest.index(after: slash)...]
+    }
+    return nil
+  }
+
   /// Refuses names that a name inside a sub-graph could be taken for.
   private mutating func refuseAmbiguousNames(_ level: Level) {
     guard !level.children.isEmpty else { return }
@@ -326,8 +337,7 @@ struct SubgraphAssembler {
     let keys =
       document.nodes.map(\.key) + document.callbacks.map(\.key) + document.streamFormats.map(\.key)
     for key in keys where key.value.utf8.contains(UInt8(ascii: "/")) {
-      guard let child = level.children.keys.sorted().first(where: { key.value.hasPrefix($0 + "/") })
-      else { continue }
+      guard let child = Self.child(holding: key.value, in: level) else { continue }
       report(
         PatchRules.ambiguousName.diagnostic(
           "\(quoted(key.value)) could be something in the sub-graph \(quoted(child))",
