@@ -15,11 +15,17 @@ struct FormatResolver {
   /// The diagnostics of names that are not there, by name: their places among those that were kept.
   private var unknown: [String: Int?] = [:]
   private var findings: Findings
+  private var details: DetailBudget
   var diagnostics: [Diagnostic] { findings.all }
 
-  /// - Parameter limit: How many findings of each kind are kept.
-  init(_ document: PatchDocument, sessionRate: Double, findings limit: Int = .max) {
+  /// - Parameters:
+  ///   - limit: How many findings of each kind are kept.
+  ///   - shown: How many of them are shown in the end.
+  init(
+    _ document: PatchDocument, sessionRate: Double, findings limit: Int = .max, shown: Int = .max
+  ) {
     findings = Findings(limit: limit)
+    details = DetailBudget(limit: shown)
     named = Dictionary(
       document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     self.document = document
@@ -64,8 +70,9 @@ struct FormatResolver {
         }
         return nil
       }
+      let hasDetails = details.admits(NameRules.unknownFormat.code, at: format.json)
       let place = findings.append(NameRules.unknownFormat, at: format.range) {
-        let known = candidates()
+        let known = hasDetails ? candidates() : []
         let listed = known.count > 50 ? known.prefix(50) + ["…"] : known[...]
         return NameRules.unknownFormat.diagnostic(
           "there is no stream format \(quoted(written))", at: format.range,

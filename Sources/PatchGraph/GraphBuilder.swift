@@ -47,10 +47,7 @@ struct GraphBuilder {
   /// Whether the format of every bus that is given none could not be read: that a bus has none is no
   /// news then.
   var isDefaultMissing = false
-  /// For how many violations of a rule edits have been looked for.
-  private var editedCounts: [String: Int] = [:]
-  /// The sub-graph of each tree, an index into those of the document.
-  private let subgraphs: [ObjectIdentifier: Int]
+  private var details: DetailBudget
   /// Of each sub-graph the format of every bus in it that is given none; `nil` for the patch's.
   private var defaultFormats: [StreamFormat?] = []
   /// Nodes of sub-graphs whose format for such buses could not be read.
@@ -88,6 +85,7 @@ struct GraphBuilder {
     self.epoch = epoch
     self.limits = limits
     findings = Findings(limit: document.subgraphs.isEmpty ? limits.findings : .max)
+    details = DetailBudget(limit: limits.findings)
     self.document = document
     self.graph = graph
     self.surroundings = surroundings
@@ -101,11 +99,8 @@ struct GraphBuilder {
       root: document.root,
       count: 4 * document.nodes.count + 2 * document.connections.count)
     formats = FormatResolver(
-      document, sessionRate: graph.grant.sampleRate, findings: findings.limit)
-    subgraphs = Dictionary(
-      document.subgraphs.enumerated().compactMap { index, subgraph in
-        subgraph.tree.map { (ObjectIdentifier($0), index) }
-      }, uniquingKeysWith: { first, _ in first })
+      document, sessionRate: graph.grant.sampleRate, findings: findings.limit,
+      shown: limits.findings)
     failedNames.formUnion(document.unresolved)
   }
 
@@ -160,17 +155,15 @@ struct GraphBuilder {
   /// Reports a violation. Its edits are looked for only where it is kept, and as long as a patch of its
   /// size leaves time for it.
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
-    let place = (json ?? places.value(violation.place)).markRange
-    // Of a patch with sub-graphs more are kept than are shown.
+    let value = json ?? places.value(violation.place)
+    let code = Diagnostic.Code(rawValue: violation.rule.code)
+    let isEdited = !violation.remedies.isEmpty && details.admits(code, at: value)
     var places = places
-    let edited = editedCounts[violation.rule.code, default: 0]
-    if edited >= limits.findings { places.bytesLeftToEdit = 0 }
+    if !isEdited { places.bytesLeftToEdit = 0 }
     let isKept = findings.append(
-      Diagnostic.Code(rawValue: violation.rule.code),
-      violation.severity == .error ? .error : .warning, at: place
+      code, violation.severity == .error ? .error : .warning, at: value.markRange
     ) { [places] in violation.diagnostic(in: places, at: json) }
-    if isKept != nil, !violation.remedies.isEmpty, places.bytesLeftToEdit > 0 {
-      editedCounts[violation.rule.code] = edited + 1
+    if isKept != nil, isEdited {
       self.places.bytesLeftToEdit -= document.source.bytes.count
     }
   }
@@ -556,7 +549,7 @@ struct GraphBuilder {
     _ path: String, in json: JSONValue, isWritten: Bool = false
   ) -> String {
     let directory =
-      subgraphs[ObjectIdentifier(json.tree)].map { document.subgraphs[$0].directory }
+      document.subgraph(around: json)?.directory
       ?? surroundings.directory
     guard isWritten else { return FilePolicy.join(directory, path) }
     let whole = surroundings.files.outputPath(path, in: directory)
@@ -609,7 +602,7 @@ struct GraphBuilder {
 
   /// Gives a node of a sub-graph the format that its patch has for buses without one.
   private mutating func setDefaultFormat(of id: NodeID, _ node: PatchDocument.Node) {
-    guard let index = subgraphs[ObjectIdentifier(node.json.tree)] else { return }
+    guard let index = document.subgraphNumber(around: node.json) else { return }
     let subgraph = document.subgraphs[index]
     if subgraph.isFormatWrong || subgraph.streamFormat != nil && defaultFormats[index] == nil {
       defaultless.insert(id)
@@ -786,12 +779,7 @@ struct GraphBuilder {
     _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
     let document = document
-    let index = subgraphs[ObjectIdentifier(address.json.tree)]
-    let prefix = index.map { document.subgraphs[$0].prefix } ?? ""
-    let full = address.value.node
-    let name = full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full
-    // Those behind the ones that are shown are counted only: see `SubgraphFindings`.
-    let isShown = unknownNames.count < limits.findings
+    let name = document.local(address.value.node, around: address.json)
     func candidates() -> [String] {
       let names =
         document.nodes.map(\.name) + (includesCallbacks ? document.callbacks.map(\.name) : [])
@@ -809,8 +797,9 @@ struct GraphBuilder {
       }
       return
     }
+    let hasDetails = details.admits(NameRules.unknownName.code, at: address.json)
     let place = findings.append(NameRules.unknownName, at: address.range) {
-      let names = isShown ? candidates() : []
+      let names = hasDetails ? candidates() : []
       var help = [didYouMean(name, among: names)].compactMap(\.self)
       if names.count <= 20, !names.isEmpty {
         help.append("there are: " + names.joined(separator: ", "))

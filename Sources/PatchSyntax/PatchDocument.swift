@@ -45,9 +45,24 @@ public struct PatchDocument: Sendable {
   public var timeline: [Step] = []
   /// The sub-graphs that have been put into the patch in the place of the nodes that name them, each
   /// after the one that it is in. Empty in a patch as it is written.
-  public var subgraphs: [Subgraph] = []
+  public private(set) var subgraphs: [Subgraph] = []
+  /// Their numbers by what they were read as.
+  private(set) var subgraphNumbers: [ObjectIdentifier: Int] = [:]
   /// Names of sub-graphs, and of what is in them, that something is wrong with: it has been said.
   public var unresolved: Set<String> = []
+
+  /// Puts a sub-graph into the patch.
+  public mutating func add(_ subgraph: Subgraph) {
+    if let tree = subgraph.tree, subgraphNumbers[ObjectIdentifier(tree)] == nil {
+      subgraphNumbers[ObjectIdentifier(tree)] = subgraphs.count
+    }
+    subgraphs.append(subgraph)
+  }
+
+  /// The number of the sub-graph that a value is written in; `nil` for the patch itself.
+  public func subgraphNumber(around json: JSONValue) -> Int? {
+    subgraphNumbers[ObjectIdentifier(json.tree)]
+  }
 
   /// How many nodes, callbacks and taps there are.
   public var itemCount: Int { nodes.count + callbacks.count + taps.count }

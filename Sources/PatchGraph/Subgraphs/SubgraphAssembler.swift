@@ -166,7 +166,7 @@ struct SubgraphAssembler {
     for (bus, binding) in bindings {
       if let name = child.inputs[bus] { bound[name] = binding }
     }
-    result.subgraphs.append(child.subgraph)
+    result.add(child.subgraph)
     add(
       Level(
         document: child.document, prefix: child.subgraph.prefix, subgraph: child.subgraph,
@@ -544,7 +544,7 @@ extension SubgraphAssembler {
       tree: reading.document?.root.tree)
     guard let document = reading.document else {
       // Its text stands there all the same, for what has been said about it.
-      result.subgraphs.append(subgraph)
+      result.add(subgraph)
       return nil
     }
     nodeCount += document.itemCount
@@ -607,7 +607,7 @@ extension SubgraphAssembler {
       first = first ?? component.json
     }
     guard child.output.isEmpty else { return child }
-    result.subgraphs.append(subgraph)
+    result.add(subgraph)
     // Its nodes are not put in, so that nobody else says what is wrong with them.
     for node in unresolved {
       if case .failure(let failure) = ComponentResolver.resolve(node.component, node: node.name),

@@ -4,7 +4,7 @@ import PatchSyntax
 extension PatchDocument {
   /// The sub-graph that a value is written in; `nil` for the patch itself.
   func subgraph(around json: JSONValue) -> Subgraph? {
-    subgraphs.first { $0.tree === json.tree }
+    subgraphNumber(around: json).map { subgraphs[$0] }
   }
 
   /// What the names of everything in the patch begin with that a value is written in.
