@@ -68,40 +68,37 @@ final class FileBytes {
 
   private func read(_ buffer: UnsafeMutableRawPointer?, _ count: Int64) -> Int64 {
     guard let buffer = unsafe buffer else { return 0 }
-    var done: Int64 = 0
-    while done < count {
-      let planned = fault?(position, Int(count - done)) ?? 0
-      let got =
-        planned != 0
-        ? -1 : unsafe pread(descriptor, buffer + Int(done), Int(count - done), Int(position))
-      if got > 0 {
-        done += Int64(got)
-        position += Int64(got)
-      } else if got == 0 {
-        break
-      } else {
-        let number = planned != 0 ? planned : errno
-        guard number != EINTR else { continue }
-        note(number)
-        break
-      }
+    return transfer(count) { done, rest, place in
+      unsafe pread(descriptor, buffer + done, rest, place)
     }
-    return done
   }
 
   private func write(_ buffer: UnsafeRawPointer?, _ count: Int64) -> Int64 {
     guard let buffer = unsafe buffer else { return 0 }
+    return transfer(count) { done, rest, place in
+      let put = unsafe pwrite(descriptor, buffer + done, rest, place)
+      if put == 0 { errno = EIO }
+      return put == 0 ? -1 : put
+    }
+  }
+
+  /// Moves bytes until they are all there, the file ends or it cannot be done; gives how many.
+  ///
+  /// - Parameter move: Moves some, by how many have been moved, how many are left and their place in the file:
+  ///   how many, 0 at the end, -1 with the reason in `errno`.
+  private func transfer(_ count: Int64, _ move: (Int, Int, Int) -> Int) -> Int64 {
     var done: Int64 = 0
     while done < count {
       let planned = fault?(position, Int(count - done)) ?? 0
-      let put =
-        planned != 0
-        ? -1 : unsafe pwrite(descriptor, buffer + Int(done), Int(count - done), Int(position))
-      if put > 0 {
-        done += Int64(put)
-        position += Int64(put)
+      if planned != 0 { errno = planned }
+      let moved = planned != 0 ? -1 : move(Int(done), Int(count - done), Int(position))
+      if moved > 0 {
+        done += Int64(moved)
+        position += Int64(moved)
+      } else if moved == 0 {
+        break
       } else {
-        let number = planned != 0 ? planned : put == 0 ? EIO : errno
+        let number = errno
         guard number != EINTR else { continue }
         note(number)
         break
