@@ -370,7 +370,7 @@ struct VoiceBattery {
       ),
     ]
     let spoken = texts.compactMap {
-      speak($0.text, voice: $0.voice, speed: $0.speed, pitch: $0.pitch)
+      SpokenText.speak($0.text, voice: $0.voice, speed: $0.speed, pitch: $0.pitch)
     }
     let isSpoken = spoken.count == texts.count
     if !isSpoken {
@@ -387,29 +387,6 @@ struct VoiceBattery {
           }) : .modelled(sampleRate: rate)
     }
     return pools
-  }
-
-  private static func speak(
-    _ text: String, voice: String, speed: Int, pitch: Int
-  ) -> (samples: [Float], rate: Double)? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "espeak-ng", "-v", voice, "-s", "\(speed)", "-p", "\(pitch)", "--stdout", text,
-    ]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    let bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
-    process.waitUntilExit()
-    // A WAV file of 16-bit samples, its header 44 bytes long.
-    guard process.terminationStatus == 0, bytes.count > 44 else { return nil }
-    let rate = Double(UInt32(bytes[24]) | UInt32(bytes[25]) << 8 | UInt32(bytes[26]) << 16)
-    let samples = stride(from: 44, to: bytes.count - 1, by: 2).map {
-      Float(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)) / 32768
-    }
-    return (samples, rate)
   }
 
   /// Writes what was spoken, heard and made of it as raw floats: `sox -t f32 -r RATE`.

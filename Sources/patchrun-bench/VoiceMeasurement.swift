@@ -100,9 +100,12 @@ private struct Voices {
     let answer =
       "Now the person near the microphone is talking at the same time, which the canceller must leave "
       + "alone. "
-    if let far = speak(text + text, voice: "en-us", speed: 150, pitch: 50, rate: rate),
-      let near = speak(answer + answer + answer, voice: "en-gb", speed: 140, pitch: 70, rate: rate)
-    {
+    let spoken = SpokenText.speak(text + text, voice: "en-us", speed: 150, pitch: 50)
+    let answered = SpokenText.speak(
+      answer + answer + answer, voice: "en-gb", speed: 140, pitch: 70)
+    if let spoken, let answered {
+      let far = SpeechMeasures.converted(spoken.samples, from: spoken.rate, to: rate)
+      let near = SpeechMeasures.converted(answered.samples, from: answered.rate, to: rate)
       found.append(
         Voices(
           name: "espeak", far: level(far, -17), near: level(near, -23), sampleRate: rate))
@@ -126,29 +129,6 @@ private struct Voices {
     return samples.map { $0 * gain }
   }
 
-  private static func speak(
-    _ text: String, voice: String, speed: Int, pitch: Int, rate: Double
-  ) -> [Float]? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "espeak-ng", "-v", voice, "-s", "\(speed)", "-p", "\(pitch)", "--stdout", text,
-    ]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    let bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
-    process.waitUntilExit()
-    // A WAV file of 16-bit samples, its header 44 bytes long.
-    guard process.terminationStatus == 0, bytes.count > 44 else { return nil }
-    let spoken = Double(
-      UInt32(bytes[24]) | UInt32(bytes[25]) << 8 | UInt32(bytes[26]) << 16)
-    let samples = stride(from: 44, to: bytes.count - 1, by: 2).map {
-      Float(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)) / 32768
-    }
-    return SpeechMeasures.converted(samples, from: spoken, to: rate)
-  }
 }
 
 func measureVoice() {

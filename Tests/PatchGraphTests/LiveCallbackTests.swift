@@ -11,91 +11,30 @@ import Testing
 
 @testable import PatchGraph
 
-/// A patch with sound files of its own that plays into an array.
-private final class Player {
-  let live: LivePatch
-  private let device: OfflineDevice
-  /// The left channel.
-  private(set) var heard: [Float] = []
-  private let folder: Folder
+/// A folder for one test, removed with it.
+private final class Folder {
+  let path = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
 
-  /// A folder for one test, removed with it.
-  final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ name: String, _ samples: [Double], channels: Int = 1, rate: Double = 48_000) throws
-    {
-      let writer = try SoundFileWriter(
-        path: path + "/" + name,
-        format: StreamFormat(.float32, channels: channels, sampleRate: rate), sampleType: nil)
-      try writer.write(samples, frameCount: samples.count / channels)
-      try writer.close()
-    }
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  init(_ text: String, in folder: Folder, frames: Int = 256) throws {
-    self.folder = folder
-    var assumption = HardwareAssumption()
-    assumption.ioBufferFrames = frames
-    let reading = Self.read(text)
-    let patch = PatchBuilder.build(
-      reading, directory: folder.path, device: .assumed(assumption))
-    #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
-    live = try #require(LivePatch(patch, from: reading, directory: folder.path))
-    try live.graph.initialize()
-    device = OfflineDevice(live.graph.grant)
-  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  static func read(_ text: String) -> PatchReader.Result {
-    PatchReader.read(SourceText(name: "live.json", text: text))
-  }
-
-  func pull(_ frameCount: Int) throws {
-    let session = try #require(live.graph.session)
-    var bytes: [UInt8] = []
-    let outcome = device.run(
-      session, frameCount: frameCount, services: live.graph.services.map { Kept($0) },
-      progress: { _ in live.graph.collect() }, sink: { bytes += $0 })
-    #expect(outcome.errors == [])
-    #expect(session.failedSlices.count == 0)
-    let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-    heard += stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-  }
-
-  @discardableResult
-  func play(_ text: String, at time: Double? = nil) throws -> [PatchChange] {
-    try live.play(Self.read(text), at: time)
+  func write(_ name: String, _ samples: [Double], channels: Int = 1, rate: Double = 48_000) throws {
+    let writer = try SoundFileWriter(
+      path: path + "/" + name,
+      format: StreamFormat(.float32, channels: channels, sampleRate: rate), sampleType: nil)
+    try writer.write(samples, frameCount: samples.count / channels)
+    try writer.close()
   }
 }
 
-/// A service that is not finished between two pulls.
-private final class Kept: RenderService {
-  private let service: any RenderService
-  init(_ service: any RenderService) { self.service = service }
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    try service.service(atLeast: frameCount)
+extension LivePlayer {
+  /// A patch of a folder, which it keeps.
+  fileprivate convenience init(_ text: String, in folder: Folder, frames: Int = 256) throws {
+    try self.init(text, frames: frames, directory: folder.path, keeping: folder)
   }
-  func finish() throws(ServiceError) {}
-  var lostFrames: Int { service.lostFrames }
-}
-
-/// The greatest second difference.
-private func roughness(_ samples: some Collection<Float>) -> Double {
-  let samples = Array(samples)
-  guard samples.count > 2 else { return 0 }
-  var greatest = 0.0
-  for index in 1..<samples.count - 1 {
-    let before = Double(samples[index - 1])
-    let after = Double(samples[index + 1])
-    greatest = max(greatest, abs(before - 2 * Double(samples[index]) + after))
-  }
-  return greatest
 }
 
 private func patch(
@@ -125,8 +64,8 @@ private let low = #""low": { "kind": "tone", "frequency": 60, "amplitude": 0.2 }
 /// A callback's sound goes on when what it says is changed: the faults D1.
 struct LiveCallbackTests {
   /// A file that says by each sample how far it is.
-  private func folder() throws -> Player.Folder {
-    let folder = try Player.Folder()
+  private func folder() throws -> Folder {
+    let folder = try Folder()
     try folder.write("music.wav", (0..<96_000).map { Double($0) / 192_000 })
     try folder.write("other.wav", (0..<96_000).map { 0.5 - Double($0) / 192_000 })
     return folder
@@ -134,13 +73,13 @@ struct LiveCallbackTests {
 
   /// Plays a patch, and another one from frame 20,000 on; what both would be is left to the caller.
   private func heard(
-    _ old: String, _ new: String, frames: Int = 256, in folder: Player.Folder
+    _ old: String, _ new: String, frames: Int = 256, in folder: Folder
   ) throws -> (heard: [Float], changes: [PatchChange]) {
-    let player = try Player(old, in: folder, frames: frames)
+    let player = try LivePlayer(old, in: folder, frames: frames)
     try player.pull(20_000)
     let changes = try player.play(new)
     try player.pull(30_000)
-    return (player.heard, changes)
+    return (player.left, changes)
   }
 
   private func place(_ frame: Int) -> Double { Double(frame) / 192_000 }
@@ -342,14 +281,14 @@ struct LiveCallbackTests {
   @Test func `a live setting ramps by the timeline, the same with slices of every size`() throws {
     var first: [Float]?
     for frames in [1, 64, 333, 1024, 4096] {
-      let player = try Player(
+      let player = try LivePlayer(
         patch(music, from: "music", rest: ramped), in: try folder(), frames: frames)
       try player.pull(20_000)
-      if first == nil { first = player.heard }
-      #expect(player.heard == first)
+      if first == nil { first = player.left }
+      #expect(player.left == first)
       for frame in 0..<20_000 {
         let share = min(max(Double(frame - 4799) / 9600, 0), 1)
-        #expect(abs(Double(player.heard[frame]) - (1 - 0.75 * share) * place(frame)) < 1e-5)
+        #expect(abs(Double(player.left[frame]) - (1 - 0.75 * share) * place(frame)) < 1e-5)
       }
       // What the ramp has done is in the document, and is no change.
       #expect(player.live.reading.source.bytes.contains(UInt8(ascii: "2")))
@@ -359,7 +298,7 @@ struct LiveCallbackTests {
   }
 
   @Test func `what can be turned is among the controls`() throws {
-    let player = try Player(
+    let player = try LivePlayer(
       patch(
         music + #", "echo": { "kind": "echo", "from": "music", "mix": 0.5 }"#, from: "echo",
         rest: ramped), in: try folder())
@@ -395,7 +334,7 @@ struct LiveCallbackTests {
         rest: rest
       ).replacing(low, with: "")
     }
-    let player = try Player(
+    let player = try LivePlayer(
       text(
         "",
         """
@@ -406,7 +345,7 @@ struct LiveCallbackTests {
         """), in: folder)
     try player.pull(20_000)
     for frame in 9700..<20_000 {
-      #expect(abs(Double(player.heard[frame]) - 0.5 * place(frame)) < 1e-5)
+      #expect(abs(Double(player.left[frame]) - 0.5 * place(frame)) < 1e-5)
     }
     let control = try #require(player.live.controls.controls.first { $0.key == "gain" })
     #expect(control.pointer.description == "/nodes/strip/settings/~1callbacks~1music~1gain")
@@ -415,7 +354,7 @@ struct LiveCallbackTests {
     #expect(changes.map(\.heard).contains(.ramp))
     try player.pull(20_000)
     for frame in 20_480..<40_000 {
-      #expect(abs(Double(player.heard[frame]) - 0.25 * place(frame)) < 1e-5)
+      #expect(abs(Double(player.left[frame]) - 0.25 * place(frame)) < 1e-5)
     }
   }
 }
@@ -498,7 +437,7 @@ struct CallbackChangesTests {
   }
 
   @Test func `nothing begins again, nothing clicks, and the take is as long as the time`() throws {
-    let folder = try Player.Folder()
+    let folder = try Folder()
     let length = 96_000
     // On the left how far it is, on the right a constant: the one through the other tells the place,
     // whatever the gain is.
@@ -512,7 +451,7 @@ struct CallbackChangesTests {
     for setting in Self.settings {
       values["\(setting.callback).\(setting.key)"] = .random(in: setting.range, using: &random)
     }
-    let player = try Player(Self.text(values), in: folder)
+    let player = try LivePlayer(Self.text(values), in: folder)
     try player.pull(4800)
     for _ in 0..<Self.changeCount {
       for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -527,10 +466,10 @@ struct CallbackChangesTests {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(files == ["count.wav", "counted.wav", "heard.wav", "room.wav"])
     let heard = try Self.read(folder.path + "/heard.wav")
-    #expect(heard[0].count == player.heard.count)
+    #expect(heard[0].count == player.left.count)
     #expect(roughness(heard[0]) < 0.012)
     let counted = try Self.read(folder.path + "/counted.wav")
-    #expect(counted[0].count == player.heard.count)
+    #expect(counted[0].count == player.left.count)
     for frame in counted[0].indices {
       let place = Double(counted[0][frame] / counted[1][frame])
       let expected = Double(frame % length) / Double(length)

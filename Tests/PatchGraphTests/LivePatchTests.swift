@@ -11,73 +11,6 @@ import Testing
 
 @testable import PatchGraph
 
-/// A patch that plays into an array.
-private final class Player {
-  let live: LivePatch
-  let device: OfflineDevice
-  var heard: [[Float]] = []
-  private let directory: String
-
-  init(_ text: String, frames: Int = 256, directory: String = "") throws {
-    self.directory = directory
-    var assumption = HardwareAssumption()
-    assumption.ioBufferFrames = frames
-    assumption.inputChannels = 1
-    let reading = Self.read(text)
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: .assumed(assumption))
-    #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
-    live = try #require(LivePatch(patch, from: reading, directory: directory))
-    try live.graph.initialize()
-    device = OfflineDevice(live.graph.grant)
-  }
-
-  static func read(_ text: String) -> PatchReader.Result {
-    PatchReader.read(SourceText(name: "live.json", text: text))
-  }
-
-  func pull(_ frameCount: Int) throws {
-    let session = try #require(live.graph.session)
-    let channels = Int(session.configuration.device?.channelsPerFrame ?? 0)
-    if heard.isEmpty { heard = Array(repeating: [], count: channels) }
-    var bytes: [UInt8] = []
-    let outcome = device.run(
-      session, frameCount: frameCount, services: live.graph.services.map { Kept($0) },
-      progress: { _ in live.graph.collect() }, sink: { bytes += $0 })
-    #expect(outcome.errors == [])
-    #expect(session.failedSlices.count == 0)
-    let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-    for (index, sample) in samples.enumerated() { heard[index % channels].append(sample) }
-  }
-
-  @discardableResult
-  func play(_ text: String, at time: Double? = nil) throws -> [PatchChange] {
-    try live.play(Self.read(text), at: time)
-  }
-}
-
-/// A service that is not finished between two pulls.
-private final class Kept: RenderService {
-  private let service: any RenderService
-  init(_ service: any RenderService) { self.service = service }
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    try service.service(atLeast: frameCount)
-  }
-  func finish() throws(ServiceError) {}
-  var lostFrames: Int { service.lostFrames }
-}
-
-/// The greatest second difference: a step has its height at the least, a sine next to nothing.
-private func roughness(_ samples: [Float]) -> Double {
-  var greatest = 0.0
-  for index in 1..<max(2, samples.count - 1) where samples.count > 2 {
-    let second =
-      Double(samples[index - 1]) - 2 * Double(samples[index]) + Double(samples[index + 1])
-    greatest = max(greatest, abs(second))
-  }
-  return greatest
-}
-
 private func smoothness(_ frequency: Double, _ amplitude: Double) -> Double {
   let half = sin(Double.pi * frequency / 48_000)
   return amplitude * 4 * half * half
@@ -115,7 +48,7 @@ private let two = #"{ "from": "low", "to": "mixer" }, { "from": "high", "to": "m
 
 struct LivePatchTests {
   @Test func `a document that says the same changes nothing`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(1000)
     #expect(try player.play(patch(connections: two)).isEmpty)
     let spelt = patch(connections: two).replacing("\"mixer\" }, {", with: "\"mixer:0\" }, {")
@@ -124,7 +57,7 @@ struct LivePatchTests {
   }
 
   @Test func `a wrong document leaves the patch as it is and says why`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(512)
     do {
       try player.play(patch(connections: #"{ "from": "lwo", "to": "mixer" }"#))
@@ -134,13 +67,13 @@ struct LivePatchTests {
     }
     #expect(throws: LivePatch.Refusal.self) { try player.play("{") }
     try player.pull(512)
-    let alone = try Player(patch(connections: two))
+    let alone = try LivePlayer(patch(connections: two))
     try alone.pull(1024)
     #expect(player.heard == alone.heard)
   }
 
   @Test func `a parameter glides, and nothing else is touched`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(2000)
     let changes = try player.play(
       patch(
@@ -159,7 +92,7 @@ struct LivePatchTests {
   @Test func `a property that may change while it renders is set, any other makes the unit anew`()
     throws
   {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(2000)
     let metered = patch(
       connections: two, mixer: #", "inputs": { "1": { "properties": { "meteringMode": true } } }"#)
@@ -173,7 +106,7 @@ struct LivePatchTests {
     try player.pull(4000)
     #expect(roughness(player.heard[0]) < 3 * (smoothness(60, 0.2) + smoothness(90, 0.2)))
     // The tones have gone on in phase through all of it.
-    let alone = try Player(patch(connections: two))
+    let alone = try LivePlayer(patch(connections: two))
     try alone.pull(6000)
     for frame in 0..<6000 {
       #expect(abs(player.heard[0][frame] - alone.heard[0][frame]) < 1e-6)
@@ -181,7 +114,7 @@ struct LivePatchTests {
   }
 
   @Test func `an equalizer goes in and out, and the tone behind it goes on in phase`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(3000)
     let inserted = patch(
       nodes: #"""
@@ -198,7 +131,7 @@ struct LivePatchTests {
     try player.play(patch(connections: two))
     try player.pull(5000)
     #expect(roughness(player.heard[0]) < 6 * (smoothness(60, 0.2) + smoothness(90, 0.2)))
-    let alone = try Player(patch(connections: two))
+    let alone = try LivePlayer(patch(connections: two))
     try alone.pull(13_000)
     for frame in 10_000..<13_000 {
       #expect(abs(player.heard[0][frame] - alone.heard[0][frame]) < 1e-6)
@@ -207,7 +140,7 @@ struct LivePatchTests {
   }
 
   @Test func `formats, counts and callbacks change while it plays`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     try player.pull(2000)
     for text in [
       patch(connections: two).replacing("\"float32\"", with: "\"float32\"")
@@ -230,7 +163,7 @@ struct LivePatchTests {
   }
 
   @Test func `another output unit is a restart`() throws {
-    let player = try Player(patch(connections: two))
+    let player = try LivePlayer(patch(connections: two))
     do {
       try player.play(
         patch(connections: two).replacing("\"remoteIO\"", with: "\"GenericOutput\""))
@@ -247,7 +180,7 @@ struct LivePatchTests {
       mixer: #", "inputs": { "0": { "parameters": { "volume": 0.5 } } }"#)
     var whole: [[Float]]?
     for frames in [256, 64, 1000, 4096] {
-      let player = try Player(patch(connections: two), frames: frames)
+      let player = try LivePlayer(patch(connections: two), frames: frames)
       try player.play(later, at: 0.05)
       try player.play(patch(connections: two), at: 0.1)
       try player.pull(9600)
@@ -326,7 +259,7 @@ struct RandomReloadTests {
 
   @Test func `patches at random follow each other without a step, a gap or a leak`() throws {
     var patches = RandomPatch(generator: SplitMix64(seed: 2010))
-    let player = try Player(patches.next())
+    let player = try LivePlayer(patches.next())
     let session = try #require(player.live.graph.session)
     var pulled = 0
     var units: [Weak] = []

@@ -78,18 +78,6 @@ struct LiveSettingTests {
     return outputs
   }
 
-  /// The greatest second difference.
-  private func roughness(_ samples: [Float]) -> Double {
-    guard samples.count > 2 else { return 0 }
-    var greatest = 0.0
-    for index in 1..<samples.count - 1 {
-      let before = Double(samples[index - 1])
-      let after = Double(samples[index + 1])
-      greatest = max(greatest, abs(before - 2 * Double(samples[index]) + after))
-    }
-    return greatest
-  }
-
   private let ones: [[Float]] = [Array(repeating: 1, count: 20_000)]
 
   private func wave(_ frequency: Double, _ count: Int, amplitude: Double = 0.25) -> [[Float]] {
