@@ -2,11 +2,11 @@ import RenderCore
 
 /// Finds how many hops an echo is late, and holds back what was played by as much.
 ///
-/// The loudness of each hop is reduced to a few bits: whether each of 24 bands from 200 Hz to 3.8 kHz is
-/// louder than it usually is. The delay at which the bits of the microphone differ least from those of
-/// the loudspeaker, averaged over a second of speech, is the echo's (B. Volcker and J. Schnitger's
-/// binary spectra, as they are known from conference systems). A filter that covers a room needs it to
-/// the hop at most.
+/// The coherence of the microphone with what was played 0, 1, 2, … hops before, in each bin from 200 Hz to
+/// 3.8 kHz, over some 0.3 s: where a loudspeaker is heard, its sound stands out at one delay, however
+/// weak it is beside the loudspeaker itself, and dies away behind it as the room does. Speech of the near
+/// end lowers all of them alike.
+/// A filter that covers a room needs the delay to the hop at most.
 struct DelaySearch: ~Copyable {
   /// Whether a delay is looked for at all.
   var isOn: Bool { @_noLocks get { longest > 0 } }
@@ -15,63 +15,90 @@ struct DelaySearch: ~Copyable {
 
   private let hop: Int
   private let longest: Int
+  /// Hops of room that are covered from a delay on.
+  private let covered: Int
+  /// The bins that are compared.
+  private let firstBin: Int
+  private let binCount: Int
   private var fft: RealFFT
   private let frame: SampleStorage
   private let spectrum: SpectrumStorage
-  private let power: SampleStorage
-  private let bands: SampleStorage
-  /// Hops that have been played, as a ring of `longest + 1`.
+  /// Hops that have been played, as a ring of `longest + 1`, with their spectra, and the mean power of
+  /// those until then.
   private let history: SampleStorage
-  private let bits: SampleStorage
-  private let distances: SampleStorage
+  private let played: SpectrumStorage
+  private let playedMeans: SampleStorage
+  private let heard: SpectrumStorage
+  private let heardMean: SampleStorage
+  /// For each delay: the mean of what is heard times the conjugate of what was played.
+  private let products: SpectrumStorage
+  private let power: SampleStorage
+  private let ones: SampleStorage
+  /// For each delay, from 0 to 1.
+  private let coherences: SampleStorage
   private var newest = 0
-  private var heard = 0
-  private var compared = 0
+  /// Hops with sound since the last delay was taken.
+  private var age = 0
+  private var sounding = 0
   private var candidate = 0
-  private var agreement = 0
+  /// How clearly it has been the best one: a coherence of 0.1 is 1, four times in 0.1 s.
+  private var evidence: Float = 0
   private var hasFound = false
-  private let width: Double
 
-  private static var bandCount: Int { @_noLocks get { 24 } }
+  /// A hop's share in the means.
+  private static var rate: Float { @_noLocks get { 0.025 } }
+  /// Hops from one decision to the next.
+  private static var turn: Int { @_noLocks get { 4 } }
 
-  init(hop: Int, sampleRate: Double, longest: Int) {
+  /// - Parameters:
+  ///   - hop: In frames.
+  ///   - sampleRate: In Hz.
+  ///   - longest: The longest delay, in hops; 0 where none is looked for.
+  ///   - covered: Hops of room that the filter covers from a delay on.
+  init(hop: Int, sampleRate: Double, longest: Int, covered: Int) {
     self.hop = hop
     self.longest = longest
-    width = sampleRate / Double(2 * hop)
+    self.covered = covered
+    let width = sampleRate / Double(2 * hop)
+    firstBin = max(1, Int((200 / width).rounded()))
+    binCount = longest == 0 ? 1 : min(hop, Int((3800 / width).rounded())) - firstBin + 1
+    let rows = longest + 1
     fft = RealFFT(length: 2 * hop)
     frame = SampleStorage(repeating: 0, count: 4 * hop)
     spectrum = SpectrumStorage(rowCount: 1, binCount: hop + 1)
-    power = SampleStorage(repeating: 0, count: hop + 1)
-    bands = SampleStorage(repeating: 0, count: 2 * Self.bandCount)
-    history = SampleStorage(repeating: 0, count: (longest + 1) * hop)
-    bits = SampleStorage(repeating: 0, count: longest + 1)
-    distances = SampleStorage(repeating: 12, count: longest + 1)
+    history = SampleStorage(repeating: 0, count: rows * hop)
+    played = SpectrumStorage(rowCount: rows, binCount: binCount)
+    playedMeans = SampleStorage(repeating: 0, count: rows * binCount)
+    heard = SpectrumStorage(rowCount: 1, binCount: binCount)
+    heardMean = SampleStorage(repeating: 0, count: binCount)
+    products = SpectrumStorage(rowCount: rows, binCount: binCount)
+    power = SampleStorage(repeating: 0, count: binCount)
+    ones = SampleStorage(repeating: 1, count: binCount)
+    coherences = SampleStorage(repeating: 0, count: rows)
   }
 
   /// Puts what was played `delay` hops ago in the place of what is played, after looking whether the
   /// delay is another one.
   ///
-  /// - Parameter isFound: Whether an echo is being taken out as it is: then nothing changes.
   /// - Returns: Whether the delay is another one.
   @_noLocks
-  mutating func align(_ far: ChannelBuffer, _ near: ChannelBuffer, isFound: Bool) -> Bool {
+  mutating func align(_ far: ChannelBuffer, _ near: ChannelBuffer) -> Bool {
     newest = newest == longest ? 0 : newest + 1
     history.buffer(at: newest * hop, count: hop).copy(from: far)
-    let played = signature(far, 0)
-    bits[newest] = Float(bitPattern: played)
-    let isLoud = far.energy() > 1e-6 * Float(hop)
-    let now = signature(near, 1)
-    if near.energy() > 1e-6 * Float(hop) {
-      // The mean of what there is, until there is a second of it.
-      compared += 1
-      let rate = compared < 100 ? 1 / Float(compared) : 0.01
-      for ago in 0...longest {
-        let differing = (bits[row(ago)].bitPattern ^ now).nonzeroBitCount
-        distances[ago] += rate * (Float(differing) - distances[ago])
-      }
-      if isLoud { heard += 1 }
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    frame.copy(from: frame.dropping(hop))
+    frame.dropping(hop).copy(from: far)
+    let present = played[newest]
+    transform(frame, into: present)
+    let mean = playedMeans.buffer(at: newest * binCount, count: binCount)
+    average(present, mean, from: playedMeans.buffer(at: row(1) * binCount, count: binCount))
+    sounding = far.energy() > 1e-6 * Float(hop) ? longest + covered : sounding - 1
+    var isNew = false
+    if sounding > 0 {
+      compare(near)
+      age += 1
+      if age % Self.turn == 0 { isNew = choose() }
     }
-    let isNew = isFound ? false : choose()
     far.copy(from: history.buffer(at: row(delay) * hop, count: hop))
     return isNew
   }
@@ -82,55 +109,96 @@ struct DelaySearch: ~Copyable {
     return row < 0 ? row + longest + 1 : row
   }
 
-  /// Takes a new delay where it has been the best one for some time, and clearly.
+  /// Transforms a frame of two hops, and keeps the bins that are compared.
+  @_noLocks
+  private mutating func transform(_ frame: ChannelBuffer, into bins: Spectrum) {
+    fft.forward(frame, into: spectrum[0])
+    bins.real.copy(from: spectrum[0].real.dropping(firstBin).prefix(binCount))
+    bins.imaginary.copy(from: spectrum[0].imaginary.dropping(firstBin).prefix(binCount))
+  }
+
+  @_noLocks
+  private mutating func average(
+    _ bins: Spectrum, _ mean: ChannelBuffer, from before: ChannelBuffer
+  ) {
+    let power = power.buffer(at: 0, count: binCount)
+    bins.power(into: power)
+    for bin in 0..<binCount { mean[bin] = before[bin] + Self.rate * (power[bin] - before[bin]) }
+  }
+
+  @_noLocks
+  private mutating func compare(_ near: ChannelBuffer) {
+    let frame = frame.buffer(at: 2 * hop, count: 2 * hop)
+    frame.dropping(hop).copy(from: near)
+    transform(frame, into: heard[0])
+    let mean = heardMean.buffer(at: 0, count: binCount)
+    average(heard[0], mean, from: mean)
+    let ones = ones.buffer(at: 0, count: binCount)
+    for ago in 0...longest {
+      products[ago].multiply(by: 1 - Self.rate)
+      products[ago].add(ones, Self.rate, conjugate: played[row(ago)], times: heard[0])
+    }
+  }
+
+  /// The coherence of what is heard with what was played some hops ago.
+  @_noLocks
+  private mutating func coherence(_ ago: Int) -> Float {
+    let power = power.buffer(at: 0, count: binCount)
+    products[ago].power(into: power)
+    let before = playedMeans.buffer(at: row(ago) * binCount, count: binCount)
+    let now = heardMean.buffer(at: 0, count: binCount)
+    // Half of a frame that is heard is silence.
+    var sum: Float = 0
+    for bin in 0..<binCount { sum += power[bin] / (before[bin] * now[bin] + 1e-16) }
+    return sum / Float(binCount)
+  }
+
+  /// Takes a new delay where an echo stands out there, and is not covered yet.
   @_noLocks
   private mutating func choose() -> Bool {
-    guard heard > 40 else { return false }
-    var best = 0
-    var mean: Float = 0
+    var (mean, best) = (Float(0), 0)
     for ago in 0...longest {
-      mean += distances[ago]
-      if distances[ago] < distances[best] { best = ago }
+      let coherence = coherence(ago)
+      coherences[ago] = coherence
+      mean += coherence
+      if coherence > coherences[best] { best = ago }
     }
     mean /= Float(longest + 1)
-    guard distances[best] < mean - (hasFound ? 1.25 : 1) else {
-      agreement = 0
+    // Where no echo is: below the mean.
+    var (chance, square, count) = (Float(0), Float(0), Float(0))
+    var present: Float = 0
+    for ago in 0...longest {
+      let coherence = coherences[ago]
+      if coherence < mean {
+        chance += coherence
+        square += coherence * coherence
+        count += 1
+      }
+      if ago >= delay && ago < delay + 7 && coherence > present { present = coherence }
+    }
+    guard count > 0 else { return false }
+    chance /= count
+    square = square / count - chance * chance
+    let deviation = renderSquareRoot(square > 0 ? square : 0)
+    let isShown =
+      coherences[best] > 0.03 && coherences[best] > 2.2 * chance
+      && coherences[best] > chance + 8 * deviation && coherences[best] > 1.3 * present
+    guard isShown else {
+      evidence = 0
       return false
     }
     let isSame = best >= candidate - 1 && best <= candidate + 1
     candidate = best
-    agreement = isSame ? agreement + 1 : 0
-    // At first there is nothing to lose.
-    guard agreement > (hasFound ? 30 : 20) else { return false }
+    let strength = 100 * coherences[best] * coherences[best]
+    evidence = (isSame ? evidence : 0) + (strength < 1 ? strength : 1)
+    guard evidence >= (hasFound ? 5 : 3) else { return false }
     hasFound = true
-    // A hop of margin; and what the filter covers anyhow needs no other delay.
+    // A hop or two of margin.
     let wanted = best > 2 ? best - 2 : 0
     let change = wanted - delay
     guard change < -2 || change > 3 else { return false }
     delay = wanted
-    agreement = 0
+    evidence = 0
     return true
-  }
-
-  /// A bit for each band: whether it is louder than it has been.
-  @_noLocks
-  private mutating func signature(_ samples: ChannelBuffer, _ side: Int) -> UInt32 {
-    let frame = frame.buffer(at: side * 2 * hop, count: 2 * hop)
-    frame.copy(from: frame.dropping(hop))
-    frame.dropping(hop).copy(from: samples)
-    fft.forward(frame, into: spectrum[0])
-    let power = power.buffer(at: 0, count: hop + 1)
-    spectrum[0].power(into: power)
-    var result: UInt32 = 0
-    for band in 0..<Self.bandCount {
-      let first = Int((200 + 150 * Double(band)) / width)
-      let end = Int((350 + 150 * Double(band)) / width)
-      var sum: Float = 0
-      for bin in first..<(end > first ? end : first + 1) where bin <= hop { sum += power[bin] }
-      let index = side * Self.bandCount + band
-      if sum > bands[index] { result |= 1 << UInt32(band) }
-      bands[index] += 0.02 * (sum - bands[index])
-    }
-    return result
   }
 }

@@ -93,7 +93,7 @@ public struct VoiceProcessor: ~Copyable {
     skew = ClockSkew(hop: hop, sampleRate: sampleRate)
     search = DelaySearch(
       hop: hop, sampleRate: sampleRate,
-      longest: searchesDelay ? Int(0.5 * sampleRate) / hop : 0)
+      longest: searchesDelay ? Int(0.5 * sampleRate) / hop : 0, covered: length)
     played = SampleQueue(capacity: 2 * (hop + slack))
     heard = SampleQueue(capacity: 2 * (hop + slack))
     ready = SampleQueue(capacity: 4 * (hop + slack))
@@ -258,7 +258,7 @@ public struct VoiceProcessor: ~Copyable {
       return
     }
     if search.isOn {
-      let isNew = search.align(far, near, isFound: canceller.takesOut || suppressor.trust > 0.6)
+      let isNew = search.align(far, near)
       if isNew { canceller.restart() }
     }
     let shift = skew.follow(far)
