@@ -13,6 +13,9 @@ struct DelaySearch: ~Copyable {
   /// In hops.
   private(set) var delay = 0
 
+  /// The coherence of the microphone with what is played, at the delay that is taken: from 0 to 1.
+  private(set) var presence: Float = 0
+
   private let hop: Int
   private let longest: Int
   /// Hops of room that are covered from a delay on.
@@ -176,6 +179,7 @@ struct DelaySearch: ~Copyable {
       }
       if ago >= delay && ago < delay + 7 && coherence > present { present = coherence }
     }
+    presence = present
     guard count > 0 else { return false }
     chance /= count
     square = square / count - chance * chance

@@ -42,7 +42,7 @@ struct EchoCanceller: ~Copyable {
   /// bin of a frame of two hops, without a window.
   let uncertainty: SampleStorage
   /// The far end's power in the last hop, in each bin.
-  private var farPower: ChannelBuffer {
+  var farPower: ChannelBuffer {
     @_noLocks mutating get { powers.buffer(at: slot(0) * bins, count: bins) }
   }
 

@@ -25,6 +25,8 @@ struct EchoChoice: ~Copyable {
   private let shares: SampleStorage
   /// For each filter and band: what chance would make of that.
   private let chances: SampleStorage
+  /// For each band: how much of the chosen echo is supposed to be there.
+  private let supposed: SampleStorage
   /// For each band: the filter that is chosen.
   private let choices: SampleStorage
 
@@ -53,6 +55,7 @@ struct EchoChoice: ~Copyable {
     chances = SampleStorage(repeating: 1, count: Self.filterCount * bandCount)
     heard = SampleStorage(repeating: 0, count: bandCount)
     choices = SampleStorage(repeating: 0, count: bandCount)
+    supposed = SampleStorage(repeating: 0, count: bandCount)
   }
 
   @_noLocks
@@ -68,13 +71,17 @@ struct EchoChoice: ~Copyable {
     shares[Int(choices[band]) * bandCount + band]
   }
 
+  /// How much of the chosen echo is supposed to be in a band: from 0 to 1.
+  @_noLocks
+  func supposedShare(_ band: Int) -> Float { supposed[band] }
+
   /// Takes the echoes out.
   ///
   /// - Parameters:
   ///   - microphone: A frame's spectrum.
   ///   - echoes: Those of the three filters, in the order of `EchoFilter`.
   ///   - error: Becomes the microphone without the echo.
-  ///   - echo: Becomes the echo that is supposed to be there.
+  ///   - echo: Becomes the whole of the echo that is chosen in each band.
   @_noLocks
   mutating func choose(
     microphone: Spectrum, echoes: (Spectrum, Spectrum, Spectrum), error: Spectrum, echo: Spectrum
@@ -139,10 +146,10 @@ struct EchoChoice: ~Copyable {
       }
       // What is played is heard in all bands or in none: a band in which the echo cannot be shown, since
       // someone near is louder, has it as the others do.
-      let supposed = share > trust ? share : trust
+      supposed[band] = share > trust ? share : trust
       for bin in range {
-        echo.real[bin] = supposed * yRe[bin]
-        echo.imaginary[bin] = supposed * yIm[bin]
+        echo.real[bin] = yRe[bin]
+        echo.imaginary[bin] = yIm[bin]
       }
     }
     betterShare = contests > 0 ? wins / contests : 0

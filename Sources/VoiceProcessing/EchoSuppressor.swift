@@ -44,6 +44,9 @@ struct EchoSuppressor: ~Copyable {
   private var choice: EchoChoice
   /// For each band, how much of the echo that is taken out is left, in power.
   private let leaks: SampleStorage
+  private let products: SampleStorage
+  private let swells: SampleStorage
+  private let rises: SampleStorage
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
@@ -67,7 +70,7 @@ struct EchoSuppressor: ~Copyable {
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
-    case lastPower, leak
+    case lastPower, leak, whole, wholeMean, errorLevel, wholeLevel, unproven
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -82,10 +85,13 @@ struct EchoSuppressor: ~Copyable {
     frames = SampleStorage(repeating: 0, count: 8 * hop)
     choice = EchoChoice(hop: hop, sampleRate: sampleRate)
     leaks = SampleStorage(repeating: 0.3, count: choice.bandCount)
+    products = SampleStorage(repeating: 0, count: choice.bandCount)
+    swells = SampleStorage(repeating: 0, count: choice.bandCount)
+    rises = SampleStorage(repeating: 0, count: choice.bandCount)
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
     spectra = SpectrumStorage(rowCount: 6, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 12 * bins)
+    rows = SampleStorage(repeating: 0, count: 17 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
@@ -118,10 +124,26 @@ struct EchoSuppressor: ~Copyable {
     canceller.betterShare = choice.betterShare
     canceller.shadowShare = choice.shadowShare
     spectrum.power(into: row(.error))
+    let whole = row(.whole)
+    spectra[0].power(into: whole)
+    var (heard, left) = (Float(0), Float(0))
+    for bin in firstBin..<endBin {
+      heard += whole[bin]
+      left += row(.error)[bin]
+    }
+    heardMean += 0.3 * (heard - heardMean)
+    leftMean += 0.3 * (left - leftMean)
+    spectra[5].power(into: whole)
+    smooth(whole)
     let echoPower = row(.echo)
-    spectra[5].power(into: echoPower)
-    smooth(echoPower)
+    for band in 0..<choice.bandCount {
+      let supposed = choice.supposedShare(band)
+      for bin in choice.first(band)..<choice.end(band) {
+        echoPower[bin] = supposed * supposed * whole[bin]
+      }
+    }
     average()
+    compareEnvelopes(canceller.farPower)
     followLeaks()
     judge()
     findGains()
@@ -182,6 +204,46 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
+  /// Compares what is left with the echo: where both grow louder and softer together, it is one.
+  @_noLocks
+  private mutating func compareEnvelopes(_ far: ChannelBuffer) {
+    let (errorMean, wholeMean) = (row(.errorMean), row(.wholeMean))
+    let (errorLevel, wholeLevel) = (row(.errorLevel), row(.wholeLevel))
+    for bin in 0..<bins { wholeMean[bin] = 0.8 * wholeMean[bin] + 0.2 * far[bin] }
+    var (alike, weights) = (Float(0), Float(0))
+    for band in 0..<choice.bandCount {
+      let (first, end) = (choice.first(band), choice.end(band))
+      var (product, played, left) = (Float(0), Float(0), Float(0))
+      for bin in first..<end {
+        let (a, b) = (renderSquareRoot(errorMean[bin]), renderSquareRoot(wholeMean[bin]))
+        let (rise, swell) = (a - errorLevel[bin], b - wholeLevel[bin])
+        errorLevel[bin] += Self.envelopeRate * rise
+        wholeLevel[bin] += Self.envelopeRate * swell
+        product += rise * swell
+        played += swell * swell
+        left += rise * rise
+      }
+      products[band] += Self.envelopeRate * (product - products[band])
+      swells[band] += Self.envelopeRate * (played - swells[band])
+      rises[band] += Self.envelopeRate * (left - rises[band])
+      guard first >= firstBin, swells[band] > 0, rises[band] > 0 else { continue }
+      alike += products[band] / renderSquareRoot(swells[band] * rises[band])
+      weights += 1
+    }
+    if far.sum() > 1e-6 * Float(bins * 2 * hop) && compared < 75 { compared += 1 }
+    likeness = weights > 0 ? alike / weights * Float(compared) / 75 : 0
+  }
+
+  /// How far what is left follows the echo: from -1 to 1.
+  var likeness: Float = 0
+  private var compared = 0
+  private var boost: Float = 1
+  private var heardMean: Float = 0
+  private var leftMean: Float = 0
+  private var reduction: Float { @_noLocks get { leftMean / (heardMean + 1e-20) } }
+  var presence: Float = 0
+  private static var envelopeRate: Float { @_noLocks get { 0.02 } }
+
   /// Follows how much of the echo is left in each band.
   @_noLocks
   private mutating func followLeaks() {
@@ -189,6 +251,9 @@ struct EchoSuppressor: ~Copyable {
     let leak = row(.leak)
     var (error, echo, floor) = (Float(0), Float(0), Float(0))
     let rise: Float = nearActivity > 0.35 ? 1.002 : nearActivity > 0.12 ? 1.01 : 1.03
+    let isAlone = reduction < 0.1 && likeness > 0.3 || likeness > 0.58
+    boost *= presence > 0.04 && isAlone ? 1.08 : 0.8
+    boost = boost < 1 ? 1 : boost > 1000 ? 1000 : boost
     for band in 0..<choice.bandCount {
       let (first, end) = (choice.first(band), choice.end(band))
       var (bandError, bandEcho, bandFloor) = (Float(0), Float(0), Float(0))
@@ -209,7 +274,25 @@ struct EchoSuppressor: ~Copyable {
         let next = found < now ? 0.97 * now : rise * now
         leaks[band] = next < 1e-4 ? 1e-4 : next > 1 ? 1 : next
       }
-      for bin in first..<end { leak[bin] = leaks[band] }
+      let present = boost * leaks[band] < 1 ? boost * leaks[band] : 1
+      let unproven = row(.unproven)
+      var followed: Float = 0
+      if products[band] > 0 && swells[band] > 0 {
+        let slope = products[band] / swells[band]
+        followed = slope * slope
+        followed = followed < 1 ? followed : 1
+      }
+      let belief = (likeness - 0.45) * 6
+      followed *= belief < 0 ? 0 : belief > 1 ? 1 : belief
+      let heard = (presence - 0.05) * 20
+      followed *= heard < 0 ? 0 : heard > 1 ? 1 : heard
+      let wholeMean = row(.wholeMean)
+      for bin in first..<end {
+        leak[bin] = leaks[band]
+        let other = followed * wholeMean[bin]
+        let risen = present * echoMean[bin]
+        unproven[bin] = other > risen ? other : risen
+      }
     }
     frameEnergy = error
     watchQuiet()
@@ -236,7 +319,7 @@ struct EchoSuppressor: ~Copyable {
   @_noLocks
   private mutating func judge() {
     let (errorMean, echoMean, noise) = (row(.errorMean), row(.echoMean), row(.noise))
-    let leak = row(.leak)
+    let (leak, unproven) = (row(.leak), row(.unproven))
     // Bins that belong to bands in which more is heard.
     var unexplained = 0
     for band in 0..<choice.bandCount {
@@ -245,7 +328,8 @@ struct EchoSuppressor: ~Copyable {
       var (heard, explained) = (Float(0), Float(0))
       for bin in first..<end {
         heard += errorMean[bin]
-        explained += leak[bin] * echoMean[bin] + noise[bin]
+        let known = leak[bin] * echoMean[bin]
+        explained += (known > unproven[bin] ? known : unproven[bin]) + noise[bin]
       }
       if heard > 4 * explained { unexplained += (end < endBin ? end : endBin) - first }
     }
@@ -261,10 +345,11 @@ struct EchoSuppressor: ~Copyable {
   @_noLocks
   private mutating func findGains() {
     let (error, echo, leak) = (row(.error), row(.echo), row(.leak))
-    let unwanted = row(.unwanted)
+    let (unwanted, unproven) = (row(.unwanted), row(.unproven))
     let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
+    let share = over > 2 ? 2 / over : 1
     // From -46 dB to -14 dB.
     let deepest = Float(renderExp(-5.298317 + 3.688879 * Double(nearWeight)))
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
@@ -275,7 +360,9 @@ struct EchoSuppressor: ~Copyable {
     // 2 dB a second; 16 in the first one.
     let noiseRise: Float = age < 125 ? 1.03 : 1.004
     for bin in 0..<bins {
-      let present = leak[bin] * echo[bin]
+      let known = leak[bin] * echo[bin]
+      let guessed = share * unproven[bin]
+      let present = known > guessed ? known : guessed
       let lasting = 0.6 * unwanted[bin]
       let rest = present > lasting ? present : lasting
       unwanted[bin] = rest

@@ -36,8 +36,13 @@ public struct VoiceVerdict: Sendable {
     }
     let first = Int(talk.lowerBound * rate)
     let last = min(count, Int(talk.upperBound * rate))
-    let clean = Array(scene.near[first..<last])
-    let spoken = Array(output[first..<last])
+    // What is muted is not to be heard, and a bypassed microphone is not delayed.
+    let judged = (first..<last).filter { index in
+      let time = Double(index) / rate
+      return !silences.contains { time > $0.lowerBound - 0.1 && time < $0.upperBound + 0.1 }
+    }
+    let clean = judged.map { scene.near[$0] }
+    let spoken = judged.map { output[$0] }
     intelligibility = SpeechMeasures.intelligibility(of: spoken, clean: clean, sampleRate: rate)
     segmentalRatio = SpeechMeasures.segmentalRatio(of: spoken, clean: clean, sampleRate: rate)
     level =
