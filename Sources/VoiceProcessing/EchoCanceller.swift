@@ -110,7 +110,7 @@ struct EchoCanceller: ~Copyable {
   private let curveTargets: DoubleStorage
   private let equations: DoubleStorage
 
-  private static var curveCount: Int { @_noLocks get { 4 } }
+  private static var curveCount: Int { @_noLocks get { 5 } }
   private static var settlingHops: Int { @_noLocks get { 300 } }
   /// What a main filter forgets in a hop, and a shadow filter.
   private static var forgetting: Float { @_noLocks get { 0.9999 } }
@@ -269,15 +269,9 @@ struct EchoCanceller: ~Copyable {
     fft.forward(farFrame, into: plain[row])
     if effort.modelsDistortion {
       for curve in 0..<Self.curveCount {
-        let threshold = Self.threshold(curve)
         let frame = curveFrames.buffer(at: curve * 2 * hop, count: 2 * hop)
         frame.copy(from: frame.dropping(hop))
-        for index in 0..<hop {
-          let sample = loudspeaker[index]
-          frame[hop + index] =
-            sample > threshold
-            ? sample - threshold : sample < -threshold ? sample + threshold : 0
-        }
+        Self.bend(loudspeaker, curve, into: frame.dropping(hop))
         let power = frame.energy()
         curvePowers[row * Self.curveCount + curve] = power
         if power > 0 { fft.forward(frame, into: curves[curve * (largestLength + 1) + row]) }
@@ -306,7 +300,22 @@ struct EchoCanceller: ~Copyable {
     far[row].power(into: powers.buffer(at: row * bins, count: bins))
   }
 
-  /// Where the four curves begin: full scale is 1.
+  /// What a curve makes of some samples: their squares, or what lies above a threshold.
+  @_noLocks
+  private static func bend(_ samples: ChannelBuffer, _ curve: Int, into bent: ChannelBuffer) {
+    if curve == curveCount - 1 {
+      for index in samples.indices { bent[index] = samples[index] * samples[index] }
+      return
+    }
+    let threshold = threshold(curve)
+    for index in samples.indices {
+      let sample = samples[index]
+      bent[index] =
+        sample > threshold ? sample - threshold : sample < -threshold ? sample + threshold : 0
+    }
+  }
+
+  /// Where the first four curves begin: full scale is 1.
   @_noLocks
   private static func threshold(_ curve: Int) -> Float {
     switch curve {
