@@ -331,11 +331,11 @@ struct EchoSuppressor: ~Copyable {
         let known = leak[bin] * echoMean[bin]
         explained += (known > unproven[bin] ? known : unproven[bin]) + noise[bin]
       }
-      if heard > 4 * explained { unexplained += (end < endBin ? end : endBin) - first }
+      if heard > 2.5 * explained { unexplained += (end < endBin ? end : endBin) - first }
     }
     let share = Float(unexplained) / Float(endBin - firstBin)
     nearActivity = share > 0.93 * nearActivity ? share : 0.93 * nearActivity
-    let weight = (nearActivity - 0.1) * 4
+    let weight = (nearActivity - 0.06) * 7
     nearWeight = weight < 0 ? 0 : weight > 1 ? 1 : weight
   }
 
