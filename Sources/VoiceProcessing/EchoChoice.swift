@@ -115,11 +115,15 @@ struct EchoChoice: ~Copyable {
       }
       let present = Int(choices[band])
       var best = present
-      var least = (present == 2 ? 0.9 : 1) * left(present, band)
+      var least = present == 2 ? 0.9 * left(present, band) : Float.greatestFiniteMagnitude
       // Those that adapt follow the near end, too, and seem to leave less than they do.
       let handicap = 1 + 0.3 * trust
       for filter in 0..<Self.filterCount {
-        let rest = filter == 2 ? left(filter, band) : handicap * left(filter, band)
+        var rest = filter == 2 ? left(filter, band) : handicap * left(filter, band)
+        // An echo that has suddenly become much louder is more likely someone near.
+        if powers[filter * bandCount + band] > 6 * powers[2 * bandCount + band] {
+          rest *= 1 + 3 * trust
+        }
         guard rest < least else { continue }
         best = filter
         least = rest
