@@ -134,6 +134,8 @@ struct DelaySearch: ~Copyable {
     let frame = frame.buffer(at: 2 * hop, count: 2 * hop)
     frame.dropping(hop).copy(from: near)
     transform(frame, into: heard[0])
+    // Each hop counts alike: else a voice near the microphone would be in the means for seconds after.
+    heard[0].multiply(by: 1 / renderSquareRoot(renderSquareRoot(near.energy() + 1e-9 * Float(hop))))
     let mean = heardMean.buffer(at: 0, count: binCount)
     average(heard[0], mean, from: mean)
     let ones = ones.buffer(at: 0, count: binCount)

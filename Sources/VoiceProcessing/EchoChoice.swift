@@ -95,10 +95,12 @@ struct EchoChoice: ~Copyable {
       var power: Float = 0
       let (dRe, dIm) = (microphone.real, microphone.imaginary)
       for bin in range { power += dRe[bin] * dRe[bin] + dIm[bin] * dIm[bin] }
-      heard[band] += Self.rate * (power - heard[band])
-      weigh(echoes.0, microphone, band, 0)
-      weigh(echoes.1, microphone, band, 1)
-      weigh(echoes.2, microphone, band, 2)
+      // Where it has become far quieter, what was loud before is soon forgotten.
+      let rate = power < 0.03 * heard[band] ? 3 * Self.rate : Self.rate
+      heard[band] += rate * (power - heard[band])
+      weigh(echoes.0, microphone, band, 0, rate)
+      weigh(echoes.1, microphone, band, 1, rate)
+      weigh(echoes.2, microphone, band, 2, rate)
       let rest = left(0, band)
       if first(band) > 1 && shares[band] > 0.5 && rest > 0 {
         // How far the microphone is turned against the echo, beside what is left.
@@ -185,8 +187,9 @@ struct EchoChoice: ~Copyable {
   private static var rate: Float { @_noLocks get { 0.06 } }
 
   @_noLocks
-  private mutating func weigh(_ echo: Spectrum, _ microphone: Spectrum, _ band: Int, _ filter: Int)
-  {
+  private mutating func weigh(
+    _ echo: Spectrum, _ microphone: Spectrum, _ band: Int, _ filter: Int, _ rate: Float
+  ) {
     var product: Float = 0
     var power: Float = 0
     let (yRe, yIm, dRe, dIm) = (
@@ -197,8 +200,8 @@ struct EchoChoice: ~Copyable {
       power += yRe[bin] * yRe[bin] + yIm[bin] * yIm[bin]
     }
     let index = filter * bandCount + band
-    products[index] += Self.rate * (product - products[index])
-    powers[index] += Self.rate * (power - powers[index])
+    products[index] += rate * (product - products[index])
+    powers[index] += rate * (power - powers[index])
     guard powers[index] > 1e-9 else {
       shares[index] = 0
       chances[index] = 1
