@@ -8,8 +8,6 @@ import RenderCore
 /// end lowers all of them alike.
 /// A filter that covers a room needs the delay to the hop at most.
 struct DelaySearch: ~Copyable {
-  /// Whether a delay is looked for at all.
-  var isOn: Bool { @_noLocks get { longest > 0 } }
   /// In hops.
   private(set) var delay = 0
 
@@ -17,6 +15,9 @@ struct DelaySearch: ~Copyable {
   private(set) var presence: Float = 0
 
   private let hop: Int
+  /// Whether another delay is taken where it is found.
+  private let moves: Bool
+  /// The longest delay that is compared.
   private let longest: Int
   /// Hops of room that are covered from a delay on.
   private let covered: Int
@@ -40,16 +41,19 @@ struct DelaySearch: ~Copyable {
   /// For each delay, from 0 to 1.
   private let coherences: SampleStorage
   private var newest = 0
-  /// Hops with sound since the last delay was taken.
+  /// Hops that have been compared.
   private var age = 0
+  /// Hops for which what was played is still heard.
   private var sounding = 0
   private var candidate = 0
-  /// How clearly it has been the best one: a coherence of 0.1 is 1, four times in 0.1 s.
+  /// How clearly it has been the best one: a coherence of 0.1 and more counts 1 at each decision.
   private var evidence: Float = 0
   private var hasFound = false
 
   /// A hop's share in the means.
   private static var rate: Float { @_noLocks get { 0.025 } }
+  /// Hops from a delay on in which its echo is looked for.
+  private static var near: Int { @_noLocks get { 7 } }
   /// Hops from one decision to the next.
   private static var turn: Int { @_noLocks get { 4 } }
 
@@ -60,11 +64,13 @@ struct DelaySearch: ~Copyable {
   ///   - covered: Hops of room that the filter covers from a delay on.
   init(hop: Int, sampleRate: Double, longest: Int, covered: Int) {
     self.hop = hop
+    moves = longest > 0
+    let longest = max(longest, Self.near)
     self.longest = longest
     self.covered = covered
     let width = sampleRate / Double(2 * hop)
     firstBin = max(1, Int((200 / width).rounded()))
-    binCount = longest == 0 ? 1 : min(hop, Int((3800 / width).rounded())) - firstBin + 1
+    binCount = min(hop, Int((3800 / width).rounded())) - firstBin + 1
     let rows = longest + 1
     fft = RealFFT(length: 2 * hop)
     frame = SampleStorage(repeating: 0, count: 4 * hop)
@@ -179,10 +185,10 @@ struct DelaySearch: ~Copyable {
         square += coherence * coherence
         count += 1
       }
-      if ago >= delay && ago < delay + 7 && coherence > present { present = coherence }
+      if ago >= delay && ago < delay + Self.near && coherence > present { present = coherence }
     }
     presence = present
-    guard count > 0 else { return false }
+    guard moves && count > 0 else { return false }
     chance /= count
     square = square / count - chance * chance
     let deviation = renderSquareRoot(square > 0 ? square : 0)

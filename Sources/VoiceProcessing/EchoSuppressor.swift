@@ -37,6 +37,9 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
+  /// The coherence of the microphone with what is played: see `DelaySearch`.
+  var presence: Float = 0
+
   private var fft: RealFFT
   private let window: SampleStorage
   /// The last two hops of the microphone and of the three echoes.
@@ -44,9 +47,12 @@ struct EchoSuppressor: ~Copyable {
   private var choice: EchoChoice
   /// For each band, how much of the echo that is taken out is left, in power.
   private let leaks: SampleStorage
-  private let products: SampleStorage
-  private let swells: SampleStorage
-  private let rises: SampleStorage
+  private var comparison: EnvelopeComparison
+  /// By how much the leaks are taken to have grown while nobody near speaks.
+  private var growth: Float = 1
+  /// The energy of the microphone, and of what is left of it.
+  private var heardEnergy: Float = 0
+  private var leftEnergy: Float = 0
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
@@ -70,7 +76,7 @@ struct EchoSuppressor: ~Copyable {
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
-    case lastPower, leak, whole, wholeMean, errorLevel, wholeLevel, unproven
+    case lastPower, leak, whole, unproven
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -85,13 +91,11 @@ struct EchoSuppressor: ~Copyable {
     frames = SampleStorage(repeating: 0, count: 8 * hop)
     choice = EchoChoice(hop: hop, sampleRate: sampleRate)
     leaks = SampleStorage(repeating: 0.3, count: choice.bandCount)
-    products = SampleStorage(repeating: 0, count: choice.bandCount)
-    swells = SampleStorage(repeating: 0, count: choice.bandCount)
-    rises = SampleStorage(repeating: 0, count: choice.bandCount)
+    comparison = EnvelopeComparison(bins: bins, bandCount: choice.bandCount)
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
     spectra = SpectrumStorage(rowCount: 6, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 17 * bins)
+    rows = SampleStorage(repeating: 0, count: 14 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
@@ -124,15 +128,8 @@ struct EchoSuppressor: ~Copyable {
     canceller.betterShare = choice.betterShare
     canceller.shadowShare = choice.shadowShare
     spectrum.power(into: row(.error))
+    noteReduction()
     let whole = row(.whole)
-    spectra[0].power(into: whole)
-    var (heard, left) = (Float(0), Float(0))
-    for bin in firstBin..<endBin {
-      heard += whole[bin]
-      left += row(.error)[bin]
-    }
-    heardMean += 0.3 * (heard - heardMean)
-    leftMean += 0.3 * (left - leftMean)
     spectra[5].power(into: whole)
     smooth(whole)
     let echoPower = row(.echo)
@@ -143,8 +140,10 @@ struct EchoSuppressor: ~Copyable {
       }
     }
     average()
-    compareEnvelopes(canceller.farPower)
+    comparison.compare(
+      row(.errorMean), far: canceller.farPower, bands: choice, firstBin: firstBin)
     followLeaks()
+    guessUnproven()
     judge()
     findGains()
     spectrum.multiply(by: row(.gain))
@@ -204,45 +203,43 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// Compares what is left with the echo: where both grow louder and softer together, it is one.
+  /// Notes how much of the microphone is left, over some 25 ms.
   @_noLocks
-  private mutating func compareEnvelopes(_ far: ChannelBuffer) {
-    let (errorMean, wholeMean) = (row(.errorMean), row(.wholeMean))
-    let (errorLevel, wholeLevel) = (row(.errorLevel), row(.wholeLevel))
-    for bin in 0..<bins { wholeMean[bin] = 0.8 * wholeMean[bin] + 0.2 * far[bin] }
-    var (alike, weights) = (Float(0), Float(0))
-    for band in 0..<choice.bandCount {
-      let (first, end) = (choice.first(band), choice.end(band))
-      var (product, played, left) = (Float(0), Float(0), Float(0))
-      for bin in first..<end {
-        let (a, b) = (renderSquareRoot(errorMean[bin]), renderSquareRoot(wholeMean[bin]))
-        let (rise, swell) = (a - errorLevel[bin], b - wholeLevel[bin])
-        errorLevel[bin] += Self.envelopeRate * rise
-        wholeLevel[bin] += Self.envelopeRate * swell
-        product += rise * swell
-        played += swell * swell
-        left += rise * rise
-      }
-      products[band] += Self.envelopeRate * (product - products[band])
-      swells[band] += Self.envelopeRate * (played - swells[band])
-      rises[band] += Self.envelopeRate * (left - rises[band])
-      guard first >= firstBin, swells[band] > 0, rises[band] > 0 else { continue }
-      alike += products[band] / renderSquareRoot(swells[band] * rises[band])
-      weights += 1
+  private mutating func noteReduction() {
+    let (heard, error) = (row(.whole), row(.error))
+    spectra[0].power(into: heard)
+    var (before, after) = (Float(0), Float(0))
+    for bin in firstBin..<endBin {
+      before += heard[bin]
+      after += error[bin]
     }
-    if far.sum() > 1e-6 * Float(bins * 2 * hop) && compared < 75 { compared += 1 }
-    likeness = weights > 0 ? alike / weights * Float(compared) / 75 : 0
+    heardEnergy += 0.3 * (before - heardEnergy)
+    leftEnergy += 0.3 * (after - leftEnergy)
   }
 
-  /// How far what is left follows the echo: from -1 to 1.
-  var likeness: Float = 0
-  private var compared = 0
-  private var boost: Float = 1
-  private var heardMean: Float = 0
-  private var leftMean: Float = 0
-  private var reduction: Float { @_noLocks get { leftMean / (heardMean + 1e-20) } }
-  var presence: Float = 0
-  private static var envelopeRate: Float { @_noLocks get { 0.02 } }
+  /// What echo may be left beyond what has been shown: where what is left is like what is played, or where
+  /// little is left, so that no one near can be speaking, a band's leak is taken to have grown.
+  @_noLocks
+  private mutating func guessUnproven() {
+    let likeness = comparison.likeness
+    let isAlone = (leftEnergy < 0.1 * heardEnergy && likeness > 0.3) || likeness > 0.58
+    growth *= presence > 0.04 && isAlone ? 1.08 : 0.8
+    growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
+    let belief =
+      Self.clamped((likeness - 0.45) * 6) * Self.clamped((presence - 0.05) * 20)
+    let (echoMean, unproven) = (row(.echoMean), row(.unproven))
+    for band in 0..<choice.bandCount {
+      let grown = growth * leaks[band] < 1 ? growth * leaks[band] : 1
+      let leak = belief * comparison.leak(band)
+      for bin in choice.first(band)..<choice.end(band) {
+        let (alike, known) = (leak * comparison.played(bin), grown * echoMean[bin])
+        unproven[bin] = alike > known ? alike : known
+      }
+    }
+  }
+
+  @_noLocks
+  private static func clamped(_ value: Float) -> Float { value < 0 ? 0 : value > 1 ? 1 : value }
 
   /// Follows how much of the echo is left in each band.
   @_noLocks
@@ -251,9 +248,6 @@ struct EchoSuppressor: ~Copyable {
     let leak = row(.leak)
     var (error, echo, floor) = (Float(0), Float(0), Float(0))
     let rise: Float = nearActivity > 0.35 ? 1.002 : nearActivity > 0.12 ? 1.01 : 1.03
-    let isAlone = reduction < 0.1 && likeness > 0.3 || likeness > 0.58
-    boost *= presence > 0.04 && isAlone ? 1.08 : 0.8
-    boost = boost < 1 ? 1 : boost > 1000 ? 1000 : boost
     for band in 0..<choice.bandCount {
       let (first, end) = (choice.first(band), choice.end(band))
       var (bandError, bandEcho, bandFloor) = (Float(0), Float(0), Float(0))
@@ -274,25 +268,7 @@ struct EchoSuppressor: ~Copyable {
         let next = found < now ? 0.97 * now : rise * now
         leaks[band] = next < 1e-4 ? 1e-4 : next > 1 ? 1 : next
       }
-      let present = boost * leaks[band] < 1 ? boost * leaks[band] : 1
-      let unproven = row(.unproven)
-      var followed: Float = 0
-      if products[band] > 0 && swells[band] > 0 {
-        let slope = products[band] / swells[band]
-        followed = slope * slope
-        followed = followed < 1 ? followed : 1
-      }
-      let belief = (likeness - 0.45) * 6
-      followed *= belief < 0 ? 0 : belief > 1 ? 1 : belief
-      let heard = (presence - 0.05) * 20
-      followed *= heard < 0 ? 0 : heard > 1 ? 1 : heard
-      let wholeMean = row(.wholeMean)
-      for bin in first..<end {
-        leak[bin] = leaks[band]
-        let other = followed * wholeMean[bin]
-        let risen = present * echoMean[bin]
-        unproven[bin] = other > risen ? other : risen
-      }
+      for bin in first..<end { leak[bin] = leaks[band] }
     }
     frameEnergy = error
     watchQuiet()

@@ -39,8 +39,6 @@ public struct VoiceProcessor: ~Copyable {
   public let slack: Int
   /// How many frames what comes out is behind what goes in.
   public var delay: Int { @_noLocks get { 2 * hop + slack } }
-  public var debugValue: Float { @_noLocks get { suppressor.likeness } }
-  public var debugActivity: Float { @_noLocks get { suppressor.nearActivity } }
   /// How much is done; from the next frames on.
   public var settings: VoiceSettings
   /// Whether someone is heard to speak while muted.
@@ -259,10 +257,7 @@ public struct VoiceProcessor: ~Copyable {
       noteSpeech(false)
       return
     }
-    if search.isOn {
-      let isNew = search.align(far, near)
-      if isNew { canceller.restart() }
-    }
+    if search.align(far, near) { canceller.restart() }
     suppressor.presence = search.presence
     let shift = skew.follow(far)
     canceller.effort = VoiceEffort(quality: settings.quality, longest: canceller.largestLength)
