@@ -51,6 +51,8 @@ public final class FrameRing: @unchecked Sendable {
 struct FrameRingState: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  /// The frame that is at the beginning of the memory.
+  let origin = Atomic<Int>(0)
   let lead = Atomic<Int>(0)
   let underruns = Atomic<Int>(0)
   let missing = Atomic<Int>(0)
@@ -108,18 +110,47 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   // MARK: The writing side
 
+  /// Has the next frames go to the beginning of the memory, where none waits to be read: a ring that is
+  /// often empty stays in the nearest cache, however long it is. Nothing may have been put down that is
+  /// not committed.
+  @_noLocks
+  public func rewind() {
+    // The reader has given up all that there was, and looks where the next frames are only when they have
+    // been committed.
+    guard available == 0 else { return }
+    let next = unsafe state.pointee.written.load(ordering: .relaxed)
+    unsafe state.pointee.origin.store(next, ordering: .relaxed)
+  }
+
+  /// Puts down one channel out of interleaved frames, each times a gain; otherwise as the other.
+  ///
+  /// - Parameters:
+  ///   - samples: The first sample of the channel.
+  ///   - stride: How many samples a frame has.
+  @_noLocks
+  public func write(
+    _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, frameCount: Int,
+    channel: Int, offset: Int = 0
+  ) {
+    precondition(
+      offset >= 0 && frameCount >= 0 && offset + frameCount <= room, "no room in the ring")
+    let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
+    let (first, rest) = straight(start, frameCount)
+    unsafe pick(samples, stride: stride, times: gain, into: lane(channel, first))
+    guard rest.count > 0 else { return }
+    unsafe pick(
+      samples + first.count * stride, stride: stride, times: gain, into: lane(channel, rest))
+  }
+
   /// Puts down one channel of frames, `offset` frames beyond what has been committed; `commit`
   /// makes them readable. There must be room.
   @_noLocks
   public func write(_ source: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + source.count <= room, "no room in the ring")
     let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
-    let base = unsafe lane(channel)
-    var position = start & (capacity - 1)
-    for frame in source.indices {
-      unsafe base[position] = source[frame]
-      position = (position + 1) & (capacity - 1)
-    }
+    let (first, rest) = straight(start, source.count)
+    lane(channel, first).copy(from: source)
+    lane(channel, rest).copy(from: source.dropping(first.count))
   }
 
   /// Puts down zeros in every channel, as `write` puts down frames. There must be room.
@@ -128,13 +159,10 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     precondition(
       offset >= 0 && frameCount >= 0 && offset + frameCount <= room, "no room in the ring")
     let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
+    let (first, rest) = straight(start, frameCount)
     for channel in 0..<channelCount {
-      let base = unsafe lane(channel)
-      var position = start & (capacity - 1)
-      for _ in 0..<frameCount {
-        unsafe base[position] = 0
-        position = (position + 1) & (capacity - 1)
-      }
+      lane(channel, first).clear()
+      lane(channel, rest).clear()
     }
   }
 
@@ -152,12 +180,9 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   public func read(into sink: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + sink.count <= available, "not so many frames in the ring")
     let start = unsafe state.pointee.read.load(ordering: .relaxed) + offset
-    let base = unsafe lane(channel)
-    var position = start & (capacity - 1)
-    for frame in sink.indices {
-      unsafe sink[frame] = base[position]
-      position = (position + 1) & (capacity - 1)
-    }
+    let (first, rest) = straight(start, sink.count)
+    sink.copy(from: lane(channel, first))
+    sink.dropping(first.count).copy(from: lane(channel, rest))
   }
 
   /// Gives up the oldest frames.
@@ -181,9 +206,30 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe state.pointee.skipped.wrappingAdd(frameCount, ordering: .relaxed)
   }
 
+  /// A stretch of the memory of a channel.
+  private struct Run: BitwiseCopyable {
+    let start: Int
+    let count: Int
+
+    @_noLocks
+    init(start: Int, count: Int) {
+      self.start = start
+      self.count = count
+    }
+  }
+
+  /// Where frames are in the memory: up to its end, and from its beginning on.
   @_noLocks
-  private func lane(_ channel: Int) -> UnsafeMutablePointer<Float> {
+  private func straight(_ frame: Int, _ count: Int) -> (Run, Run) {
+    let origin = unsafe state.pointee.origin.load(ordering: .relaxed)
+    let start = (frame - origin) & (capacity - 1)
+    let first = count < capacity - start ? count : capacity - start
+    return (Run(start: start, count: first), Run(start: 0, count: count - first))
+  }
+
+  @_noLocks
+  private func lane(_ channel: Int, _ run: Run) -> ChannelBuffer {
     precondition(channel >= 0 && channel < channelCount, "channel out of range")
-    return unsafe words + channel * capacity
+    return unsafe ChannelBuffer(base: words + channel * capacity + run.start, count: run.count)
   }
 }
