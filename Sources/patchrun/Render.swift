@@ -572,7 +572,14 @@ struct Rendering {
         line?.show { bar.grid(width: $0, $1) }
       },
       sink: { (bytes) throws(ServiceError) in
-        guard decoder != nil else { return }
+        guard let format = decoder else { return }
+        if format.isFloat, pictures.isEmpty {
+          decoder?.measure(bytes)
+          do throws(SoundFileError) { try writer?.write(floats: bytes) } catch {
+            throw ServiceError(error.message)
+          }
+          return
+        }
         decoder?.decode(bytes, into: &samples)
         let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
         for picture in pictures { picture.add(samples, frameCount: count) }
