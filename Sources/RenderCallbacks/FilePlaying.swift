@@ -268,12 +268,24 @@ final class FileService: RenderService, @unchecked Sendable {
   private var busBlock: [Double]
   private let lane: UnsafeMutablePointer<Float>
   private var hasSought = false
+  /// Whether a sample of the file is a sample of the bus, apart from a gain: it is read as a float then,
+  /// and stays one.
+  private let isDirect: Bool
+  private var fileFloats: [Float]
+  /// Whether frames are thrown away before the first is heard: so many more have to be there.
+  private let isContinuation: Bool
+  /// What is played in the place of the file once it has begun again; `nil` for the file.
+  private var image: FileImage?
+  private var imagePosition = 0
+  private var hasLookedForImage = false
 
   init(
     part: FileCallback.Part, passes: FilePasses, start: FilePasses.Start,
-    settings: CallbackInstance, gain: Double, format: StreamFormat, maximumFramesPerSlice: Int
+    settings: CallbackInstance, gain: Double, format: StreamFormat, maximumFramesPerSlice: Int,
+    isContinuation: Bool
   ) {
     self.part = part
+    self.isContinuation = isContinuation
     self.passes = passes
     self.settings = settings
     gainIndex = settings.index(of: "gain") ?? 0
@@ -302,7 +314,9 @@ final class FileService: RenderService, @unchecked Sendable {
       minimumCapacity: max(
         Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
     access = ring.access
-    fileBlock = [Double](repeating: 0, count: Self.block * fileChannels)
+    isDirect = part.converter == nil && Self.isDirect(part.reader, sample, gain: baked)
+    fileFloats = [Float](repeating: 0, count: isDirect ? Self.block * fileChannels : 0)
+    fileBlock = [Double](repeating: 0, count: isDirect ? 0 : Self.block * fileChannels)
     busBlock = [Double](
       repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
     unsafe lane = .allocate(capacity: Self.block)
@@ -310,6 +324,18 @@ final class FileService: RenderService, @unchecked Sendable {
   }
 
   deinit { unsafe lane.deallocate() }
+
+  /// Whether floats of the file, times a gain, are what the bus carries.
+  private static func isDirect(
+    _ reader: SoundFileReader, _ sample: SampleType, gain: Double
+  ) -> Bool {
+    switch sample {
+    case .float32: reader.fitsFloat
+    case .int16: gain == 1 && reader.sampleType == .int16
+    case .int24: gain == 1 && (reader.sampleType == .int16 || reader.sampleType == .int24)
+    case .int32, .fixed824: false
+    }
+  }
 
   var lostFrames: Int { Int(lost[word: 0]) }
 
@@ -319,7 +345,20 @@ final class FileService: RenderService, @unchecked Sendable {
   func service(atLeast frameCount: Int) throws(ServiceError) {
     let available = access.available
     guard available < access.capacity / 2 || available < frameCount else { return }
+    try fill(upTo: .max)
+  }
+
+  func service(inStepFor frameCount: Int) throws(ServiceError) {
+    guard !isContinuation else { return try service(atLeast: frameCount) }
+    try fill(upTo: frameCount)
+  }
+
+  /// Reads ahead until so many frames wait, the ring is full or there are no more.
+  private func fill(upTo goal: Int) throws(ServiceError) {
     while access.room >= Self.block {
+      let available = access.available
+      guard available < goal else { return }
+      if available == 0 { access.rewind() }
       let loops = loops
       if isOver {
         guard loops else { return }
@@ -330,9 +369,10 @@ final class FileService: RenderService, @unchecked Sendable {
         put(busBlock, made)
         written += made
       } else {
-        let made = loops ? Self.block : min(Self.block, passes.end(pass) - written)
+        let block = min(Self.block, goal - available)
+        let made = loops ? block : min(block, passes.end(pass) - written)
         read(made, wraps: loops)
-        put(fileBlock, made)
+        isDirect ? put(fileFloats, made) : put(fileBlock, made)
         written += made
         if written > passes.end(pass) { pass = passes.pass(at: written) }
       }
@@ -427,11 +467,13 @@ final class FileService: RenderService, @unchecked Sendable {
       if reader.position != start { seek(to: start) }
     }
     while done < wanted {
-      let length = min(wanted - done, frames.upperBound - reader.position)
+      let position = image == nil ? reader.position : imagePosition
+      let length = min(wanted - done, frames.upperBound - position)
       if length > 0 {
         done += read(length, at: done)
       } else if wraps {
         trouble.restart()
+        lookForImage()
         seek(to: frames.lowerBound)
       } else {
         silence(done..<wanted)
@@ -444,6 +486,12 @@ final class FileService: RenderService, @unchecked Sendable {
   /// file goes on behind it: what follows is heard when it is due.
   private func read(_ length: Int, at first: Int) -> Int {
     let reader = part.reader
+    if let image {
+      image.copy(imagePosition, length, into: &fileFloats, at: first)
+      lookForNumbers(first..<first + length, from: imagePosition)
+      imagePosition += length
+      return length
+    }
     let begin = reader.position
     guard !trouble.isGivenUp else {
       silence(first..<first + length)
@@ -451,7 +499,10 @@ final class FileService: RenderService, @unchecked Sendable {
       return length
     }
     do throws(SoundFileError) {
-      let count = try reader.read(into: &fileBlock, at: first, frameCount: length)
+      let count =
+        isDirect
+        ? try reader.read(into: &fileFloats, at: first, frameCount: length)
+        : try reader.read(into: &fileBlock, at: first, frameCount: length)
       trouble.end()
       lookForNumbers(first..<first + count, from: begin)
       // Only of what says nowhere how long it is.
@@ -471,6 +522,12 @@ final class FileService: RenderService, @unchecked Sendable {
     let isFloat = part.reader.sampleType?.isFloat == true
     guard isFloat, !trouble.hasToldOfNumbers else { return }
     let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
+    if isDirect {
+      guard VectorMath.largest(of: fileFloats, in: samples) >= Float.infinity.bitPattern,
+        let first = samples.first(where: { !fileFloats[$0].isFinite })
+      else { return }
+      return trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
+    }
     // What is finite is 0 times 0: the sum of all is, too.
     var sum = 0.0
     for index in samples { sum += fileBlock[index] * 0 }
@@ -478,7 +535,19 @@ final class FileService: RenderService, @unchecked Sendable {
     trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
   }
 
+  /// Looks, once the part has been played, whether the file may as well stay in memory: it begins again.
+  private func lookForImage() {
+    guard !hasLookedForImage else { return }
+    hasLookedForImage = true
+    guard isDirect, !trouble.hasHappened else { return }
+    image = FileImage.image(of: part.reader)
+  }
+
   private func seek(to frame: Int) {
+    guard image == nil else {
+      imagePosition = frame
+      return
+    }
     do throws(SoundFileError) { try part.reader.seek(to: frame) } catch {
       trouble.note(error, at: frame, frameCount: 0)
     }
@@ -486,7 +555,7 @@ final class FileService: RenderService, @unchecked Sendable {
 
   private func silence(_ range: Range<Int>) {
     for index in range.lowerBound * fileChannels..<range.upperBound * fileChannels {
-      fileBlock[index] = 0
+      if isDirect { fileFloats[index] = 0 } else { fileBlock[index] = 0 }
     }
   }
 
@@ -497,19 +566,52 @@ final class FileService: RenderService, @unchecked Sendable {
     unscaled.access[0] = UInt64(truncatingIfNeeded: access.totalWritten + 1)
   }
 
+  /// Hands over interleaved samples as they are but for the gain, a channel at a time.
+  private func put(_ block: [Float], _ frameCount: Int) {
+    leaveGain()
+    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
+    unsafe block.withUnsafeBufferPointer { block in
+      guard let base = block.baseAddress else { return }
+      for (channel, source) in sources.enumerated() {
+        switch source {
+        case .channel(let index):
+          unsafe access.write(
+            base + index, stride: fileChannels, times: gain, frameCount: frameCount,
+            channel: channel)
+          continue
+        case .mean:
+          for frame in 0..<frameCount {
+            let mean = unsafe (Double(base[frame * 2]) + Double(base[frame * 2 + 1])) / 2
+            unsafe lane[frame] = Float(mean * gain)
+          }
+        case .silence: buffer.clear()
+        }
+        access.write(buffer, channel: channel)
+      }
+    }
+    access.commit(frameCount)
+  }
+
   /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
   private func put(_ block: [Double], _ frameCount: Int) {
     leaveGain()
     let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    for (channel, source) in sources.enumerated() {
-      switch source {
-      case .channel(let index):
-        encode(frameCount) { block[$0 * fileChannels + index] }
-      case .mean:
-        encode(frameCount) { (block[$0 * 2] + block[$0 * 2 + 1]) / 2 }
-      case .silence: buffer.clear()
+    unsafe block.withUnsafeBufferPointer { block in
+      guard let base = block.baseAddress else { return }
+      for (channel, source) in sources.enumerated() {
+        switch source {
+        case .channel(let index):
+          if sample == .float32 {
+            unsafe pick(base + index, stride: fileChannels, times: gain, into: buffer)
+          } else {
+            encode(frameCount) { unsafe base[$0 * fileChannels + index] }
+          }
+        case .mean:
+          encode(frameCount) { unsafe (base[$0 * 2] + base[$0 * 2 + 1]) / 2 }
+        case .silence: buffer.clear()
+        }
+        access.write(buffer, channel: channel)
       }
-      access.write(buffer, channel: channel)
     }
     access.commit(frameCount)
   }
