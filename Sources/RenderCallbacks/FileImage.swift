@@ -10,10 +10,13 @@ final class FileImage: Sendable {
 
   private let samples: [Float]
   private let channelCount: Int
+  /// Whether there is nothing in it that is no finite number.
+  let isFinite: Bool
 
   private init(_ samples: [Float], channelCount: Int) {
     self.samples = samples
     self.channelCount = channelCount
+    isFinite = samples.allSatisfy(\.isFinite)
   }
 
   private struct Weak {
@@ -44,17 +47,14 @@ final class FileImage: Sendable {
     }
   }
 
-  /// Copies frames to where they are wanted.
-  func copy(_ first: Int, _ frameCount: Int, into output: inout [Float], at place: Int) {
-    let count = frameCount * channelCount
+  /// Copies frames to where there is room for them.
+  func copy(_ first: Int, _ frameCount: Int, to place: UnsafeMutablePointer<Float>) {
     precondition(
-      (first + frameCount) * channelCount <= samples.count
-        && place * channelCount + count <= output.count, "frames of the file, and room for them")
-    unsafe output.withUnsafeMutableBufferPointer { output in
-      unsafe samples.withUnsafeBufferPointer { samples in
-        guard let from = samples.baseAddress, let to = output.baseAddress else { return }
-        unsafe (to + place * channelCount).update(from: from + first * channelCount, count: count)
-      }
+      first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= samples.count,
+      "frames of the file")
+    unsafe samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      unsafe place.update(from: base + first * channelCount, count: frameCount * channelCount)
     }
   }
 }

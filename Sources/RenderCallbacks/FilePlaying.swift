@@ -141,7 +141,9 @@ struct FileKernel: RenderKernel {
     let ready = available < wanted ? available : wanted
     for channel in 0..<output.channelCount {
       let buffer = output[channel]
-      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: channel) }
+      // A file of one channel is heard on all.
+      let source = channel < ring.channelCount ? channel : 0
+      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: source) }
       if ready < buffer.count { buffer.dropping(ready).clear() }
     }
     scale(output, ready)
@@ -271,7 +273,11 @@ final class FileService: RenderService, @unchecked Sendable {
   /// Whether a sample of the file is a sample of the bus, apart from a gain: it is read as a float then,
   /// and stays one.
   private let isDirect: Bool
-  private var fileFloats: [Float]
+  /// Whether frames are read into the ring itself, as they are in the file.
+  private let isStraight: Bool
+  /// Where floats that are read go to, of a block where they do not go into the ring.
+  private var floats: UnsafeMutablePointer<Float>
+  private let floatBlock: UnsafeMutablePointer<Float>
   /// Whether frames are thrown away before the first is heard: so many more have to be there.
   private let isContinuation: Bool
   /// What is played in the place of the file once it has begun again; `nil` for the file.
@@ -309,13 +315,18 @@ final class FileService: RenderService, @unchecked Sendable {
     written = start.frame
     pass = passes.pass(at: start.frame)
     unread = part.frames.count - start.offset
-    ring = FrameRing(
-      channelCount: format.channelCount,
-      minimumCapacity: max(
-        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
-    access = ring.access
     isDirect = part.converter == nil && Self.isDirect(part.reader, sample, gain: baked)
-    fileFloats = [Float](repeating: 0, count: isDirect ? Self.block * fileChannels : 0)
+    isStraight = isDirect && baked == 1 && Self.isStraight(sources, fileChannels: fileChannels)
+    ring = FrameRing(
+      channelCount: isStraight ? fileChannels : format.channelCount,
+      minimumCapacity: max(
+        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block),
+      isInterleaved: isStraight)
+    access = ring.access
+    let blockSize = isDirect && !isStraight ? Self.block * fileChannels : 1
+    unsafe floatBlock = .allocate(capacity: blockSize)
+    unsafe floatBlock.initialize(repeating: 0, count: blockSize)
+    unsafe floats = floatBlock
     fileBlock = [Double](repeating: 0, count: isDirect ? 0 : Self.block * fileChannels)
     busBlock = [Double](
       repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
@@ -323,7 +334,18 @@ final class FileService: RenderService, @unchecked Sendable {
     unsafe lane.initialize(repeating: 0, count: Self.block)
   }
 
-  deinit { unsafe lane.deallocate() }
+  deinit {
+    unsafe lane.deallocate()
+    unsafe floatBlock.deallocate()
+  }
+
+  /// Whether the bus has the channels of the file, in their order, or the only one of it on all of its own.
+  private static func isStraight(_ sources: [ChannelMapping.Source], fileChannels: Int) -> Bool {
+    sources.enumerated().allSatisfy { channel, source in
+      guard case .channel(let index) = source else { return false }
+      return index == (fileChannels == 1 ? 0 : channel)
+    } && (fileChannels == 1 || sources.count == fileChannels)
+  }
 
   /// Whether floats of the file, times a gain, are what the bus carries.
   private static func isDirect(
@@ -369,10 +391,21 @@ final class FileService: RenderService, @unchecked Sendable {
         put(busBlock, made)
         written += made
       } else {
-        let block = min(Self.block, goal - available)
+        var block = min(Self.block, goal - available)
+        if isStraight {
+          let next = unsafe access.next
+          unsafe floats = next.memory
+          block = min(block, unsafe next.frameCount)
+        }
         let made = loops ? block : min(block, passes.end(pass) - written)
         read(made, wraps: loops)
-        isDirect ? put(fileFloats, made) : put(fileBlock, made)
+        if isStraight {
+          access.commit(made)
+        } else if isDirect {
+          unsafe put(floats, made)
+        } else {
+          put(fileBlock, made)
+        }
         written += made
         if written > passes.end(pass) { pass = passes.pass(at: written) }
       }
@@ -487,8 +520,8 @@ final class FileService: RenderService, @unchecked Sendable {
   private func read(_ length: Int, at first: Int) -> Int {
     let reader = part.reader
     if let image {
-      image.copy(imagePosition, length, into: &fileFloats, at: first)
-      lookForNumbers(first..<first + length, from: imagePosition)
+      unsafe image.copy(imagePosition, length, to: floats + first * fileChannels)
+      if !image.isFinite { lookForNumbers(first..<first + length, from: imagePosition) }
       imagePosition += length
       return length
     }
@@ -501,7 +534,7 @@ final class FileService: RenderService, @unchecked Sendable {
     do throws(SoundFileError) {
       let count =
         isDirect
-        ? try reader.read(into: &fileFloats, at: first, frameCount: length)
+        ? try unsafe reader.read(into: floats + first * fileChannels, frameCount: length)
         : try reader.read(into: &fileBlock, at: first, frameCount: length)
       trouble.end()
       lookForNumbers(first..<first + count, from: begin)
@@ -523,8 +556,10 @@ final class FileService: RenderService, @unchecked Sendable {
     guard isFloat, !trouble.hasToldOfNumbers else { return }
     let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
     if isDirect {
-      guard VectorMath.largest(of: fileFloats, in: samples) >= Float.infinity.bitPattern,
-        let first = samples.first(where: { !fileFloats[$0].isFinite })
+      let buffer = unsafe ChannelBuffer(
+        base: floats + samples.lowerBound, count: samples.count)
+      guard VectorMath.largest(buffer) >= Float.infinity.bitPattern,
+        let first = samples.first(where: { unsafe !floats[$0].isFinite })
       else { return }
       return trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
     }
@@ -555,7 +590,7 @@ final class FileService: RenderService, @unchecked Sendable {
 
   private func silence(_ range: Range<Int>) {
     for index in range.lowerBound * fileChannels..<range.upperBound * fileChannels {
-      if isDirect { fileFloats[index] = 0 } else { fileBlock[index] = 0 }
+      if isDirect { unsafe floats[index] = 0 } else { fileBlock[index] = 0 }
     }
   }
 
@@ -567,27 +602,21 @@ final class FileService: RenderService, @unchecked Sendable {
   }
 
   /// Hands over interleaved samples as they are but for the gain, a channel at a time.
-  private func put(_ block: [Float], _ frameCount: Int) {
+  private func put(_ block: UnsafePointer<Float>, _ frameCount: Int) {
     leaveGain()
     let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    unsafe block.withUnsafeBufferPointer { block in
-      guard let base = block.baseAddress else { return }
-      for (channel, source) in sources.enumerated() {
-        switch source {
-        case .channel(let index):
-          unsafe access.write(
-            base + index, stride: fileChannels, times: gain, frameCount: frameCount,
-            channel: channel)
-          continue
-        case .mean:
-          for frame in 0..<frameCount {
-            let mean = unsafe (Double(base[frame * 2]) + Double(base[frame * 2 + 1])) / 2
-            unsafe lane[frame] = Float(mean * gain)
-          }
-        case .silence: buffer.clear()
+    for (channel, source) in sources.enumerated() {
+      switch source {
+      case .channel(let index):
+        unsafe pick(block + index, stride: fileChannels, times: gain, into: buffer)
+      case .mean:
+        for frame in 0..<frameCount {
+          let mean = unsafe (Double(block[frame * 2]) + Double(block[frame * 2 + 1])) / 2
+          unsafe lane[frame] = Float(mean * gain)
         }
-        access.write(buffer, channel: channel)
+      case .silence: buffer.clear()
       }
+      access.write(buffer, channel: channel)
     }
     access.commit(frameCount)
   }

@@ -1,9 +1,11 @@
+import Glibc
 import Synchronization
 
 /// Frames on their way from one thread to another: one side writes, one side reads, neither waits.
 ///
 /// Each channel has a ring of its own of four-byte words, so that a stretch of frames is copied a
-/// channel at a time. Frames are counted from the first on and never wrap in practice.
+/// channel at a time. An interleaved ring has its frames as files have them: they are read into it, and
+/// what takes them out takes them apart. Frames are counted from the first on and never wrap in practice.
 @safe
 public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
@@ -12,21 +14,27 @@ public final class FrameRing: @unchecked Sendable {
   public let channelCount: Int
   /// In frames; a power of two.
   public let capacity: Int
+  /// Whether the samples of a frame lie side by side, as in most files.
+  public let isInterleaved: Bool
 
   /// A ring for at least `minimumCapacity` frames.
-  public init(channelCount: Int, minimumCapacity: Int) {
+  public init(channelCount: Int, minimumCapacity: Int, isInterleaved: Bool = false) {
     var capacity = 1
     while capacity < minimumCapacity { capacity *= 2 }
     self.capacity = capacity
     self.channelCount = channelCount
-    unsafe words = .allocate(capacity: max(1, capacity * channelCount))
-    unsafe words.initialize(repeating: 0, count: max(1, capacity * channelCount))
+    self.isInterleaved = isInterleaved
+    // Zeros that take no memory before they are written.
+    guard let memory = unsafe calloc(max(1, capacity * channelCount), 4) else {
+      preconditionFailure("there is no memory for a ring of \(capacity) frames")
+    }
+    unsafe words = memory.bindMemory(to: Float.self, capacity: max(1, capacity * channelCount))
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: FrameRingState())
   }
 
   deinit {
-    unsafe words.deallocate()
+    unsafe free(words)
     unsafe state.deinitialize(count: 1)
     unsafe state.deallocate()
   }
@@ -34,7 +42,8 @@ public final class FrameRing: @unchecked Sendable {
   /// What either side keeps: valid as long as the ring, which a kernel's box holds as company.
   public var access: FrameRingAccess {
     unsafe FrameRingAccess(
-      words: words, state: state, capacity: capacity, channelCount: channelCount)
+      words: words, state: state, capacity: capacity, channelCount: channelCount,
+      isInterleaved: isInterleaved)
   }
 
   /// How often there was less to read than was due. Any thread.
@@ -66,12 +75,14 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<FrameRingState>
   public let capacity: Int
   public let channelCount: Int
+  private let isInterleaved: Bool
 
   @_noLocks
   init(
     words: UnsafeMutablePointer<Float>, state: UnsafeMutablePointer<FrameRingState>, capacity: Int,
-    channelCount: Int
+    channelCount: Int, isInterleaved: Bool
   ) {
+    self.isInterleaved = isInterleaved
     unsafe self.words = words
     unsafe self.state = state
     self.capacity = capacity
@@ -122,24 +133,13 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe state.pointee.origin.store(next, ordering: .relaxed)
   }
 
-  /// Puts down one channel out of interleaved frames, each times a gain; otherwise as the other.
-  ///
-  /// - Parameters:
-  ///   - samples: The first sample of the channel.
-  ///   - stride: How many samples a frame has.
-  @_noLocks
-  public func write(
-    _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, frameCount: Int,
-    channel: Int, offset: Int = 0
-  ) {
-    precondition(
-      offset >= 0 && frameCount >= 0 && offset + frameCount <= room, "no room in the ring")
-    let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
-    let (first, rest) = straight(start, frameCount)
-    unsafe pick(samples, stride: stride, times: gain, into: lane(channel, first))
-    guard rest.count > 0 else { return }
-    unsafe pick(
-      samples + first.count * stride, stride: stride, times: gain, into: lane(channel, rest))
+  /// The memory of an interleaved ring that the next frames go to, and for how many there is room in one
+  /// stretch; `commit` makes them readable.
+  public var next: (memory: UnsafeMutablePointer<Float>, frameCount: Int) {
+    precondition(isInterleaved, "the channels lie apart")
+    let (first, _) = unsafe straight(
+      state.pointee.written.load(ordering: .relaxed), room)
+    return unsafe (words + first.start * channelCount, first.count)
   }
 
   /// Puts down one channel of frames, `offset` frames beyond what has been committed; `commit`
@@ -181,6 +181,13 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     precondition(offset >= 0 && offset + sink.count <= available, "not so many frames in the ring")
     let start = unsafe state.pointee.read.load(ordering: .relaxed) + offset
     let (first, rest) = straight(start, sink.count)
+    guard !isInterleaved else {
+      precondition(channel >= 0 && channel < channelCount, "channel out of range")
+      let frames = unsafe words + channel
+      unsafe pick(
+        frames + first.start * channelCount, stride: channelCount, into: sink.prefix(first.count))
+      return unsafe pick(frames, stride: channelCount, into: sink.dropping(first.count))
+    }
     sink.copy(from: lane(channel, first))
     sink.dropping(first.count).copy(from: lane(channel, rest))
   }
@@ -229,7 +236,8 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   @_noLocks
   private func lane(_ channel: Int, _ run: Run) -> ChannelBuffer {
-    precondition(channel >= 0 && channel < channelCount, "channel out of range")
+    precondition(
+      channel >= 0 && channel < channelCount && !isInterleaved, "a channel that lies apart")
     return unsafe ChannelBuffer(base: words + channel * capacity + run.start, count: run.count)
   }
 }

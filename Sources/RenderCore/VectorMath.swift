@@ -47,16 +47,6 @@ public enum VectorMath {
     }
   }
 
-  /// The same of a part of an array.
-  public static func largest(of samples: [Float], in range: Range<Int>) -> UInt32 {
-    unsafe samples.withUnsafeBufferPointer { samples in
-      precondition(
-        range.lowerBound >= 0 && range.upperBound <= samples.count, "samples of the array")
-      guard let base = samples.baseAddress else { return 0 }
-      return unsafe cvector_largest(base + range.lowerBound, range.count)
-    }
-  }
-
   /// Every sample times a gain, in its place.
   @_semantics("no_performance_analysis")
   public static func scale(_ samples: ChannelBuffer, by gain: Float) {
@@ -242,16 +232,18 @@ func filterBlock(
 
 // MARK: - Samples on their way
 
-/// One channel out of interleaved frames, each sample times a gain, into as many as `output` has.
+/// One channel out of interleaved frames, as many as `output` has.
 @_semantics("no_performance_analysis")
-func pick(
+func pick(_ samples: UnsafePointer<Float>, stride: Int, into output: ChannelBuffer) {
+  unsafe cvector_pick(samples, stride, output.count, output.start)
+}
+
+/// The same, each sample times a gain.
+@_semantics("no_performance_analysis")
+public func pick(
   _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, into output: ChannelBuffer
 ) {
-  if gain == 1 {
-    unsafe cvector_pick(samples, stride, output.count, output.start)
-  } else {
-    unsafe cvector_pick_scaled(samples, stride, gain, output.count, output.start)
-  }
+  unsafe cvector_pick_scaled(samples, stride, gain, output.count, output.start)
 }
 
 @_semantics("no_performance_analysis")

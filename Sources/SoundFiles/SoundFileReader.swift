@@ -158,22 +158,13 @@ public final class SoundFileReader {
     return try unsafe read(room) { file, count in unsafe sf_readf_float(file, &samples, count) }
   }
 
-  /// Reads up to `frameCount` frames as floats into `samples`, from its frame `first` on.
+  /// Reads up to `frameCount` frames as floats to where there is room for as many.
   ///
   /// - Throws: As the others.
   public func read(
-    into samples: inout [Float], at first: Int, frameCount: Int
+    into samples: UnsafeMutablePointer<Float>, frameCount: Int
   ) throws(SoundFileError) -> Int {
-    precondition(
-      first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= samples.count,
-      "there is room for so many frames")
-    let offset = first * channelCount
-    return try unsafe read(frameCount) { file, count in
-      unsafe samples.withUnsafeMutableBufferPointer { samples in
-        guard let base = samples.baseAddress else { return 0 }
-        return unsafe sf_readf_float(file, base + offset, count)
-      }
-    }
+    try unsafe read(frameCount) { file, count in unsafe sf_readf_float(file, samples, count) }
   }
 
   /// What tells this file, as it is now, from every other; `nil` where the system does not say.
