@@ -143,6 +143,7 @@ struct Render: PatchCommand {
   var json = false
 
   @OptionGroup var level: LevelOptions
+  @OptionGroup var kernel: KernelOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var policy: PolicyOptions
@@ -164,6 +165,7 @@ struct Render: PatchCommand {
         ExitStatus.wrongUsage, "a sound file is nothing for a terminal",
         help: ["send it on: '-o - | program', or name a file: '-o out.wav'"])
     }
+    try kernel.apply()
     let signals = try Signals()
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
