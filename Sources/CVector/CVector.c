@@ -213,6 +213,21 @@ void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
 }
 
+int cvector_within(const double *samples, size_t count) { return chosen->within(samples, count); }
+
+size_t cvector_inexact(const double *samples, size_t count, double full) {
+  return chosen->inexact(samples, count, full);
+}
+
+void cvector_round(const double *samples, size_t count, double full, int32_t *words) {
+  chosen->round(samples, count, full, words);
+}
+
+void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
+                    int32_t *words) {
+  chosen->dither(samples, count, full, state, words);
+}
+
 void cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
                  float *left, float *right) {
   chosen->mix(signals, signal_count, fresh, count, left, right);

@@ -216,6 +216,44 @@ private let kindCount: Int32 = {
     }
   }
 
+  @Test(arguments: [16, 24, 32])
+  func `integers have the same bits with every kind of vector`(bits: Int) {
+    let full = Double(Int64(1) << Int64(bits - 1))
+    let samples = noise(1001, seed: 15).map(Double.init) + [1, -1, 0.5 / full, -1.5 / full, 0]
+    let whole = samples.map { ($0 * full / 2).rounded() / full }
+    let state: UInt64 = 0x5DEE_CE66_D1CE_4E5B
+    var generator = SplitMix64(seed: state)
+    func integer(_ value: Double) -> Int32 {
+      Int32(min(full - 1, max(-full, value)).rounded(.toNearestOrEven))
+    }
+    let rounded = samples.map { integer($0 * full) }
+    let dithered = samples.map { sample in
+      let word = generator.next()
+      let noise = Double((word & 0xFFFF_FFFF) + word >> 32) / 4_294_967_296 - 1
+      return integer(sample * full + noise)
+    }
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      var words = [Int32](repeating: 0, count: samples.count)
+      unsafe kernels.round(samples, samples.count, full, &words)
+      #expect(words == rounded)
+      unsafe kernels.dither(samples, samples.count, full, state, &words)
+      #expect(words == dithered)
+      for (place, value) in [(0, 1.0000001), (500, -.infinity), (1005, .nan)] {
+        var others = samples
+        others[place] = value
+        #expect(unsafe kernels.within(samples, samples.count) != 0)
+        #expect(unsafe kernels.within(others, samples.count) == 0)
+      }
+      #expect(unsafe kernels.inexact(whole, whole.count, full) == 0)
+      for (place, value) in [(0, 0.25 / full), (700, 1), (1005, 0.25 / full)] {
+        var others = whole
+        others[place] = value
+        #expect(unsafe kernels.inexact(others, whole.count, full) == place + 1)
+      }
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 4, 7, 8, 9, 21])
   func `a mix has the same bits with every kind of vector and however it is cut`(signals: Int) {
     let count = 100

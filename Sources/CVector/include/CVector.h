@@ -107,6 +107,21 @@ void cvector_interleave(const float *first, const float *second, size_t count, f
 /// Every sample times a gain, in its place.
 void cvector_scale(float *samples, float gain, size_t count);
 
+/// Whether no magnitude is above 1, and every sample is a number.
+int cvector_within(const double *samples, size_t count);
+
+/// How many samples there are up to the last that, times `full` (a power of two), is no integer below `full`;
+/// 0 where all are. All of them are within 1.
+size_t cvector_inexact(const double *samples, size_t count, double full);
+
+/// The integers nearest to samples within 1, times `full`, halves to even, from `-full` to `full - 1`.
+void cvector_round(const double *samples, size_t count, double full, int32_t *words);
+
+/// The same with noise of a triangular distribution, from -1 to 1, added before: two halves of a word of
+/// SplitMix64 (Steele, Lea and Flood, 2014) whose state was `state` before the first sample.
+void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
+                    int32_t *words);
+
 /// A signal of a mix, and what it is multiplied by.
 struct cvector_signal {
   const float *left;
@@ -169,6 +184,10 @@ struct cvector_kernels {
                        float *output);
   void (*interleave)(const float *first, const float *second, size_t count, float *output);
   void (*scale)(float *samples, float gain, size_t count);
+  int (*within)(const double *samples, size_t count);
+  size_t (*inexact)(const double *samples, size_t count, double full);
+  void (*round)(const double *samples, size_t count, double full, int32_t *words);
+  void (*dither)(const double *samples, size_t count, double full, uint64_t state, int32_t *words);
   void (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
               float *left, float *right);
   void (*equalize)(const double *coefficients, double *memory, const float *first,
