@@ -71,7 +71,8 @@ let package = Package(
     // Opens the files that a patch names, and nothing else does.
     .target(name: "FileAccess", dependencies: ["CShims"], swiftSettings: settings),
     .target(
-      name: "SoundFiles", dependencies: ["AudioTypes", "FileAccess", "CSndfile", "CSoxr"],
+      name: "SoundFiles",
+      dependencies: ["AudioTypes", "FileAccess", "CSndfile", "CSoxr", "CVector"],
       swiftSettings: settings),
     .target(
       name: "RenderCallbacks",

@@ -156,6 +156,10 @@ private final class ScaledService: RenderService {
     try service.service(atLeast: frames(frameCount))
   }
 
+  func service(inStepFor frameCount: Int) throws(ServiceError) {
+    try service.service(inStepFor: frames(frameCount))
+  }
+
   func finish() throws(ServiceError) { try service.finish() }
 
   func abandon() { service.abandon() }

@@ -1,8 +1,12 @@
 #include "CVector.h"
 
-// Products are added to sums with one rounding where the processor can, by every compiler and at
-// every level of optimization: debug and release give the same bits.
-#pragma STDC FP_CONTRACT ON
+#include <stdlib.h>
+#include <string.h>
+
+// Products are added to sums with one rounding where the kind of vector can, by every compiler and at
+// every level of optimization: debug and release give the same bits. In the plainest kind they never are:
+// it gives the same bits on every processor.
+#define FUSE_NOTHING _Pragma("STDC FP_CONTRACT OFF")
 
 // Only ever passed between functions of one kind, and inlined: that the calling convention of a
 // wide vector depends on the target does not matter.
@@ -12,20 +16,24 @@ typedef float v16 __attribute__((vector_size(64)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v4 __attribute__((vector_size(16)));
 typedef float v2 __attribute__((vector_size(8)));
+typedef uint32_t u16 __attribute__((vector_size(64)));
+typedef int32_t s16 __attribute__((vector_size(64)));
+
+#pragma STDC FP_CONTRACT OFF
 
 #define NAME(x) baseline_##x
 #define KIND "baseline"
 #define TARGET
-#if defined(__aarch64__)
-#define WIDE 2
-#else
 #define WIDE 1
-#endif
+#define LANES 2
 #include "kernels.inc"
 #undef NAME
 #undef KIND
 #undef TARGET
 #undef WIDE
+#undef LANES
+
+#pragma STDC FP_CONTRACT ON
 
 #if defined(__x86_64__)
 
@@ -33,21 +41,25 @@ typedef float v2 __attribute__((vector_size(8)));
 #define KIND "avx2"
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDE 2
+#define LANES 4
 #include "kernels.inc"
 #undef NAME
 #undef KIND
 #undef TARGET
 #undef WIDE
+#undef LANES
 
 #define NAME(x) avx512_##x
 #define KIND "avx512"
 #define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
 #define WIDE 4
+#define LANES 8
 #include "kernels.inc"
 #undef NAME
 #undef KIND
 #undef TARGET
 #undef WIDE
+#undef LANES
 
 static int best(void) {
   __builtin_cpu_init();
@@ -61,6 +73,24 @@ static int best(void) {
 static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_kernels,
                                                       &avx512_kernels};
 
+#elif defined(__aarch64__)
+
+#define NAME(x) neon_##x
+#define KIND "neon"
+#define TARGET
+#define WIDE 2
+#define LANES 2
+#include "kernels.inc"
+#undef NAME
+#undef KIND
+#undef TARGET
+#undef WIDE
+#undef LANES
+
+static int best(void) { return 1; }
+
+static const struct cvector_kernels *const every[] = {&baseline_kernels, &neon_kernels};
+
 #else
 
 static int best(void) { return 0; }
@@ -69,10 +99,24 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels};
 
 #endif
 
-// Written when the program is loaded, before it has threads, and never again.
+// Written when the program is loaded, and by `cvector_choose`, before there are threads.
 static const struct cvector_kernels *chosen = &baseline_kernels;
 
-__attribute__((constructor)) static void choose(void) { chosen = every[best()]; }
+__attribute__((constructor)) static void choose(void) {
+  chosen = every[best()];
+  const char *name = getenv("PATCHRUN_KERNEL");
+  if (name) cvector_choose(name);
+}
+
+int cvector_choose(const char *name) {
+  for (int index = 0; index <= best(); index++) {
+    if (strcmp(every[index]->name, name) == 0) {
+      chosen = every[index];
+      return 1;
+    }
+  }
+  return 0;
+}
 
 const struct cvector_kernels *cvector_kind(int index) {
   return index >= 0 && index <= best() ? every[index] : NULL;
@@ -141,4 +185,56 @@ void cvector_spectrum_add(const float *re, const float *im, const float *filter_
 
 void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum) {
   chosen->add_scaled(samples, gain, count, sum);
+}
+
+uint32_t cvector_largest(const float *samples, size_t count) {
+  return chosen->largest(samples, count);
+}
+
+void cvector_pick(const float *samples, size_t stride, size_t count, float *output) {
+  chosen->pick(samples, stride, count, output);
+}
+
+void cvector_pick_scaled(const float *samples, size_t stride, double gain, size_t count,
+                         float *output) {
+  chosen->pick_scaled(samples, stride, gain, count, output);
+}
+
+void cvector_pick_doubles(const double *samples, size_t stride, double gain, size_t count,
+                          float *output) {
+  chosen->pick_doubles(samples, stride, gain, count, output);
+}
+
+void cvector_interleave(const float *first, const float *second, size_t count, float *output) {
+  chosen->interleave(first, second, count, output);
+}
+
+void cvector_scale(float *samples, float gain, size_t count) {
+  chosen->scale(samples, gain, count);
+}
+
+int cvector_within(const double *samples, size_t count) { return chosen->within(samples, count); }
+
+size_t cvector_inexact(const double *samples, size_t count, double full) {
+  return chosen->inexact(samples, count, full);
+}
+
+void cvector_round(const double *samples, size_t count, double full, int32_t *words) {
+  chosen->round(samples, count, full, words);
+}
+
+void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
+                    int32_t *words) {
+  chosen->dither(samples, count, full, state, words);
+}
+
+void cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
+                 float *left, float *right) {
+  chosen->mix(signals, signal_count, fresh, count, left, right);
+}
+
+void cvector_equalize(const double *coefficients, double *memory, const float *first,
+                      const float *second, size_t count, float *first_output,
+                      float *second_output) {
+  chosen->equalize(coefficients, memory, first, second, count, first_output, second_output);
 }

@@ -109,7 +109,7 @@ public struct FileCallback: LiveCallback {
     let clock = SourceClock(sampleRate: format.sampleRate)
     let service = FileService(
       part: part, passes: passes, start: start, settings: instance, gain: gain, format: format,
-      maximumFramesPerSlice: maximumFramesPerSlice)
+      maximumFramesPerSlice: maximumFramesPerSlice, isContinuation: before != nil)
     let kernel = FileKernel(
       ring: service.ring.access, lost: service.lost.access, unscaled: service.unscaled.access,
       baked: service.baked, gain: instance.control("gain", length: glideLength(format)),

@@ -141,7 +141,9 @@ struct FileKernel: RenderKernel {
     let ready = available < wanted ? available : wanted
     for channel in 0..<output.channelCount {
       let buffer = output[channel]
-      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: channel) }
+      // A file of one channel is heard on all.
+      let source = channel < ring.channelCount ? channel : 0
+      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: source) }
       if ready < buffer.count { buffer.dropping(ready).clear() }
     }
     scale(output, ready)
@@ -268,12 +270,28 @@ final class FileService: RenderService, @unchecked Sendable {
   private var busBlock: [Double]
   private let lane: UnsafeMutablePointer<Float>
   private var hasSought = false
+  /// Whether a sample of the file is a sample of the bus, apart from a gain: it is read as a float then,
+  /// and stays one.
+  private let isDirect: Bool
+  /// Whether frames are read into the ring itself, as they are in the file.
+  private let isStraight: Bool
+  /// Where floats that are read go to, of a block where they do not go into the ring.
+  private var floats: UnsafeMutablePointer<Float>
+  private let floatBlock: UnsafeMutablePointer<Float>
+  /// Whether frames are thrown away before the first is heard: so many more have to be there.
+  private let isContinuation: Bool
+  /// What is played in the place of the file once it has begun again; `nil` for the file.
+  private var image: FileImage?
+  private var imagePosition = 0
+  private var hasLookedForImage = false
 
   init(
     part: FileCallback.Part, passes: FilePasses, start: FilePasses.Start,
-    settings: CallbackInstance, gain: Double, format: StreamFormat, maximumFramesPerSlice: Int
+    settings: CallbackInstance, gain: Double, format: StreamFormat, maximumFramesPerSlice: Int,
+    isContinuation: Bool
   ) {
     self.part = part
+    self.isContinuation = isContinuation
     self.passes = passes
     self.settings = settings
     gainIndex = settings.index(of: "gain") ?? 0
@@ -297,19 +315,49 @@ final class FileService: RenderService, @unchecked Sendable {
     written = start.frame
     pass = passes.pass(at: start.frame)
     unread = part.frames.count - start.offset
+    isDirect = part.converter == nil && Self.isDirect(part.reader, sample, gain: baked)
+    isStraight = isDirect && baked == 1 && Self.isStraight(sources, fileChannels: fileChannels)
     ring = FrameRing(
-      channelCount: format.channelCount,
+      channelCount: isStraight ? fileChannels : format.channelCount,
       minimumCapacity: max(
-        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
+        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block),
+      isInterleaved: isStraight)
     access = ring.access
-    fileBlock = [Double](repeating: 0, count: Self.block * fileChannels)
+    let blockSize = isDirect && !isStraight ? Self.block * fileChannels : 1
+    unsafe floatBlock = .allocate(capacity: blockSize)
+    unsafe floatBlock.initialize(repeating: 0, count: blockSize)
+    unsafe floats = floatBlock
+    fileBlock = [Double](repeating: 0, count: isDirect ? 0 : Self.block * fileChannels)
     busBlock = [Double](
       repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
     unsafe lane = .allocate(capacity: Self.block)
     unsafe lane.initialize(repeating: 0, count: Self.block)
   }
 
-  deinit { unsafe lane.deallocate() }
+  deinit {
+    unsafe lane.deallocate()
+    unsafe floatBlock.deallocate()
+  }
+
+  /// Whether the bus has the channels of the file, in their order, or the only one of it on all of its own.
+  private static func isStraight(_ sources: [ChannelMapping.Source], fileChannels: Int) -> Bool {
+    sources.enumerated().allSatisfy { channel, source in
+      guard case .channel(let index) = source else { return false }
+      return index == (fileChannels == 1 ? 0 : channel)
+    } && (fileChannels == 1 || sources.count == fileChannels)
+  }
+
+  /// Whether floats of the file, times a gain, are what the bus carries.
+  private static func isDirect(
+    _ reader: SoundFileReader, _ sample: SampleType, gain: Double
+  ) -> Bool {
+    switch sample {
+    case .float32: reader.fitsFloat
+    case .int16: gain == 1 && reader.sampleType == .int16
+    case .int24: gain == 1 && (reader.sampleType == .int16 || reader.sampleType == .int24)
+    case .int32, .fixed824: false
+    }
+  }
 
   var lostFrames: Int { Int(lost[word: 0]) }
 
@@ -319,7 +367,20 @@ final class FileService: RenderService, @unchecked Sendable {
   func service(atLeast frameCount: Int) throws(ServiceError) {
     let available = access.available
     guard available < access.capacity / 2 || available < frameCount else { return }
+    try fill(upTo: .max)
+  }
+
+  func service(inStepFor frameCount: Int) throws(ServiceError) {
+    guard !isContinuation else { return try service(atLeast: frameCount) }
+    try fill(upTo: frameCount)
+  }
+
+  /// Reads ahead until so many frames wait, the ring is full or there are no more.
+  private func fill(upTo goal: Int) throws(ServiceError) {
     while access.room >= Self.block {
+      let available = access.available
+      guard available < goal else { return }
+      if available == 0 { access.rewind() }
       let loops = loops
       if isOver {
         guard loops else { return }
@@ -330,9 +391,21 @@ final class FileService: RenderService, @unchecked Sendable {
         put(busBlock, made)
         written += made
       } else {
-        let made = loops ? Self.block : min(Self.block, passes.end(pass) - written)
+        var block = min(Self.block, goal - available)
+        if isStraight {
+          let next = unsafe access.next
+          unsafe floats = next.memory
+          block = min(block, unsafe next.frameCount)
+        }
+        let made = loops ? block : min(block, passes.end(pass) - written)
         read(made, wraps: loops)
-        put(fileBlock, made)
+        if isStraight {
+          access.commit(made)
+        } else if isDirect {
+          unsafe put(floats, made)
+        } else {
+          put(fileBlock, made)
+        }
         written += made
         if written > passes.end(pass) { pass = passes.pass(at: written) }
       }
@@ -427,11 +500,13 @@ final class FileService: RenderService, @unchecked Sendable {
       if reader.position != start { seek(to: start) }
     }
     while done < wanted {
-      let length = min(wanted - done, frames.upperBound - reader.position)
+      let position = image == nil ? reader.position : imagePosition
+      let length = min(wanted - done, frames.upperBound - position)
       if length > 0 {
         done += read(length, at: done)
       } else if wraps {
         trouble.restart()
+        lookForImage()
         seek(to: frames.lowerBound)
       } else {
         silence(done..<wanted)
@@ -444,6 +519,12 @@ final class FileService: RenderService, @unchecked Sendable {
   /// file goes on behind it: what follows is heard when it is due.
   private func read(_ length: Int, at first: Int) -> Int {
     let reader = part.reader
+    if let image {
+      unsafe image.copy(imagePosition, length, to: floats + first * fileChannels)
+      if !image.isFinite { lookForNumbers(first..<first + length, from: imagePosition) }
+      imagePosition += length
+      return length
+    }
     let begin = reader.position
     guard !trouble.isGivenUp else {
       silence(first..<first + length)
@@ -451,7 +532,10 @@ final class FileService: RenderService, @unchecked Sendable {
       return length
     }
     do throws(SoundFileError) {
-      let count = try reader.read(into: &fileBlock, at: first, frameCount: length)
+      let count =
+        isDirect
+        ? try unsafe reader.read(into: floats + first * fileChannels, frameCount: length)
+        : try reader.read(into: &fileBlock, at: first, frameCount: length)
       trouble.end()
       lookForNumbers(first..<first + count, from: begin)
       // Only of what says nowhere how long it is.
@@ -471,6 +555,14 @@ final class FileService: RenderService, @unchecked Sendable {
     let isFloat = part.reader.sampleType?.isFloat == true
     guard isFloat, !trouble.hasToldOfNumbers else { return }
     let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
+    if isDirect {
+      let buffer = unsafe ChannelBuffer(
+        base: floats + samples.lowerBound, count: samples.count)
+      guard VectorMath.largest(buffer) >= Float.infinity.bitPattern,
+        let first = samples.first(where: { unsafe !floats[$0].isFinite })
+      else { return }
+      return trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
+    }
     // What is finite is 0 times 0: the sum of all is, too.
     var sum = 0.0
     for index in samples { sum += fileBlock[index] * 0 }
@@ -478,7 +570,19 @@ final class FileService: RenderService, @unchecked Sendable {
     trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
   }
 
+  /// Looks, once the part has been played, whether the file may as well stay in memory: it begins again.
+  private func lookForImage() {
+    guard !hasLookedForImage else { return }
+    hasLookedForImage = true
+    guard isDirect, !trouble.hasHappened else { return }
+    image = FileImage.image(of: part.reader)
+  }
+
   private func seek(to frame: Int) {
+    guard image == nil else {
+      imagePosition = frame
+      return
+    }
     do throws(SoundFileError) { try part.reader.seek(to: frame) } catch {
       trouble.note(error, at: frame, frameCount: 0)
     }
@@ -486,7 +590,7 @@ final class FileService: RenderService, @unchecked Sendable {
 
   private func silence(_ range: Range<Int>) {
     for index in range.lowerBound * fileChannels..<range.upperBound * fileChannels {
-      fileBlock[index] = 0
+      if isDirect { unsafe floats[index] = 0 } else { fileBlock[index] = 0 }
     }
   }
 
@@ -497,19 +601,46 @@ final class FileService: RenderService, @unchecked Sendable {
     unscaled.access[0] = UInt64(truncatingIfNeeded: access.totalWritten + 1)
   }
 
-  /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
-  private func put(_ block: [Double], _ frameCount: Int) {
+  /// Hands over interleaved samples as they are but for the gain, a channel at a time.
+  private func put(_ block: UnsafePointer<Float>, _ frameCount: Int) {
     leaveGain()
     let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
     for (channel, source) in sources.enumerated() {
       switch source {
       case .channel(let index):
-        encode(frameCount) { block[$0 * fileChannels + index] }
+        unsafe pick(block + index, stride: fileChannels, times: gain, into: buffer)
       case .mean:
-        encode(frameCount) { (block[$0 * 2] + block[$0 * 2 + 1]) / 2 }
+        for frame in 0..<frameCount {
+          let mean = unsafe (Double(block[frame * 2]) + Double(block[frame * 2 + 1])) / 2
+          unsafe lane[frame] = Float(mean * gain)
+        }
       case .silence: buffer.clear()
       }
       access.write(buffer, channel: channel)
+    }
+    access.commit(frameCount)
+  }
+
+  /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
+  private func put(_ block: [Double], _ frameCount: Int) {
+    leaveGain()
+    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
+    unsafe block.withUnsafeBufferPointer { block in
+      guard let base = block.baseAddress else { return }
+      for (channel, source) in sources.enumerated() {
+        switch source {
+        case .channel(let index):
+          if sample == .float32 {
+            unsafe pick(base + index, stride: fileChannels, times: gain, into: buffer)
+          } else {
+            encode(frameCount) { unsafe base[$0 * fileChannels + index] }
+          }
+        case .mean:
+          encode(frameCount) { unsafe (base[$0 * 2] + base[$0 * 2 + 1]) / 2 }
+        case .silence: buffer.clear()
+        }
+        access.write(buffer, channel: channel)
+      }
     }
     access.commit(frameCount)
   }

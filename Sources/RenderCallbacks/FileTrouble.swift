@@ -16,6 +16,8 @@ struct FileTrouble {
 
   /// Whether nothing more is to be had of it.
   private(set) var isGivenUp = false
+  /// Whether any of it could not be read so far.
+  private(set) var hasHappened = false
 
   init(_ reader: SoundFileReader) {
     file = reader.path
@@ -24,6 +26,7 @@ struct FileTrouble {
 
   /// Takes note of frames that could not be read.
   mutating func note(_ error: SoundFileError, at first: Int, frameCount: Int) {
+    hasHappened = true
     attempts = error.isOfDisk ? 0 : attempts + 1
     isGivenUp = attempts >= Self.mostAttempts
     if stretch == nil {

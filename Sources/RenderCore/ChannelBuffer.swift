@@ -62,13 +62,14 @@ public struct ChannelBuffer: BitwiseCopyable {
   /// Writes zeros, which are silence in every format.
   @_noLocks
   public func clear() {
-    for frame in 0..<count { unsafe base[frame] = 0 }
+    unsafe clearSamples(base, count)
   }
 
   /// Copies as many words as both buffers have; the two may not overlap unless they are the same.
   @_noLocks
   public func copy(from source: ChannelBuffer) {
     let length = count < source.count ? count : source.count
-    for frame in 0..<length { unsafe base[frame] = source.base[frame] }
+    guard unsafe base != source.base else { return }
+    unsafe copySamples(source.base, into: base, length)
   }
 }

@@ -1,9 +1,11 @@
+import Glibc
 import Synchronization
 
 /// Frames on their way from one thread to another: one side writes, one side reads, neither waits.
 ///
 /// Each channel has a ring of its own of four-byte words, so that a stretch of frames is copied a
-/// channel at a time. Frames are counted from the first on and never wrap in practice.
+/// channel at a time. An interleaved ring has its frames as files have them: they are read into it, and
+/// what takes them out takes them apart. Frames are counted from the first on and never wrap in practice.
 @safe
 public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
@@ -12,21 +14,27 @@ public final class FrameRing: @unchecked Sendable {
   public let channelCount: Int
   /// In frames; a power of two.
   public let capacity: Int
+  /// Whether the samples of a frame lie side by side, as in most files.
+  public let isInterleaved: Bool
 
   /// A ring for at least `minimumCapacity` frames.
-  public init(channelCount: Int, minimumCapacity: Int) {
+  public init(channelCount: Int, minimumCapacity: Int, isInterleaved: Bool = false) {
     var capacity = 1
     while capacity < minimumCapacity { capacity *= 2 }
     self.capacity = capacity
     self.channelCount = channelCount
-    unsafe words = .allocate(capacity: max(1, capacity * channelCount))
-    unsafe words.initialize(repeating: 0, count: max(1, capacity * channelCount))
+    self.isInterleaved = isInterleaved
+    // Zeros that take no memory before they are written.
+    guard let memory = unsafe calloc(max(1, capacity * channelCount), 4) else {
+      preconditionFailure("there is no memory for a ring of \(capacity) frames")
+    }
+    unsafe words = memory.bindMemory(to: Float.self, capacity: max(1, capacity * channelCount))
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: FrameRingState())
   }
 
   deinit {
-    unsafe words.deallocate()
+    unsafe free(words)
     unsafe state.deinitialize(count: 1)
     unsafe state.deallocate()
   }
@@ -34,7 +42,8 @@ public final class FrameRing: @unchecked Sendable {
   /// What either side keeps: valid as long as the ring, which a kernel's box holds as company.
   public var access: FrameRingAccess {
     unsafe FrameRingAccess(
-      words: words, state: state, capacity: capacity, channelCount: channelCount)
+      words: words, state: state, capacity: capacity, channelCount: channelCount,
+      isInterleaved: isInterleaved)
   }
 
   /// How often there was less to read than was due. Any thread.
@@ -51,6 +60,8 @@ public final class FrameRing: @unchecked Sendable {
 struct FrameRingState: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  /// The frame that is at the beginning of the memory.
+  let origin = Atomic<Int>(0)
   let lead = Atomic<Int>(0)
   let underruns = Atomic<Int>(0)
   let missing = Atomic<Int>(0)
@@ -64,12 +75,14 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<FrameRingState>
   public let capacity: Int
   public let channelCount: Int
+  private let isInterleaved: Bool
 
   @_noLocks
   init(
     words: UnsafeMutablePointer<Float>, state: UnsafeMutablePointer<FrameRingState>, capacity: Int,
-    channelCount: Int
+    channelCount: Int, isInterleaved: Bool
   ) {
+    self.isInterleaved = isInterleaved
     unsafe self.words = words
     unsafe self.state = state
     self.capacity = capacity
@@ -108,18 +121,36 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   // MARK: The writing side
 
+  /// Has the next frames go to the beginning of the memory, where none waits to be read: a ring that is
+  /// often empty stays in the nearest cache, however long it is. Nothing may have been put down that is
+  /// not committed.
+  @_noLocks
+  public func rewind() {
+    // The reader has given up all that there was, and looks where the next frames are only when they have
+    // been committed.
+    guard available == 0 else { return }
+    let next = unsafe state.pointee.written.load(ordering: .relaxed)
+    unsafe state.pointee.origin.store(next, ordering: .relaxed)
+  }
+
+  /// The memory of an interleaved ring that the next frames go to, and for how many there is room in one
+  /// stretch; `commit` makes them readable.
+  public var next: (memory: UnsafeMutablePointer<Float>, frameCount: Int) {
+    precondition(isInterleaved, "the channels lie apart")
+    let (first, _) = unsafe straight(
+      state.pointee.written.load(ordering: .relaxed), room)
+    return unsafe (words + first.start * channelCount, first.count)
+  }
+
   /// Puts down one channel of frames, `offset` frames beyond what has been committed; `commit`
   /// makes them readable. There must be room.
   @_noLocks
   public func write(_ source: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + source.count <= room, "no room in the ring")
     let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
-    let base = unsafe lane(channel)
-    var position = start & (capacity - 1)
-    for frame in source.indices {
-      unsafe base[position] = source[frame]
-      position = (position + 1) & (capacity - 1)
-    }
+    let (first, rest) = straight(start, source.count)
+    lane(channel, first).copy(from: source)
+    lane(channel, rest).copy(from: source.dropping(first.count))
   }
 
   /// Puts down zeros in every channel, as `write` puts down frames. There must be room.
@@ -128,13 +159,10 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     precondition(
       offset >= 0 && frameCount >= 0 && offset + frameCount <= room, "no room in the ring")
     let start = unsafe state.pointee.written.load(ordering: .relaxed) + offset
+    let (first, rest) = straight(start, frameCount)
     for channel in 0..<channelCount {
-      let base = unsafe lane(channel)
-      var position = start & (capacity - 1)
-      for _ in 0..<frameCount {
-        unsafe base[position] = 0
-        position = (position + 1) & (capacity - 1)
-      }
+      lane(channel, first).clear()
+      lane(channel, rest).clear()
     }
   }
 
@@ -152,12 +180,16 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   public func read(into sink: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + sink.count <= available, "not so many frames in the ring")
     let start = unsafe state.pointee.read.load(ordering: .relaxed) + offset
-    let base = unsafe lane(channel)
-    var position = start & (capacity - 1)
-    for frame in sink.indices {
-      unsafe sink[frame] = base[position]
-      position = (position + 1) & (capacity - 1)
+    let (first, rest) = straight(start, sink.count)
+    guard !isInterleaved else {
+      precondition(channel >= 0 && channel < channelCount, "channel out of range")
+      let frames = unsafe words + channel
+      unsafe pick(
+        frames + first.start * channelCount, stride: channelCount, into: sink.prefix(first.count))
+      return unsafe pick(frames, stride: channelCount, into: sink.dropping(first.count))
     }
+    sink.copy(from: lane(channel, first))
+    sink.dropping(first.count).copy(from: lane(channel, rest))
   }
 
   /// Gives up the oldest frames.
@@ -181,9 +213,31 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe state.pointee.skipped.wrappingAdd(frameCount, ordering: .relaxed)
   }
 
+  /// A stretch of the memory of a channel.
+  private struct Run: BitwiseCopyable {
+    let start: Int
+    let count: Int
+
+    @_noLocks
+    init(start: Int, count: Int) {
+      self.start = start
+      self.count = count
+    }
+  }
+
+  /// Where frames are in the memory: up to its end, and from its beginning on.
   @_noLocks
-  private func lane(_ channel: Int) -> UnsafeMutablePointer<Float> {
-    precondition(channel >= 0 && channel < channelCount, "channel out of range")
-    return unsafe words + channel * capacity
+  private func straight(_ frame: Int, _ count: Int) -> (Run, Run) {
+    let origin = unsafe state.pointee.origin.load(ordering: .relaxed)
+    let start = (frame - origin) & (capacity - 1)
+    let first = count < capacity - start ? count : capacity - start
+    return (Run(start: start, count: first), Run(start: 0, count: count - first))
+  }
+
+  @_noLocks
+  private func lane(_ channel: Int, _ run: Run) -> ChannelBuffer {
+    precondition(
+      channel >= 0 && channel < channelCount && !isInterleaved, "a channel that lies apart")
+    return unsafe ChannelBuffer(base: words + channel * capacity + run.start, count: run.count)
   }
 }

@@ -174,6 +174,10 @@ public protocol RenderService: AnyObject, Sendable {
   /// at least `frameCount` frames to read, or room for as many.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
+  /// The same for a host that calls before each slice, in the slice's own thread: nothing need be read
+  /// further ahead than so many frames, and what is read is still in the cache when it is played.
+  func service(inStepFor frameCount: Int) throws(ServiceError)
+
   /// Writes what is left, makes what is written whole, and closes what is open. Called once, when no
   /// slice follows.
   func finish() throws(ServiceError)
@@ -195,6 +199,10 @@ public protocol RenderService: AnyObject, Sendable {
 }
 
 extension RenderService {
+  public func service(inStepFor frameCount: Int) throws(ServiceError) {
+    try service(atLeast: frameCount)
+  }
+
   public func abandon() {
     do throws(ServiceError) { try finish() } catch {}
   }

@@ -67,6 +67,9 @@ public struct DoubleStorage: ~Copyable, @unchecked Sendable {
 
   deinit { unsafe base.deallocate() }
 
+  /// The first element, for inner loops that have checked their bounds beforehand.
+  var start: UnsafeMutablePointer<Double> { @_noLocks get { unsafe base } }
+
   public subscript(index: Int) -> Double {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")

@@ -1,4 +1,5 @@
 import CVector
+import Glibc
 
 // The doors to the vector kernels in C, which neither allocate nor lock nor call the system. They
 // use the widest vectors that the processor has; every result is summed in an order of its own,
@@ -13,8 +14,77 @@ public enum VectorMath {
   @_noLocks
   public static func rowLength(_ count: Int) -> Int { (count + 15) / 16 * 16 }
 
-  /// The vectors in use: `avx512`, `avx2` or `baseline`. Control thread.
+  /// The kernel class in use: `avx512`, `avx2`, `neon` or `baseline`. Control thread.
   public static var name: String { unsafe String(cString: cvector_name()) }
+
+  /// The kernel classes that this processor has, the plainest first. `baseline` is among them
+  /// everywhere, and gives the same bits everywhere. Control thread.
+  public static var names: [String] {
+    var names: [String] = []
+    while let kind = unsafe cvector_kind(Int32(names.count)) {
+      names.append(unsafe String(cString: kind.pointee.name))
+    }
+    return names
+  }
+
+  /// Uses a kernel class from now on. Before the first render, and before there are threads.
+  ///
+  /// - Returns: Whether this processor has it; if not, nothing changes.
+  public static func choose(_ name: String) -> Bool { unsafe cvector_choose(name) != 0 }
+
+  /// The largest magnitude, as the bits of a float: magnitudes are in the order of their bits, with
+  /// infinity above every number and what is no number above that.
+  @_semantics("no_performance_analysis")
+  public static func largest(_ samples: ChannelBuffer) -> UInt32 {
+    unsafe cvector_largest(samples.start, samples.count)
+  }
+
+  /// The same of floats that are in memory as bytes.
+  public static func largest(of floats: ArraySlice<UInt8>) -> UInt32 {
+    unsafe floats.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      return unsafe cvector_largest(base.assumingMemoryBound(to: Float.self), bytes.count / 4)
+    }
+  }
+
+  /// Every sample times a gain, in its place.
+  @_semantics("no_performance_analysis")
+  public static func scale(_ samples: ChannelBuffer, by gain: Float) {
+    unsafe cvector_scale(samples.start, gain, samples.count)
+  }
+
+  /// Ten peaking filters in series over one channel: see `cvector_equalize`.
+  ///
+  /// - Parameters:
+  ///   - coefficients: Three for each band.
+  ///   - memory: Four for each band.
+  @_semantics("no_performance_analysis")
+  public static func equalize(
+    _ input: ChannelBuffer, into output: ChannelBuffer, coefficients: borrowing DoubleStorage,
+    memory: borrowing DoubleStorage
+  ) {
+    precondition(
+      coefficients.count == 30 && memory.count == 40 && output.count >= input.count,
+      "ten bands have thirty coefficients")
+    unsafe cvector_equalize(
+      coefficients.start, memory.start, input.start, nil, input.count, output.start, nil)
+  }
+
+  /// The same over two channels of one length.
+  @_semantics("no_performance_analysis")
+  public static func equalize(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, into leftOutput: ChannelBuffer,
+    _ rightOutput: ChannelBuffer, coefficients: borrowing DoubleStorage,
+    memory: borrowing DoubleStorage
+  ) {
+    precondition(
+      coefficients.count == 30 && memory.count == 40 && right.count >= left.count
+        && leftOutput.count >= left.count && rightOutput.count >= left.count,
+      "ten bands have thirty coefficients")
+    unsafe cvector_equalize(
+      coefficients.start, memory.start, left.start, right.start, left.count, leftOutput.start,
+      rightOutput.start)
+  }
 
   /// The sum of the products of a row of coefficients and as many samples.
   ///
@@ -158,4 +228,90 @@ func filterBlock(
   into output: UnsafeMutablePointer<Float>, frameCount: Int
 ) {
   unsafe cvector_fir(row, count, samples, output, frameCount)
+}
+
+// MARK: - Samples on their way
+
+/// One channel out of interleaved frames, as many as `output` has.
+@_semantics("no_performance_analysis")
+func pick(_ samples: UnsafePointer<Float>, stride: Int, into output: ChannelBuffer) {
+  unsafe cvector_pick(samples, stride, output.count, output.start)
+}
+
+/// The same, each sample times a gain.
+@_semantics("no_performance_analysis")
+public func pick(
+  _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, into output: ChannelBuffer
+) {
+  unsafe cvector_pick_scaled(samples, stride, gain, output.count, output.start)
+}
+
+@_semantics("no_performance_analysis")
+func copySamples(
+  _ samples: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>, _ count: Int
+) {
+  unsafe memmove(output, samples, count * 4)
+}
+
+@_semantics("no_performance_analysis")
+func clearSamples(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
+  unsafe memset(samples, 0, count * 4)
+}
+
+/// Signals that are still to be added to a mix, in order.
+@safe
+public struct WaitingSignals: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: the memory is its own.
+  private let signals: UnsafeMutablePointer<cvector_signal>
+  public let capacity: Int
+  public private(set) var count = 0
+
+  /// - Parameter capacity: How many signals may wait.
+  public init(capacity: Int) {
+    precondition(capacity > 0, "one signal waits at least")
+    self.capacity = capacity
+    unsafe signals = .allocate(capacity: capacity)
+  }
+
+  deinit { unsafe signals.deallocate() }
+
+  /// Adds a signal, which has to stay where it is until it has been mixed. There must be room.
+  @_noLocks
+  public mutating func append(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, leftGain: Float, rightGain: Float
+  ) {
+    precondition(count < capacity, "so many signals may wait")
+    unsafe (signals + count).initialize(
+      to: cvector_signal(
+        left: left.start, right: right.start, left_gain: leftGain, right_gain: rightGain))
+    count += 1
+  }
+
+  /// Adds what waits to a sum whose frames no signal has fewer of, one signal after the other, each product
+  /// rounded before it is added. None waits after that.
+  ///
+  /// - Parameter fresh: Whether the sum begins with +0, whatever is in its memory.
+  @_semantics("no_performance_analysis")
+  public mutating func mix(into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool) {
+    precondition(left.count == right.count, "both sides of a sum are as long")
+    unsafe cvector_mix(signals, count, fresh ? 1 : 0, left.count, left.start, right.start)
+    count = 0
+  }
+}
+
+/// Puts two channels of one length one beside the other.
+@_semantics("no_performance_analysis")
+public func interleave(
+  _ first: ChannelBuffer, _ second: ChannelBuffer, into output: UnsafeMutablePointer<Float>
+) {
+  precondition(first.count == second.count, "both channels are as long")
+  unsafe cvector_interleave(first.start, second.start, first.count, output)
+}
+
+/// One channel out of interleaved doubles, each times a gain, into as many floats as `output` has.
+@_semantics("no_performance_analysis")
+public func pick(
+  _ samples: UnsafePointer<Double>, stride: Int, times gain: Double, into output: ChannelBuffer
+) {
+  unsafe cvector_pick_doubles(samples, stride, gain, output.count, output.start)
 }

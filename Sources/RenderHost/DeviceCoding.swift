@@ -39,6 +39,13 @@ struct DeviceEncoder: BitwiseCopyable {
     guard gain.isSettled && gain.current == 1 else {
       return unsafe encodeFaded(bus, into: memory, gain: &gain)
     }
+    if channelCount == 2, isCopied {
+      let (left, right) = unsafe (map[0], map[1])
+      if left >= 0, right >= 0 {
+        return unsafe interleave(
+          bus[left], bus[right], into: memory.assumingMemoryBound(to: Float.self))
+      }
+    }
     for channel in 0..<channelCount {
       let source = unsafe map[channel]
       if source < 0 {
@@ -135,15 +142,13 @@ struct DeviceEncoder: BitwiseCopyable {
   /// than any.
   @_noLocks
   func peak(of bus: RenderBus) -> Float {
-    // Magnitudes are in the order of their bit patterns, and integers have vector instructions.
+    // Magnitudes are in the order of their bit patterns.
     var peak: UInt32 = 0
     for channel in 0..<bus.channelCount {
       let buffer = bus[channel]
       if clientIsFloat {
-        for frame in buffer.indices {
-          let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
-          peak = bits > peak ? bits : peak
-        }
+        let bits = VectorMath.largest(buffer)
+        peak = bits > peak ? bits : peak
       } else {
         for frame in buffer.indices {
           let bits = Float(value(buffer, frame).magnitude).bitPattern

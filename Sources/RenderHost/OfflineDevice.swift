@@ -99,7 +99,7 @@ public struct OfflineDevice: Sendable {
       }
       let length = min(grant.ioBufferFrames, frameCount - outcome.frameCount)
       for service in services() {
-        try service.service(atLeast: length)
+        try service.service(inStepFor: length)
         let events = service.takeEvents()
         guard !events.isEmpty else { continue }
         outcome.events += events

@@ -53,6 +53,12 @@ struct ContainerLayout: Equatable {
     return missingBytes > 0 || (promisedBytes == 0 && presentBytes > 0)
   }
 
+  /// Whether there is more behind the samples that the header counts.
+  var holdsMore: Bool {
+    guard let promisedBytes else { return true }
+    return presentBytes > promisedBytes
+  }
+
   /// Reads the header of an open file; `nil` where it is of another kind, or cut off before its samples.
   init?(_ descriptor: Int32) {
     var status = stat()

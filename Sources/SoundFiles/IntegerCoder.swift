@@ -1,3 +1,5 @@
+import CVector
+
 /// Turns samples into the integers of a file, frame after frame.
 ///
 /// The same frames give the same integers however they are cut into pieces.
@@ -5,6 +7,8 @@ struct IntegerCoder {
   /// What the shaped noise is filtered with: `1 + sum of h[i] z^-(i + 1)`.
   private static let shape = [-2.033, 2.165, -1.959, 1.590, -0.6149]
   private static let seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B
+  /// What the state of the noise grows by with each sample.
+  private static let golden: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let bits: Int
   private let channelCount: Int
@@ -33,19 +37,66 @@ struct IntegerCoder {
       repeating: 0, count: dither == .shaped ? Self.shape.count * channelCount : 0)
   }
 
+  /// Frames that are looked at together.
+  private static let block = 1024
+  /// Samples of a block.
+  private var numbers: [Double] = []
+
   /// Codes whole frames.
   ///
   /// - Parameter range: Where they are in `samples`, channel beside channel.
   mutating func code<Sample: BinaryFloatingPoint>(_ samples: [Sample], _ range: Range<Int>) {
-    words.removeAll(keepingCapacity: true)
-    words.reserveCapacity(range.count)
+    if words.count != range.count { words = [Int32](repeating: 0, count: range.count) }
+    if numbers.isEmpty { numbers = [Double](repeating: 0, count: Self.block * channelCount) }
+    var first = 0
+    while first < range.count {
+      let count = min(Self.block * channelCount, range.count - first)
+      for index in 0..<count { numbers[index] = Double(samples[range.lowerBound + first + index]) }
+      if !codeAlike(count, into: first) { codeEach(count, into: first) }
+      first += count
+      frame += count / channelCount
+    }
+  }
+
+  /// Codes a block whose frames are treated alike, all dithered or none of them, and in which nothing is
+  /// clipped. Says whether it is such a one.
+  private mutating func codeAlike(_ count: Int, into first: Int) -> Bool {
+    guard unsafe cvector_within(numbers, count) != 0 else { return false }
     let full = Double(Int64(1) << Int64(bits - 1))
-    var first = range.lowerBound
-    while first < range.upperBound {
+    let frames = count / channelCount
+    let last = unsafe cvector_inexact(numbers, count, full)
+    // Frames behind the last that needs dither.
+    let exact = frames - (last + channelCount - 1) / channelCount
+    let left = exact == frames ? framesLeft - exact : hold - exact
+    let isPlain = dither == .none || (exact == frames && framesLeft == 0)
+    guard isPlain || (dither == .tpdf && framesLeft > frames && hold > frames) else { return false }
+    let state = state
+    unsafe words.withUnsafeMutableBufferPointer { words in
+      guard let base = words.baseAddress else { return }
+      if isPlain {
+        unsafe cvector_round(numbers, count, full, base + first)
+      } else {
+        unsafe cvector_dither(numbers, count, full, state, base + first)
+      }
+    }
+    if isPlain {
+      for index in errors.indices { errors[index] = 0 }
+    } else {
+      self.state = state &+ UInt64(count) &* Self.golden
+    }
+    framesLeft = max(0, left)
+    return true
+  }
+
+  /// Codes a block a frame at a time.
+  private mutating func codeEach(_ count: Int, into place: Int) {
+    let full = Double(Int64(1) << Int64(bits - 1))
+    var first = 0
+    while first < count {
       var isExact = true
       for index in first..<first + channelCount {
-        let value = Double(samples[index])
-        if value.magnitude > 1 { noteClipping(value) }
+        let value = numbers[index]
+        if value.magnitude > 1 { noteClipping(value, first / channelCount) }
         // What is not a number becomes 0, whatever is added.
         let scaled = value * full
         isExact = isExact && (scaled == scaled.rounded() || scaled != scaled) && scaled < full
@@ -53,16 +104,15 @@ struct IntegerCoder {
       framesLeft = isExact ? max(0, framesLeft - 1) : hold
       if dither == .none || framesLeft == 0 {
         for index in first..<first + channelCount {
-          words.append(integer(Double(samples[index]), bits: bits))
+          words[place + index] = integer(numbers[index], bits: bits)
         }
         if framesLeft == 0 { for index in errors.indices { errors[index] = 0 } }
       } else {
         for channel in 0..<channelCount {
-          words.append(dithered(Double(samples[first + channel]), full, channel))
+          words[place + first + channel] = dithered(numbers[first + channel], full, channel)
         }
       }
       first += channelCount
-      frame += 1
     }
   }
 
@@ -72,10 +122,11 @@ struct IntegerCoder {
     return clipping
   }
 
-  private mutating func noteClipping(_ value: Double) {
+  private mutating func noteClipping(_ value: Double, _ place: Int) {
     guard value == value else { return }
     clipping = Clipping(
-      sampleCount: (clipping?.sampleCount ?? 0) + 1, firstFrame: clipping?.firstFrame ?? frame)
+      sampleCount: (clipping?.sampleCount ?? 0) + 1,
+      firstFrame: clipping?.firstFrame ?? frame + place)
   }
 
   private mutating func dithered(_ value: Double, _ full: Double, _ channel: Int) -> Int32 {
@@ -99,7 +150,7 @@ struct IntegerCoder {
 
   /// Two even distributions one bit wide, added: -1 to 1. SplitMix64 (Steele, Lea and Flood, 2014).
   private mutating func noise() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
+    state &+= Self.golden
     var word = state
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
     word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB

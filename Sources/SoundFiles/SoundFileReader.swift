@@ -158,6 +158,18 @@ public final class SoundFileReader {
     return try unsafe read(room) { file, count in unsafe sf_readf_float(file, &samples, count) }
   }
 
+  /// Reads up to `frameCount` frames as floats to where there is room for as many.
+  ///
+  /// - Throws: As the others.
+  public func read(
+    into samples: UnsafeMutablePointer<Float>, frameCount: Int
+  ) throws(SoundFileError) -> Int {
+    try unsafe read(frameCount) { file, count in unsafe sf_readf_float(file, samples, count) }
+  }
+
+  /// What tells this file, as it is now, from every other; `nil` where the system does not say.
+  public var identity: FileIdentity? { FileIdentity(bytes.descriptor) }
+
   /// Reads frames as integers of 32 bits whose full scale is 2^31: exact for every integer file.
   ///
   /// - Throws: As the others.
@@ -326,6 +338,25 @@ public final class SoundFileReader {
         ? "'\(path)' is not a sound file of a type that can be read"
         : "'\(path)' cannot be read as a sound file: \(sentence(text))",
       help: "WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus, MP3 and others can be read")
+  }
+}
+
+/// A file at the time of its last change.
+public struct FileIdentity: Hashable, Sendable {
+  private let device: UInt
+  private let node: UInt
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  init?(_ descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    device = UInt(status.st_dev)
+    node = UInt(status.st_ino)
+    size = Int(status.st_size)
+    seconds = Int(status.st_mtim.tv_sec)
+    nanoseconds = Int(status.st_mtim.tv_nsec)
   }
 }
 

@@ -41,7 +41,8 @@ public enum SoundFileRecovery {
       throw failure(path, error)
     }
     defer { file.leave() }
-    var steps = try mend(file.descriptor, path: path)
+    // The header of one that has not been finished is up to a second behind.
+    var steps = try mend(file.descriptor, path: path, isUnfinished: file.path != path)
     let reader = try SoundFileReader(
       descriptor: fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3), path: path)
     do throws(PendingFile.Failure) { try file.finish() } catch { throw failure(path, error) }
@@ -56,8 +57,13 @@ public enum SoundFileRecovery {
   /// - Parameters:
   ///   - descriptor: To be read and written; stays open.
   ///   - path: What the file is called.
-  static func mend(_ descriptor: Int32, path: String) throws(SoundFileError) -> [String] {
-    if let layout = ContainerLayout(descriptor) { return try mend(layout, descriptor, path) }
+  ///   - isUnfinished: Whether there are only samples behind the first, however many the header counts.
+  static func mend(
+    _ descriptor: Int32, path: String, isUnfinished: Bool = false
+  ) throws(SoundFileError) -> [String] {
+    if let layout = ContainerLayout(descriptor) {
+      return try mend(layout, descriptor, path, isUnfinished)
+    }
     var head = [UInt8](repeating: 0, count: 4)
     guard unsafe pread(descriptor, &head, 4, 0) == 4 else { return [] }
     switch String(decoding: head, as: UTF8.self) {
@@ -70,9 +76,11 @@ public enum SoundFileRecovery {
   // MARK: - Linear samples
 
   private static func mend(
-    _ layout: ContainerLayout, _ descriptor: Int32, _ path: String
+    _ layout: ContainerLayout, _ descriptor: Int32, _ path: String, _ isUnfinished: Bool
   ) throws(SoundFileError) -> [String] {
-    guard layout.isUnfinished, layout.bytesPerFrame > 0 else { return [] }
+    guard layout.isUnfinished || isUnfinished && layout.holdsMore, layout.bytesPerFrame > 0 else {
+      return []
+    }
     let bytes = layout.presentBytes
     let end = layout.dataOffset + bytes
     // A chunk has an even number of bytes; the one that may be missing is not counted.

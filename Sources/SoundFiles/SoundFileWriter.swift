@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// A file is written beside its name (`PendingFile`), and has its name when `close()` has made it whole
 /// and put it onto the disk. Until then files of linear samples (WAV, RF64, Wave64, AIFF, CAF, AU) are
-/// readable after each `write`, whatever ends the process; the others miss at most their last block. A
-/// pipe or a device that the user has named is written to as it is.
+/// readable but for the last second of what has been written, whatever ends the process; the others miss
+/// at most their last block. A pipe or a device that the user has named is written to as it is.
 ///
 /// It waits for the disk, so that it has no place on a render thread. One thread at a time may use it.
 @safe
@@ -23,6 +23,8 @@ public final class SoundFileWriter {
   public let channelCount: Int
   public let sampleRate: Double
   public private(set) var framesWritten = 0
+  /// Frames that the header counts.
+  private var framesTold = 0
 
   private let askedPath: String
   /// `nil` where it is a pipe, a device or standard output.
@@ -34,6 +36,7 @@ public final class SoundFileWriter {
   /// Makes the integers of a file that holds integers.
   private var coder: IntegerCoder?
   private var words: [Int32] = []
+  private var converted: [Float] = []
   private var floats: [Float] = []
   private var doubles: [Double] = []
   /// Frames that go to libsndfile in one call: its Vorbis encoder takes larger ones onto the stack.
@@ -219,6 +222,49 @@ public final class SoundFileWriter {
     try writeAny(samples, frameCount: frameCount)
   }
 
+  /// Writes interleaved frames down that are in memory as `Float`s, as a device of floats is given them.
+  public func write(floats bytes: ArraySlice<UInt8>) throws(SoundFileError) {
+    precondition(!isClosed, "a closed file takes no frames")
+    let frameCount = bytes.count / (4 * channelCount)
+    guard let wave, sampleType == .float32 else {
+      if floats.count < frameCount * channelCount {
+        floats = [Float](repeating: 0, count: frameCount * channelCount)
+      }
+      unsafe floats.withUnsafeMutableBytes { floats in
+        unsafe bytes.withUnsafeBytes { unsafe floats.copyMemory(from: $0) }
+      }
+      return try writeAny(floats, frameCount: frameCount)
+    }
+    var failure: SoundFileError?
+    unsafe bytes.withUnsafeBytes { bytes in
+      do throws(SoundFileError) {
+        try writing(wave) { () throws(WaveOutput.SystemFailure) in try unsafe wave.write(bytes) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    try count(frameCount)
+  }
+
+  /// Counts frames that have been written, and has the header say so each second.
+  private func count(_ frameCount: Int) throws(SoundFileError) {
+    framesWritten += frameCount
+    guard let wave, Double(framesWritten - framesTold) >= sampleRate else { return }
+    framesTold = framesWritten
+    try writing(wave) { () throws(WaveOutput.SystemFailure) in try wave.update() }
+  }
+
+  /// Does something that writes. Where it fails, frames count that are in the file.
+  private func writing(
+    _ wave: WaveOutput, _ body: () throws(WaveOutput.SystemFailure) -> Void
+  ) throws(SoundFileError) {
+    do throws(SoundFileError) { try Self.failing(path, body) } catch {
+      framesWritten = wave.frameCount
+      throw error
+    }
+  }
+
   /// Makes the file whole, puts it onto the disk and gives it its name. Nothing may be written after
   /// that; a second call does nothing.
   ///
@@ -261,7 +307,7 @@ public final class SoundFileWriter {
   /// Has the encoder write what it still holds.
   private func end() throws(SoundFileError) {
     if let wave {
-      try Self.failing(path) { () throws(WaveOutput.SystemFailure) in try wave.close() }
+      try writing(wave) { () throws(WaveOutput.SystemFailure) in try wave.close() }
     } else if let file = unsafe file {
       let result = unsafe sf_close(file)
       unsafe self.file = nil
@@ -297,11 +343,10 @@ public final class SoundFileWriter {
     precondition(!isClosed, "a closed file takes no frames")
     precondition(frameCount * channelCount <= samples.count, "so many frames are there")
     if let wave {
-      try Self.failing(path) { () throws(WaveOutput.SystemFailure) in
+      try writing(wave) { () throws(WaveOutput.SystemFailure) in
         try wave.write(samples, count: frameCount * channelCount, coder: &coder)
       }
-      framesWritten += frameCount
-      return
+      return try count(frameCount)
     }
     guard let file = unsafe file else { return }
     try checkSize(adding: frameCount)
@@ -323,9 +368,9 @@ public final class SoundFileWriter {
         for index in range { doubles.append(Double(samples[index])) }
         written = unsafe sf_writef_double(file, doubles, Int64(count))
       case .float32, nil:
-        floats.removeAll(keepingCapacity: true)
-        for index in range { floats.append(Float(samples[index])) }
-        written = unsafe sf_writef_float(file, floats, Int64(count))
+        converted.removeAll(keepingCapacity: true)
+        for index in range { converted.append(Float(samples[index])) }
+        written = unsafe sf_writef_float(file, converted, Int64(count))
       }
       framesWritten += Int(max(0, written))
       // An encoder may say that it has written what the disk has not taken.
@@ -336,7 +381,10 @@ public final class SoundFileWriter {
       }
       first += count
     }
-    if sampleType != nil && fileFormat.container != Int32(SF_FORMAT_FLAC) {
+    if sampleType != nil && fileFormat.container != Int32(SF_FORMAT_FLAC),
+      Double(framesWritten - framesTold) >= sampleRate
+    {
+      framesTold = framesWritten
       _ = unsafe sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
       let number = bytes?.failure ?? 0
       guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }

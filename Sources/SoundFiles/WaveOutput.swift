@@ -4,8 +4,8 @@ import Glibc
 
 /// The bytes of a WAV file on their way to a descriptor.
 ///
-/// The header is written anew after each stretch of frames, once those are in the file, so that the
-/// file is whole whenever the process ends. Room for 64-bit sizes is kept in a `JUNK` chunk: a file
+/// Samples go to the file in pieces. `update()` writes the header anew, once all frames are in the file:
+/// so far the file is whole whenever the process ends. Room for 64-bit sizes is kept in a `JUNK` chunk: a file
 /// that outgrows 32 bits becomes RF64 (EBU Tech 3306) without moving a byte. What cannot be wound
 /// back, a pipe, gets sizes of 0xFFFFFFFF: "as long as it lasts".
 @safe
@@ -16,8 +16,13 @@ final class WaveOutput {
   let channelCount: Int
   let sampleRate: Int
   private let limit: UInt64
+  /// Bytes of samples in the file.
   private var dataBytes: UInt64 = 0
-  private var bytes: [UInt8] = []
+  /// What goes to the file in one call, in bytes, or a little more.
+  private static let piece = 1 << 17
+  /// Samples as the file has them that are not in it yet, and how many bytes of them there are.
+  private let buffer: UnsafeMutableRawPointer
+  private var waiting = 0
 
   /// - Parameters:
   ///   - descriptor: Is closed by `close`.
@@ -32,58 +37,146 @@ final class WaveOutput {
     self.channelCount = channelCount
     self.sampleRate = sampleRate
     self.limit = limit
-    try append(header, count: header.count)
+    unsafe buffer = .allocate(
+      byteCount: Self.piece + sampleType.bits / 8 * channelCount, alignment: 64)
+    try append(header)
   }
+
+  deinit { unsafe buffer.deallocate() }
 
   /// An error number of the system.
   struct SystemFailure: Error {
     var number: Int32
   }
 
-  /// Writes interleaved samples down and brings the header up to date.
+  /// Writes interleaved samples down.
   ///
   /// - Parameter coder: Makes the integers of a file that has integers.
   func write<Sample: BinaryFloatingPoint>(
     _ samples: [Sample], count: Int, coder: inout IntegerCoder?
   ) throws(SystemFailure) {
-    guard count > 0 else { return }
-    let width = sampleType.bits / 8
-    coder?.code(samples, 0..<count)
-    let words = coder?.words ?? []
-    if bytes.count < count * width { bytes = [UInt8](repeating: 0, count: count * width) }
-    unsafe bytes.withUnsafeMutableBytes { bytes in
-      for index in 0..<count {
-        switch sampleType {
-        case .int16:
-          unsafe bytes.storeBytes(
-            of: Int16(truncatingIfNeeded: words[index]).littleEndian, toByteOffset: index * 2,
-            as: Int16.self)
-        case .int24:
-          let word = words[index]
-          unsafe bytes[index * 3] = UInt8(truncatingIfNeeded: word)
-          unsafe bytes[index * 3 + 1] = UInt8(truncatingIfNeeded: word >> 8)
-          unsafe bytes[index * 3 + 2] = UInt8(truncatingIfNeeded: word >> 16)
-        case .int32:
-          unsafe bytes.storeBytes(
-            of: words[index].littleEndian, toByteOffset: index * 4, as: Int32.self)
-        case .float32:
-          unsafe bytes.storeBytes(
-            of: Float(samples[index]).bitPattern.littleEndian, toByteOffset: index * 4,
-            as: UInt32.self)
-        case .float64:
-          unsafe bytes.storeBytes(
-            of: Double(samples[index]).bitPattern.littleEndian, toByteOffset: index * 8,
-            as: UInt64.self)
-        }
+    if sampleType == .float32, let floats = samples as? [Float] {
+      return try write(floats, count: count)
+    }
+    var first = 0
+    while first < count {
+      // Whole frames, as many as there is room for.
+      let length = min(count - first, room())
+      let range = first..<first + length
+      coder?.code(samples, range)
+      put(samples, range, coder?.words ?? [])
+      try add(length)
+      first += length
+    }
+  }
+
+  private func write(_ floats: [Float], count: Int) throws(SystemFailure) {
+    var failure: SystemFailure?
+    unsafe floats.withUnsafeBytes { bytes in
+      do throws(SystemFailure) {
+        try unsafe write(UnsafeRawBufferPointer(rebasing: bytes[..<(count * 4)]))
+      } catch {
+        failure = error
       }
     }
-    try append(bytes, count: count * width)
-    dataBytes += UInt64(count * width)
+    if let failure { throw failure }
+  }
+
+  /// Writes interleaved samples down that are what the file has: `Float`s in its order of bytes.
+  func write(_ floats: UnsafeRawBufferPointer) throws(SystemFailure) {
+    precondition(sampleType == .float32, "the file has floats")
+    var first = 0
+    while first < floats.count {
+      let length = min(floats.count - first, room() * 4)
+      let source = unsafe UnsafeRawBufferPointer(rebasing: floats[first..<first + length])
+      if waiting == 0, length >= Self.piece {
+        try unsafe appendSamples(source)
+      } else {
+        unsafe (buffer + waiting).copyMemory(from: source.baseAddress!, byteCount: length)
+        try add(length / 4)
+      }
+      first += length
+    }
+  }
+
+  /// Samples of whole frames that there is room for before what waits goes to the file.
+  private func room() -> Int {
+    let width = sampleType.bits / 8
+    let free = (Self.piece - waiting + width * channelCount - 1) / (width * channelCount)
+    return free * channelCount
+  }
+
+  /// Counts samples that have been put down behind those that wait, and hands all of them on where they
+  /// are a piece.
+  private func add(_ count: Int) throws(SystemFailure) {
+    waiting += count * sampleType.bits / 8
+    if waiting >= Self.piece { try flush() }
+  }
+
+  private func put<Sample: BinaryFloatingPoint>(
+    _ samples: [Sample], _ range: Range<Int>, _ words: [Int32]
+  ) {
+    let place = unsafe buffer + waiting
+    switch sampleType {
+    case .int16:
+      for (index, word) in words.enumerated() {
+        unsafe place.storeBytes(
+          of: Int16(truncatingIfNeeded: word).littleEndian, toByteOffset: index * 2, as: Int16.self)
+      }
+    case .int24:
+      for (index, word) in words.enumerated() {
+        for byte in 0..<3 {
+          unsafe place.storeBytes(
+            of: UInt8(truncatingIfNeeded: word >> Int32(8 * byte)), toByteOffset: index * 3 + byte,
+            as: UInt8.self)
+        }
+      }
+    case .int32:
+      for (index, word) in words.enumerated() {
+        unsafe place.storeBytes(of: word.littleEndian, toByteOffset: index * 4, as: Int32.self)
+      }
+    case .float32:
+      for (index, sample) in samples[range].enumerated() {
+        unsafe place.storeBytes(
+          of: Float(sample).bitPattern.littleEndian, toByteOffset: index * 4, as: UInt32.self)
+      }
+    case .float64:
+      for (index, sample) in samples[range].enumerated() {
+        unsafe place.storeBytes(
+          of: Double(sample).bitPattern.littleEndian, toByteOffset: index * 8, as: UInt64.self)
+      }
+    }
+  }
+
+  /// Brings everything into the file, and the header up to date.
+  func update() throws(SystemFailure) {
+    try flush()
     try updateHeader()
+  }
+
+  /// Hands on what waits.
+  private func flush() throws(SystemFailure) {
+    guard waiting > 0 else { return }
+    let length = waiting
+    // What a failing write has left is not written a second time.
+    waiting = 0
+    try unsafe appendSamples(UnsafeRawBufferPointer(start: buffer, count: length))
+  }
+
+  /// Whole frames that are in the file.
+  var frameCount: Int { Int(dataBytes) / (sampleType.bits / 8 * channelCount) }
+
+  /// Counts what arrives of samples, also where the rest does not.
+  private func appendSamples(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
+    var done = 0
+    defer { dataBytes += UInt64(done - done % (sampleType.bits / 8 * channelCount)) }
+    try unsafe append(bytes, done: &done)
   }
 
   func close() throws(SystemFailure) {
     defer { _ = Glibc.close(descriptor) }
+    var failure: SystemFailure?
+    do throws(SystemFailure) { try flush() } catch { failure = error }
     // What a failing write has left of a frame.
     if isSeekable {
       let end = header.count + Int(dataBytes)
@@ -91,8 +184,9 @@ final class WaveOutput {
       _ = lseek(descriptor, end, SEEK_SET)
     }
     // A chunk has an even number of bytes; the one that may be missing is not counted.
-    if dataBytes % 2 == 1 { try append([0], count: 1) }
+    if dataBytes % 2 == 1 { try append([0]) }
     try updateHeader()
+    if let failure { throw failure }
   }
 
   private func updateHeader() throws(SystemFailure) {
@@ -103,23 +197,30 @@ final class WaveOutput {
     }
   }
 
-  private func append(_ bytes: [UInt8], count total: Int) throws(SystemFailure) {
-    let failure: Int32 = unsafe bytes.withUnsafeBytes { bytes in
+  private func append(_ bytes: [UInt8]) throws(SystemFailure) {
+    var failure: SystemFailure?
+    unsafe bytes.withUnsafeBytes { bytes in
       var done = 0
-      while done < total {
-        let count = unsafe Glibc.write(descriptor, bytes.baseAddress! + done, total - done)
-        if count > 0 {
-          done += count
-        } else if count < 0 && errno == EAGAIN {
-          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          _ = unsafe poll(&wait, 1, -1)
-        } else if count == 0 || errno != EINTR {
-          return count == 0 ? EIO : errno
-        }
-      }
-      return 0
+      do throws(SystemFailure) { try unsafe append(bytes, done: &done) } catch { failure = error }
     }
-    if failure != 0 { throw SystemFailure(number: failure) }
+    if let failure { throw failure }
+  }
+
+  private func append(
+    _ bytes: UnsafeRawBufferPointer, done: inout Int
+  ) throws(SystemFailure) {
+    while done < bytes.count {
+      let count = unsafe Glibc.write(
+        descriptor, bytes.baseAddress! + done, bytes.count - done)
+      if count > 0 {
+        done += count
+      } else if count < 0 && errno == EAGAIN {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&wait, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        throw SystemFailure(number: count == 0 ? EIO : errno)
+      }
+    }
   }
 
   /// A list of information, in which the program is named (ISFT): what tells a file of ours.

@@ -43,6 +43,20 @@ struct DeviceDecoder {
     peak = largest
   }
 
+  /// Whether the bytes are `Float`s, which need not be decoded to be measured.
+  var isFloat: Bool { sample == .float32 }
+
+  /// Does with floats what `decode` does, and leaves them as they are.
+  mutating func measure(_ floats: ArraySlice<UInt8>) {
+    let bits = VectorMath.largest(of: floats)
+    guard bits < Float.infinity.bitPattern else {
+      var samples: [Double] = []
+      return decode(floats, into: &samples)
+    }
+    peak = max(peak, Double(Float(bitPattern: bits)))
+    decoded += floats.count / bytesPerSample
+  }
+
   private func number(_ word: UInt32) -> Double {
     if sample == .float32 { return Double(Float(bitPattern: word)) }
     // The sign stands in the highest bit that there is.

@@ -11,7 +11,8 @@ struct Patchrun: ParsableCommand {
       live on a PulseAudio server, or offline to a file.
 
       'patchrun help COMMAND' says more about a command, 'patchrun man' and 'patchrun man 5' print \
-      the manual, and '--generate-completion-script' with bash, zsh or fish a script for that shell.
+      the manual, and '--generate-completion-script' with bash, zsh or fish a script for that shell. \
+      '--version --verbose' says which kernel class is used, too.
 
       EXAMPLES:
         patchrun new mixer-host -o mix.json
@@ -31,6 +32,8 @@ struct Patchrun: ParsableCommand {
       ENVIRONMENT:
         NO_COLOR  set to anything, it turns colours off where --color is auto
         TERM  'dumb' is a terminal without colours
+        PATCHRUN_KERNEL  the kernel class, as --kernel of 'run' and 'render'
+                         says it
         SHELL  whose script --generate-completion-script prints where it names
                none
       """,
@@ -79,6 +82,11 @@ struct Patchrun: ParsableCommand {
   /// Does what the arguments say, and ends the process.
   static func start(_ arguments: [String]) -> Never {
     answerShell(arguments)
+    if arguments == ["--version", "--verbose"] {
+      let text = "patchrun \(version)\n\(KernelOptions.summary)\n"
+      let number = StandardStream.output.put(text)
+      Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
+    }
     let arguments = CommandNames.normalized(arguments)
     if let failure = CommandNames.failure(in: arguments) {
       AppearanceOptions.standard.report("error", failure.message, help: failure.help)

@@ -143,6 +143,7 @@ struct Render: PatchCommand {
   var json = false
 
   @OptionGroup var level: LevelOptions
+  @OptionGroup var kernel: KernelOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var policy: PolicyOptions
@@ -164,6 +165,7 @@ struct Render: PatchCommand {
         ExitStatus.wrongUsage, "a sound file is nothing for a terminal",
         help: ["send it on: '-o - | program', or name a file: '-o out.wav'"])
     }
+    try kernel.apply()
     let signals = try Signals()
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
@@ -572,7 +574,14 @@ struct Rendering {
         line?.show { bar.grid(width: $0, $1) }
       },
       sink: { (bytes) throws(ServiceError) in
-        guard decoder != nil else { return }
+        guard let format = decoder else { return }
+        if format.isFloat, pictures.isEmpty {
+          decoder?.measure(bytes)
+          do throws(SoundFileError) { try writer?.write(floats: bytes) } catch {
+            throw ServiceError(error.message)
+          }
+          return
+        }
         decoder?.decode(bytes, into: &samples)
         let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
         for picture in pictures { picture.add(samples, frameCount: count) }

@@ -100,6 +100,7 @@ struct Run: PatchCommand {
   var quiet = false
 
   @OptionGroup var level: LevelOptions
+  @OptionGroup var kernel: KernelOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var control: ControlOptions
   @OptionGroup var overrides: OverrideOptions
@@ -113,6 +114,7 @@ struct Run: PatchCommand {
   }
 
   func perform() throws(CommandFailure) -> Int32 {
+    try kernel.apply()
     let signals = try Signals()
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)

@@ -6,10 +6,25 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Plays a file callback as an offline host does: the service before each slice.
+/// Plays a file callback as an offline host does: the service before each slice. Read far ahead, as beside
+/// a device, it sounds the same.
 private func play(
   _ callback: FileCallback, _ format: StreamFormat, frames: Int,
   slicing: Slicing = Slicing([512])
+) throws -> [[Float]] {
+  let found = try play(callback, format, frames: frames, slicing: slicing) { service, count in
+    try service.service(inStepFor: count)
+  }
+  let ahead = try play(callback, format, frames: frames, slicing: slicing) { service, count in
+    try service.service(atLeast: count)
+  }
+  #expect(found.map { $0.map(\.bitPattern) } == ahead.map { $0.map(\.bitPattern) })
+  return found
+}
+
+private func play(
+  _ callback: FileCallback, _ format: StreamFormat, frames: Int, slicing: Slicing,
+  by call: (any RenderService, Int) throws -> Void
 ) throws -> [[Float]] {
   let source = try callback.makeSource(for: format, maximumFramesPerSlice: 4096)
   #expect(source.writesBusWords)
@@ -21,7 +36,7 @@ private func play(
     source.kernel, outputChannelCounts: [format.channelCount], frameCount: frames,
     slicing: slicing,
     before: { _ in
-      #expect(throws: Never.self) { try service.service(atLeast: slices[slice]) }
+      #expect(throws: Never.self) { try call(service, slices[slice]) }
       slice += 1
     })
   #expect(service.lostFrames == 0)
@@ -255,6 +270,42 @@ struct FileTests {
     #expect(
       FileCallback(path: file.path).problems(for: format.with(sampleRate: 0)).map(\.kind)
         == [.formatNotSupported])
+  }
+
+  @Test
+  func `a short loop is one with itself, and goes on when its file is gone`() throws {
+    let samples = (0..<6000).map { Double($0 % 997) / 1024 }
+    let file = try TestFile(.float32, samples, channels: 2)
+    let callbacks = [(0.0, nil), (0.01, 0.05)].map {
+      FileCallback(path: file.path, loop: true, start: $0.0, end: $0.1)
+    }
+    for callback in callbacks {
+      let source = try callback.makeSource(
+        for: bus(.float32, channels: 2), maximumFramesPerSlice: 512)
+      let service = try #require(source.service)
+      let found = render(
+        source.kernel, outputChannelCounts: [2], frameCount: 20_000, slicing: Slicing([512]),
+        before: { position in
+          // Once it has begun again it is in memory.
+          if position >= 10_000, position < 10_512 {
+            #expect(unsafe truncate(file.path, 100) == 0)
+          }
+          #expect(throws: Never.self) { try service.service(inStepFor: 512) }
+        })[0]
+      let first = Int(callback.start * 48_000)
+      let length = callback.end.map { Int($0 * 48_000) - first } ?? 3000
+      for channel in 0..<2 {
+        #expect(
+          found[channel].indices.allSatisfy {
+            Double(found[channel][$0]) == samples[2 * (first + $0 % length) + channel]
+          })
+      }
+      #expect(service.takeEvents().isEmpty)
+      let writer = try SoundFileWriter(
+        path: file.path, format: bus(.float32, channels: 2))
+      try writer.write(samples, frameCount: 3000)
+      try writer.close()
+    }
   }
 
   @Test

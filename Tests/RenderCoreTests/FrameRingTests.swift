@@ -15,6 +15,38 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
     #expect(FrameRing(channelCount: 1, minimumCapacity: 65).capacity == 128)
   }
 
+  @Test func `interleaved frames come out a channel at a time, around the end as well`() {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 16, isInterleaved: true)
+    let access = ring.access
+    let plan = buffers(2, frames: 16)
+    var (written, read) = (0, 0)
+    for step in 1...60 {
+      // Where nothing waits the next frames go to the beginning.
+      access.rewind()
+      let next = unsafe access.next
+      let room = unsafe next.frameCount
+      let count = min(step % 12 + 1, room)
+      if access.available == 0 { #expect(room == 16) }
+      for sample in 0..<2 * count {
+        unsafe next.memory[sample] = Float(sample % 2 * 1000 + written + sample / 2)
+      }
+      access.commit(count)
+      written += count
+      let take = step % 5 == 0 ? access.available : min(step % 7 + 2, access.available)
+      let sink = plan.bus(0, frameCount: take)
+      for channel in 0..<2 {
+        access.read(into: sink[channel], channel: channel)
+        let isRight = (0..<take).allSatisfy {
+          sink[channel][$0] == Float(channel * 1000 + read + $0)
+        }
+        #expect(isRight)
+      }
+      access.discard(take)
+      read += take
+    }
+    #expect(access.totalRead == read && read > 200)
+  }
+
   @Test func `frames come out as they went in, around the end as well`() {
     let ring = FrameRing(channelCount: 2, minimumCapacity: 16)
     let access = ring.access

@@ -176,4 +176,189 @@ private let kindCount: Int32 = {
     #expect(copy == [1, 0, 0, 0, 0, .leastNonzeroMagnitude, -3])
     #expect(copy[1].sign == .minus)
   }
+
+  @Test func `the names are those of the kinds, and one that is not there changes nothing`() {
+    #expect(VectorMath.names.count == Int(kindCount) && VectorMath.names.first == "baseline")
+    let name = VectorMath.name
+    #expect(!VectorMath.choose("abacus"))
+    #expect(VectorMath.name == name)
+  }
+
+  @Test(arguments: [0, 1, 15, 16, 17, 33, 500])
+  func `samples on their way have the same bits with every kind of vector`(count: Int) {
+    let samples = noise(3 * count + 3, seed: 11)
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      let magnitudes = samples[..<count].map(\.magnitude.bitPattern)
+      let largest = unsafe kernels.largest(samples, count)
+      #expect(largest == magnitudes.max() ?? 0)
+      for stride in 1...3 {
+        let rest = Array(samples[(stride - 1)...])
+        let picked = (0..<count).map { rest[$0 * stride] }
+        var output = [Float](repeating: 7, count: count + 1)
+        unsafe kernels.pick(rest, stride, count, &output)
+        #expect(output == picked + [7])
+        unsafe kernels.pick_scaled(rest, stride, 0.3, count, &output)
+        #expect(output == picked.map { Float(Double($0) * 0.3) } + [7])
+        let doubles = rest.map { Double($0) / 3 }
+        unsafe kernels.pick_doubles(doubles, stride, 0.3, count, &output)
+        #expect(output == (0..<count).map { Float(doubles[$0 * stride] * 0.3) } + [7])
+      }
+      let other = Array(samples[count...])
+      var both = [Float](repeating: 7, count: 2 * count + 1)
+      unsafe kernels.interleave(samples, other, count, &both)
+      let expected: [Float] = (0..<count).flatMap { [samples[$0], other[$0]] }
+      #expect(both == expected + [7])
+      var scaled = Array(samples[...count])
+      unsafe kernels.scale(&scaled, 0.3, count)
+      let products: [Float] = samples[..<count].map { $0 * 0.3 }
+      #expect(scaled == products + [samples[count]])
+    }
+  }
+
+  @Test(arguments: [16, 24, 32])
+  func `integers have the same bits with every kind of vector`(bits: Int) {
+    let full = Double(Int64(1) << Int64(bits - 1))
+    let samples = noise(1001, seed: 15).map(Double.init) + [1, -1, 0.5 / full, -1.5 / full, 0]
+    let whole = samples.map { ($0 * full / 2).rounded() / full }
+    let state: UInt64 = 0x5DEE_CE66_D1CE_4E5B
+    var generator = SplitMix64(seed: state)
+    func integer(_ value: Double) -> Int32 {
+      Int32(min(full - 1, max(-full, value)).rounded(.toNearestOrEven))
+    }
+    let rounded = samples.map { integer($0 * full) }
+    let dithered = samples.map { sample in
+      let word = generator.next()
+      let noise = Double((word & 0xFFFF_FFFF) + word >> 32) / 4_294_967_296 - 1
+      return integer(sample * full + noise)
+    }
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      var words = [Int32](repeating: 0, count: samples.count)
+      unsafe kernels.round(samples, samples.count, full, &words)
+      #expect(words == rounded)
+      unsafe kernels.dither(samples, samples.count, full, state, &words)
+      #expect(words == dithered)
+      for (place, value) in [(0, 1.0000001), (500, -.infinity), (1005, .nan)] {
+        var others = samples
+        others[place] = value
+        #expect(unsafe kernels.within(samples, samples.count) != 0)
+        #expect(unsafe kernels.within(others, samples.count) == 0)
+      }
+      #expect(unsafe kernels.inexact(whole, whole.count, full) == 0)
+      for (place, value) in [(0, 0.25 / full), (700, 1), (1005, 0.25 / full)] {
+        var others = whole
+        others[place] = value
+        #expect(unsafe kernels.inexact(others, whole.count, full) == place + 1)
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 7, 8, 9, 21])
+  func `a mix has the same bits with every kind of vector and however it is cut`(signals: Int) {
+    let count = 100
+    let samples = noise(count * signals, seed: 12)
+    let gains = noise(2 * signals, seed: 13)
+    // Each product is rounded, and each sum.
+    var exact = [[Float](repeating: 0, count: count), [Float](repeating: 0, count: count)]
+    for side in 0..<2 {
+      for frame in 0..<count {
+        for signal in 0..<signals {
+          let product: Float = gains[2 * signal + side] * samples[signal * count + frame]
+          exact[side][frame] += product
+        }
+      }
+    }
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      var left = [Float](repeating: .nan, count: count)
+      var right = left
+      unsafe samples.withUnsafeBufferPointer { memory in
+        let x = memory.baseAddress!
+        for (first, length) in [(0, 1), (1, 33), (34, 66)] {
+          var all = unsafe [cvector_signal]()
+          for signal in 0..<signals {
+            let place = unsafe x + (signal * count + first)
+            unsafe all.append(
+              cvector_signal(
+                left: place, right: place, left_gain: gains[2 * signal],
+                right_gain: gains[2 * signal + 1]))
+          }
+          unsafe left.withUnsafeMutableBufferPointer { left in
+            unsafe right.withUnsafeMutableBufferPointer { right in
+              let (one, other) = unsafe (left.baseAddress! + first, right.baseAddress! + first)
+              unsafe kernels.mix(all, 1, 1, length, one, other)
+              unsafe all.withUnsafeBufferPointer {
+                unsafe kernels.mix($0.baseAddress! + 1, signals - 1, 0, length, one, other)
+              }
+            }
+          }
+        }
+      }
+      #expect([left, right] == exact)
+    }
+  }
+
+  @Test(arguments: [1, 2])
+  func `an equalizer filters alike with every kind of vector, however it is cut`(channels: Int) {
+    let count = 3000
+    let input = noise(2 * count, seed: 14)
+    // Ten peaking filters an octave apart, 12 dB up and down in turn.
+    var coefficients: [Double] = []
+    for band in 0..<10 {
+      let amplitude = pow(10, (band % 2 == 0 ? 12.0 : -12) / 40)
+      let w = 2 * Double.pi * 31.25 * pow(2, Double(band)) / 48_000
+      let alpha = sin(w) / 2.8
+      let a0 = 1 + alpha / amplitude
+      coefficients += [
+        1 - (1 + alpha * amplitude) / a0, -2 * cos(w) / a0, 1 + (1 - alpha / amplitude) / a0,
+      ]
+    }
+    // In plain order, in doubles.
+    var exact = [[Double]](repeating: [], count: channels)
+    for channel in 0..<channels {
+      var (s1, s2) = ([Double](repeating: 0, count: 10), [Double](repeating: 0, count: 10))
+      for frame in 0..<count {
+        var x = Double(input[channel * count + frame])
+        for band in 0..<10 {
+          let e = coefficients[3 * band] * x - s1[band]
+          x -= e
+          let before = s1[band]
+          s1[band] = coefficients[3 * band + 1] * e + s2[band]
+          s2[band] = coefficients[3 * band + 2] * e + before
+        }
+        exact[channel].append(x)
+      }
+    }
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      func run(_ cuts: [Int]) -> [Float] {
+        var output = input
+        var memory = [Double](repeating: 0, count: 40)
+        unsafe output.withUnsafeMutableBufferPointer { output in
+          var first = 0
+          var turn = 0
+          while first < count {
+            let length = min(count - first, cuts[turn % cuts.count])
+            turn += 1
+            let left = unsafe output.baseAddress! + first
+            let right = unsafe channels == 2 ? left + count : nil
+            unsafe kernels.equalize(coefficients, &memory, left, right, length, left, right)
+            first += length
+          }
+        }
+        return output
+      }
+      let whole = run([count])
+      #expect(run([1]) == whole)
+      #expect(run([1, 2, 8, 9, 10, 11, 64, 333]) == whole)
+      for channel in 0..<channels {
+        for frame in 0..<count {
+          let error = Double(whole[channel * count + frame]) - exact[channel][frame]
+          // The rounding of the float that it becomes, of up to 4.
+          #expect(abs(error) <= 0x1p-22)
+        }
+      }
+    }
+  }
 }

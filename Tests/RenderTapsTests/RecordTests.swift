@@ -156,7 +156,7 @@ struct RecordTests {
   @Test
   func `a recording that is killed is readable as far as it was written`() throws {
     let path = scratch("a.wav")
-    let format = StreamFormat(.float32, channels: 1, sampleRate: 48_000)
+    let format = StreamFormat(.float32, channels: 1, sampleRate: 8192)
     let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 4096)
     let service = try #require(sink.service)
     let samples = (0..<16_384).map { Float($0) }

@@ -44,6 +44,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   // For each element the pre and post meters, left and right; `metered` says whether they run.
   private let meters: LevelMeters
   private let metered: DoubleStorage
+  // Signals with steady gains that come next.
+  private var waiting = WaitingSignals(capacity: 8)
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
 
@@ -104,7 +106,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       if metered[element] != 0 { measure(input, as: element) }
       add(input, element, &sum)
     }
-    sum.finish()
+    sum.finish(&waiting)
     finishOutput(output, isEmpty: sum.isEmpty)
     publish(count)
     hasStarted = true
@@ -122,11 +124,11 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       let leftGain = strips[first + 2]
       let rightGain = strips[first + 3]
       if !isSilent, leftGain != 0 || rightGain != 0 {
-        sum.add(left, right, leftGain: leftGain, rightGain: rightGain)
+        sum.add(left, right, leftGain: leftGain, rightGain: rightGain, after: &waiting)
       }
     } else {
       var ramp = ramp(first)
-      if !isSilent { sum.add(left, right, ramp: ramp) }
+      if !isSilent { sum.add(left, right, ramp: ramp, after: &waiting) }
       ramp.advance(input.frameCount)
       keep(ramp, at: first)
     }
@@ -135,11 +137,11 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       let leftGain = strips[cross + 2]
       let rightGain = strips[cross + 3]
       if !isSilent, leftGain != 0 || rightGain != 0 {
-        sum.add(right, left, leftGain: leftGain, rightGain: rightGain)
+        sum.add(right, left, leftGain: leftGain, rightGain: rightGain, after: &waiting)
       }
     } else {
       var ramp = ramp(cross)
-      if !isSilent { sum.add(right, left, ramp: ramp) }
+      if !isSilent { sum.add(right, left, ramp: ramp, after: &waiting) }
       ramp.advance(input.frameCount)
       keep(ramp, at: cross)
     }
@@ -182,11 +184,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func watch(_ buffer: ChannelBuffer) {
     // Magnitudes are in the order of their bit patterns, with infinity above every number and what
     // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
-    var largest: UInt32 = 0
-    for frame in buffer.indices {
-      let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
-      largest = bits > largest ? bits : largest
-    }
+    var largest = VectorMath.largest(buffer)
     let infinity: UInt32 = 0x7F80_0000
     if largest >= infinity {
       largest = 0
@@ -215,7 +213,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     if gain == 0 {
       rest.clear()
     } else {
-      for frame in rest.indices { rest[frame] *= gain }
+      VectorMath.scale(rest, by: gain)
     }
   }
 

@@ -82,6 +82,75 @@ void cvector_spectrum_add(const float *re, const float *im, const float *filter_
 /// `sum += samples * gain`; `count` is a multiple of 16.
 void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum);
 
+// MARK: - Samples on their way
+//
+// These give the same bits with every kind of vector: nothing is rounded twice and nothing is fused.
+
+/// The largest magnitude, as the bits of a float: magnitudes are in the order of their bits, with infinity
+/// above every number and what is no number above that. 0 of no samples.
+uint32_t cvector_largest(const float *samples, size_t count);
+
+/// Every `stride`th sample, `count` of them: one channel out of interleaved ones.
+void cvector_pick(const float *samples, size_t stride, size_t count, float *output);
+
+/// The same, each times a gain in double precision, rounded once.
+void cvector_pick_scaled(const float *samples, size_t stride, double gain, size_t count,
+                         float *output);
+
+/// The same of doubles.
+void cvector_pick_doubles(const double *samples, size_t stride, double gain, size_t count,
+                          float *output);
+
+/// Two channels, one beside the other: `count` samples of each.
+void cvector_interleave(const float *first, const float *second, size_t count, float *output);
+
+/// Every sample times a gain, in its place.
+void cvector_scale(float *samples, float gain, size_t count);
+
+/// Whether no magnitude is above 1, and every sample is a number.
+int cvector_within(const double *samples, size_t count);
+
+/// How many samples there are up to the last that, times `full` (a power of two), is no integer below `full`;
+/// 0 where all are. All of them are within 1.
+size_t cvector_inexact(const double *samples, size_t count, double full);
+
+/// The integers nearest to samples within 1, times `full`, halves to even, from `-full` to `full - 1`.
+void cvector_round(const double *samples, size_t count, double full, int32_t *words);
+
+/// The same with noise of a triangular distribution, from -1 to 1, added before: two halves of a word of
+/// SplitMix64 (Steele, Lea and Flood, 2014) whose state was `state` before the first sample.
+void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
+                    int32_t *words);
+
+/// A signal of a mix, and what it is multiplied by.
+struct cvector_signal {
+  const float *left;
+  const float *right;
+  float left_gain;
+  float right_gain;
+};
+
+/// Adds signals to a stereo sum, one after the other: `sum = (sum + gain0 * x0) + gain1 * x1` and so
+/// on. Where `fresh` is not 0 the sum begins with +0, whatever is in its memory.
+void cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
+                 float *left, float *right);
+
+/// Ten peaking filters in series over one channel (`second` and `second_output` are NULL) or two, in
+/// double precision:
+///
+///     e = r x - s1;   y = x - e;   s1 = a e + s2;   s2 = g e + s1 as it was
+///
+/// A filter cannot start on a sample before the one below has finished with it, so the bands run as a
+/// pipeline: band k works on the sample k places behind the newest, and neighbouring bands share a
+/// vector. At both ends of the stretch those that have nothing to do stand still. Each band does the same
+/// arithmetic on the same samples however a stream is cut. An output may be its input.
+///
+/// `coefficients` has `r`, `a`, `g` of each band, the first to run first; `memory` has, for each band,
+/// `s1` of both channels, then `s2` of both.
+void cvector_equalize(const double *coefficients, double *memory, const float *first,
+                      const float *second, size_t count, float *first_output,
+                      float *second_output);
+
 /// All of the above for one kind of vector.
 struct cvector_kernels {
   const char *name;
@@ -107,13 +176,35 @@ struct cvector_kernels {
   void (*walk)(const float *rows, size_t row_count, size_t count,
                const struct cvector_places *places, const float *first, const float *second,
                size_t frames, float *first_output, float *second_output);
+  uint32_t (*largest)(const float *samples, size_t count);
+  void (*pick)(const float *samples, size_t stride, size_t count, float *output);
+  void (*pick_scaled)(const float *samples, size_t stride, double gain, size_t count,
+                      float *output);
+  void (*pick_doubles)(const double *samples, size_t stride, double gain, size_t count,
+                       float *output);
+  void (*interleave)(const float *first, const float *second, size_t count, float *output);
+  void (*scale)(float *samples, float gain, size_t count);
+  int (*within)(const double *samples, size_t count);
+  size_t (*inexact)(const double *samples, size_t count, double full);
+  void (*round)(const double *samples, size_t count, double full, int32_t *words);
+  void (*dither)(const double *samples, size_t count, double full, uint64_t state, int32_t *words);
+  void (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
+              float *left, float *right);
+  void (*equalize)(const double *coefficients, double *memory, const float *first,
+                   const float *second, size_t count, float *first_output, float *second_output);
 };
 
 /// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;
 /// NULL after that.
 const struct cvector_kernels *cvector_kind(int index);
 
-/// The vectors in use: "avx512", "avx2" or "baseline".
+/// The vectors in use: "avx512", "avx2", "neon" or "baseline".
 const char *cvector_name(void);
+
+/// Uses another kind from now on, by its name. Returns 0 where this processor has no such kind, and
+/// changes nothing then. Before the first render, and before there are threads.
+///
+/// What the environment variable `PATCHRUN_KERNEL` names is used from the beginning.
+int cvector_choose(const char *name);
 
 #endif

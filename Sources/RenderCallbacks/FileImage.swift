@@ -1,0 +1,60 @@
+import SoundFiles
+import Synchronization
+
+/// A short sound file in memory, as floats: one for all sources that play it.
+///
+/// It lasts as long as one of them.
+final class FileImage: Sendable {
+  /// The most samples that a file in memory has: 4 MiB of them.
+  static let mostSamples = 1 << 20
+
+  private let samples: [Float]
+  private let channelCount: Int
+  /// Whether there is nothing in it that is no finite number.
+  let isFinite: Bool
+
+  private init(_ samples: [Float], channelCount: Int) {
+    self.samples = samples
+    self.channelCount = channelCount
+    isFinite = samples.allSatisfy(\.isFinite)
+  }
+
+  private struct Weak {
+    weak var image: FileImage?
+  }
+
+  private static let images = Mutex<[FileIdentity: Weak]>([:])
+
+  /// The file that a reader has open; `nil` where it is too long or cannot be read whole. The reader is
+  /// anywhere after that.
+  static func image(of reader: SoundFileReader) -> FileImage? {
+    guard reader.frameCount * reader.channelCount <= mostSamples, reader.fitsFloat,
+      let identity = reader.identity
+    else { return nil }
+    return images.withLock { images in
+      if let image = images[identity]?.image { return image }
+      images = images.filter { $0.value.image != nil }
+      var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
+      do throws(SoundFileError) {
+        try reader.seek(to: 0)
+        guard try reader.read(into: &samples) == reader.frameCount else { return nil }
+      } catch {
+        return nil
+      }
+      let image = FileImage(samples, channelCount: reader.channelCount)
+      images[identity] = Weak(image: image)
+      return image
+    }
+  }
+
+  /// Copies frames to where there is room for them.
+  func copy(_ first: Int, _ frameCount: Int, to place: UnsafeMutablePointer<Float>) {
+    precondition(
+      first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= samples.count,
+      "frames of the file")
+    unsafe samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      unsafe place.update(from: base + first * channelCount, count: frameCount * channelCount)
+    }
+  }
+}
