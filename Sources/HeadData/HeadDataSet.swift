@@ -53,6 +53,9 @@ public struct HeadDataSet: Sendable {
   public init(
     path: String = HeadDataSet.defaultPath, sampleRate: Double? = nil
   ) throws(HeadDataError) {
+    guard unsafe cmysofa_load() == nil else {
+      throw HeadDataError(path: path, code: HeadDataError.noLibrary)
+    }
     var status: Int32 = 0
     guard let set = unsafe mysofa_load(path, &status) else {
       throw HeadDataError(path: path, code: status)
@@ -115,6 +118,9 @@ public struct HeadDataSet: Sendable {
 
 /// Why a data set could not be read.
 public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The code where libmysofa itself is not there.
+  public static let noLibrary: Int32 = -1
+
   public var path: String
   /// libmysofa's code, or an `errno` where the file could not be opened.
   public var code: Int32
@@ -122,6 +128,9 @@ public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String {
     let reason: String
     switch code {
+    case Self.noLibrary:
+      let failure = unsafe cmysofa_load().map { unsafe String(cString: $0) }
+      reason = "libmysofa, which reads it, cannot be loaded (\(failure ?? "it can now"))"
     case Int32(MYSOFA_INVALID_FORMAT), Int32(MYSOFA_UNSUPPORTED_FORMAT):
       reason = "it is not a SOFA file that libmysofa reads"
     case Int32(MYSOFA_NO_MEMORY): reason = "there is no memory for it"
