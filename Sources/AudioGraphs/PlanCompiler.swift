@@ -278,8 +278,20 @@ struct PlanCompiler {
   }
 
   /// The bus that a callback of a chain fills, and whether in the words of its format; `nil` where there
-  /// is no such callback. A callback that feeds two things, for a while, is rendered once.
+  /// is no such callback.
   private mutating func compile(
+    _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
+    _ builder: inout PlanBuilder
+  ) -> (bus: Int, isReady: Bool)? {
+    // What it pulls comes first, from the far end on: however long a chain is, each finds what it pulls.
+    for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
+      _ = compileLink(callback, behind, format, isClient: false, &builder)
+    }
+    return compileLink(callback, index, format, isClient: isClient, &builder)
+  }
+
+  /// The same, of one callback. One that feeds two things, for a while, is rendered once.
+  private mutating func compileLink(
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
   ) -> (bus: Int, isReady: Bool)? {
@@ -329,10 +341,11 @@ struct PlanCompiler {
       else { return builder.silentBus(format.channelCount) }
       return builder.floats(of: bus, format: pulled)
     case .link(let callback, let index):
-      guard let found = compile(callback, index, format, isClient: false, &builder) else {
-        return builder.silentBus(format.channelCount)
-      }
       let key = SourceKey(serial: callback.instances[index].serial, format: format)
+      guard
+        let found = callbackBuses[key]
+          ?? compile(callback, index, format, isClient: false, &builder)
+      else { return builder.silentBus(format.channelCount) }
       return sources[key]?.writesBusWords == true
         ? builder.floats(of: found.bus, format: format) : found.bus
     }

@@ -121,7 +121,7 @@ struct RunningGraph: Sendable {
       }
     }
     post(side, observers, largestSlice, passage, with: before.sources, before.sinks)
-    kernels = kernels.filter { model.node($0.key) != nil }
+    kernels = kernels.filter { model.index(of: $0.key) != nil }
     let gone =
       before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
       .compactMap { $0.value.source.service }

@@ -174,6 +174,7 @@ struct Render: PatchCommand {
     let surroundings = policy.surroundings(
       of: file, native.nativeCode, takes: Takes(overwrite ? .replace : .replaceOwn))
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
+    LastingValues.keep(reading, patch)
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
