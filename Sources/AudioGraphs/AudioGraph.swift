@@ -45,6 +45,7 @@ public final class AudioGraph: Sendable {
     var fadeDuration = 0.02
     /// What units that have been adopted render with, until the graph is initialized.
     var adopted: [NodeID: UnitKernels] = [:]
+    var renderThreadCount = 1
 
     init(_ present: GraphPresent) { self.present = present }
   }
@@ -108,6 +109,20 @@ public final class AudioGraph: Sendable {
     if hardware != nil { serviceThread.stop() }
   }
 
+  /// How many threads render the graph, from the next initialization on, where it is pulled by an
+  /// offline device: branches that do not wait for each other are rendered side by side, where there
+  /// is enough of them. The samples are the same, whatever their number. 1 until it is set.
+  ///
+  /// A graph with a client's own code in it, such as native callbacks, closures and render
+  /// notifications, is rendered by one, and so is one on a device.
+  public var renderThreadCount: Int {
+    get { state.withLock { $0.renderThreadCount } }
+    set {
+      precondition(newValue > 0, "somebody renders")
+      state.withLock { $0.renderThreadCount = newValue }
+    }
+  }
+
   // MARK: States
 
   public var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -167,7 +182,8 @@ public final class AudioGraph: Sendable {
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
-        scheduler: scheduler, isLive: hardware != nil)
+        scheduler: scheduler, isLive: hardware != nil,
+        threadCount: hardware == nil ? state.renderThreadCount : 1)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try running.play(

@@ -26,6 +26,8 @@ struct PlanCompiler {
   let maximumFramesPerSlice: Int
   /// How long what changes takes to change, in seconds.
   let fadeDuration: Double
+  /// How many threads may render the main plan.
+  private let threadCount: Int
 
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders = PlanBuilders()
@@ -37,7 +39,7 @@ struct PlanCompiler {
   init(
     routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
-    fadeDuration: Double
+    fadeDuration: Double, threadCount: Int = 1
   ) {
     self.routes = routes
     self.kernels = kernels
@@ -46,6 +48,8 @@ struct PlanCompiler {
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.fadeDuration = fadeDuration
+    // A unit that watches what is played tells its microphone side of it, past the buses.
+    self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
     outputBuses.reserveCapacity(routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
     taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
@@ -62,7 +66,8 @@ struct PlanCompiler {
     let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
     return builders[.main].plan(
       to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
-      observers: observers + (routes.head?.instance?.renderObservers ?? []))
+      observers: observers + (routes.head?.instance?.renderObservers ?? []),
+      threadCount: threadCount)
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
@@ -118,7 +123,7 @@ struct PlanCompiler {
       builders[domain]
         .add(
           .init(
-            kernel: .holding(ObserverKernel(observer, flags), with: observer), inputs: [],
+            kernel: .calling(ObserverKernel(observer, flags), with: observer), inputs: [],
             outputs: []))
     }
   }
