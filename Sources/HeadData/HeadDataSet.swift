@@ -82,7 +82,6 @@ public struct HeadDataSet: Sendable {
     var directions: [Direction] = []
     var ears: [[[Float]]] = [[], []]
     let delayCount = unsafe Int(set.pointee.DataDelay.elements)
-    let converter = rate == measured ? nil : ResponseConverter(from: measured, to: rate)
     for index in 0..<count {
       // In SOFA an azimuth grows to the left, from 0 to 360.
       let azimuth = unsafe -Double(set.pointee.SourcePosition.values[3 * index])
@@ -101,7 +100,7 @@ public struct HeadDataSet: Sendable {
         let response =
           unsafe [Float](repeating: 0, count: max(0, Int(delay.rounded())))
           + Array(UnsafeBufferPointer(start: start, count: taps))
-        ears[isSwapped ? 1 - ear : ear].append(converter?.convert(response) ?? response)
+        ears[isSwapped ? 1 - ear : ear].append(response)
       }
     }
     let longest = ears.joined().map(\.count).max() ?? 0
@@ -110,9 +109,28 @@ public struct HeadDataSet: Sendable {
         ears[ear][index] += [Float](repeating: 0, count: longest - ears[ear][index].count)
       }
     }
-    self.init(
-      sampleRate: rate, measuredRate: measured, directions: directions, left: ears[0],
-      right: ears[1])
+    self =
+      HeadDataSet(
+        sampleRate: measured, measuredRate: measured, directions: directions, left: ears[0],
+        right: ears[1]
+      ).converted(to: rate)
+  }
+}
+
+extension HeadDataSet {
+  /// The same responses for another sample rate, in hertz.
+  public func converted(to rate: Double) -> HeadDataSet {
+    guard rate != sampleRate else { return self }
+    let converter = ResponseConverter(from: sampleRate, to: rate)
+    return HeadDataSet(
+      sampleRate: rate, measuredRate: measuredRate, directions: directions,
+      left: left.map(converter.convert), right: right.map(converter.convert))
+  }
+
+  /// How many frames the responses have at a sample rate, in hertz.
+  public func length(at rate: Double) -> Int {
+    rate == sampleRate
+      ? left[0].count : ResponseConverter.length(of: left[0].count, from: sampleRate, to: rate)
   }
 }
 
