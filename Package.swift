@@ -13,6 +13,12 @@ let settings: [SwiftSetting] = [
 /// has nothing to resolve.
 let forProgram = TargetDependencyCondition.when(traits: ["CommandLine"])
 
+/// The Swift runtime, linked in: to find and join its libraries takes as long as all else that the
+/// program begins with. No product that another package can take has a flag of this kind.
+let withRuntime = LinkerSetting.unsafeFlags(
+  ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"],
+  .when(configuration: .release))
+
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
 let package = Package(
   name: "patchrun",
@@ -42,15 +48,17 @@ let package = Package(
   ],
   targets: [
     // C libraries, by their own headers.
-    .systemLibrary(name: "CPulse"),
     .systemLibrary(name: "CSndfile"),
     .systemLibrary(name: "CSoxr"),
     .systemLibrary(name: "CKissFFT"),
-    .systemLibrary(name: "CMysofa"),
-    .systemLibrary(name: "CEbur128"),
-    .systemLibrary(name: "CCairo"),
     // What native callbacks are built against: ours.
     .systemLibrary(name: "CPatchrun"),
+    // C libraries that are loaded when they are first needed: functions that forward to them.
+    .target(name: "CLoading"),
+    .target(name: "CPulse", dependencies: ["CLoading"]),
+    .target(name: "CMysofa", dependencies: ["CLoading"]),
+    .target(name: "CEbur128", dependencies: ["CLoading"]),
+    .target(name: "CCairo", dependencies: ["CLoading"]),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
     // The files of the control panel's page, embedded.
@@ -59,7 +67,7 @@ let package = Package(
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
     .target(
-      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CVector"],
+      name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CShims", "CVector"],
       swiftSettings: settings),
     .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
     .target(
@@ -155,7 +163,7 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: [withRuntime]),
 
     // Measures what the README claims: `swift run -c release patchrun-bench`.
     .executableTarget(

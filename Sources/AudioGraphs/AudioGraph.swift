@@ -20,16 +20,19 @@ import Synchronization
 public final class AudioGraph: Sendable {
   struct State {
     let present: GraphPresent
-    var model = GraphModel()
+    var model = GraphModel() { didSet { examined = nil } }
     var pending: [GraphEdit] = [] { didSet { present.setPendingEditCount(pending.count) } }
     var isOpen = false
     var isInitialized = false
     var isRunning = false
-    var defaultFormat: StreamFormat?
-    var memoryLimit: Int?
-    var category: SessionCategory?
+    var defaultFormat: StreamFormat? { didSet { examined = nil } }
+    var memoryLimit: Int? { didSet { examined = nil } }
+    var category: SessionCategory? { didSet { examined = nil } }
+    /// What the last examination has found, and how often anything had been set on the units then;
+    /// `nil` where the graph has been edited since.
+    var examined: (preparation: Preparation, unitVersions: Int)?
     /// What the last preparation has left for the next.
-    var settled = SettledNodes()
+    var settled = SettledNodes() { didSet { examined = nil } }
     var running: RunningGraph? {
       didSet {
         let session = running?.session
@@ -42,6 +45,7 @@ public final class AudioGraph: Sendable {
     var fadeDuration = 0.02
     /// What units that have been adopted render with, until the graph is initialized.
     var adopted: [NodeID: UnitKernels] = [:]
+    var renderThreadCount = 1
 
     init(_ present: GraphPresent) { self.present = present }
   }
@@ -105,6 +109,20 @@ public final class AudioGraph: Sendable {
     if hardware != nil { serviceThread.stop() }
   }
 
+  /// How many threads render the graph, from the next initialization on, where it is pulled by an
+  /// offline device: branches that do not wait for each other are rendered side by side, where there
+  /// is enough of them. The samples are the same, whatever their number. 1 until it is set.
+  ///
+  /// A graph with a client's own code in it, such as native callbacks, closures and render
+  /// notifications, is rendered by one, and so is one on a device.
+  public var renderThreadCount: Int {
+    get { state.withLock { $0.renderThreadCount } }
+    set {
+      precondition(newValue > 0, "somebody renders")
+      state.withLock { $0.renderThreadCount = newValue }
+    }
+  }
+
   // MARK: States
 
   public var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -156,12 +174,16 @@ public final class AudioGraph: Sendable {
       guard state.isOpen else { throw GraphStates.notOpen() }
       guard !state.isInitialized else { return }
       let capture = captureRing(for: state.model)
-      let preparation = prepare(state.model, state, capture: capture)
+      let preparation =
+        capture == nil
+        ? examine(&state) : prepare(state.model, state, capture: capture)
       state.settled = preparation.settled
+      state.examined = nil
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
-        scheduler: scheduler, isLive: hardware != nil)
+        scheduler: scheduler, isLive: hardware != nil,
+        threadCount: hardware == nil ? state.renderThreadCount : 1)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try running.play(
@@ -276,6 +298,24 @@ public final class AudioGraph: Sendable {
       } catch {
         preparation.violations.append(error.of(ramp.node))
       }
+    }
+    return preparation
+  }
+
+  /// A preparation of the graph as it is: the last one, where nothing has been edited or set since.
+  func examine(_ state: inout State) -> Preparation {
+    var versions = 0
+    for node in state.model.nodes {
+      versions += node.instance?.configurationVersion.version ?? 0
+    }
+    if let examined = state.examined, examined.unitVersions == versions {
+      return examined.preparation
+    }
+    let preparation = prepare(state.model, state, capture: nil)
+    state.settled = preparation.settled
+    // What is wrong may be put right outside of the graph: a file that was not there.
+    if state.running == nil, preparation.violations.allSatisfy({ $0.severity != .error }) {
+      state.examined = (preparation, versions)
     }
     return preparation
   }

@@ -119,8 +119,7 @@ extension AudioGraph {
   ) {
     state.withLock { state in
       guard state.isOpen else { return ([GraphStates.notOpen()], [:]) }
-      let preparation = prepare(state.model, state, capture: nil)
-      state.settled = preparation.settled
+      let preparation = examine(&state)
       return (preparation.violations, preparation.configurations)
     }
   }

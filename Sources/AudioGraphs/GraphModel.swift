@@ -145,6 +145,8 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
 
+  func _rawHashValue(seed: Int) -> Int { mixed(rawValue, seed) }
+
   /// Numbers that no bus can have are one, -1.
   init(node: NodeID, bus: Int) {
     let number = UInt32(exactly: bus) ?? .max

@@ -58,12 +58,13 @@ struct PlanBuilder {
 
   /// - Parameter bus: The one that is read when the plan has run.
   func plan(
-    to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = []
+    to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
+    threadCount: Int = 1
   ) -> RenderPlan {
     RenderPlan(
       rows: rows, busChannelCounts: busChannelCounts,
       maximumFramesPerSlice: maximumFramesPerSlice, observers: observers,
-      keeping: [RenderPlan.clientBus, bus])
+      keeping: [RenderPlan.clientBus, bus], threadCount: threadCount)
   }
 }
 

@@ -26,6 +26,8 @@ struct PlanCompiler {
   let maximumFramesPerSlice: Int
   /// How long what changes takes to change, in seconds.
   let fadeDuration: Double
+  /// How many threads may render the main plan.
+  private let threadCount: Int
 
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders = PlanBuilders()
@@ -37,7 +39,7 @@ struct PlanCompiler {
   init(
     routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
-    fadeDuration: Double
+    fadeDuration: Double, threadCount: Int = 1
   ) {
     self.routes = routes
     self.kernels = kernels
@@ -46,6 +48,8 @@ struct PlanCompiler {
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.fadeDuration = fadeDuration
+    // A unit that watches what is played tells its microphone side of it, past the buses.
+    self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
     outputBuses.reserveCapacity(routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
     taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
@@ -62,7 +66,8 @@ struct PlanCompiler {
     let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
     return builders[.main].plan(
       to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
-      observers: observers + (routes.head?.instance?.renderObservers ?? []))
+      observers: observers + (routes.head?.instance?.renderObservers ?? []),
+      threadCount: threadCount)
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
@@ -118,7 +123,7 @@ struct PlanCompiler {
       builders[domain]
         .add(
           .init(
-            kernel: .holding(ObserverKernel(observer, flags), with: observer), inputs: [],
+            kernel: .calling(ObserverKernel(observer, flags), with: observer), inputs: [],
             outputs: []))
     }
   }
@@ -278,8 +283,20 @@ struct PlanCompiler {
   }
 
   /// The bus that a callback of a chain fills, and whether in the words of its format; `nil` where there
-  /// is no such callback. A callback that feeds two things, for a while, is rendered once.
+  /// is no such callback.
   private mutating func compile(
+    _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
+    _ builder: inout PlanBuilder
+  ) -> (bus: Int, isReady: Bool)? {
+    // What it pulls comes first, from the far end on: however long a chain is, each finds what it pulls.
+    for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
+      _ = compileLink(callback, behind, format, isClient: false, &builder)
+    }
+    return compileLink(callback, index, format, isClient: isClient, &builder)
+  }
+
+  /// The same, of one callback. One that feeds two things, for a while, is rendered once.
+  private mutating func compileLink(
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
   ) -> (bus: Int, isReady: Bool)? {
@@ -329,10 +346,11 @@ struct PlanCompiler {
       else { return builder.silentBus(format.channelCount) }
       return builder.floats(of: bus, format: pulled)
     case .link(let callback, let index):
-      guard let found = compile(callback, index, format, isClient: false, &builder) else {
-        return builder.silentBus(format.channelCount)
-      }
       let key = SourceKey(serial: callback.instances[index].serial, format: format)
+      guard
+        let found = callbackBuses[key]
+          ?? compile(callback, index, format, isClient: false, &builder)
+      else { return builder.silentBus(format.channelCount) }
       return sources[key]?.writesBusWords == true
         ? builder.floats(of: found.bus, format: format) : found.bus
     }

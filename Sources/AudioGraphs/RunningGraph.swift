@@ -54,7 +54,7 @@ struct RunningGraph: Sendable {
 
   init(
     model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
-    scheduler: ParameterScheduler, isLive: Bool = false
+    scheduler: ParameterScheduler, isLive: Bool = false, threadCount: Int = 1
   ) throws(Violation) {
     self.capture = capture
     let head = model.head.flatMap { preparation.configurations[$0.id] }
@@ -73,7 +73,7 @@ struct RunningGraph: Sendable {
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: clientRate, silencesNonFinite: isLive),
+        clientSampleRate: clientRate, silencesNonFinite: isLive, threadCount: threadCount),
       scheduler: scheduler)
   }
 
@@ -121,7 +121,7 @@ struct RunningGraph: Sendable {
       }
     }
     post(side, observers, largestSlice, passage, with: before.sources, before.sinks)
-    kernels = kernels.filter { model.node($0.key) != nil }
+    kernels = kernels.filter { model.index(of: $0.key) != nil }
     let gone =
       before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
       .compactMap { $0.value.source.service }
@@ -198,12 +198,12 @@ struct RunningGraph: Sendable {
     with before: [SourceKey: Source], _ earlierSinks: [TapID: Sink]
   ) {
     let links = before.merging(sources) { $1 }.mapValues(\.source)
-    let (kernels, sinks) = (kernels, sinks)
+    let (kernels, sinks, session) = (kernels, sinks, session)
     func plan(_ routes: PlanRoutes, _ sinks: [TapID: Sink]) -> RenderPlan {
       var compiler = PlanCompiler(
         routes: routes, kernels: kernels, sources: links, sinks: sinks.mapValues(\.sink),
         observers: observers, maximumFramesPerSlice: largestSlice,
-        fadeDuration: passage.fadeDuration)
+        fadeDuration: passage.fadeDuration, threadCount: session.configuration.threadCount)
       return compiler.compile()
     }
     var (frame, writes) = (passage.frame, passage.writes)

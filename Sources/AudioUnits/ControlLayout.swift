@@ -20,16 +20,11 @@ public struct ControlLayout: Sendable {
     self.map = map
     inputBase = map.global.initial.count
     outputBase = inputBase + inputCount * map.input.initial.count
-    block = ControlBlock(count: outputBase + outputCount * map.output.initial.count)
-    var next = 0
-    for (scope, count) in [(map.global, 1), (map.input, inputCount), (map.output, outputCount)] {
-      for _ in 0..<count {
-        for word in scope.initial {
-          block[word: next] = word
-          next += 1
-        }
-      }
-    }
+    var words = map.global.initial
+    words.reserveCapacity(outputBase + outputCount * map.output.initial.count)
+    for _ in 0..<inputCount { words += map.input.initial }
+    for _ in 0..<outputCount { words += map.output.initial }
+    block = ControlBlock(words)
   }
 
   /// The word of the first parameter of an element.

@@ -123,7 +123,7 @@ extension UnitInstance {
     guard case .object(let object)? = value,
       let callback = object.object as? InputCallbackReference
     else { return nil }
-    return .holding(InputCallbackKernel(callback), with: callback)
+    return .calling(InputCallbackKernel(callback), with: callback)
   }
 
   /// The kernel that tells a client of speech while the unit is muted; `nil` where none asks.
@@ -134,7 +134,7 @@ extension UnitInstance {
       let listener = object.object as? MutedSpeechActivityListener,
       let word = controls.slot(place)
     else { return nil }
-    return .holding(
+    return .calling(
       MutedSpeechKernel(listener, controls: controls.block.access, word: word), with: listener,
       controls.block)
   }

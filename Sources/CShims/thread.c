@@ -19,6 +19,12 @@ int shims_request_real_time(int priority) {
   return error == 0 ? priority : -error;
 }
 
+int shims_processor_count(void) {
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return count > 0 ? count : 1;
+}
+
 uintptr_t shims_thread_identity(void) { return (uintptr_t)pthread_self(); }
 
 int shims_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

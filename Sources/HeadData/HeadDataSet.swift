@@ -53,6 +53,9 @@ public struct HeadDataSet: Sendable {
   public init(
     path: String = HeadDataSet.defaultPath, sampleRate: Double? = nil
   ) throws(HeadDataError) {
+    guard unsafe cmysofa_load() == nil else {
+      throw HeadDataError(path: path, code: HeadDataError.noLibrary)
+    }
     var status: Int32 = 0
     guard let set = unsafe mysofa_load(path, &status) else {
       throw HeadDataError(path: path, code: status)
@@ -79,7 +82,6 @@ public struct HeadDataSet: Sendable {
     var directions: [Direction] = []
     var ears: [[[Float]]] = [[], []]
     let delayCount = unsafe Int(set.pointee.DataDelay.elements)
-    let converter = rate == measured ? nil : ResponseConverter(from: measured, to: rate)
     for index in 0..<count {
       // In SOFA an azimuth grows to the left, from 0 to 360.
       let azimuth = unsafe -Double(set.pointee.SourcePosition.values[3 * index])
@@ -98,7 +100,7 @@ public struct HeadDataSet: Sendable {
         let response =
           unsafe [Float](repeating: 0, count: max(0, Int(delay.rounded())))
           + Array(UnsafeBufferPointer(start: start, count: taps))
-        ears[isSwapped ? 1 - ear : ear].append(converter?.convert(response) ?? response)
+        ears[isSwapped ? 1 - ear : ear].append(response)
       }
     }
     let longest = ears.joined().map(\.count).max() ?? 0
@@ -107,14 +109,36 @@ public struct HeadDataSet: Sendable {
         ears[ear][index] += [Float](repeating: 0, count: longest - ears[ear][index].count)
       }
     }
-    self.init(
-      sampleRate: rate, measuredRate: measured, directions: directions, left: ears[0],
-      right: ears[1])
+    self =
+      HeadDataSet(
+        sampleRate: measured, measuredRate: measured, directions: directions, left: ears[0],
+        right: ears[1]
+      ).converted(to: rate)
+  }
+}
+
+extension HeadDataSet {
+  /// The same responses for another sample rate, in hertz.
+  public func converted(to rate: Double) -> HeadDataSet {
+    guard rate != sampleRate else { return self }
+    let converter = ResponseConverter(from: sampleRate, to: rate)
+    return HeadDataSet(
+      sampleRate: rate, measuredRate: measuredRate, directions: directions,
+      left: left.map(converter.convert), right: right.map(converter.convert))
+  }
+
+  /// How many frames the responses have at a sample rate, in hertz.
+  public func length(at rate: Double) -> Int {
+    rate == sampleRate
+      ? left[0].count : ResponseConverter.length(of: left[0].count, from: sampleRate, to: rate)
   }
 }
 
 /// Why a data set could not be read.
 public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The code where libmysofa itself is not there.
+  public static let noLibrary: Int32 = -1
+
   public var path: String
   /// libmysofa's code, or an `errno` where the file could not be opened.
   public var code: Int32
@@ -122,6 +146,9 @@ public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String {
     let reason: String
     switch code {
+    case Self.noLibrary:
+      let failure = unsafe cmysofa_load().map { unsafe String(cString: $0) }
+      reason = "libmysofa, which reads it, cannot be loaded (\(failure ?? "it can now"))"
     case Int32(MYSOFA_INVALID_FORMAT), Int32(MYSOFA_UNSUPPORTED_FORMAT):
       reason = "it is not a SOFA file that libmysofa reads"
     case Int32(MYSOFA_NO_MEMORY): reason = "there is no memory for it"

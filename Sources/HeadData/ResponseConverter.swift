@@ -53,6 +53,11 @@ struct ResponseConverter {
     self.rows = rows
   }
 
+  /// How many frames a response has when it has been converted.
+  static func length(of count: Int, from measured: Double, to rate: Double) -> Int {
+    Int((Double(count) * (rate / measured)).rounded(.up))
+  }
+
   func convert(_ response: [Float]) -> [Float] {
     let length = Int((Double(response.count) * ratio).rounded(.up))
     // Zeros before and after, as far as a row reaches.

@@ -55,7 +55,7 @@ final class LevelColumns: PictureColumns {
     guard let state = LoudnessState(format, dualMono: false) else {
       throw CallbackProblem(
         .formatNotSupported, status: .failedInitialization,
-        "there is no memory to measure loudness in")
+        LoudnessState.refusal)
     }
     meter = Meter(state, step: max(1, Int((format.sampleRate / 10).rounded())))
   }

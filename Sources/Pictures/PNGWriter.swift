@@ -1,7 +1,35 @@
 import CCairo
 
+extension PictureFormat {
+  /// Why no picture of this kind can be made of the drawing here; `nil` for nothing: pixels are
+  /// drawn by cairo, which may not be there.
+  public func problem(of drawing: Drawing) -> String? {
+    self == .png || drawing.shapes.contains(where: \.hasPixels) ? Self.cairoProblem : nil
+  }
+
+  /// The same, as far as it is known before there is a drawing.
+  var problem: String? { self == .png ? Self.cairoProblem : nil }
+
+  private static var cairoProblem: String? {
+    guard let reason = unsafe ccairo_load() else { return nil }
+    return unsafe "cairo, which draws it, cannot be loaded (\(String(cString: reason)))"
+  }
+}
+
+extension Shape {
+  fileprivate var hasPixels: Bool {
+    switch self {
+    case .raster: true
+    case .clipped(_, let shapes): shapes.contains(where: \.hasPixels)
+    default: false
+    }
+  }
+}
+
 extension Drawing {
   /// The drawing as a PNG file, a pixel of the drawing being one of the file.
+  ///
+  /// `PictureFormat.png.problem(of:)` is to be `nil`.
   public func png() -> [UInt8] {
     let canvas = Canvas(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
     canvas.draw(self)

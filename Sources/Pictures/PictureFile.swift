@@ -34,6 +34,7 @@ public struct PictureFile: Sendable {
 
   /// Looks whether the picture can be written, as far as that can be known without doing it.
   public func check() throws(Failure) {
+    if let problem = format.problem { throw Failure(path, problem) }
     let place = try place()
     if place.content == .stream { throw Failure(path, "it is no plain file") }
     if let refusal = place.problem() { throw Failure(path, refusal) }
@@ -45,7 +46,8 @@ public struct PictureFile: Sendable {
   /// - Returns: The path of the file: one that is numbered has another than was asked for.
   @discardableResult
   public func write(_ drawing: Drawing) throws(Failure) -> String {
-    try write(format.bytes(of: drawing))
+    if let problem = format.problem(of: drawing) { throw Failure(path, problem) }
+    return try write(format.bytes(of: drawing))
   }
 
   private func place() throws(Failure) -> WritePlace {

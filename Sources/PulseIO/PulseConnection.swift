@@ -15,6 +15,7 @@ final class PulseConnection {
   init(
     server: String?, applicationName: String, patience: Double = 5
   ) throws(HardwareError) {
+    if let reason = unsafe cpulse_load() { throw unsafe .noLibrary(String(cString: reason)) }
     guard let mainloop = unsafe pa_mainloop_new() else {
       throw HardwareError(.systemError, "cannot make a main loop for the sound server")
     }

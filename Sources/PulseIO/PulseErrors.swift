@@ -18,6 +18,13 @@ private let renderInstead =
   "'patchrun render FILE -o OUT.wav' renders to a file instead, without a server"
 
 extension HardwareError {
+  /// - Parameter reason: The loader's.
+  static func noLibrary(_ reason: String) -> HardwareError {
+    HardwareError(
+      .systemError, "libpulse cannot be loaded (\(reason))",
+      help: "install it (Debian: libpulse0); " + renderInstead)
+  }
+
   static func noServer(_ code: pa_error_code_t, address: String?) -> HardwareError {
     let place = (address ?? environment("PULSE_SERVER")).map { " at '\($0)'" } ?? ""
     let reason = pulseMessage(Int32(bitPattern: code.rawValue))

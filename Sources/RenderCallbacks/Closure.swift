@@ -124,13 +124,13 @@ public struct ClosureCallback: RenderCallback {
     switch kind {
     case .floats(let body):
       let holder = ClosureHolder(body)
-      kernel = .holding(ClosureKernel(holder: holder), with: holder)
+      kernel = .calling(ClosureKernel(holder: holder), with: holder)
     case .processing(let body):
       let holder = ClosureHolder(body)
-      kernel = .holding(ProcessingKernel(holder: holder), with: holder)
+      kernel = .calling(ProcessingKernel(holder: holder), with: holder)
     case .samples(let body):
       let holder = ClosureHolder(body)
-      kernel = .holding(
+      kernel = .calling(
         SampleKernel(holder: holder, format: format, maximumFrames: maximumFramesPerSlice),
         with: holder)
     }

@@ -105,7 +105,7 @@ public struct NativeCallback: RenderCallback {
     let instance = try NativeInstance(
       self, format: format, maximumFramesPerSlice: maximumFramesPerSlice)
     return RenderSource(
-      kernel: .holding(NativeKernel(instance), with: instance), writesBusWords: true,
+      kernel: .calling(NativeKernel(instance), with: instance), writesBusWords: true,
       duration: duration(for: format))
   }
 }

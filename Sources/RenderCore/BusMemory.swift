@@ -9,7 +9,8 @@ struct BusMemory {
   /// How many there are.
   private(set) var count = 0
 
-  private var free: [Int] = []
+  /// Of each strand, what its rows have given back.
+  private var free: [Int: [Int]] = [:]
 
   /// Every channel has its own.
   init(_ busChannelCounts: [Int]) {
@@ -20,10 +21,20 @@ struct BusMemory {
   /// - Parameters:
   ///   - rows: In their order. A row fills each of its outputs, and needs its inputs until it has.
   ///   - kept: The buses that something else fills or reads.
-  init(_ busChannelCounts: [Int], rows: [RenderPlan.Row], kept: [Int]) {
+  ///   - strands: Of each row the strand that it belongs to, where several threads render them: what
+  ///     the rows of one strand alone have used is used by that strand again, and by no other.
+  init(
+    _ busChannelCounts: [Int], rows: [RenderPlan.Row], kept: [Int], strands: [Int]? = nil
+  ) {
     var first = [Int](repeating: -1, count: busChannelCounts.count)
     var last = [Int](repeating: -1, count: busChannelCounts.count)
+    // The strand that has a bus to itself; -1 before there is one, and -2 where there are two.
+    var owners = [Int](repeating: -1, count: busChannelCounts.count)
     for (index, row) in rows.enumerated() {
+      let strand = strands?[index] ?? 0
+      for bus in row.inputs + row.outputs where owners[bus] != strand {
+        owners[bus] = owners[bus] == -1 ? strand : -2
+      }
       for bus in row.inputs {
         // What is read before it is filled is there from the slice before, or silence.
         if first[bus] < 0 { first[bus] = .max }
@@ -50,20 +61,25 @@ struct BusMemory {
       }
     }
     for (index, row) in rows.enumerated() {
+      let strand = strands?[index] ?? 0
       for bus in row.outputs
       where first[bus] == index && busChannelCounts[bus] > 0 && stretches[begins[bus]] < 0 {
-        for channel in 0..<busChannelCounts[bus] { stretches[begins[bus] + channel] = take() }
+        for channel in 0..<busChannelCounts[bus] {
+          stretches[begins[bus] + channel] = take(for: strand)
+        }
       }
       for bus in row.inputs + row.outputs where last[bus] == index && first[bus] != .max {
         // Named twice in a row, it is given back once.
         last[bus] = .max
-        free += stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
+        guard owners[bus] == strand else { continue }
+        free[strand, default: []] +=
+          stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
       }
     }
   }
 
-  private mutating func take() -> Int {
-    if let stretch = free.popLast() { return stretch }
+  private mutating func take(for strand: Int) -> Int {
+    if let stretch = free[strand]?.popLast() { return stretch }
     count += 1
     return count - 1
   }

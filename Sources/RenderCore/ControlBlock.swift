@@ -14,11 +14,21 @@ public final class ControlBlock: @unchecked Sendable {
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
   public let count: Int
 
-  public init(count: Int) {
-    self.count = count
+  public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
+
+  /// A block that holds these numbers, as if each had been set.
+  public init(_ numbers: [UInt32]) {
+    count = numbers.count
     // Four for each number, its glide, what is scheduled and how often; then whether it is retired.
-    unsafe words = .allocate(capacity: 4 * count + 1)
-    for index in 0...4 * count { unsafe (words + index).initialize(to: Atomic(0)) }
+    // Filled before there is anybody who could read them: an atomic word is laid out as its value is.
+    let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4 * count + 1)
+    unsafe memory.initialize(repeating: 0)
+    for (index, number) in numbers.enumerated() {
+      unsafe memory[index] = number
+      unsafe memory[2 * count + index] = number
+    }
+    unsafe words = UnsafeMutableRawPointer(memory.baseAddress.unsafelyUnwrapped)
+      .bindMemory(to: Atomic<UInt32>.self, capacity: 4 * count + 1)
   }
 
   deinit {

@@ -192,8 +192,10 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
   }
 
   @_noLocks
-  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
-    unsafe pointee.stage.plan.renderPiece(frameCount: frameCount, at: timeStamp)
+  public func renderPiece(
+    frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
+  ) -> Status {
+    unsafe pointee.stage.plan.renderPiece(frameCount: frameCount, at: timeStamp, crew: crew)
   }
 
   @_noLocks

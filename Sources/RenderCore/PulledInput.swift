@@ -22,6 +22,8 @@ public final class PulledInput: @unchecked Sendable {
     self.bus = bus
   }
 
+  var callsClients: Bool { plan.callsClients }
+
   /// The most frames that can be asked for at once, 1 or more.
   @_noLocks
   func limit() -> Int { plan.maximumFramesPerSlice }

@@ -19,15 +19,27 @@ public protocol RenderKernel: ~Copyable {
 /// the exchange of plans orders the two.
 public class KernelBox: @unchecked Sendable {
   private let company: [AnyObject]
+  /// Whether the kernel runs a client's own code, which may count on being called by one thread alone.
+  public let callsClient: Bool
 
   /// Boxes a kernel. `company` is kept alive as long as the box: what the kernel points to.
   public static func holding(
     _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, company: company)
+    TypedKernelBox(kernel, company: company, callsClient: false)
   }
 
-  fileprivate init(company: [AnyObject]) { self.company = company }
+  /// Boxes a kernel that runs a client's own code.
+  public static func calling(
+    _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
+  ) -> KernelBox {
+    TypedKernelBox(kernel, company: company, callsClient: true)
+  }
+
+  fileprivate init(company: [AnyObject], callsClient: Bool) {
+    self.company = company
+    self.callsClient = callsClient
+  }
 
   func render(_ context: RenderContext) -> Status { preconditionFailure("overridden") }
 }
@@ -39,10 +51,10 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   // Behind a pointer because a stored property would cost an exclusivity check per slice.
   private let kernel: UnsafeMutablePointer<Kernel>
 
-  init(_ kernel: consuming Kernel, company: [AnyObject]) {
+  init(_ kernel: consuming Kernel, company: [AnyObject], callsClient: Bool) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
-    super.init(company: company)
+    super.init(company: company, callsClient: callsClient)
   }
 
   deinit {

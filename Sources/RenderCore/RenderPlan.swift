@@ -37,38 +37,23 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
-  @safe
-  private struct Step {
-    let kernel: Unmanaged<KernelBox>
-    let firstIndex: Int
-    let inputCount: Int
-    let outputCount: Int
-    /// An entry for each input; `nil` where the kernel pulls none.
-    let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
-    /// Whether an output is also an input, whose silence it keeps.
-    let isInPlace: Bool
-    let failure: ControlAccess?
-    let element: Int
-
-    // The one place the checker is switched off: it cannot follow a vtable into a generic body.
-    // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
-    @_semantics("no_performance_analysis")
-    func render(_ context: RenderContext) -> Status {
-      unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }
-    }
-  }
-
   /// The bus that feeds the output unit, in every plan that has one.
   public static var clientBus: Int { @_noLocks get { 0 } }
 
   public let maximumFramesPerSlice: Int
-  private let steps: UnsafeMutableBufferPointer<Step>
+  /// Whether several threads may render it at once.
+  public var isShared: Bool { unsafe shared != nil }
+  private let steps: PlanSteps
   private let indices: UnsafeMutableBufferPointer<Int32>
   private let buses: UnsafeMutableBufferPointer<RenderBus.Row>
+  /// For several threads; `nil` where one renders it.
+  private let shared: UnsafeMutablePointer<SharedRows>?
   private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let silent: UnsafeMutableBufferPointer<Bool>
   private let samples: UnsafeMutableRawPointer
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
+  /// Whether a row runs code that is not ours, which may count on one thread.
+  let callsClients: Bool
   /// What the steps point to, kept alive.
   private let company: [ControlBlock]
 
@@ -79,21 +64,39 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameter kept: The buses that the host fills, or reads after a slice; `nil` for all. The
   ///   others share memory where they are not needed at the same time.
+  /// - Parameter threadCount: How many threads may render it. One does, where the rows follow from one
+  ///   another, where more would not pay, or where a client's own code is called.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
-    observers: [RenderObserver] = [], keeping kept: [Int]? = nil
+    observers: [RenderObserver] = [], keeping kept: [Int]? = nil, threadCount: Int = 1
   ) {
     precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
     self.maximumFramesPerSlice = maximumFramesPerSlice
     let flat = rows.flatMap { ($0.inputs + $0.outputs).map(Int32.init) }
     precondition(
       flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
-    let memory =
+    callsClients = rows.contains { row in
+      row.kernel.callsClient || row.pulled.values.contains { $0.callsClients }
+    }
+    var memory =
       if let kept {
         BusMemory(busChannelCounts, rows: rows, kept: kept)
       } else {
         BusMemory(busChannelCounts)
       }
+    var strands: RowStrands?
+    if threadCount > 1, !callsClients {
+      let order = RowStrands(rows, busCount: busChannelCounts.count)
+      let apart = kept.map {
+        BusMemory(busChannelCounts, rows: rows, kept: $0, strands: order.strandOfRow)
+      }
+      if Self.pays(order, maximumFramesPerSlice),
+        (apart?.count ?? 0) * maximumFramesPerSlice <= Self.mostShared
+      {
+        strands = order
+        memory = apart ?? memory
+      }
+    }
     let channelCount = memory.stretches.count
     // Whole cache lines for each channel, so that vector loads do not straddle two.
     let stride = (maximumFramesPerSlice + 15) / 16 * 16
@@ -119,18 +122,27 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
-    unsafe steps = .allocate(capacity: rows.count)
+    let table = UnsafeMutableBufferPointer<PlanSteps.Step>.allocate(capacity: rows.count)
     company = rows.compactMap(\.failure)
     var firstIndex = 0
     for (index, row) in rows.enumerated() {
-      unsafe steps.initializeElement(
+      unsafe table.initializeElement(
         at: index,
-        to: Step(
+        to: PlanSteps.Step(
           kernel: .passRetained(row.kernel), firstIndex: firstIndex,
           inputCount: row.inputs.count, outputCount: row.outputs.count,
           pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
           failure: row.failure?.access, element: row.element))
       firstIndex += row.inputs.count + row.outputs.count
+    }
+    unsafe steps = PlanSteps(
+      steps: table, indices: UnsafePointer(indices.baseAddress!),
+      buses: UnsafePointer(buses.baseAddress!), silent: silent.baseAddress!)
+    if let strands {
+      unsafe shared = .allocate(capacity: 1)
+      unsafe shared!.initialize(to: SharedRows(steps, strands))
+    } else {
+      unsafe shared = nil
     }
     unsafe self.observers = .allocate(capacity: observers.count)
     for (index, observer) in observers.enumerated() {
@@ -149,8 +161,23 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return unsafe table
   }
 
+  /// Whether threads that render together would have done earlier than one: there is enough beside the
+  /// longest way. A slice of one row takes some microseconds, to meet takes about one.
+  private static func pays(_ order: RowStrands, _ frameCount: Int) -> Bool {
+    let rows = order.strandOfRow.count
+    return 2 * rows >= 3 * order.longestWay && (rows - order.longestWay) * frameCount >= 8192
+  }
+
+  /// How many samples the buses may take where strands have memory of their own: 128 MB.
+  private static let mostShared = 32 << 20
+
   deinit {
-    for index in unsafe steps.indices {
+    if let shared = unsafe shared {
+      unsafe shared.deinitialize(count: 1)
+      unsafe shared.deallocate()
+    }
+    let steps = unsafe steps.steps
+    for index in steps.indices {
       unsafe steps[index].kernel.release()
       guard let table = unsafe steps[index].pulled else { continue }
       for input in 0..<(unsafe steps[index].inputCount) { unsafe table[input]?.release() }
@@ -193,34 +220,29 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 
   /// Runs every row once for a piece of a slice, of which the observers hear nothing. The first
   /// failure ends the piece and is returned.
+  ///
+  /// - Parameter crew: Who helps, where the plan is one for several threads.
   @_noLocks
-  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+  public func renderPiece(
+    frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
+  ) -> Status {
     guard frameCount > 0 else { return .ok }
     guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
-    for index in 0..<(unsafe steps.count) {
-      let step = unsafe steps[index]
-      let first = unsafe indices.baseAddress.unsafelyUnwrapped + step.firstIndex
-      for output in 0..<step.outputCount {
-        let bus = unsafe first[step.inputCount + output]
-        var isInput = false
-        if step.isInPlace {
-          for input in 0..<step.inputCount where unsafe first[input] == bus { isInput = true }
-        }
-        if !isInput { unsafe silent[Int(bus)] = false }
-      }
-      let context = unsafe RenderContext(
-        timeStamp: timeStamp, frameCount: frameCount, inputCount: step.inputCount,
-        outputCount: step.outputCount, element: step.element,
-        buses: buses.baseAddress.unsafelyUnwrapped, indices: first, pulled: step.pulled)
-      let status = step.render(context)
-      guard status == .ok else {
-        if let failure = step.failure {
-          failure[word: 0] = UInt32(bitPattern: status.rawValue)
-        }
-        return status
-      }
+    if let shared = unsafe shared, let crew = unsafe crew {
+      unsafe shared.pointee.begin(frameCount: frameCount, at: timeStamp)
+      return unsafe crew._withUnsafeGuaranteedRef { unsafe $0.render(shared) }
+    }
+    for index in 0..<(unsafe steps.steps.count) {
+      let status = steps.render(index, frameCount: frameCount, at: timeStamp)
+      guard status == .ok else { return status }
     }
     return .ok
+  }
+
+  /// The same, rendered by this thread alone.
+  @_noLocks
+  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    unsafe renderPiece(frameCount: frameCount, at: timeStamp, crew: nil)
   }
 
   @_noLocks

@@ -28,11 +28,17 @@ public final class RenderSession: @unchecked Sendable {
     /// Whether what is infinite or no number is put out as silence, and counted. Otherwise a device that
     /// takes floats is given it.
     public var silencesNonFinite: Bool
+    /// How many threads render a plan that is one for several, the one that pulls among them. Those
+    /// that help it spin between slices: it is for hosts that pull as fast as they can.
+    public var threadCount: Int
 
     public init(
       client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
-      sampleRate: Double, clientSampleRate: Double? = nil, silencesNonFinite: Bool = false
+      sampleRate: Double, clientSampleRate: Double? = nil, silencesNonFinite: Bool = false,
+      threadCount: Int = 1
     ) {
+      precondition(threadCount > 0, "somebody renders")
+      self.threadCount = threadCount
       self.silencesNonFinite = silencesNonFinite
       self.client = client
       self.device = device
@@ -48,6 +54,9 @@ public final class RenderSession: @unchecked Sendable {
   /// stage that was posted last.
   private let timeline = Mutex<RenderTimeline?>(nil)
   private let queue = PlanQueue()
+  private let helpers: RenderHelpers?
+  /// The helpers', for the thread that pulls.
+  private let crew: Unmanaged<RenderCrew>?
   private var current: PlanQueue.Handle?
   private let hasOutput: Bool
   private let encoder: DeviceEncoder
@@ -116,6 +125,9 @@ public final class RenderSession: @unchecked Sendable {
     _ configuration: Configuration, scheduler: ParameterScheduler = ParameterScheduler()
   ) {
     self.configuration = configuration
+    helpers =
+      configuration.threadCount > 1 ? RenderHelpers(count: configuration.threadCount - 1) : nil
+    unsafe crew = helpers.map { unsafe .passUnretained($0.crew) }
     scheduler.restart()
     unsafe self.scheduler = .passRetained(scheduler)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
@@ -170,6 +182,7 @@ public final class RenderSession: @unchecked Sendable {
   @discardableResult
   public func play(_ stage: consuming PlanStage) -> Int {
     let moving = stage.movedBy
+    if stage.plan.isShared { helpers?.start() }
     timeline.withLock { $0 = moving }
     return queue.post(stage)
   }
@@ -510,7 +523,7 @@ public final class RenderSession: @unchecked Sendable {
     let planned = unsafe plan.cut(sliceRest, at: frame)
     let length = unsafe scheduler._withUnsafeGuaranteedRef { $0.cut(planned, at: frame) }
     let time = TimeStamp(sampleTime: Double(firstTime + frame), hostTime: due)
-    let status = unsafe plan.renderPiece(frameCount: length, at: time)
+    let status = unsafe plan.renderPiece(frameCount: length, at: time, crew: crew)
     if status != .ok {
       count(status)
       if sliceStatus == .ok { sliceStatus = status }

@@ -59,7 +59,7 @@ public struct LoudnessTap: RenderTap {
     guard let state = LoudnessState(format, dualMono: dualMono) else {
       throw CallbackProblem(
         .formatNotSupported, status: .failedInitialization,
-        "there is no memory to measure loudness in")
+        LoudnessState.refusal)
     }
     let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
     let service = LoudnessService(feed: feed, state: state)

@@ -23,13 +23,14 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
   private var highestShortTerm = -Double.infinity
   private var spread = LoudnessRange()
 
-  /// `nil` where there is no memory.
+  /// `nil` where there is no memory, or no library: `refusal` says which.
   package init?(_ format: StreamFormat, dualMono: Bool) {
     channelCount = format.channelCount
     step = max(1, Int((format.sampleRate / 10).rounded()))
     let modes =
       EBUR128_MODE_I.rawValue | EBUR128_MODE_S.rawValue
       | EBUR128_MODE_TRUE_PEAK.rawValue
+    guard unsafe cebur128_load() == nil else { return nil }
     unsafe handle = ebur128_init(
       UInt32(channelCount), UInt(format.sampleRate.rounded()), Int32(bitPattern: modes))
     guard unsafe handle != nil else { return nil }
@@ -39,7 +40,17 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
     unsafe ebur128_set_max_history(handle, Self.history)
   }
 
+  /// Why there is no measurement where one could not be made.
+  package static var refusal: String {
+    guard let reason = unsafe cebur128_load() else {
+      return "there is no memory to measure loudness in"
+    }
+    let text = unsafe String(cString: reason)
+    return "libebur128, which measures loudness, cannot be loaded (\(text))"
+  }
+
   deinit {
+    guard unsafe handle != nil else { return }
     var handle = unsafe handle
     unsafe ebur128_destroy(&handle)
   }

@@ -1,6 +1,9 @@
-import Glibc
+import CShims
 import RenderHost
 import Synchronization
+
+/// How many processors the program may run on.
+var processorCount: Int { Int(shims_processor_count()) }
 
 /// What `body` makes of each number below `count`, in order, by as many threads as there are
 /// processors.
@@ -9,7 +12,7 @@ func parallelMap<Result: Sendable>(
 ) -> [Result] {
   guard count > 1 else { return (0..<count).map(body) }
   let work = ParallelWork(count, body)
-  let threadCount = min(count, max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
+  let threadCount = min(count, processorCount)
   // This thread works as well; one that cannot be started is not missed.
   let threads = (1..<threadCount).compactMap { _ in
     try? HostThread("patchrun checks") { work.run() }

@@ -79,6 +79,23 @@ struct Patchrun: ParsableCommand {
     Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
   }
 
+  /// The command that the arguments ask for.
+  ///
+  /// A command that is named first takes its own arguments: to look through all the commands takes
+  /// longer than anything else that the program begins with. What it does not take, the help and the
+  /// version among it, is parsed as all of the program's, which then says what there is to say.
+  static func command(of arguments: [String]) throws -> any ParsableCommand {
+    let named = configuration.subcommands.first {
+      $0.configuration.commandName == arguments.first && $0.configuration.subcommands.isEmpty
+    }
+    if let named, let command = try? named.parseAsRoot(Array(arguments.dropFirst())),
+      type(of: command) == named
+    {
+      return command
+    }
+    return try parseAsRoot(arguments)
+  }
+
   /// Does what the arguments say, and ends the process.
   static func start(_ arguments: [String]) -> Never {
     answerShell(arguments)
@@ -93,7 +110,7 @@ struct Patchrun: ParsableCommand {
       Glibc.exit(failure.status)
     }
     do {
-      var command = try parseAsRoot(arguments)
+      var command = try command(of: arguments)
       try command.run()
       Glibc.exit(ExitStatus.success)
     } catch let code as ExitCode {

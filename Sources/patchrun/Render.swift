@@ -128,6 +128,14 @@ struct Render: PatchCommand {
     completion: .list(["fail", "silence"]))
   var onReadError = ReadErrorChoice.fail
 
+  @Option(
+    help: ArgumentHelp(
+      "How many threads render at most; not given, as many as there are processors. More than one do "
+        + "where a patch has branches enough that do not wait for each other. The samples are the "
+        + "same.",
+      valueName: "count"))
+  var threads: Int?
+
   @Flag(
     help: ArgumentHelp(
       "Let taps and pictures of the patch replace files that patchrun has not written."))
@@ -150,9 +158,14 @@ struct Render: PatchCommand {
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
+  private static let mostThreads = 64
+
   func validate() throws {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is 0 to 1, not \(quality)")
+    }
+    if let threads, !(1...Self.mostThreads).contains(threads) {
+      throw ValidationError("--threads is 1 to \(Self.mostThreads), not \(threads)")
     }
     if json && output == "-" {
       throw ValidationError("--json and '-o -' both write to standard output")
@@ -176,11 +189,13 @@ struct Render: PatchCommand {
     let surroundings = policy.surroundings(
       of: file, native.nativeCode, takes: Takes(overwrite ? .replace : .replaceOwn))
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
+    LastingValues.keep(reading, patch)
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
     graph.outputPeakCeiling = level.limitPeak?.magnitude
+    graph.renderThreadCount = threads ?? min(processorCount, Self.mostThreads)
     try native.check(patch, appearance, quiet: quiet)
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch, surroundings.takes)

@@ -223,6 +223,9 @@ struct ResponseCommand: PatchCommand {
     case .json: bytes = Array(sheet.json().utf8)
     case .svg, .png:
       let drawing = sheet.drawing(width: Double(width), height: Double(height), theme: theme)
+      if let problem = PictureFormat(rawValue: format.rawValue)?.problem(of: drawing) {
+        throw CommandFailure(ExitStatus.worldRefused, "the picture cannot be drawn: \(problem)")
+      }
       bytes = format == .svg ? Array(drawing.svg().utf8) : drawing.png()
     }
     if let output, output != "-" {

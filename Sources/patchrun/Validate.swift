@@ -115,7 +115,9 @@ struct Validate: PatchCommand {
     // A part at a time, so that text comes as it is found.
     for start in stride(from: 0, to: items.count, by: 256) {
       let part = Array(items[start..<min(start + 256, items.count)])
-      let outcomes = parallelMap(part.count) { check(part[$0], selection, folder) }
+      let outcomes = parallelMap(part.count) {
+        check(part[$0], selection, folder, isOnly: items.count == 1)
+      }
       for var outcome in outcomes {
         if case .patch(let patch) = outcome.entry {
           outcome.entry = .patch(own.withoutTwins(patch))
@@ -155,7 +157,7 @@ struct Validate: PatchCommand {
   }
 
   private func check(
-    _ item: PatchPaths.Item, _ selection: CodeSelection, _ folder: String
+    _ item: PatchPaths.Item, _ selection: CodeSelection, _ folder: String, isOnly: Bool
   ) -> Outcome {
     do throws(CommandFailure) {
       switch item {
@@ -170,6 +172,7 @@ struct Validate: PatchCommand {
           ?? PatchBuilder.build(
             file.read(overrides), in: policy.surroundings(of: file, foundBy: files),
             device: device, notes: notes)
+        if isOnly { LastingValues.keep(patch) }
         let kept = patch.diagnostics.filter(selection.keeps)
         // The text of a patch without findings is not needed again.
         let source =

@@ -133,6 +133,11 @@ struct HelpTests {
     var names: Set<String> = []
     for call in calls {
       let command = try Patchrun.parseAsRoot(call)
+      // A command that is named is found without the others, and is the same.
+      let same = try Patchrun.command(of: call)
+      #expect(type(of: same) == type(of: command))
+      // Dictionaries in it have no order.
+      #expect("\(same)".sorted() == "\(command)".sorted())
       names.insert(type(of: command).configuration.commandName ?? "")
     }
     // Of a command with subcommands, or the program, one of those is shown. A patch to use may have

@@ -88,13 +88,26 @@ final class HeadTable: Sendable {
   // MARK: All of them
 
   private static let made = Mutex<[Double: HeadTable]>([:])
+  private static let read = Mutex<HeadDataSet?>(nil)
 
-  /// The table of the distribution's data set for a sample rate, read and converted once. Control
-  /// thread.
+  /// The distribution's data set as it was measured, read once. Control thread.
+  ///
+  /// What is only checked needs no more of it: a table takes three times as long as reading.
+  static func measured() throws(HeadDataError) -> HeadDataSet {
+    try read.withLock { read throws(HeadDataError) in
+      if let set = read { return set }
+      let set = try HeadDataSet(path: HeadDataSet.defaultPath)
+      read = set
+      return set
+    }
+  }
+
+  /// The table of the distribution's data set for a sample rate, converted once. Control thread.
   static func standard(sampleRate: Double) throws(HeadDataError) -> HeadTable {
     try made.withLock { made throws(HeadDataError) in
       if let table = made[sampleRate] { return table }
-      let table = try HeadTable(path: HeadDataSet.defaultPath, sampleRate: sampleRate)
+      let set = try measured().converted(to: sampleRate)
+      let table = HeadTable(set, blockLength: SpatialKernel.blockLength(sampleRate: sampleRate))
       made[sampleRate] = table
       return table
     }

@@ -16,6 +16,18 @@ void shims_name_thread(const char *name);
 /// allows; child processes do not inherit it. Returns the priority granted, or a negative `errno`.
 int shims_request_real_time(int priority);
 
+/// What a loop does that waits for another thread without giving the processor away.
+static inline void shims_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// How many processors this process may run on, at least 1.
+int shims_processor_count(void);
+
 /// A number that no other thread has at the time. No system call.
 uintptr_t shims_thread_identity(void);
 

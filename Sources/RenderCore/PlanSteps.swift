@@ -1,0 +1,73 @@
+import AudioTypes
+
+/// The rows of a plan as they are rendered: flat, and nothing but pointers into the plan's tables.
+@safe
+struct PlanSteps {
+  @safe
+  struct Step {
+    let kernel: Unmanaged<KernelBox>
+    let firstIndex: Int
+    let inputCount: Int
+    let outputCount: Int
+    /// An entry for each input; `nil` where the kernel pulls none.
+    let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
+    /// Whether an output is also an input, whose silence it keeps.
+    let isInPlace: Bool
+    let failure: ControlAccess?
+    let element: Int
+  }
+
+  let steps: UnsafeMutableBufferPointer<Step>
+  /// The buses of each step, inputs first.
+  let indices: UnsafePointer<Int32>
+  let buses: UnsafePointer<RenderBus.Row>
+  let silent: UnsafeMutablePointer<Bool>
+
+  init(
+    steps: UnsafeMutableBufferPointer<Step>, indices: UnsafePointer<Int32>,
+    buses: UnsafePointer<RenderBus.Row>, silent: UnsafeMutablePointer<Bool>
+  ) {
+    unsafe self.steps = steps
+    unsafe self.indices = indices
+    unsafe self.buses = buses
+    unsafe self.silent = silent
+  }
+
+  /// Runs one row.
+  @_noLocks
+  func render(_ index: Int, frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    let step = unsafe steps.baseAddress.unsafelyUnwrapped + index
+    let inputCount = unsafe step.pointee.inputCount
+    let outputCount = unsafe step.pointee.outputCount
+    let first = unsafe indices + step.pointee.firstIndex
+    if unsafe step.pointee.isInPlace {
+      for output in inputCount..<(inputCount + outputCount) {
+        let bus = unsafe first[output]
+        var isInput = false
+        for input in 0..<inputCount where unsafe first[input] == bus { isInput = true }
+        if !isInput { unsafe silent[Int(bus)] = false }
+      }
+    } else {
+      for output in inputCount..<(inputCount + outputCount) {
+        unsafe silent[Int(first[output])] = false
+      }
+    }
+    let context = unsafe RenderContext(
+      timeStamp: timeStamp, frameCount: frameCount, inputCount: inputCount,
+      outputCount: outputCount, element: step.pointee.element, buses: buses, indices: first,
+      pulled: step.pointee.pulled)
+    let status = unsafe Self.render(step.pointee.kernel, context)
+    guard status != .ok else { return status }
+    if let failure = unsafe step.pointee.failure {
+      failure[word: 0] = UInt32(bitPattern: status.rawValue)
+    }
+    return status
+  }
+
+  // The one place the checker is switched off: it cannot follow a vtable into a generic body.
+  // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
+  @_semantics("no_performance_analysis")
+  private static func render(_ kernel: Unmanaged<KernelBox>, _ context: RenderContext) -> Status {
+    unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import patchrun
+
+/// Libraries that are loaded when they are first needed, where they are not whole.
+struct LoadedLibraryTests {
+  struct Case: CustomTestStringConvertible {
+    var library: String
+    var arguments: [String]
+    var status: Int32
+    var message: String
+
+    var testDescription: String { library }
+  }
+
+  static let cases = [
+    Case(
+      library: "libpulse.so.0", arguments: ["devices"], status: 3,
+      message: "error: libpulse cannot be loaded ("),
+    Case(
+      library: "libcairo.so.2",
+      arguments: [
+        "render", "\(CommandLineTool.patches)/eq-mixer.json", "--duration", "0.1", "--picture",
+        "waveform=a.png",
+      ], status: 3,
+      message:
+        "error: the picture 'a.png' cannot be written: cairo, which draws it, cannot be loaded ("),
+    Case(
+      library: "libebur128.so.1",
+      arguments: ["render", "\(CommandLineTool.patches)/measure.json", "-o", "a.wav"], status: 3,
+      message: "error[PR0702]: libebur128, which measures loudness, cannot be loaded ("),
+    Case(
+      library: "libmysofa.so.1",
+      arguments: ["validate", "\(CommandLineTool.patches)/around-the-head.json"], status: 1,
+      message: "libmysofa, which reads it, cannot be loaded ("),
+  ]
+
+  @Test(arguments: cases)
+  func `a library that cannot be loaded is named`(example: Case) throws {
+    let place = try Workplace()
+    try place.write("", to: "libraries/\(example.library)")
+    place.environment["LD_LIBRARY_PATH"] = place.path("libraries")
+    let outcome = try place.start(example.arguments).wait()
+    #expect(outcome.status == example.status)
+    #expect((outcome.output + outcome.errors).contains(example.message), "\(outcome)")
+    #expect(outcome.errors.contains(example.library) || outcome.output.contains(example.library))
+  }
+
+  @Test(arguments: cases)
+  func `what does not need a library does not load it`(example: Case) throws {
+    let place = try Workplace()
+    try place.write("", to: "libraries/\(example.library)")
+    place.environment["LD_LIBRARY_PATH"] = place.path("libraries")
+    let outcome = try place.start([
+      "render", "\(CommandLineTool.patches)/eq-mixer.json", "--duration", "0.1", "-o", "a.wav",
+    ]).wait()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  @Test func `arguments that a command refuses are refused as the program refuses them`() {
+    for arguments in [
+      ["render", "--nonsense", "a.json"], ["validate", "--help"], ["render"],
+      ["show", "--version"],
+      ["explain", "a", "b", "c"],
+    ] {
+      let answers = [Patchrun.command(of:), { try Patchrun.parseAsRoot($0) }].map { parse in
+        do {
+          // Help is a command that throws what it says.
+          var command = try parse(arguments)
+          try command.run()
+          return "done"
+        } catch {
+          return Patchrun.fullMessage(for: error)
+        }
+      }
+      #expect(answers[0] == answers[1] && answers[0] != "done", "\(arguments)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+/// Patches of many parts, rendered by the program.
+@Suite struct ScaleCommandTests {
+  @Test func `a chain of as many callbacks as there may be is rendered`() throws {
+    let count = 9999
+    let gains = (0..<count).map {
+      "\"g\($0)\": { \"kind\": \"gain\", \"gain\": 1, \"from\": \"\($0 == 0 ? "in" : "g\($0 - 1)")\" }"
+    }
+    let place = try Workplace()
+    try place.write(
+      """
+      {
+        "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": 48000 },
+        "callbacks": {
+          "in": { "kind": "tone", "amplitude": 0.5 },
+          \(gains.joined(separator: ",\n    "))
+        },
+        "nodes": { "out": { "component": "GenericOutput" } },
+        "connections": [{ "from": "g\(count - 1)", "to": "out" }]
+      }
+      """, to: "patch.json")
+    let outcome = try place.run(
+      "render", "--limit", "callbacks=10000", "--duration", "0.01", "patch.json", "-o", "out.wav")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try place.samples("out.wav").contains { $0 > 0.4 })
+  }
+
+  @Test func `the file is the same with any number of threads`() throws {
+    let branches = 0..<16
+    let place = try Workplace()
+    try place.write(
+      """
+      {
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 48000 },
+        "callbacks": {
+          \(branches.map {
+            "\"n\($0)\": { \"kind\": \"noise\", \"amplitude\": 0.03, \"seed\": \($0 + 1) }"
+          }.joined(separator: ",\n    "))
+        },
+        "nodes": {
+          \(branches.map {
+            "\"e\($0)\": { \"component\": \"iPodEQ\", \"properties\": { \"presentPreset\": \"Rock\" } }"
+          }.joined(separator: ",\n    ")),
+          "mix": { "component": "MultichannelMixer", "inputCount": 16 },
+          "out": { "component": "GenericOutput" }
+        },
+        "connections": [
+          \(branches.map {
+            "{ \"from\": \"n\($0)\", \"to\": \"e\($0)\" }, { \"from\": \"e\($0)\", \"to\": \"mix:\($0)\" }"
+          }.joined(separator: ",\n    ")),
+          { "from": "mix", "to": "out" }
+        ]
+      }
+      """, to: "patch.json")
+    for threads in ["1", "2", "5"] {
+      let outcome = try place.run(
+        "render", "--threads", threads, "--duration", "0.7", "patch.json", "-o", "\(threads).wav")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    #expect(try place.bytes("1.wav") == place.bytes("2.wav"))
+    #expect(try place.bytes("1.wav") == place.bytes("5.wav"))
+  }
+}

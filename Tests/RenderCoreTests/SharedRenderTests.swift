@@ -1,0 +1,199 @@
+import AudioTypes
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RenderCore
+
+/// Adds up its inputs, a number and what it has put out last: what depends on the order, and on every
+/// sample before.
+private struct Memory: RenderKernel {
+  let number: Float
+  var last: Float = 0
+
+  init(number: Float) { self.number = number }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    for frame in 0..<context.frameCount {
+      var sum = number + last * 0.37
+      for input in 0..<context.inputCount {
+        sum += context.input(input)[0][frame] * Float(input + 2) * 0.11
+      }
+      for channel in 0..<output.channelCount { output[channel][frame] = sum }
+      last = sum / (1 + abs(sum))
+    }
+    return .ok
+  }
+}
+
+private struct Refusal: RenderKernel {
+  let status: Status
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status { status }
+}
+
+/// Threads of the tests' own that help a crew.
+private final class Helpers {
+  let crew = RenderCrew()
+  private let finished = DispatchGroup()
+
+  init(_ count: Int) {
+    for _ in 0..<count {
+      finished.enter()
+      Thread.detachNewThread { [crew, finished] in
+        crew.help()
+        finished.leave()
+      }
+    }
+  }
+
+  func end() {
+    crew.end()
+    finished.wait()
+  }
+}
+
+@Suite struct SharedRenderTests {
+  private static let slice = 4096
+
+  /// Rows at random, each of which reads some buses and fills another, which may have been filled
+  /// before.
+  private func rows(_ random: inout SplitMix64) -> (rows: [RenderPlan.Row], counts: [Int]) {
+    let busCount = Int.random(in: 6...24, using: &random)
+    var rows: [RenderPlan.Row] = []
+    for number in 0..<Int.random(in: 6...32, using: &random) {
+      let inputs = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        Int.random(in: 1..<busCount, using: &random)
+      }
+      // One of its inputs at times, which it then works on in place.
+      let output = Int.random(in: 1..<busCount, using: &random)
+      rows.append(
+        .init(
+          kernel: .holding(Memory(number: Float(number))), inputs: inputs, outputs: [output]))
+    }
+    rows.append(
+      .init(kernel: .holding(Memory(number: 0)), inputs: Array(1..<busCount), outputs: [0]))
+    return (rows, [Int](repeating: 1, count: busCount))
+  }
+
+  private func played(
+    _ plan: borrowing RenderPlan, _ crew: RenderCrew?, slices: Int
+  ) -> [Float] {
+    var heard: [Float] = []
+    for slice in 0..<slices {
+      let time = TimeStamp(sampleTime: Double(slice * Self.slice))
+      let helpers = unsafe crew.map { unsafe Unmanaged.passUnretained($0) }
+      #expect(unsafe plan.renderPiece(frameCount: Self.slice, at: time, crew: helpers) == .ok)
+      let bus = plan.bus(0, frameCount: Self.slice)
+      heard += (0..<Self.slice).map { bus[0][$0] }
+    }
+    return heard
+  }
+
+  @Test(arguments: [1, 2, 5])
+  func `any number of threads gives the same samples`(helperCount: Int) {
+    let helpers = Helpers(helperCount)
+    defer { helpers.end() }
+    var sharedCount = 0
+    for seed in 0..<40 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let (rows, counts) = rows(&random)
+      random = SplitMix64(seed: seed)
+      let (twins, _) = self.rows(&random)
+      let alone = RenderPlan(
+        rows: rows, busChannelCounts: counts, maximumFramesPerSlice: Self.slice)
+      let shared = RenderPlan(
+        rows: twins, busChannelCounts: counts, maximumFramesPerSlice: Self.slice, keeping: [0],
+        threadCount: helperCount + 1)
+      guard shared.isShared else { continue }
+      sharedCount += 1
+      #expect(
+        played(alone, nil, slices: 4) == played(shared, helpers.crew, slices: 4), "seed \(seed)")
+    }
+    #expect(sharedCount > 20)
+  }
+
+  @Test func `a branch is one strand, and waits for nothing`() {
+    // 1 -> 2 -> 0, 3 -> 4 -> 0.
+    let rows = [(1, [Int]()), (2, [1]), (3, []), (4, [3]), (0, [2, 4])].map { output, inputs in
+      RenderPlan.Row(kernel: .holding(Memory(number: 0)), inputs: inputs, outputs: [output])
+    }
+    let order = RowStrands(rows, busCount: 5)
+    #expect(order.strands.map(\.rows) == [[0, 1], [2, 3], [4]])
+    #expect(order.strands.map(\.needs) == [[], [], [0, 1]])
+    #expect(order.longestWay == 3)
+  }
+
+  @Test func `a chain is rendered by one thread`() {
+    let rows = (1...20).map { number in
+      RenderPlan.Row(
+        kernel: .holding(Memory(number: 0)), inputs: number == 1 ? [] : [number - 1],
+        outputs: [number])
+    }
+    let plan = RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 1, count: 21),
+      maximumFramesPerSlice: Self.slice, keeping: [20], threadCount: 2)
+    let isShared = plan.isShared
+    #expect(!isShared)
+  }
+
+  @Test(arguments: [false, true])
+  func `a client's code is run by one thread`(callsClient: Bool) {
+    let rows = (1...20).map { number in
+      RenderPlan.Row(
+        kernel: callsClient && number == 7
+          ? .calling(Memory(number: 0)) : .holding(Memory(number: 0)),
+        inputs: [], outputs: [number])
+    }
+    let plan = RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 1, count: 21),
+      maximumFramesPerSlice: Self.slice, keeping: [0], threadCount: 2)
+    let isShared = plan.isShared
+    #expect(isShared == !callsClient)
+  }
+
+  @Test func `of rows that fail the first one's status is returned`() {
+    let helpers = Helpers(2)
+    defer { helpers.end() }
+    let failure = ControlBlock(count: 1)
+    let rows = (1...20).map { number in
+      RenderPlan.Row(
+        kernel: number == 8 || number == 15
+          ? .holding(Refusal(status: number == 8 ? .noConnection : .failedInitialization))
+          : .holding(Memory(number: 0)), inputs: [], outputs: [number],
+        failure: number == 15 ? failure : nil)
+    }
+    let plan = RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 1, count: 21),
+      maximumFramesPerSlice: Self.slice, keeping: [0], threadCount: 3)
+    for _ in 0..<50 {
+      let status = unsafe plan.renderPiece(
+        frameCount: Self.slice, at: TimeStamp(sampleTime: 0),
+        crew: .passUnretained(helpers.crew))
+      #expect(status == .noConnection)
+    }
+    #expect(failure.take(word: 0) == UInt32(bitPattern: Status.failedInitialization.rawValue))
+  }
+
+  @Test func `helpers that sleep are woken`() {
+    let helpers = Helpers(1)
+    defer { helpers.end() }
+    var random = SplitMix64(seed: 3)
+    let rows = (1...20).map { number in
+      RenderPlan.Row(
+        kernel: .holding(Memory(number: Float(number))), inputs: [], outputs: [number])
+    }
+    let plan = RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 1, count: 21),
+      maximumFramesPerSlice: Self.slice, keeping: Array(0...20), threadCount: 2)
+    for _ in 0..<200 {
+      // Sometimes longer than they look out for something to do.
+      usleep(UInt32.random(in: 0...400, using: &random))
+      _ = played(plan, helpers.crew, slices: 1)
+    }
+    #expect(plan.bus(20, frameCount: 1)[0][0] != 0)
+  }
+}
