@@ -30,6 +30,8 @@ public final class AudioGraph: Sendable {
     var category: SessionCategory?
     /// What the last preparation has left for the next.
     var settled = SettledNodes()
+    /// What measures the kernels of the graph that is initialized next.
+    var meter: RenderMeter?
     var running: RunningGraph? {
       didSet {
         let session = running?.session
@@ -161,7 +163,7 @@ public final class AudioGraph: Sendable {
       if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
-        scheduler: scheduler, isLive: hardware != nil)
+        scheduler: scheduler, isLive: hardware != nil, meter: state.meter)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try running.play(

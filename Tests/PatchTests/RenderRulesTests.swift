@@ -47,7 +47,7 @@ import Testing
     "RenderCore/RenderMath.swift", "RenderCore/RenderKernel.swift", "RenderCore/RenderPlan.swift",
     "RenderCore/RealFFT.swift", "RenderCore/MutedSpeechActivity.swift",
     "RenderCore/VectorMath.swift", "RenderCore/InputCallback.swift",
-    "RenderCore/ObserverKernel.swift",
+    "RenderCore/ObserverKernel.swift", "RenderCore/RenderMeter.swift",
     "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
     "RenderCallbacks/Closure.swift", "RenderCallbacks/NativeInstance.swift",
   ]
