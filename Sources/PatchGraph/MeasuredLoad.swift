@@ -13,7 +13,9 @@ enum MeasuredLoad {
 extension BuiltPatch {
   /// A part of a patch that time is measured of.
   public enum MeasuredPart: Hashable, Sendable {
-    case node(String), callback(String), tap(String)
+    case node(String)
+    case callback(String)
+    case tap(String)
   }
 
   /// Says that rendering takes more of the time than is allowed, at the part that takes most of it.

@@ -374,6 +374,7 @@ public final class RenderSession: @unchecked Sendable {
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
     guard frameCount > 0 else { return .ok }
+    enterRealTime()
     let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
     let thread = threadIdentity()
@@ -411,6 +412,7 @@ public final class RenderSession: @unchecked Sendable {
     account(from: begin, frameCount: frameCount)
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(0) }
     restoreDenormals(denormals)
+    leaveRealTime()
     return status
   }
 
@@ -676,6 +678,12 @@ public final class RenderSession: @unchecked Sendable {
 
 @_semantics("no_performance_analysis")
 func threadIdentity() -> UInt { shims_thread_identity() }
+
+@_semantics("no_performance_analysis")
+private func enterRealTime() { shims_real_time_enter() }
+
+@_semantics("no_performance_analysis")
+private func leaveRealTime() { shims_real_time_exit() }
 
 @_semantics("no_performance_analysis")
 private func denormalsOff() -> UInt32 { shims_denormals_off() }

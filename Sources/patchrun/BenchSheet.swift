@@ -62,8 +62,10 @@ struct BenchSheet {
     found.append(Part(kind: .output, name: "the output", type: "", taken: rest, count: 0))
     let all = max(1, Double(taken + rest))
     for index in found.indices { found[index].share = Double(found[index].taken) / all }
-    return found.enumerated().sorted { ($1.element.taken, $0.offset) < ($0.element.taken, $1.offset) }
-      .map(\.element)
+    return found.enumerated().sorted {
+      ($1.element.taken, $0.offset) < ($0.element.taken, $1.offset)
+    }
+    .map(\.element)
   }
 
   /// Nanoseconds of one look at the clock, about.

@@ -80,7 +80,9 @@ struct Show: PatchCommand {
   }
 
   func perform() throws(CommandFailure) -> Int32 {
-    let heat = try self.heat.map { path throws(CommandFailure) in try BenchSheet.heat(readFrom: path) }
+    let heat = try self.heat.map { path throws(CommandFailure) in
+      try BenchSheet.heat(readFrom: path)
+    }
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     var reading = file.read(overrides)

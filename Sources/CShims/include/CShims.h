@@ -58,4 +58,14 @@ int shims_open_folder(int folder, const char *path, int follows_link);
 /// system does not say.
 uint64_t shims_file_system(int descriptor);
 
+/// Says that what the calling thread does from here on must not wait, for a RealtimeSanitizer that has been
+/// loaded in front of the program (LD_PRELOAD); without one it does nothing.
+void shims_real_time_enter(void);
+
+/// Ends what `shims_real_time_enter` began.
+void shims_real_time_exit(void);
+
+/// Whether a RealtimeSanitizer has been loaded.
+int shims_real_time_is_watched(void);
+
 #endif
