@@ -117,6 +117,8 @@ public final class RenderSession: @unchecked Sendable {
   ) {
     self.configuration = configuration
     scheduler.restart()
+    scheduler.noteStages(posted: 0)
+    scheduler.noteStages(begun: 0)
     unsafe self.scheduler = .passRetained(scheduler)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
@@ -171,7 +173,9 @@ public final class RenderSession: @unchecked Sendable {
   public func play(_ stage: consuming PlanStage) -> Int {
     let moving = stage.movedBy
     timeline.withLock { $0 = moving }
-    return queue.post(stage)
+    let number = queue.post(stage)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(posted: number) }
+    return number
   }
 
   /// How many stages have begun since the session was made.
@@ -500,6 +504,8 @@ public final class RenderSession: @unchecked Sendable {
     if sliceRest == 0 {
       let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
       unsafe current = turn.handle
+      let begun = queue.begunStages
+      unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(begun: begun) }
       guard let plan = unsafe current else {
         count(.uninitialized)
         clientTime += limit

@@ -203,7 +203,10 @@ private enum Variation {
 
   /// Each to be played after the one before it.
   static func all(of root: Object) -> [Object] {
-    [quieter(root), withTaps(root), equalized(root), root, withNoise(root), equalized(quieter(root))]
+    [
+      quieter(root), withTaps(root), equalized(root), root, withNoise(root),
+      equalized(quieter(root)),
+    ]
   }
 
   private static func mapped(
@@ -283,6 +286,8 @@ private enum Variation {
   }
 }
 
+private let lastAddress = Atomic<UInt>(0)
+
 /// A callback that asks for memory on the render thread.
 func runUnsafeCallback() {
   let grant = HardwareGrant(
@@ -294,7 +299,10 @@ func runUnsafeCallback() {
     try graph.open()
     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
     let unsafeCallback = ClosureCallback { _, _, _, frameCount, _ in
-      unsafe free(malloc(frameCount))
+      // Kept where it is seen, so that the compiler does not leave it out.
+      let memory = unsafe malloc(frameCount)
+      lastAddress.store(UInt(bitPattern: memory), ordering: .relaxed)
+      unsafe free(memory)
       return .ok
     }
     try graph.setInputCallback(unsafeCallback, of: io)
