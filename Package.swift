@@ -162,6 +162,7 @@ let package = Package(
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
         "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
+        "CShims",
       ],
       swiftSettings: settings),
 

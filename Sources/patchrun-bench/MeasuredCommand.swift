@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 
 /// Any program, run on one processor and measured.
@@ -31,8 +32,8 @@ enum MeasuredCommand {
     var pointers = unsafe ([path] + command.dropFirst()).map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
     // A child begins where its parent may run.
-    let places = pinToLastProcessor()
-    defer { restore(places) }
+    _ = shims_pin_to_last_processor()
+    defer { shims_unpin() }
     var identifier: pid_t = 0
     guard unsafe posix_spawn(&identifier, path, &actions, nil, &pointers, environ) == 0 else {
       return nil
@@ -56,22 +57,5 @@ enum MeasuredCommand {
     }
     let times = [usage.ru_utime, usage.ru_stime]
     return times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
-  }
-
-  private static func pinToLastProcessor() -> cpu_set_t {
-    var before = cpu_set_t()
-    unsafe sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &before)
-    var one = cpu_set_t()
-    let last = max(0, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
-    unsafe withUnsafeMutableBytes(of: &one) { bytes in
-      unsafe bytes[last / 8] = UInt8(1 << (last % 8))
-    }
-    unsafe sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &one)
-    return before
-  }
-
-  private static func restore(_ places: cpu_set_t) {
-    var places = places
-    unsafe sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &places)
   }
 }

@@ -24,7 +24,8 @@ struct PeerSounds {
     // A second twice, for loops that begin anywhere.
     try write("loop", seconds: 2, seed: 7, repeating: 48_000)
     for part in 0..<64 {
-      try write("part" + (part < 10 ? "0" : "") + "\(part)", seconds: Double(short), seed: 10 + part)
+      try write(
+        "part" + (part < 10 ? "0" : "") + "\(part)", seconds: Double(short), seed: 10 + part)
     }
   }
 
