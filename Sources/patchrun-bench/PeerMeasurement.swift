@@ -138,6 +138,7 @@ struct PeerMeasurement {
         print("\(workload.name): \(job.peer) fails, and is left out")
       }
     }
+    if workload.isExact { compare(workload, &figures) }
     for round in 0..<(rounds * workload.rounds) {
       for place in workload.jobs.indices {
         let job = workload.jobs[(place + round) % workload.jobs.count]
@@ -147,6 +148,26 @@ struct PeerMeasurement {
       }
     }
     return figures
+  }
+
+  /// Says how far what each program has written is from what the floor has: who does something else is no
+  /// peer.
+  private func compare(_ workload: PeerWorkload, _ figures: inout PeerFigures) {
+    guard let floor = workload.jobs.first(where: { $0.peer == PeerWorkload.floor }),
+      let wanted = try? FloatWave(floor.output)
+    else { return }
+    var words: [String] = []
+    for job in workload.jobs where job.peer != floor.peer && !figures.failed.contains(job.peer) {
+      guard let found = try? FloatWave(job.output) else { continue }
+      let difference = found.greatestDifference(from: wanted)
+      let isSame = difference < 1e-3
+      if !isSame { figures.failed.insert(job.peer) }
+      words.append(
+        difference == 0
+          ? "\(job.peer) to the bit"
+          : "\(job.peer) to \(fixed(decibels(difference), 0)) dBFS" + (isSame ? "" : ", left out"))
+    }
+    print("\(workload.name): the same samples as the floor: \(words.joined(separator: ", "))")
   }
 
   // MARK: The table
@@ -162,7 +183,9 @@ struct PeerMeasurement {
     if let none = figures["W6.0"], let thousand = figures["W6.1000"] {
       // A node's share of a block of 512 frames: the difference, by 937.5 blocks and 1000 nodes.
       let perNode = thousand.minus(none, dividedBy: 937.5 * 1000)
-      row("W6", "per node and 512 frames", perNode, .init(peer: 1), isNanoseconds: true)
+      row(
+        "W6", "per node and 512 frames", perNode, .init(peer: 1, aboveFloor: 40e-9),
+        isNanoseconds: true)
     }
   }
 
@@ -183,6 +206,7 @@ struct PeerMeasurement {
     var answers: [Bool] = []
     if let most = goal.floor, let toFloor { answers.append(toFloor <= most) }
     if let most = goal.peer, let toPeer { answers.append(toPeer <= most) }
+    if let most = goal.aboveFloor, let ours, let floor { answers.append(ours <= floor + most) }
     if let most = goal.seconds, let ours { answers.append(ours <= most) }
     let met = answers.isEmpty ? "–" : answers.allSatisfy(\.self) ? "yes" : "no"
     print(
@@ -305,6 +329,49 @@ struct PeerFigures {
       result.times[peer] = zip(values, others).map { max(0, $0 - $1) / count }
     }
     return result
+  }
+}
+
+/// The samples of a WAV file that has floats.
+struct FloatWave {
+  private let data: Data
+  private let samples: Range<Int>
+
+  struct Unreadable: Error {}
+
+  init(_ path: String) throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+    self.data = data
+    var place = 12
+    while place + 8 <= data.count {
+      let start = place + 4
+      let size = (0..<4).reduce(0) { $0 | Int(data[start + $1]) << (8 * $1) }
+      if data[place..<(place + 4)].elementsEqual("data".utf8) {
+        samples = (place + 8)..<min(data.count, place + 8 + size)
+        return
+      }
+      place += 8 + size + size % 2
+    }
+    throw Unreadable()
+  }
+
+  /// Over the frames that both have; infinite where there are none.
+  func greatestDifference(from other: FloatWave) -> Double {
+    let count = min(samples.count, other.samples.count) / 4
+    guard count > 0 else { return .infinity }
+    var greatest: Float = 0
+    unsafe data.withUnsafeBytes { mine in
+      unsafe other.data.withUnsafeBytes { theirs in
+        for index in 0..<count {
+          let first = unsafe mine.loadUnaligned(
+            fromByteOffset: samples.lowerBound + 4 * index, as: Float.self)
+          let second = unsafe theirs.loadUnaligned(
+            fromByteOffset: other.samples.lowerBound + 4 * index, as: Float.self)
+          greatest = max(greatest, (first - second).magnitude)
+        }
+      }
+    }
+    return Double(greatest)
   }
 }
 

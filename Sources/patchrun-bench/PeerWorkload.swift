@@ -6,6 +6,8 @@ struct PeerWorkload {
   struct Job {
     var peer: String
     var command: [String]
+    /// What it writes.
+    var output: String
     var variables: [(String, String)] = []
     /// What is written before: the path and the text.
     var script: (path: String, text: String)?
@@ -17,6 +19,8 @@ struct PeerWorkload {
     var floor: Double?
     /// At most so many times the best peer.
     var peer: Double?
+    /// At most so many seconds more than the floor.
+    var aboveFloor: Double?
     /// At most so many seconds.
     var seconds: Double?
 
@@ -24,6 +28,7 @@ struct PeerWorkload {
       var parts: [String] = []
       if let floor { parts.append("\(fixed(floor, 2)) x floor") }
       if let peer { parts.append(peer == 1 ? "ahead of the peer" : "\(fixed(peer, 2)) x peer") }
+      if let aboveFloor { parts.append("floor + \(fixed(aboveFloor * 1e9, 0)) ns") }
       if let seconds { parts.append("\(fixed(seconds * 1000, 0)) ms") }
       return parts.joined(separator: ", ")
     }
@@ -33,6 +38,8 @@ struct PeerWorkload {
   var title: String
   var goal: Goal
   var jobs: [Job]
+  /// Whether all programs are to write the same samples. Equalizers and converters differ by design.
+  var isExact = true
   /// How often it is run, beside the others: what is short is run more often.
   var rounds = 1
 
@@ -78,7 +85,7 @@ struct PeerCatalog {
     .init(
       peer: PeerWorkload.ours,
       command: [patchrun, "render", "--quiet", "\(patches)/\(patch).json", "-o", out("patchrun")]
-        + more)
+        + more, output: out("patchrun"))
   }
 
   private func floor(_ words: [String], _ inputs: [String]) -> [PeerWorkload.Job] {
@@ -86,6 +93,7 @@ struct PeerCatalog {
     return [
       .init(
         peer: PeerWorkload.floor, command: [floor] + words + [out("floor")] + inputs,
+        output: out("floor"),
         variables: [("FRAMES", "\(sounds.short * 48_000)")])
     ]
   }
@@ -95,7 +103,8 @@ struct PeerCatalog {
     return [
       .init(
         peer: "sox",
-        command: [sox] + inputs + ["-e", "floating-point", "-b", "32", out("sox")] + effects)
+        command: [sox] + inputs + ["-e", "floating-point", "-b", "32", out("sox")] + effects,
+        output: out("sox"))
     ]
   }
 
@@ -105,7 +114,7 @@ struct PeerCatalog {
       .init(
         peer: "ffmpeg",
         command: [ffmpeg, "-v", "error", "-y"] + inputs.flatMap { ["-i", $0] } + filter
-          + ["-c:a", "pcm_f32le", out("ffmpeg")])
+          + ["-c:a", "pcm_f32le", out("ffmpeg")], output: out("ffmpeg"))
     ]
   }
 
@@ -114,7 +123,9 @@ struct PeerCatalog {
     let line =
       "filesrc location=\(input) ! wavparse ! \(elements)wavenc ! filesink location=\(out("gst"))"
     return [
-      .init(peer: "GStreamer", command: [gst, "-q"] + line.split(separator: " ").map(String.init))
+      .init(
+        peer: "GStreamer", command: [gst, "-q"] + line.split(separator: " ").map(String.init),
+        output: out("gst"))
     ]
   }
 
@@ -130,7 +141,7 @@ struct PeerCatalog {
         peer: "Pd",
         command: [
           pd, "-nogui", "-batch", "-noprefs", "-nort", "-r", "48000", "-send", "pd dsp 1", path,
-        ],
+        ], output: out("pd"),
         script: (path, patch.text(channels, seconds: seconds, to: out("pd"))))
     ]
   }
@@ -193,7 +204,7 @@ struct PeerCatalog {
       title: isEqualized
         ? "W2 with ten-band equalizers on beat and master" : "mixer host, \(sounds.short) s",
       goal: isEqualized ? .init(floor: 1.5, peer: 0.25) : .init(floor: 1.4, peer: 1), jobs: jobs,
-      rounds: 2)
+      isExact: !isEqualized, rounds: 2)
   }
 
   private func parts(_ isEqualized: Bool) -> PeerWorkload {
@@ -234,7 +245,8 @@ struct PeerCatalog {
     return PeerWorkload(
       name: isEqualized ? "W5" : "W4",
       title: isEqualized ? "64 files, an equalizer each, mixed" : "64 stereo files mixed",
-      goal: isEqualized ? .init(floor: 1.4, peer: 0.25) : .init(floor: 1.25, peer: 1), jobs: jobs)
+      goal: isEqualized ? .init(floor: 1.4, peer: 0.25) : .init(floor: 1.25, peer: 1), jobs: jobs,
+      isExact: !isEqualized)
   }
 
   private var loops: PeerWorkload {
@@ -270,13 +282,15 @@ struct PeerCatalog {
     var jobs = [ours("w7")]
     if let direct {
       jobs.append(
-        .init(peer: "libsoxr VHQ, direct", command: [direct, "peers-soxr", file, out("soxr")]))
+        .init(
+          peer: "libsoxr VHQ, direct", command: [direct, "peers-soxr", file, out("soxr")],
+          output: out("soxr")))
     }
     jobs += sox([file, "-r", "48000"], ["rate", "-v"])
     jobs += ffmpeg([file], ["-af", "aresample=48000:resampler=soxr:precision=28"])
     return PeerWorkload(
       name: "W7", title: "44.1 to 48 kHz, \(sounds.long) s, mastering", goal: .init(peer: 1.1),
-      jobs: jobs)
+      jobs: jobs, isExact: false)
   }
 
   private var start: PeerWorkload {
@@ -288,7 +302,7 @@ struct PeerCatalog {
         + pd("w8", seconds: 0.1) { patch in
           let channels = patch.read(file, channels: 2)
           return channels.map { [patch.through("*~ 0.5", $0)] }
-        }, rounds: 3)
+        }, isExact: false, rounds: 3)
   }
 
   private var manyNodes: PeerWorkload {
@@ -301,7 +315,7 @@ struct PeerCatalog {
           var signal = channels[0]
           for _ in 0..<10_000 { signal = patch.through("*~ 0.9999", signal) }
           return [[signal], [channels[1]]]
-        }, rounds: 2)
+        }, isExact: false, rounds: 2)
   }
 
   // MARK: Patches that are too long to be kept

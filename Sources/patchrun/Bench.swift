@@ -28,7 +28,7 @@ struct Bench: PatchCommand {
       EXIT STATUS:
         0  it has been measured
         1  the patch is wrong, or takes more than --max-load
-        2  wrong usage, such as no end to render to
+        2  wrong usage
         3  a file cannot be read or written
         4  a failure on the way
         130  interrupted

@@ -72,7 +72,7 @@ struct RealTimeCheck {
         directory: folder, nativeCode: .allowed,
         files: FilePolicy(patchIn: folder, outputFolder: scratch), takes: Takes(.replace)))
     for size in sizes { render(source, size) }
-    play(source)
+    for size in isLong ? [16, 64, 333, 1024] : [64, 512] { play(source, size) }
   }
 
   private mutating func note(_ document: PatchDocument?, _ session: RenderSession) {
@@ -119,9 +119,9 @@ struct RealTimeCheck {
   // MARK: Live
 
   /// Plays a patch on a device that only keeps time, faster than it is, and changes it meanwhile.
-  private mutating func play(_ source: Source) {
+  private mutating func play(_ source: Source, _ size: Int) {
     var assumption = HardwareAssumption()
-    assumption.ioBufferFrames = 256
+    assumption.ioBufferFrames = size
     guard let grant = source.build(source.root, .assumed(assumption)).graph?.grant else { return }
     let host = PacedHost(grant, speed: 20, microphone: Self.noise)
     let patch = source.build(source.root, .hardware(host))
