@@ -162,10 +162,11 @@ struct PeerMeasurement {
       let difference = found.greatestDifference(from: wanted)
       let isSame = difference < 1e-3
       if !isSame { figures.failed.insert(job.peer) }
-      words.append(
+      let distance =
         difference == 0
-          ? "\(job.peer) to the bit"
-          : "\(job.peer) to \(fixed(decibels(difference), 0)) dBFS" + (isSame ? "" : ", left out"))
+        ? "to the bit"
+        : difference.isFinite ? "to \(fixed(decibels(difference), 0)) dBFS" : "none"
+      words.append("\(job.peer) \(distance)" + (isSame ? "" : ", left out"))
     }
     print("\(workload.name): the same samples as the floor: \(words.joined(separator: ", "))")
   }
@@ -332,7 +333,8 @@ struct PeerFigures {
   }
 }
 
-/// The samples of a WAV file that has floats.
+/// The samples of a WAV file that has floats, in two channels, from the first that is not 0 on: who reads
+/// ahead in a thread of its own may begin some blocks later.
 struct FloatWave {
   private let data: Data
   private let samples: Range<Int>
@@ -347,7 +349,10 @@ struct FloatWave {
       let start = place + 4
       let size = (0..<4).reduce(0) { $0 | Int(data[start + $1]) << (8 * $1) }
       if data[place..<(place + 4)].elementsEqual("data".utf8) {
-        samples = (place + 8)..<min(data.count, place + 8 + size)
+        let end = min(data.count, place + 8 + size)
+        var first = place + 8
+        while first + 8 <= end, data[first..<(first + 8)].allSatisfy({ $0 == 0 }) { first += 8 }
+        samples = first..<end
         return
       }
       place += 8 + size + size % 2

@@ -273,7 +273,7 @@ struct PeerCatalog {
     }
     return PeerWorkload(
       name: "W6.\(count)", title: "\(count) mixers of one input in a chain, slices of 512 frames",
-      goal: .init(), jobs: jobs)
+      goal: .init(), jobs: jobs, isExact: count > 0)
   }
 
   private var conversion: PeerWorkload {

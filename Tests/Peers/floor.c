@@ -81,26 +81,60 @@ static void make_cascade(Cascade *cascade) {
   }
 }
 
-/* Two sections at a time, so that their numbers stay in registers. */
-static void equalize(Cascade *cascade, Lanes *samples, int count) {
+/* Two sections of two cascades at a time: enough that is independent to keep the processor busy. */
+static void equalize(Cascade *cascades, Lanes *samples, int count) {
+  Lanes *other = samples + BLOCK;
   for (int band = 0; band < BANDS; band += 2) {
-    Lanes s0 = cascade->first[band], t0 = cascade->second[band];
-    Lanes s1 = cascade->first[band + 1], t1 = cascade->second[band + 1];
-    const double *b0 = cascade->b0 + band, *b1 = cascade->b1 + band, *b2 = cascade->b2 + band;
-    const double *a1 = cascade->a1 + band, *a2 = cascade->a2 + band;
+    Cascade *one = cascades, *two = cascades + 1;
+    Lanes s0 = one->first[band], t0 = one->second[band];
+    Lanes s1 = one->first[band + 1], t1 = one->second[band + 1];
+    Lanes u0 = two->first[band], v0 = two->second[band];
+    Lanes u1 = two->first[band + 1], v1 = two->second[band + 1];
+    const double *b0 = one->b0 + band, *b1 = one->b1 + band, *b2 = one->b2 + band;
+    const double *a1 = one->a1 + band, *a2 = one->a2 + band;
     for (int frame = 0; frame < count; frame++) {
-      Lanes x = samples[frame];
-      Lanes y = b0[0] * x + s0;
-      s0 = b1[0] * x - a1[0] * y + t0;
-      t0 = b2[0] * x - a2[0] * y;
-      Lanes z = b0[1] * y + s1;
-      s1 = b1[1] * y - a1[1] * z + t1;
-      t1 = b2[1] * y - a2[1] * z;
-      samples[frame] = z;
+      Lanes x = samples[frame], w = other[frame];
+      Lanes y = b0[0] * x + s0, q = b0[0] * w + u0;
+      s0 = b1[0] * x - a1[0] * y + t0, u0 = b1[0] * w - a1[0] * q + v0;
+      t0 = b2[0] * x - a2[0] * y, v0 = b2[0] * w - a2[0] * q;
+      Lanes z = b0[1] * y + s1, r = b0[1] * q + u1;
+      s1 = b1[1] * y - a1[1] * z + t1, u1 = b1[1] * q - a1[1] * r + v1;
+      t1 = b2[1] * y - a2[1] * z, v1 = b2[1] * q - a2[1] * r;
+      samples[frame] = z, other[frame] = r;
     }
-    cascade->first[band] = s0, cascade->second[band] = t0;
-    cascade->first[band + 1] = s1, cascade->second[band + 1] = t1;
+    one->first[band] = s0, one->second[band] = t0;
+    one->first[band + 1] = s1, one->second[band + 1] = t1;
+    two->first[band] = u0, two->second[band] = v0;
+    two->first[band + 1] = u1, two->second[band + 1] = v1;
   }
+}
+
+/* All sections of one signal at once, each a frame behind the one before it: lanes are sections then. */
+typedef struct Skewed {
+  Lanes b0[5], b1[5], b2[5], a1[5], a2[5], first[5], second[5], last[5];
+} Skewed;
+
+/* `channels` lanes for each section; what is left over lets its input through. */
+static void make_skewed(Skewed *skewed, int channels) {
+  Cascade cascade;
+  make_cascade(&cascade);
+  memset(skewed, 0, sizeof *skewed);
+  for (int lane = 0; lane < 20; lane++) {
+    int band = lane / channels, k = lane / 4, i = lane % 4;
+    int is_there = band < BANDS;
+    skewed->b0[k][i] = is_there ? cascade.b0[band] : 1;
+    skewed->b1[k][i] = is_there ? cascade.b1[band] : 0;
+    skewed->b2[k][i] = is_there ? cascade.b2[band] : 0;
+    skewed->a1[k][i] = is_there ? cascade.a1[band] : 0;
+    skewed->a2[k][i] = is_there ? cascade.a2[band] : 0;
+  }
+}
+
+static inline Lanes step(Skewed *skewed, int k, Lanes x) {
+  Lanes y = skewed->b0[k] * x + skewed->first[k];
+  skewed->first[k] = skewed->b1[k] * x - skewed->a1[k] * y + skewed->second[k];
+  skewed->second[k] = skewed->b2[k] * x - skewed->a2[k] * y;
+  return y;
 }
 
 static float left_gain(int part) { return 0.125f * (1 - (part % 9 - 4) / 8.0f); }
@@ -115,37 +149,54 @@ static void copy(Sound in) {
   }
 }
 
-static void host(Sound guitar, Sound beats, int is_equalized) {
+static void host(Sound guitar, Sound beats) {
   static float mixed[2 * BLOCK];
-  static Lanes lanes[BLOCK];
-  static Cascade beat, master;
-  make_cascade(&beat), make_cascade(&master);
   for (size_t frame = 0; frame < guitar.frames; frame += BLOCK) {
     int count = (int)at_most(guitar.frames - frame);
     const float *g = guitar.samples + 2 * frame, *b = beats.samples + frame;
-    if (!is_equalized) {
-      for (int i = 0; i < count; i++) {
-        mixed[2 * i] = g[2 * i] * 0.8f + b[i] * 0.6f;
-        mixed[2 * i + 1] = g[2 * i + 1] * 0.8f + b[i] * 0.3f;
-      }
-    } else {
-      for (int i = 0; i < count; i++) lanes[i] = (Lanes){b[i]};
-      equalize(&beat, lanes, count);
-      for (int i = 0; i < count; i++)
-        lanes[i] = (Lanes){g[2 * i] * 0.8 + lanes[i][0] * 0.6, g[2 * i + 1] * 0.8 + lanes[i][0] * 0.3};
-      equalize(&master, lanes, count);
-      for (int i = 0; i < count; i++)
-        mixed[2 * i] = (float)lanes[i][0], mixed[2 * i + 1] = (float)lanes[i][1];
+    for (int i = 0; i < count; i++) {
+      mixed[2 * i] = g[2 * i] * 0.8f + b[i] * 0.6f;
+      mixed[2 * i + 1] = g[2 * i + 1] * 0.8f + b[i] * 0.3f;
     }
     put(mixed, 8 * (size_t)count);
   }
 }
 
-static void parts(Sound *in, int is_equalized) {
+/* The beat comes out of its three vectors 11 frames late, the mix out of its five 9 more. */
+static void host_equalized(Sound guitar, Sound beats) {
+  enum { BEAT = 11, MASTER = 9 };
   static float mixed[2 * BLOCK];
-  static Lanes lanes[BLOCK];
-  static Cascade cascades[PARTS / 2];
-  for (int pair = 0; pair < PARTS / 2; pair++) make_cascade(cascades + pair);
+  Skewed beat, master;
+  make_skewed(&beat, 1), make_skewed(&master, 2);
+  size_t frames = guitar.frames, filled = 0;
+  for (size_t frame = 0; frame < frames + BEAT + MASTER; frame++) {
+    Lanes x = {frame < frames ? beats.samples[frame] : 0};
+    Lanes p0 = beat.last[0], p1 = beat.last[1], p2 = beat.last[2];
+    beat.last[0] = step(&beat, 0, __builtin_shufflevector(x, p0, 0, 4, 5, 6));
+    beat.last[1] = step(&beat, 1, __builtin_shufflevector(p0, p1, 3, 4, 5, 6));
+    beat.last[2] = step(&beat, 2, __builtin_shufflevector(p1, p2, 3, 4, 5, 6));
+    if (frame < BEAT) continue;
+    size_t place = frame - BEAT;
+    Lanes m = {0};
+    if (place < frames) {
+      double one = beat.last[2][3];
+      m[0] = guitar.samples[2 * place] * 0.8 + one * 0.6;
+      m[1] = guitar.samples[2 * place + 1] * 0.8 + one * 0.3;
+    }
+    Lanes q[5];
+    memcpy(q, master.last, sizeof q);
+    master.last[0] = step(&master, 0, __builtin_shufflevector(m, q[0], 0, 1, 4, 5));
+    for (int k = 1; k < 5; k++)
+      master.last[k] = step(&master, k, __builtin_shufflevector(q[k - 1], q[k], 2, 3, 4, 5));
+    if (place < MASTER) continue;
+    mixed[2 * filled] = (float)master.last[4][2], mixed[2 * filled + 1] = (float)master.last[4][3];
+    if (++filled == BLOCK) put(mixed, 8 * filled), filled = 0;
+  }
+  put(mixed, 8 * filled);
+}
+
+static void parts(Sound *in) {
+  static float mixed[2 * BLOCK];
   for (size_t frame = 0; frame < in[0].frames; frame += BLOCK) {
     int count = (int)at_most(in[0].frames - frame);
     memset(mixed, 0, sizeof mixed);
@@ -153,19 +204,42 @@ static void parts(Sound *in, int is_equalized) {
       const float *a = in[part].samples + 2 * frame, *b = in[part + 1].samples + 2 * frame;
       float al = left_gain(part), ar = right_gain(part);
       float bl = left_gain(part + 1), br = right_gain(part + 1);
-      if (!is_equalized) {
-        for (int i = 0; i < count; i++) {
-          mixed[2 * i] += a[2 * i] * al + b[2 * i] * bl;
-          mixed[2 * i + 1] += a[2 * i + 1] * ar + b[2 * i + 1] * br;
-        }
-        continue;
-      }
-      for (int i = 0; i < count; i++)
-        lanes[i] = (Lanes){a[2 * i], a[2 * i + 1], b[2 * i], b[2 * i + 1]};
-      equalize(cascades + part / 2, lanes, count);
       for (int i = 0; i < count; i++) {
-        mixed[2 * i] += (float)(lanes[i][0] * al + lanes[i][2] * bl);
-        mixed[2 * i + 1] += (float)(lanes[i][1] * ar + lanes[i][3] * br);
+        mixed[2 * i] += a[2 * i] * al + b[2 * i] * bl;
+        mixed[2 * i + 1] += a[2 * i + 1] * ar + b[2 * i + 1] * br;
+      }
+    }
+    put(mixed, 8 * (size_t)count);
+  }
+}
+
+/* Four files at a time, in blocks that stay in the first cache. */
+static void parts_equalized(Sound *in) {
+  enum { SHORT = 256 };
+  static float mixed[2 * SHORT];
+  static Lanes lanes[2 * BLOCK];
+  static Cascade cascades[PARTS / 2];
+  for (int pair = 0; pair < PARTS / 2; pair++) make_cascade(cascades + pair);
+  for (size_t frame = 0; frame < in[0].frames; frame += SHORT) {
+    size_t rest = in[0].frames - frame;
+    int count = rest < SHORT ? (int)rest : SHORT;
+    memset(mixed, 0, sizeof mixed);
+    for (int part = 0; part < PARTS; part += 4) {
+      for (int pair = 0; pair < 2; pair++) {
+        const float *a = in[part + 2 * pair].samples + 2 * frame;
+        const float *b = in[part + 2 * pair + 1].samples + 2 * frame;
+        for (int i = 0; i < count; i++)
+          lanes[pair * BLOCK + i] = (Lanes){a[2 * i], a[2 * i + 1], b[2 * i], b[2 * i + 1]};
+      }
+      equalize(cascades + part / 2, lanes, count);
+      for (int pair = 0; pair < 2; pair++) {
+        int first = part + 2 * pair;
+        Lanes gains = {left_gain(first), right_gain(first), left_gain(first + 1), right_gain(first + 1)};
+        for (int i = 0; i < count; i++) {
+          Lanes heard = lanes[pair * BLOCK + i] * gains;
+          mixed[2 * i] += (float)(heard[0] + heard[2]);
+          mixed[2 * i + 1] += (float)(heard[1] + heard[3]);
+        }
       }
     }
     put(mixed, 8 * (size_t)count);
@@ -222,10 +296,10 @@ int main(int count, char **words) {
   size_t frames = !strcmp(what, "loop") ? (size_t)atol(getenv("FRAMES")) : in[0].frames;
   open_output(files[0], frames);
   if (!strcmp(what, "copy")) copy(in[0]);
-  else if (!strcmp(what, "host")) host(in[0], in[1], 0);
-  else if (!strcmp(what, "hostEQ")) host(in[0], in[1], 1);
-  else if (!strcmp(what, "parts") && inputs == PARTS) parts(in, 0);
-  else if (!strcmp(what, "partsEQ") && inputs == PARTS) parts(in, 1);
+  else if (!strcmp(what, "host")) host(in[0], in[1]);
+  else if (!strcmp(what, "hostEQ")) host_equalized(in[0], in[1]);
+  else if (!strcmp(what, "parts") && inputs == PARTS) parts(in);
+  else if (!strcmp(what, "partsEQ") && inputs == PARTS) parts_equalized(in);
   else if (!strcmp(what, "loop")) loop(in[0], frames);
   else if (is_chain) chain(in[0], atoi(words[2]));
   else return 2;
