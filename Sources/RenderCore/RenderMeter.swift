@@ -81,8 +81,8 @@ public final class RenderMeter: @unchecked Sendable {
 
   let progress: UnsafeMutablePointer<Progress>
   let events: UnsafeMutableBufferPointer<RawEvent>
-  /// Nanoseconds that reading the clock takes.
-  let clockCost: UInt64
+  /// Nanoseconds that reading the clock takes, which is done twice for each run of a kernel.
+  public let clockCost: UInt64
   private let table = Mutex(Table())
 
   /// - Parameter eventCount: How many runs of kernels are kept one by one, from the first on; those

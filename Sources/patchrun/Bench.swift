@@ -129,7 +129,9 @@ struct Bench: PatchCommand {
     patch = original
     let sheet = BenchSheet(
       name: self.file == "-" ? "standard input" : self.file, plain: plain, metered: metered,
-      parts: BenchSheet.parts(meter.readings, in: document, of: metered.pulled),
+      parts: BenchSheet.parts(
+        meter.readings, in: document, of: metered.pulled,
+        clockCost: meter.clockCost),
       leftOut: left)
     if let trace { try FileOutput.write(sheet.trace(meter.keptEvents, document), to: trace) }
     try output(json ? sheet.json().document : sheet.text())

@@ -26,10 +26,15 @@ struct BenchFigures {
 
   /// Nanoseconds of all pulls.
   var pulled: UInt64 { pulls.reduce(0, +) }
+  /// The share of the time in which the thread had a processor: what else runs on the machine takes the
+  /// rest.
+  var processorShare = 1.0
+  /// The same without the time in which others had the processor.
+  var busy: Double { Double(pulled) * processorShare }
   /// Seconds of sound.
   var duration: Double { Double(frameCount) / sampleRate }
-  /// The share of the time rendered that pulls have taken.
-  var load: Double { duration > 0 ? Double(pulled) / 1e9 / duration : 0 }
+  /// The share of the time rendered that pulls have taken of a processor.
+  var load: Double { duration > 0 ? busy / 1e9 / duration : 0 }
   /// Nanoseconds that a whole slice lasts.
   var budget: Double { Double(sliceFrames) / sampleRate * 1e9 }
 
@@ -105,6 +110,13 @@ struct BenchRun {
     }
   }
 
+  /// Seconds of a processor that this thread has had.
+  private static func processorTime() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
   private func render(
     _ graph: AudioGraph, _ session: RenderSession, _ end: Int, _ microphone: Microphone?,
     _ signals: Signals
@@ -116,6 +128,7 @@ struct BenchRun {
     figures.pulls.reserveCapacity(count)
     figures.ends.reserveCapacity(count)
     var spent: UInt64 = 0
+    let processorBegin = Self.processorTime()
     let begin = monotonicNanoseconds()
     var last = begin
     let outcome = OfflineDevice(graph.grant, microphone: microphone).run(
@@ -132,6 +145,8 @@ struct BenchRun {
         last = monotonicNanoseconds()
       })
     figures.wall = Double(last - begin) / 1e9
+    let taken = Self.processorTime() - processorBegin
+    if figures.wall > 0 { figures.processorShare = min(1, taken / figures.wall) }
     figures.frameCount = outcome.frameCount
     var usage = rusage()
     unsafe getrusage(RUSAGE_SELF.rawValue, &usage)

@@ -34,9 +34,12 @@ struct BenchSheet {
 
   // MARK: Parts
 
-  /// - Parameter pulled: Nanoseconds that all pulls took while the parts were measured.
+  /// - Parameters:
+  ///   - pulled: Nanoseconds that all pulls took while the parts were measured.
+  ///   - clockCost: Nanoseconds of one look at the clock.
   static func parts(
-    _ readings: [RenderMeter.Reading], in document: PatchDocument, of pulled: UInt64
+    _ readings: [RenderMeter.Reading], in document: PatchDocument, of pulled: UInt64,
+    clockCost: UInt64
   ) -> [Part] {
     let names = PartNames(document)
     var found: [Part] = []
@@ -57,8 +60,8 @@ struct BenchSheet {
     }
     // What is left is the way from the last unit to the device, and the plan itself.
     let taken = found.reduce(0) { $0 + $1.taken }
-    let clock = readings.reduce(0) { $0 + $1.count } * 2 * clockCost
-    let rest = pulled > taken + UInt64(clock) ? pulled - taken - UInt64(clock) : 0
+    let clock = 2 * clockCost * UInt64(readings.reduce(0) { $0 + $1.count })
+    let rest = pulled > taken + clock ? pulled - taken - clock : 0
     found.append(Part(kind: .output, name: "the output", type: "", taken: rest, count: 0))
     let all = max(1, Double(taken + rest))
     for index in found.indices { found[index].share = Double(found[index].taken) / all }
@@ -67,13 +70,6 @@ struct BenchSheet {
     }
     .map(\.element)
   }
-
-  /// Nanoseconds of one look at the clock, about.
-  private static let clockCost: Int = {
-    let begin = monotonicNanoseconds()
-    for _ in 0..<1000 { _ = monotonicNanoseconds() }
-    return Int((monotonicNanoseconds() - begin) / 1000)
-  }()
 
   /// The part of the patch that takes most.
   var costliest: (part: BuiltPatch.MeasuredPart, share: Double)? {
@@ -90,7 +86,7 @@ struct BenchSheet {
 
   /// Nanoseconds of the unmeasured render that are a part's.
   private func perFrame(_ part: Part) -> Double {
-    part.share * Double(plain.pulled) / Double(max(1, plain.frameCount))
+    part.share * plain.busy / Double(max(1, plain.frameCount))
   }
 
   // MARK: Text
@@ -102,7 +98,7 @@ struct BenchSheet {
       + "\(counted(plain.sliceFrames, "frame")) at \(rateText(plain.sampleRate)) Hz\n"
     text +=
       "  \(fixed(plain.duration / max(plain.wall, 1e-9), 0)) x realtime, "
-      + "\(fixed(Double(plain.pulled) / frames, 1)) ns a frame, load \(percent(plain.load)), "
+      + "\(fixed(plain.busy / frames, 1)) ns a frame, load \(percent(plain.load)), "
       + "\(fixed(Double(plain.memory) / 1e6, 0)) MB at the most\n"
     text += "  a slice has \(micro(plain.budget)): "
     text += [("50 %", 0.5), ("99 %", 0.99), ("the longest", 1)].map { words, share in
@@ -144,7 +140,7 @@ struct BenchSheet {
       "slices": .number(plain.pulls.count),
       "realTimeFactor": .number(rounded(plain.duration / max(plain.wall, 1e-9), 10)),
       "load": .number(rounded(plain.load, 1e6)),
-      "nanosecondsPerFrame": .number(rounded(Double(plain.pulled) / frames, 1000)),
+      "nanosecondsPerFrame": .number(rounded(plain.busy / frames, 1000)),
       "besideNanosecondsPerFrame": .number(rounded(Double(plain.beside) / frames, 1000)),
       "slice": [
         "budgetMicroseconds": .number(rounded(plain.budget / 1000, 1000)),
@@ -154,7 +150,7 @@ struct BenchSheet {
       ],
       "peakMemoryBytes": .number(plain.memory),
       "measuredNanosecondsPerFrame": .number(
-        rounded(Double(metered.pulled) / Double(max(1, metered.frameCount)), 1000)),
+        rounded(metered.busy / Double(max(1, metered.frameCount)), 1000)),
       "parts": .array(
         parts.map { part in
           [
