@@ -171,6 +171,7 @@ let package = Package(
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
         "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
+        "CShims",
       ],
       swiftSettings: settings),
 
@@ -184,6 +185,15 @@ let package = Package(
     .executableTarget(
       name: "PulseProgram", dependencies: ["AudioGraphs", "PulseIO"],
       path: "Tests/Products/Sources/PulseProgram"),
+
+    // Run by .ci/realtime, with a RealtimeSanitizer loaded in front of it.
+    .executableTarget(
+      name: "RealTimeCheck",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
+        "RenderHost", "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "CShims",
+      ],
+      path: "Tests/RealTimeCheck", exclude: ["Patches", "unsafe.c"], swiftSettings: settings),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     // Other echo cancellers, loaded where they are installed.

@@ -33,6 +33,8 @@ public final class AudioGraph: Sendable {
     var examined: (preparation: Preparation, unitVersions: Int)?
     /// What the last preparation has left for the next.
     var settled = SettledNodes() { didSet { examined = nil } }
+    /// What measures the kernels of the graph that is initialized next.
+    var meter: RenderMeter?
     var running: RunningGraph? {
       didSet {
         let session = running?.session
@@ -183,7 +185,9 @@ public final class AudioGraph: Sendable {
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
         scheduler: scheduler, isLive: hardware != nil,
-        threadCount: hardware == nil ? state.renderThreadCount : 1)
+        // A meter counts on one thread.
+        threadCount: hardware == nil && state.meter == nil ? state.renderThreadCount : 1,
+        meter: state.meter)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try running.play(

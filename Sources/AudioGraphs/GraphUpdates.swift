@@ -29,7 +29,7 @@ extension AudioGraph {
   ///   could not be initialized, none of them is carried out, and they stay pending.
   @discardableResult
   public func update() throws(GraphUpdateError) -> Bool {
-    guard session?.isRenderingHere != true else { return try updateWithoutWaiting() }
+    guard !scheduler.isRenderingHere else { return try updateWithoutWaiting() }
     let stage = try carryOut(.init())
     guard hardware != nil, isRunning, let session else { return true }
     let begin = monotonicNanoseconds()
@@ -45,23 +45,28 @@ extension AudioGraph {
   /// left to the thread that reads its files, and those that a render notification asks for to whoever
   /// calls `collect()`.
   ///
-  /// Callable from a render notification: there it leaves a wish, and waits for nobody who changes the
-  /// graph. Called again it tells how far that is.
+  /// Callable from a render notification: there it leaves a wish, takes no lock and does not throw.
+  /// Called again it tells how far that is.
   ///
   /// - Returns: Whether nothing is left to do: `false` while edits are outstanding.
-  /// - Throws: What the edits of an earlier call failed with, once, as `update()`.
+  /// - Throws: What the edits of an earlier call failed with, once, as `update()`: to the next who asks
+  ///   outside of a render notification.
   @discardableResult
   public func updateWithoutWaiting() throws(GraphUpdateError) -> Bool {
-    let (session, error) = present.withLock { present in
-      defer { present.updateError = nil }
-      return (present.session, present.updateError)
+    let isHere = scheduler.isRenderingHere
+    // On the render thread nothing else is asked: to throw, the error would have to be taken from under
+    // a lock, and given back to the heap there.
+    if !isHere {
+      let error = present.withLock { present in
+        defer { present.updateError = nil }
+        return present.updateError
+      }
+      if let error { throw error }
     }
-    if let error { throw error }
-    // In a render notification no other question is asked: its answer may be long in coming.
-    if session?.isRenderingHere == true || (hardware != nil && isRunning) {
+    if isHere || (hardware != nil && isRunning) {
       let isIdle = present.pendingEditCount == 0
       if !isIdle { present.wishForUpdate() }
-      return isIdle && session?.waitingStages ?? 0 == 0
+      return isIdle && !scheduler.hasWaitingStage()
     }
     _ = try carryOut(.init())
     return true

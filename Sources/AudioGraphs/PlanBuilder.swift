@@ -56,12 +56,18 @@ struct PlanBuilder {
     return target
   }
 
-  /// - Parameter bus: The one that is read when the plan has run.
+  /// - Parameters:
+  ///   - bus: The one that is read when the plan has run.
+  ///   - measuring: What puts a clock around a kernel; `nil` where nothing is measured.
   func plan(
     to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
-    threadCount: Int = 1
+    threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil
   ) -> RenderPlan {
-    RenderPlan(
+    var rows = rows
+    if let measuring {
+      for index in rows.indices { rows[index].kernel = measuring(rows[index].kernel) }
+    }
+    return RenderPlan(
       rows: rows, busChannelCounts: busChannelCounts,
       maximumFramesPerSlice: maximumFramesPerSlice, observers: observers,
       keeping: [RenderPlan.clientBus, bus], threadCount: threadCount)

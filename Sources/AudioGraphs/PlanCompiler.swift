@@ -29,6 +29,10 @@ struct PlanCompiler {
   /// How many threads may render the main plan.
   private let threadCount: Int
 
+  /// What measures the kernels, and what each of them belongs to; empty without a meter.
+  private let meter: RenderMeter?
+  private var parts: [ObjectIdentifier: RenderMeter.Part] = [:]
+
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders = PlanBuilders()
   /// The bus that holds what an output element puts out, in its format's own words.
@@ -39,8 +43,9 @@ struct PlanCompiler {
   init(
     routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
-    fadeDuration: Double, threadCount: Int = 1
+    fadeDuration: Double, threadCount: Int = 1, meter: RenderMeter? = nil
   ) {
+    self.meter = meter
     self.routes = routes
     self.kernels = kernels
     self.sources = sources
@@ -67,7 +72,19 @@ struct PlanCompiler {
     return builders[.main].plan(
       to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
       observers: observers + (routes.head?.instance?.renderObservers ?? []),
-      threadCount: threadCount)
+      threadCount: threadCount, measuring: measuring)
+  }
+
+  /// Notes what a kernel belongs to, where it is measured.
+  private mutating func note(_ kernel: KernelBox, as part: RenderMeter.Part) {
+    guard meter != nil else { return }
+    parts[ObjectIdentifier(kernel)] = part
+  }
+
+  /// What puts a clock around a kernel; `nil` without a meter.
+  private var measuring: ((KernelBox) -> KernelBox)? {
+    guard let meter else { return nil }
+    return { [parts] in meter.measured($0, as: parts[ObjectIdentifier($0)] ?? .conversion) }
   }
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
@@ -87,6 +104,7 @@ struct PlanCompiler {
       inputs.append(builders[domain].silentBus(element.format.channelCount))
     }
     if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
+      note(watcher, as: .unit(node.name))
       let floats = builders[domain]
         .floats(of: first, format: configuration.inputs[0].format)
       builders[domain]
@@ -95,6 +113,7 @@ struct PlanCompiler {
             kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
     }
     guard let kernel = kernels[node.id]?.main, !node.unit.description.isOutput else { return }
+    note(kernel, as: .unit(node.name))
     let formats = configuration.outputs.map(\.format)
     let floats =
       worksInPlace(node, configuration)
@@ -162,7 +181,8 @@ struct PlanCompiler {
     let longest = nodes.compactMap { routes.configuration($0)?.maximumFramesPerSlice }.min()
     let asked = routes.frames(in: domain, for: maximumFramesPerSlice)
     return builders[domain].plan(
-      to: bus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)))
+      to: bus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)),
+      measuring: measuring)
   }
 
   private func isHead(_ id: NodeID) -> Bool { routes.head?.id == id }
@@ -171,6 +191,7 @@ struct PlanCompiler {
     guard let kernel = kernels[head.id]?.input,
       let format = routes.configuration(head.id)?.outputs[RemoteIO.inputElement].format
     else { return }
+    note(kernel, as: .unit(head.name))
     let key = BusKey(node: head.id, bus: RemoteIO.inputElement)
     let domain = routes.domain(ofOutput: key)
     let isClient = feedsHead(key) && domain == .main
@@ -308,6 +329,9 @@ struct PlanCompiler {
     let bus =
       isReady && isClient
       ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+    let owner = meter == nil ? nil : routes.node(callback.destination)?.name
+    note(
+      source.kernel, as: .callback(node: owner ?? "", input: callback.input, behind: index))
     builder.add(
       .init(
         kernel: source.kernel, inputs: input.map { [$0] } ?? [], outputs: [bus],
@@ -376,6 +400,7 @@ struct PlanCompiler {
   private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {
     for tap in taps[key] ?? [] {
       guard let sink = sinks[tap.id], let bus = outputBuses[key] else { continue }
+      note(sink.kernel, as: .tap(tap.name))
       builders[domain].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
     }
   }

@@ -33,6 +33,8 @@ struct RunningGraph: Sendable {
 
   let session: RenderSession
   let capture: FrameRing?
+  /// What measures the kernels; `nil` where nothing does.
+  private let meter: RenderMeter?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
   private var sources: [SourceKey: Source] = [:]
   private var sinks: [TapID: Sink] = [:]
@@ -54,9 +56,11 @@ struct RunningGraph: Sendable {
 
   init(
     model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
-    scheduler: ParameterScheduler, isLive: Bool = false, threadCount: Int = 1
+    scheduler: ParameterScheduler, isLive: Bool = false, threadCount: Int = 1,
+    meter: RenderMeter? = nil
   ) throws(Violation) {
     self.capture = capture
+    self.meter = meter
     let head = model.head.flatMap { preparation.configurations[$0.id] }
     let client = head?.inputs[0].format
     let isFed = head?.inputs[0].isUsed == true
@@ -198,12 +202,13 @@ struct RunningGraph: Sendable {
     with before: [SourceKey: Source], _ earlierSinks: [TapID: Sink]
   ) {
     let links = before.merging(sources) { $1 }.mapValues(\.source)
-    let (kernels, sinks, session) = (kernels, sinks, session)
+    let (kernels, sinks, session, meter) = (kernels, sinks, session, meter)
     func plan(_ routes: PlanRoutes, _ sinks: [TapID: Sink]) -> RenderPlan {
       var compiler = PlanCompiler(
         routes: routes, kernels: kernels, sources: links, sinks: sinks.mapValues(\.sink),
         observers: observers, maximumFramesPerSlice: largestSlice,
-        fadeDuration: passage.fadeDuration, threadCount: session.configuration.threadCount)
+        fadeDuration: passage.fadeDuration, threadCount: session.configuration.threadCount,
+        meter: meter)
       return compiler.compile()
     }
     var (frame, writes) = (passage.frame, passage.writes)

@@ -25,6 +25,25 @@ int shims_processor_count(void) {
   return count > 0 ? count : 1;
 }
 
+int shims_pin_to_last_processor(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set)) return -1;
+  int last = -1;
+  for (int number = 0; number < CPU_SETSIZE; number++)
+    if (CPU_ISSET(number, &set)) last = number;
+  if (last < 0) return -1;
+  CPU_ZERO(&set);
+  CPU_SET(last, &set);
+  return sched_setaffinity(0, sizeof set, &set);
+}
+
+void shims_unpin(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int number = 0; number < CPU_SETSIZE; number++) CPU_SET(number, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
 uintptr_t shims_thread_identity(void) { return (uintptr_t)pthread_self(); }
 
 int shims_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

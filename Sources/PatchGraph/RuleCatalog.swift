@@ -7,7 +7,7 @@ extension RuleCatalog {
   /// Every rule there is, of the text, of the names and of the graph, by code.
   public static let all: [RuleInfo] =
     (SyntaxRules.all + PatchRules.all + ChangeRules.all + NameRules.all + LimitRules.all
-    + CostRules.all
+    + CostRules.all + MeasuredLoad.all
     + TimelineRules.all + FileRules.all
     + [Headroom.rule] + PatchNotes.all
     + graph.map(RuleInfo.init(_:)))

@@ -96,6 +96,9 @@ public final class ParameterScheduler: @unchecked Sendable {
   private let posted: UnsafeMutablePointer<Event>
   private let tail = Atomic<Int>(0)
   private let threadNumber = Atomic<UInt>(0)
+  /// How many stages the session has been given, and how many of them have begun.
+  private let postedStages = Atomic<Int>(0)
+  private let begunStages = Atomic<Int>(0)
   /// Events that have been posted, and ramps that may go on: as long as there are any, blocks are held.
   private let live = Atomic<Int>(0)
   /// What events point to.
@@ -158,7 +161,16 @@ public final class ParameterScheduler: @unchecked Sendable {
     keptCount = 0
   }
 
+  /// Says how many stages the session has been given.
+  public func noteStages(posted count: Int) { postedStages.store(count, ordering: .releasing) }
+
   // MARK: Any thread
+
+  /// Whether the session has been given a stage that has not begun yet.
+  @_noLocks
+  public func hasWaitingStage() -> Bool {
+    postedStages.load(ordering: .acquiring) > begunStages.load(ordering: .acquiring)
+  }
 
   /// The number of the thread that renders at the moment; 0 for none.
   @_noLocks
@@ -206,6 +218,10 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   @_noLocks
   public func setThread(_ number: UInt) { threadNumber.store(number, ordering: .relaxed) }
+
+  /// Says how many of the session's stages have begun.
+  @_noLocks
+  public func noteStages(begun count: Int) { begunStages.store(count, ordering: .releasing) }
 
   /// Whether the rendering thread may add that many events to its slice.
   @_noLocks

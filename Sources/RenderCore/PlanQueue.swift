@@ -92,7 +92,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   }
 
   /// How many stages have begun since the queue was made.
-  public var begunStages: Int { begunCount.load(ordering: .acquiring) }
+  public var begunStages: Int { @_noLocks get { begunCount.load(ordering: .acquiring) } }
 
   /// How many stages have been posted: the number of the last one.
   public var postedStages: Int { postedCount.load(ordering: .relaxed) }

@@ -129,6 +129,8 @@ public final class RenderSession: @unchecked Sendable {
       configuration.threadCount > 1 ? RenderHelpers(count: configuration.threadCount - 1) : nil
     unsafe crew = helpers.map { unsafe .passUnretained($0.crew) }
     scheduler.restart()
+    scheduler.noteStages(posted: 0)
+    scheduler.noteStages(begun: 0)
     unsafe self.scheduler = .passRetained(scheduler)
     let device = configuration.device ?? StreamFormat(.float32, channels: 1, sampleRate: 1)
     hasOutput = configuration.client != nil && configuration.device != nil
@@ -184,7 +186,9 @@ public final class RenderSession: @unchecked Sendable {
     let moving = stage.movedBy
     if stage.plan.isShared { helpers?.start() }
     timeline.withLock { $0 = moving }
-    return queue.post(stage)
+    let number = queue.post(stage)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(posted: number) }
+    return number
   }
 
   /// How many stages have begun since the session was made.
@@ -387,6 +391,7 @@ public final class RenderSession: @unchecked Sendable {
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
     guard frameCount > 0 else { return .ok }
+    enterRealTime()
     let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
     let thread = threadIdentity()
@@ -424,6 +429,7 @@ public final class RenderSession: @unchecked Sendable {
     account(from: begin, frameCount: frameCount)
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(0) }
     restoreDenormals(denormals)
+    leaveRealTime()
     return status
   }
 
@@ -511,6 +517,8 @@ public final class RenderSession: @unchecked Sendable {
     if sliceRest == 0 {
       let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
       unsafe current = turn.handle
+      let begun = queue.begunStages
+      unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(begun: begun) }
       guard let plan = unsafe current else {
         count(.uninitialized)
         clientTime += limit
@@ -689,6 +697,12 @@ public final class RenderSession: @unchecked Sendable {
 
 @_semantics("no_performance_analysis")
 func threadIdentity() -> UInt { shims_thread_identity() }
+
+@_semantics("no_performance_analysis")
+private func enterRealTime() { shims_real_time_enter() }
+
+@_semantics("no_performance_analysis")
+private func leaveRealTime() { shims_real_time_exit() }
 
 @_semantics("no_performance_analysis")
 private func denormalsOff() -> UInt32 { shims_denormals_off() }

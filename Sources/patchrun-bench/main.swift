@@ -38,11 +38,20 @@ if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPref
   }
   exit(battery.run() ? 0 : 1)
 }
+if names.first == "peers-soxr" { exit(convertDirectly(Array(names.dropFirst())) ? 0 : 1) }
+if names.first == "peers" {
+  guard let peers = PeerMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(PeerMeasurement.usage)")
+    exit(2)
+  }
+  exit(peers.run() ? 0 : 1)
+}
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
   for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
   print("or: patchrun-bench \(VoiceBattery.usage)")
+  print("or: patchrun-bench \(PeerMeasurement.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

@@ -40,7 +40,9 @@ struct Patchrun: ParsableCommand {
     version: "patchrun \(version)",
     subcommands: [
       Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
-      ResponseCommand.self, Recover.self, Units.self, Devices.self, Schema.self, Lsp.self, Ctl.self,
+      ResponseCommand.self, Bench.self, Recover.self, Units.self, Devices.self, Doctor.self,
+      Schema.self,
+      Lsp.self, Ctl.self,
       Man.self,
     ],
     defaultSubcommand: Run.self)

@@ -26,6 +26,7 @@ struct Show: PatchCommand {
         patchrun show --hardware rate=48000 mix.json
         patchrun show mix.json --format svg -o mix.svg
         patchrun show mix.json --format dot | dot -Tpng -o mix.png
+        patchrun bench mix.json --json | patchrun show mix.json --format svg --heat -
 
       EXIT STATUS:
         0  it has been printed
@@ -56,12 +57,32 @@ struct Show: PatchCommand {
     completion: .file())
   var output: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Colour the boxes of an SVG by what they take of the time, as 'patchrun bench --json' has written "
+        + "it to this file; '-' is standard input.",
+      valueName: "path"),
+    completion: .file(extensions: ["json"]))
+  var heat: String?
+
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
+  func validate() throws {
+    if heat != nil && format != .svg {
+      throw ValidationError("'--heat' colours an SVG: --format svg")
+    }
+    if heat == "-" && file == "-" {
+      throw ValidationError("only one of the patch and '--heat' is standard input")
+    }
+  }
+
   func perform() throws(CommandFailure) -> Int32 {
+    let heat = try self.heat.map { path throws(CommandFailure) in
+      try BenchSheet.heat(readFrom: path)
+    }
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     var reading = file.read(overrides)
@@ -73,7 +94,7 @@ struct Show: PatchCommand {
     let text =
       format == .text
       ? printableLines(try text(of: patch, &reading, file, device))
-      : drawing(of: patch, reading, file)
+      : drawing(of: patch, reading, file, heat)
     if let output, output != "-" {
       try FileOutput.write(text, to: output)
     } else {
@@ -94,10 +115,12 @@ struct Show: PatchCommand {
 
   /// A picture, of what initialization would settle.
   private func drawing(
-    of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile
+    of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
+    _ heat: GraphDrawing.Heat?
   ) -> String {
     guard let graph = patch.graph, let document = patch.document else { return "" }
-    let drawing = GraphDrawing(graph: graph, document: document, in: policy.surroundings(of: file))
+    var drawing = GraphDrawing(graph: graph, document: document, in: policy.surroundings(of: file))
+    if let heat { drawing = drawing.heated(by: heat) }
     switch format {
     case .text, .json: return drawing.json()
     case .dot: return drawing.dot()
@@ -138,17 +161,23 @@ struct Show: PatchCommand {
   /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,
   /// and so on.
   static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: [String]] {
-    var feeds: [PatchDocument.Address: [String]] = [:]
+    chains(of: document).mapValues { $0.map { "\($0.kind), \($0.name)" } }
+  }
+
+  static func chains(
+    of document: PatchDocument
+  ) -> [PatchDocument.Address: [(kind: String, name: String)]] {
+    var feeds: [PatchDocument.Address: [(kind: String, name: String)]] = [:]
     let callbacks = Dictionary(
       document.callbacks.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     for connection in document.connections {
       guard let from = connection.from?.value, let to = connection.to?.value else { continue }
-      var chain: [String] = []
+      var chain: [(kind: String, name: String)] = []
       var next: String? = from.node
       while let name = next, chain.count <= document.callbacks.count,
         let callback = callbacks[name]
       {
-        chain.append("\(callback.kind?.value ?? "callback"), \(name)")
+        chain.append((callback.kind?.value ?? "callback", name))
         next =
           callback.pulled?.value.node
           ?? callback.fields.first { $0.name == "from" }?.value.string

@@ -31,17 +31,22 @@ import Testing
 
   /// Runs something while a thread holds the graph's lock; gives what came of it, or `nil` where it waits
   /// for the lock.
+  ///
+  /// - Parameter everything: Whether the thread holds the lock of those who only look on, too.
   private func whileLocked<Result: Sendable>(
-    _ graph: AudioGraph, _ body: @escaping @Sendable () -> Result
+    _ graph: AudioGraph, everything: Bool = false, _ body: @escaping @Sendable () -> Result
   ) -> Result? {
     let (held, free, over) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
     )
     let result = Box<Result?>(nil)
     Thread.detachNewThread {
-      graph.state.withLock { _ in
+      func hold() {
         held.signal()
         free.wait()
+      }
+      graph.state.withLock { _ in
+        if everything { graph.present.withLock { _ in hold() } } else { hold() }
       }
     }
     held.wait()
@@ -74,7 +79,8 @@ import Testing
     let mixer = try #require(graph.nodes.last)
     try graph.disconnect(mixer, 1)
     #expect(graph.pendingEditCount == 1)
-    let status = whileLocked(graph) { () -> Status in
+    // Neither of its locks: not even one that nobody holds for long.
+    let status = whileLocked(graph, everything: true) { () -> Status in
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 512 * 8, alignment: 16)
       defer { unsafe memory.deallocate() }
       return unsafe session.pull(512, into: memory)

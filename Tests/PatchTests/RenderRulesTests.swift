@@ -48,7 +48,7 @@ import Testing
     "RenderCore/PlanSteps.swift", "RenderCore/RenderCrew.swift",
     "RenderCore/RealFFT.swift", "RenderCore/MutedSpeechActivity.swift",
     "RenderCore/VectorMath.swift", "RenderCore/InputCallback.swift",
-    "RenderCore/ObserverKernel.swift",
+    "RenderCore/ObserverKernel.swift", "RenderCore/RenderMeter.swift",
     "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
     "RenderCallbacks/Closure.swift", "RenderCallbacks/NativeInstance.swift",
   ]

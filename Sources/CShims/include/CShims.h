@@ -70,4 +70,21 @@ int shims_open_folder(int folder, const char *path, int follows_link);
 /// system does not say.
 uint64_t shims_file_system(int descriptor);
 
+/// Has the calling thread, and what it starts from now on, run on the last processor alone. Returns -1 and
+/// sets `errno` on failure.
+int shims_pin_to_last_processor(void);
+
+/// Ends that: any processor will do.
+void shims_unpin(void);
+
+/// Says that what the calling thread does from here on must not wait, for a RealtimeSanitizer that has been
+/// loaded in front of the program (LD_PRELOAD); without one it does nothing.
+void shims_real_time_enter(void);
+
+/// Ends what `shims_real_time_enter` began.
+void shims_real_time_exit(void);
+
+/// Whether a RealtimeSanitizer has been loaded.
+int shims_real_time_is_watched(void);
+
 #endif

@@ -55,6 +55,7 @@ struct DrawingBox: Sendable {
     let hasRows = fed.count > 1
     var head = [Line(style: .name, text: DrawingText.short(node.name, 28))]
     head.append(Line(style: .caption, text: DrawingText.short(node.caption, 40)))
+    if let share = node.shareText { head.append(Line(style: .port, text: share)) }
     var settings = node.settingTexts
     if !hasRows, let only = fed.first {
       settings = (only.name.map { ["“\($0)”"] } ?? []) + settings + only.settings.shownTexts

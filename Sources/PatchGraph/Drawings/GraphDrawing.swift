@@ -38,6 +38,9 @@ public struct GraphDrawing: Hashable, Sendable {
     public var file: StreamFormat?
     /// The sub-graph that it is in; `nil` for none.
     public var subgraph: String?
+    /// What it takes of the time that the patch is rendered in, from 0 to 1; `nil` where it has not been
+    /// measured.
+    public var share: Double?
 
     init(_ kind: Kind, _ name: String, type: String, component: ComponentDescription? = nil) {
       self.kind = kind

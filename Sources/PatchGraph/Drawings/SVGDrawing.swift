@@ -35,7 +35,9 @@ private struct SVGPage {
     let title = wrapped(drawing.title, width: content)
     let top = Self.margin + (title.isEmpty ? 0 : Double(title.count) * 20 + 14)
     let width = content + 2 * Self.margin
-    let height = top + layout.height + Self.margin
+    let isHeated = drawing.nodes.contains { $0.share != nil }
+    let bottom = top + layout.height + Self.margin
+    let height = bottom + (isHeated ? Self.legendHeight : 0)
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(number(width)) \(number(height))\" "
         + "width=\"\(number(width))\" height=\"\(number(height))\" role=\"img\" "
@@ -44,7 +46,9 @@ private struct SVGPage {
         + "</title>",
       "<desc id=\"patch-description\">\(markup(description))</desc>",
     ]
-    if !isInPage { lines.append(Self.style) }
+    if !isInPage {
+      lines.append(isHeated ? Self.style.replacing("</style>", with: Self.heatStyle) : Self.style)
+    }
     lines.append(
       "<rect class=\"page\" width=\"\(number(width))\" height=\"\(number(height))\" rx=\"10\"/>"
     )
@@ -58,7 +62,9 @@ private struct SVGPage {
     for wire in layout.wires where !drawing.edges[wire.edge].isTap { lines += drawn(wire) }
     for wire in layout.wires where drawing.edges[wire.edge].isTap { lines += drawn(wire) }
     for index in drawing.nodes.indices { lines += drawn(box: index) }
-    return (lines + ["</g>", "</svg>"]).joined(separator: "\n") + "\n"
+    lines.append("</g>")
+    if isHeated { lines += legend(at: bottom - Self.margin + 14) }
+    return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
   }
 
   // MARK: Parts
@@ -105,14 +111,34 @@ private struct SVGPage {
     return isInPage ? lines + ["</g>"] : lines
   }
 
+  private static let legendHeight = 72.0
+
+  /// What the fills of the boxes mean, a swatch for each step with its words beside it.
+  private func legend(at top: Double) -> [String] {
+    var lines = [
+      "<g class=\"legend\" transform=\"translate(\(number(Self.margin)) \(number(top)))\">",
+      text("port", 0, 12, "Share of the rendering"),
+    ]
+    // In two rows, so that it is no wider than the narrowest picture.
+    for (index, step) in GraphDrawing.heatScale.enumerated() {
+      let (x, y) = (Double(index % 3) * 108, Double(index / 3) * 20 + 20)
+      lines.append(
+        "<g class=\"heat heat\(index)\"><rect x=\"\(number(x))\" y=\"\(number(y))\" width=\"16\" "
+          + "height=\"14\" rx=\"3\"/></g>")
+      lines.append(text("fact", x + 21, y + 11, step.text))
+    }
+    return lines + ["</g>"]
+  }
+
   private func drawn(box index: Int) -> [String] {
     let node = layout.drawing.nodes[index]
     let box = layout.boxes[index]
     let corner = layout.corners[index]
+    let share = node.shareText.map { ", \($0)" } ?? ""
     var lines = [
-      "<g class=\"box \(kind(of: node))\"\(isInPage ? marks(of: node) : "") "
+      "<g class=\"box \(kind(of: node))\(node.heatStep.map { " heat heat\($0)" } ?? "")\"\(isInPage ? marks(of: node) : "") "
         + "transform=\"translate(\(number(corner.x)) \(number(corner.y)))\">",
-      "<title>\(markup("\(node.name): \(node.caption)"))</title>",
+      "<title>\(markup("\(node.name): \(node.caption)\(share)"))</title>",
       "<rect width=\"\(number(box.width))\" height=\"\(number(box.height))\" rx=\"7\"/>",
     ]
     if let divider = box.divider {
@@ -229,6 +255,26 @@ private struct SVGPage {
     let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
     return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
   }
+
+  /// One hue, from light to dark, or in the dark the other way round; letters stand out from each step.
+  private static let heatStyle = """
+    .heat text{fill:#1f2328}
+    .heat0 rect{fill:#fff8f2}
+    .heat1 rect{fill:#ffe2c6}
+    .heat2 rect{fill:#ffc48a}
+    .heat3 rect{fill:#fba04f}
+    .heat4 rect{fill:#ee7d1e}
+    .legend .heat rect{stroke:#818b98}
+    @media (prefers-color-scheme:dark){
+    .heat text{fill:#fff}
+    .heat0 rect{fill:#1f1610}
+    .heat1 rect{fill:#3a2412}
+    .heat2 rect{fill:#5c3512}
+    .heat3 rect{fill:#824710}
+    .heat4 rect{fill:#a85a0a}
+    }
+    </style>
+    """
 
   private static let style = """
     <style>

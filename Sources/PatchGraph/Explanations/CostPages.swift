@@ -1,7 +1,7 @@
 import Diagnostics
 
 extension Explanation {
-  /// PR0026 and PR0226 to PR0231: what a patch may cost.
+  /// PR0026 and PR0226 to PR0232: what a patch may cost.
   static let costPages: [Explanation] = [
     Explanation(
       "PR0026", "A document has no more bytes than the limit, with all its sub-graphs: 16 MB.",
@@ -71,5 +71,15 @@ extension Explanation {
           "connections": [ { "from": "echo", "to": "out" } ]
         }
         """, wrong: ["\"delay\": 1": "\"delay\": 10"])),
+    Explanation(
+      "PR0232",
+      "A patch takes no more of the time that it has to be rendered in than '--max-load' allows.",
+      because: """
+        `patchrun bench --max-load 20` renders a patch as fast as it can, and fails where that takes more
+        than 20 % of the time that it sounds: a test for CI that nothing has become too slow for the
+        machine that plays it. It is said at the part of the patch that takes most. What is measured
+        depends on the machine, and on what else runs on it: leave some room.
+        """,
+      example: .none("It is the machine that decides, and not the patch.")),
   ]
 }

@@ -1,0 +1,72 @@
+import AudioTypes
+public import Diagnostics
+import PatchSyntax
+
+/// What a patch takes of the time that it has to be rendered in: known once it has been measured.
+enum MeasuredLoad {
+  static let rule = RuleInfo(
+    "PR0232", "limit/load", "a patch renders within the load that '--max-load' allows")
+
+  static let all = [rule]
+}
+
+extension BuiltPatch {
+  /// A part of a patch that time is measured of.
+  public enum MeasuredPart: Hashable, Sendable {
+    case node(String)
+    case callback(String)
+    case tap(String)
+  }
+
+  /// Says that rendering takes more of the time than is allowed, at the part that takes most of it.
+  ///
+  /// - Parameters:
+  ///   - load: The share of the time rendered that rendering took; 1 for all of it.
+  ///   - allowed: The most that it may be.
+  ///   - costliest: The part that takes most, and its share of what rendering takes; `nil` where that is
+  ///     no part of the patch.
+  public func diagnostic(
+    ofLoad load: Double, above allowed: Double,
+    costliest: (part: MeasuredPart, share: Double)?
+  ) -> Diagnostic {
+    let json = costliest.flatMap { value(of: $0.part) } ?? document?.root
+    let help =
+      costliest == nil
+      ? "no single part of the patch takes most of it: longer slices cost less, '--slice 1024'"
+      : "'patchrun bench' lists what each part takes"
+    return MeasuredLoad.rule.diagnostic(
+      .tooMuch(load, allowed, costliest), at: json?.markRange ?? 0..<0,
+      pointer: json?.pointer.description, help: [help])
+  }
+
+  private func value(of part: MeasuredPart) -> JSONValue? {
+    switch part {
+    case .node(let name): document?.nodes.first { $0.name == name }?.value.json
+    case .callback(let name): document?.callbacks.first { $0.name == name }?.value.json
+    case .tap(let name): document?.taps.first { $0.name == name }?.value.json
+    }
+  }
+}
+
+extension Diagnostic.Message {
+  fileprivate static func tooMuch(
+    _ load: Double, _ allowed: Double,
+    _ costliest: (part: BuiltPatch.MeasuredPart, share: Double)?
+  ) -> Self {
+    let text =
+      "rendering takes \(percent(load)) of the time, and \(percent(allowed)) is allowed"
+    guard let costliest else { return .init(text) }
+    let name =
+      switch costliest.part {
+      case .node(let name), .callback(let name), .tap(let name): name
+      }
+    return .init("\(text); '\(name)' takes most, \(percent(costliest.share)) of it")
+  }
+
+  /// `12.3 %`; below one percent with two digits that count.
+  private static func percent(_ share: Double) -> String {
+    let value = share * 100
+    let factor = value < 0.1 ? 10_000.0 : value < 1 ? 1000.0 : 10.0
+    return "\(rateText((value * factor).rounded() / factor)) %"
+  }
+}

@@ -1,0 +1,355 @@
+import Foundation
+
+/// One of the workloads that patchrun is measured by, beside other programs that do the same.
+struct PeerWorkload {
+  /// What a program runs for it.
+  struct Job {
+    var peer: String
+    var command: [String]
+    /// What it writes.
+    var output: String
+    var variables: [(String, String)] = []
+    /// What is written before: the path and the text.
+    var script: (path: String, text: String)?
+  }
+
+  /// What is to be reached.
+  struct Goal {
+    /// At most so many times the floor.
+    var floor: Double?
+    /// At most so many times the best peer.
+    var peer: Double?
+    /// At most so many seconds more than the floor.
+    var aboveFloor: Double?
+    /// At most so many seconds.
+    var seconds: Double?
+
+    var text: String {
+      var parts: [String] = []
+      if let floor { parts.append("\(fixed(floor, 2)) x floor") }
+      if let peer { parts.append(peer == 1 ? "ahead of the peer" : "\(fixed(peer, 2)) x peer") }
+      if let aboveFloor { parts.append("floor + \(fixed(aboveFloor * 1e9, 0)) ns") }
+      if let seconds { parts.append("\(fixed(seconds * 1000, 0)) ms") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  var name: String
+  var title: String
+  var goal: Goal
+  var jobs: [Job]
+  /// Whether all programs are to write the same samples. Equalizers and converters differ by design.
+  var isExact = true
+  /// How often it is run, beside the others: what is short is run more often.
+  var rounds = 1
+
+  static let floor = "floor in C"
+  static let ours = "patchrun"
+}
+
+/// Makes the workloads out of what is installed.
+struct PeerCatalog {
+  let sounds: PeerSounds
+  /// The folder with the patches, beside the sounds.
+  let patches: String
+  /// Where what is rendered goes.
+  let output: String
+  let floor: String?
+  let patchrun: String
+  /// What a program is called, and where it is; without those that are not there.
+  let programs: [String: String]
+
+  static let names = ["sox", "pd", "ffmpeg", "gst-launch-1.0"]
+
+  private func out(_ name: String) -> String { "\(output)/\(name).wav" }
+
+  private func part(_ number: Int) -> String {
+    sounds.path("part" + (number < 10 ? "0" : "") + "\(number)")
+  }
+
+  private static func gains(_ part: Int) -> (left: Double, right: Double) {
+    let place = Double(part % 9 - 4) / 8
+    return (0.125 * (1 - place), 0.125 * (1 + place))
+  }
+
+  func workloads() -> [PeerWorkload] {
+    [
+      passing, host(false), host(true), parts(false), parts(true), loops, chain(0), chain(1000),
+      conversion, start, manyNodes,
+    ]
+  }
+
+  // MARK: Jobs
+
+  private func ours(_ patch: String, _ more: String...) -> PeerWorkload.Job {
+    .init(
+      peer: PeerWorkload.ours,
+      command: [patchrun, "render", "--quiet", "\(patches)/\(patch).json", "-o", out("patchrun")]
+        + more, output: out("patchrun"))
+  }
+
+  private func floor(_ words: [String], _ inputs: [String]) -> [PeerWorkload.Job] {
+    guard let floor else { return [] }
+    return [
+      .init(
+        peer: PeerWorkload.floor, command: [floor] + words + [out("floor")] + inputs,
+        output: out("floor"),
+        variables: [("FRAMES", "\(sounds.short * 48_000)")])
+    ]
+  }
+
+  private func sox(_ inputs: [String], _ effects: [String]) -> [PeerWorkload.Job] {
+    guard let sox = programs["sox"] else { return [] }
+    return [
+      .init(
+        peer: "sox",
+        command: [sox] + inputs + ["-e", "floating-point", "-b", "32", out("sox")] + effects,
+        output: out("sox"))
+    ]
+  }
+
+  private func ffmpeg(_ inputs: [String], _ filter: [String]) -> [PeerWorkload.Job] {
+    guard let ffmpeg = programs["ffmpeg"] else { return [] }
+    return [
+      .init(
+        peer: "ffmpeg",
+        command: [ffmpeg, "-v", "error", "-y"] + inputs.flatMap { ["-i", $0] } + filter
+          + ["-c:a", "pcm_f32le", out("ffmpeg")], output: out("ffmpeg"))
+    ]
+  }
+
+  private func gstreamer(_ input: String, _ elements: String) -> [PeerWorkload.Job] {
+    guard let gst = programs["gst-launch-1.0"] else { return [] }
+    let line =
+      "filesrc location=\(input) ! wavparse ! \(elements)wavenc ! filesink location=\(out("gst"))"
+    return [
+      .init(
+        peer: "GStreamer", command: [gst, "-q"] + line.split(separator: " ").map(String.init),
+        output: out("gst"))
+    ]
+  }
+
+  private func pd(
+    _ name: String, seconds: Double, _ build: (inout PurePatch) -> [[PurePatch.Signal]]
+  ) -> [PeerWorkload.Job] {
+    guard let pd = programs["pd"] else { return [] }
+    var patch = PurePatch()
+    let channels = build(&patch)
+    let path = "\(output)/\(name).pd"
+    return [
+      .init(
+        peer: "Pd",
+        command: [
+          pd, "-nogui", "-batch", "-noprefs", "-nort", "-r", "48000", "-send", "pd dsp 1", path,
+        ], output: out("pd"),
+        script: (path, patch.text(channels, seconds: seconds, to: out("pd"))))
+    ]
+  }
+
+  // MARK: Workloads
+
+  private var passing: PeerWorkload {
+    let file = sounds.path("long")
+    return PeerWorkload(
+      name: "W1", title: "\(sounds.long) s of WAV passed through",
+      goal: .init(floor: 1.15, peer: 1),
+      jobs: [ours("w1")] + floor(["copy"], [file]) + sox([file], []) + ffmpeg([file], [])
+        + gstreamer(file, "")
+        + pd("w1", seconds: Double(sounds.long)) { patch in
+          patch.read(file, channels: 2).map { [$0] }
+        })
+  }
+
+  private func host(_ isEqualized: Bool) -> PeerWorkload {
+    let (guitar, beats) = (sounds.path("guitar"), sounds.path("beats"))
+    let soxBands = PeerEqualizer.bands.flatMap {
+      ["equalizer", fixed($0.frequency, 2), "1.25o", fixed($0.gain, 1)]
+    }
+    let ffmpegBands = PeerEqualizer.bands.map {
+      "equalizer=f=\(fixed($0.frequency, 2)):t=o:w=1.25:g=\(fixed($0.gain, 1)):r=f64"
+    }.joined(separator: ",")
+    let beat = "pan=stereo|c0=0.6*c0|c1=0.3*c0"
+    let mix = "amix=inputs=2:normalize=0"
+    let filter =
+      isEqualized
+      ? "[0]volume=0.8:precision=float[a];[1]\(ffmpegBands),\(beat)[b];[a][b]\(mix),\(ffmpegBands)"
+      : "[0]volume=0.8:precision=float[a];[1]\(beat)[b];[a][b]\(mix)"
+    let remix = ["remix", "1v0.8,3v0.6", "2v0.8,3v0.3"]
+    let soxBeats =
+      isEqualized ? "|sox \(beats) -p \(soxBands.joined(separator: " "))" : beats
+    var jobs = [ours(isEqualized ? "w3" : "w2")]
+    jobs += floor([isEqualized ? "hostEQ" : "host"], [guitar, beats])
+    jobs += sox(["-M", guitar, soxBeats], remix + (isEqualized ? soxBands : []))
+    jobs += ffmpeg([guitar, beats], ["-filter_complex", filter])
+    jobs += pd(isEqualized ? "w3" : "w2", seconds: Double(sounds.short)) { patch in
+      let guitars = patch.read(guitar, channels: 2)
+      var one = patch.read(beats, channels: 1)[0]
+      if isEqualized { one = patch.equalized(one) }
+      var channels: [[PurePatch.Signal]] = []
+      for (index, gain) in [0.6, 0.3].enumerated() {
+        let (left, right) = (
+          patch.through("*~ 0.8", guitars[index]), patch.through("*~ \(gain)", one)
+        )
+        guard isEqualized else {
+          channels.append([left, right])
+          continue
+        }
+        let sum = patch.sum(left, right)
+        channels.append([patch.equalized(sum)])
+      }
+      return channels
+    }
+    return PeerWorkload(
+      name: isEqualized ? "W3" : "W2",
+      title: isEqualized
+        ? "W2 with ten-band equalizers on beat and master" : "mixer host, \(sounds.short) s",
+      goal: isEqualized ? .init(floor: 1.5, peer: 0.25) : .init(floor: 1.4, peer: 1), jobs: jobs,
+      isExact: !isEqualized, rounds: 2)
+  }
+
+  private func parts(_ isEqualized: Bool) -> PeerWorkload {
+    let files = (0..<64).map(part)
+    let bands = PeerEqualizer.bands.map {
+      "equalizer=f=\(fixed($0.frequency, 2)):t=o:w=1.25:g=\(fixed($0.gain, 1)):r=f64,"
+    }.joined()
+    let chains = (0..<64).map { part in
+      let (left, right) = Self.gains(part)
+      return
+        "[\(part)]\(isEqualized ? bands : "")pan=stereo|c0=\(left)*c0|c1=\(right)*c1[p\(part)];"
+    }.joined()
+    let filter =
+      chains + (0..<64).map { "[p\($0)]" }.joined() + "amix=inputs=64:normalize=0"
+    var jobs = [ours(isEqualized ? "w5" : "w4")]
+    jobs += floor([isEqualized ? "partsEQ" : "parts"], files)
+    if !isEqualized {
+      let mix = [0, 1].map { channel in
+        (0..<64).map { part in
+          let (left, right) = Self.gains(part)
+          return "\(2 * part + channel + 1)v\(channel == 0 ? left : right)"
+        }.joined(separator: ",")
+      }
+      jobs += sox(["-M"] + files, ["remix"] + mix)
+    }
+    jobs += ffmpeg(files, ["-filter_complex", filter])
+    jobs += pd(isEqualized ? "w5" : "w4", seconds: Double(sounds.short)) { patch in
+      var channels: [[PurePatch.Signal]] = [[], []]
+      for (part, file) in files.enumerated() {
+        let (left, right) = Self.gains(part)
+        for (index, signal) in patch.read(file, channels: 2).enumerated() {
+          let signal = isEqualized ? patch.equalized(signal) : signal
+          channels[index].append(patch.through("*~ \(index == 0 ? left : right)", signal))
+        }
+      }
+      return channels
+    }
+    return PeerWorkload(
+      name: isEqualized ? "W5" : "W4",
+      title: isEqualized ? "64 files, an equalizer each, mixed" : "64 stereo files mixed",
+      goal: isEqualized ? .init(floor: 1.4, peer: 0.25) : .init(floor: 1.25, peer: 1), jobs: jobs,
+      isExact: !isEqualized)
+  }
+
+  private var loops: PeerWorkload {
+    PeerWorkload(
+      name: "W4m", title: "the same from memory", goal: .init(floor: 2, peer: 1),
+      jobs: [ours("w4m", "--duration", "\(sounds.short)")] + floor(["loop"], [sounds.path("loop")]))
+  }
+
+  private func chain(_ count: Int) -> PeerWorkload {
+    let file = sounds.path("chain")
+    let gains = String(repeating: "volume volume=0.9999 ! ", count: count)
+    let soxGains = (0..<count).flatMap { _ in ["vol", "0.9999"] }
+    let filter = Array(repeating: "volume=0.9999:precision=float", count: count)
+    var jobs = [ours("w6-\(count)")] + floor(["chain", "\(count)"], [file])
+    jobs += sox([file], soxGains)
+    jobs += ffmpeg([file], count == 0 ? [] : ["-af", filter.joined(separator: ",")])
+    jobs += gstreamer(file, gains)
+    jobs += pd("w6-\(count)", seconds: 10) { patch in
+      patch.read(file, channels: 2).map { signal in
+        var signal = signal
+        for _ in 0..<count { signal = patch.through("*~ 0.9999", signal) }
+        return [signal]
+      }
+    }
+    return PeerWorkload(
+      name: "W6.\(count)", title: "\(count) mixers of one input in a chain, slices of 512 frames",
+      goal: .init(), jobs: jobs, isExact: count > 0)
+  }
+
+  private var conversion: PeerWorkload {
+    let file = sounds.path("long44")
+    let direct = CommandLine.arguments.first.flatMap(MeasuredCommand.find)
+    var jobs = [ours("w7")]
+    if let direct {
+      jobs.append(
+        .init(
+          peer: "libsoxr VHQ, direct", command: [direct, "peers-soxr", file, out("soxr")],
+          output: out("soxr")))
+    }
+    jobs += sox([file, "-r", "48000"], ["rate", "-v"])
+    jobs += ffmpeg([file], ["-af", "aresample=48000:resampler=soxr:precision=28"])
+    return PeerWorkload(
+      name: "W7", title: "44.1 to 48 kHz, \(sounds.long) s, mastering", goal: .init(peer: 1.1),
+      jobs: jobs, isExact: false)
+  }
+
+  private var start: PeerWorkload {
+    let file = sounds.path("short")
+    return PeerWorkload(
+      name: "W8", title: "start, 0.1 s, end", goal: .init(seconds: 0.004),
+      jobs: [ours("w8")] + floor(["copy"], [file]) + sox(["-v", "0.5", file], [])
+        + ffmpeg([file], ["-af", "volume=0.5"]) + gstreamer(file, "volume volume=0.5 ! ")
+        + pd("w8", seconds: 0.1) { patch in
+          let channels = patch.read(file, channels: 2)
+          return channels.map { [patch.through("*~ 0.5", $0)] }
+        }, isExact: false, rounds: 3)
+  }
+
+  private var manyNodes: PeerWorkload {
+    let file = sounds.path("short")
+    return PeerWorkload(
+      name: "W8big", title: "10,000 nodes in series, 0.1 s", goal: .init(seconds: 0.05),
+      jobs: [ours("w8big")]
+        + pd("w8big", seconds: 0.1) { patch in
+          let channels = patch.read(file, channels: 2)
+          var signal = channels[0]
+          for _ in 0..<10_000 { signal = patch.through("*~ 0.9999", signal) }
+          return [[signal], [channels[1]]]
+        }, isExact: false, rounds: 2)
+  }
+
+  // MARK: Patches that are too long to be kept
+
+  /// So many mixers of one input behind each other.
+  static func chainPatch(_ count: Int, file: String, frames: Int) -> String {
+    var nodes: [String] = []
+    var connections: [String] = []
+    var last = "in"
+    let format = #"{ "sample": "float32", "channels": 2, "sampleRate": 48000 }"#
+    for index in 0..<count {
+      let given = index == 0 ? #""streamFormat": \#(format), "# : ""
+      nodes.append(
+        #""m\#(index)": { "component": "MultichannelMixer", "inputCount": 1, "#
+          + #""properties": { "maximumFramesPerSlice": 4096 }, "#
+          + #""inputs": { "0": { \#(given)"parameters": { "volume": 0.9999 } } }, "#
+          + #""outputs": { "0": { "sampleRate": 48000 } } }"#)
+      connections.append(#"{ "from": "\#(last)", "to": "m\#(index)" }"#)
+      last = "m\(index)"
+    }
+    nodes.append(
+      #""out": { "component": "GenericOutput", "properties": { "maximumFramesPerSlice": 4096 }, "#
+        + #""outputs": { "0": { "streamFormat": \#(format) } } }"#)
+    connections.append(#"{ "from": "\#(last)", "to": "out" }"#)
+    let duration = Double(frames) / 48_000
+    return """
+      {
+        "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": \(duration) },
+        "streamFormat": \(format),
+        "callbacks": { "in": { "kind": "file", "path": "data/\(file).wav" } },
+        "nodes": { \(nodes.joined(separator: ",\n")) },
+        "connections": [ \(connections.joined(separator: ",\n")) ]
+      }
+
+      """
+  }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import RenderCore
+import SoundFiles
+
+struct Bench: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measures what rendering a patch takes, and which part of it takes most.",
+    discussion: """
+      The patch is rendered offline twice, as fast as the processor can: once as it is, for the speed \
+      and the time of each slice, and once with a clock around each unit, callback and tap, for their \
+      shares. Nothing is played and no file is written: taps that write files are left out. The load \
+      is the share of the time rendered that rendering takes; files are read beside it, as they are \
+      in a live run by a thread of their own.
+
+      EXAMPLES:
+        patchrun bench mix.json
+        patchrun bench mix.json --duration 2 --slice 256
+        patchrun bench mix.json --duration 2 --max-load 60
+        patchrun bench mix.json --duration 2 --trace trace.json
+        patchrun bench mix.json --json
+
+      EXIT STATUS:
+        0  it has been measured
+        1  the patch is wrong, or takes more than --max-load
+        2  wrong usage
+        3  a file cannot be read or written
+        4  a failure on the way
+        130  interrupted
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to render. Not given, until the sources end, and 10 seconds at the most.",
+      valueName: "seconds"))
+  var duration: Seconds?
+
+  @Option(
+    help: ArgumentHelp(
+      "Frames of a slice, 1 to 65536; otherwise as --hardware or the patch says.",
+      valueName: "frames"))
+  var slice: Int?
+
+  @Option(
+    help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
+    completion: .file())
+  var input: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "End with 1 where the load is more than this, and say which part takes most.",
+      valueName: "percent"))
+  var maxLoad: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write each run of each part, of the first 50,000, as trace events for Perfetto or Chrome; a file "
+        + "that is there is replaced.",
+      valueName: "path"),
+    completion: .file(extensions: ["json"]))
+  var trace: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup var native: NativeOptions
+  @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
+  @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  /// How many runs of parts a trace has at the most.
+  static let traceLength = 50_000
+
+  func validate() throws {
+    if let slice, !(1...65_536).contains(slice) {
+      throw ValidationError("'--slice' is a whole number of frames from 1 to 65536")
+    }
+    if let maxLoad, !(maxLoad > 0 && maxLoad.isFinite) {
+      throw ValidationError("'--max-load' is a percentage above 0")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let signals = try Signals()
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    var reading = file.read(overrides)
+    var assumption = hardware.assumption
+    if let slice { assumption.ioBufferFrames = slice }
+    let reader = try input.map { path throws(CommandFailure) in
+      do throws(SoundFileError) { return try SoundFileReader(path: path) } catch {
+        throw CommandFailure(ExitStatus.worldRefused, error.message)
+      }
+    }
+    if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
+    let surroundings = policy.surroundings(of: file, native.nativeCode)
+    var patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
+    appearance.report(patch)
+    guard !patch.hasErrors, let document = patch.document else { return ExitStatus.wrongPatch }
+    try native.check(patch, appearance, quiet: false)
+    try protectInputs(of: patch)
+    let original = patch
+    let left = Self.writers(document)
+    if !left.isEmpty {
+      reading.document = document
+      reading.document?.taps.removeAll { left.contains($0.name) }
+      let names = listed(left.map { quoted($0) })
+      appearance.report("note", "taps that write files are not measured: \(names)")
+    }
+    var run = BenchRun(
+      reading: reading, surroundings: surroundings, device: .assumed(assumption),
+      hasTaps: left.isEmpty, input: input, appearance: appearance)
+    let plain = try run.measure(duration, nil, signals)
+    guard signals.interruptedBy == nil else { return interrupted(signals) }
+    let meter = RenderMeter(eventCount: trace == nil ? 0 : Self.traceLength)
+    let metered = try run.measure(duration, meter, signals)
+    guard signals.interruptedBy == nil else { return interrupted(signals) }
+    patch = original
+    let sheet = BenchSheet(
+      name: self.file == "-" ? "standard input" : self.file, plain: plain, metered: metered,
+      parts: BenchSheet.parts(
+        meter.readings, in: document, of: metered.pulled,
+        clockCost: meter.clockCost),
+      leftOut: left)
+    if let trace { try FileOutput.write(sheet.trace(meter.keptEvents, document), to: trace) }
+    try output(json ? sheet.json().document : sheet.text())
+    return check(sheet, patch)
+  }
+
+  private func interrupted(_ signals: Signals) -> Int32 {
+    ExitStatus.interrupted(by: signals.interruptedBy ?? 2)
+  }
+
+  /// The taps that write files, which a measurement would replace.
+  private static func writers(_ document: PatchDocument) -> [String] {
+    document.taps.filter { tap in tap.value.fields.contains { $0.name == "path" } }.map(\.name)
+  }
+
+  /// Refuses a trace that is one of the files that the patch is made of, or writes.
+  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
+    guard let trace else { return }
+    let files =
+      patch.inputFiles + patch.outputFiles + [input, file == "-" ? nil : file].compactMap { $0 }
+    guard files.contains(where: { OneFile.same($0, trace) }) else { return }
+    throw CommandFailure(
+      ExitStatus.wrongUsage, "\(quoted(trace)) would be overwritten: it is a file of the patch")
+  }
+
+  /// The exit status, and what is said where the load is too much.
+  private func check(_ sheet: BenchSheet, _ patch: BuiltPatch) -> Int32 {
+    guard let maxLoad, sheet.plain.load * 100 > maxLoad else { return ExitStatus.success }
+    let diagnostic = patch.diagnostic(
+      ofLoad: sheet.plain.load, above: maxLoad / 100, costliest: sheet.costliest)
+    StandardStream.error.put(appearance.text([diagnostic], in: patch.source, for: .error))
+    appearance.hint(at: diagnostic)
+    return ExitStatus.wrongPatch
+  }
+}

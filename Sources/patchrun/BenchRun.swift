@@ -1,0 +1,168 @@
+import AudioGraphs
+import AudioTypes
+import Glibc
+import PatchGraph
+import PatchSyntax
+import RenderCore
+import RenderHost
+import SoundFiles
+
+/// What one render has taken.
+struct BenchFigures {
+  var frameCount = 0
+  var sampleRate = 1.0
+  /// Frames of a slice that is whole.
+  var sliceFrames = 1
+  /// Seconds, from the first slice to the last.
+  var wall = 0.0
+  /// Nanoseconds of each pull, in order.
+  var pulls: [UInt64] = []
+  /// When each pull ended, in nanoseconds of the monotonic clock.
+  var ends: [UInt64] = []
+  /// Nanoseconds beside the pulls: files read ahead, the microphone.
+  var beside: UInt64 = 0
+  /// The most memory that the process has had, in bytes.
+  var memory = 0
+
+  /// Nanoseconds of all pulls.
+  var pulled: UInt64 { pulls.reduce(0, +) }
+  /// The share of the time in which the thread had a processor: what else runs on the machine takes the
+  /// rest.
+  var processorShare = 1.0
+  /// The same without the time in which others had the processor.
+  var busy: Double { Double(pulled) * processorShare }
+  /// Seconds of sound.
+  var duration: Double { Double(frameCount) / sampleRate }
+  /// The share of the time rendered that pulls have taken of a processor.
+  var load: Double { duration > 0 ? busy / 1e9 / duration : 0 }
+  /// Nanoseconds that a whole slice lasts.
+  var budget: Double { Double(sliceFrames) / sampleRate * 1e9 }
+
+  /// What a share of the slices takes at the most, in nanoseconds. The last slice counts only if it is
+  /// whole, or the only one.
+  func slice(_ share: Double) -> UInt64 {
+    let isWhole = frameCount.isMultiple(of: sliceFrames) || pulls.count == 1
+    let sorted = pulls.prefix(isWhole ? pulls.count : pulls.count - 1).sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let rank = Int((share * Double(sorted.count)).rounded(.up))
+    return sorted[min(max(rank, 1), sorted.count) - 1]
+  }
+}
+
+/// Renders a patch to nowhere, and measures that.
+struct BenchRun {
+  let reading: PatchReader.Result
+  let surroundings: PatchSurroundings
+  let device: PatchDevice
+  let hasTaps: Bool
+  let input: String?
+  let appearance: AppearanceOptions
+
+  /// The longest render of a patch that says nothing, in seconds.
+  static let longest = 10.0
+
+  /// - Parameter meter: What measures the parts; `nil` to render the patch as it is.
+  mutating func measure(
+    _ duration: Seconds?, _ meter: RenderMeter?, _ signals: Signals
+  ) throws(CommandFailure) -> BenchFigures {
+    let patch = PatchBuilder.build(reading, in: surroundings, device: device)
+    guard !patch.hasErrors, let graph = patch.graph else { throw appearance.failure(of: patch) }
+    graph.setMeter(meter)
+    let microphone = try microphone(graph)
+    do throws(Violation) { try graph.initialize() } catch {
+      throw appearance.report(error, of: patch)
+    }
+    if !patch.updates.isEmpty {
+      let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
+      do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
+        throw error.failure(ExitStatus.worldRefused)
+      }
+    }
+    guard let session = graph.session else {
+      throw CommandFailure(ExitStatus.wrongPatch, "the patch renders nothing")
+    }
+    let rate = session.configuration.sampleRate
+    let end = duration.map { $0.frames(at: rate) } ?? Self.end(graph, rate)
+    let figures = try render(graph, session, end, microphone, signals)
+    graph.close()
+    return figures
+  }
+
+  private static func end(_ graph: AudioGraph, _ rate: Double) -> Int {
+    min(graph.duration ?? .max, Int(longest * rate))
+  }
+
+  private func microphone(_ graph: AudioGraph) throws(CommandFailure) -> Microphone? {
+    guard let input else { return nil }
+    guard let format = graph.grant.inputFormat else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "the patch hears no microphone, so that --input has no use")
+    }
+    do throws(SoundFileError) {
+      let microphone = try OfflineMicrophone(
+        SoundFileReader(path: input), sampleRate: format.sampleRate,
+        channelCount: format.channelCount)
+      return { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
+        try microphone.fill(buffer)
+      }
+    } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    }
+  }
+
+  /// Seconds of a processor that this thread has had.
+  private static func processorTime() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  private func render(
+    _ graph: AudioGraph, _ session: RenderSession, _ end: Int, _ microphone: Microphone?,
+    _ signals: Signals
+  ) throws(CommandFailure) -> BenchFigures {
+    var figures = BenchFigures()
+    figures.sampleRate = session.configuration.sampleRate
+    figures.sliceFrames = graph.grant.ioBufferFrames
+    let count = end / figures.sliceFrames + 1
+    figures.pulls.reserveCapacity(count)
+    figures.ends.reserveCapacity(count)
+    var spent: UInt64 = 0
+    let processorBegin = Self.processorTime()
+    let begin = monotonicNanoseconds()
+    var last = begin
+    let outcome = OfflineDevice(graph.grant, microphone: microphone).run(
+      session, frameCount: end, services: graph.services,
+      isCancelled: { signals.interruptedBy != nil },
+      progress: { _ in
+        let now = monotonicNanoseconds()
+        let total = session.busyTime.spent
+        figures.pulls.append(total - spent)
+        figures.ends.append(now)
+        figures.beside += max(now - last, total - spent) - (total - spent)
+        spent = total
+        graph.collect()
+        last = monotonicNanoseconds()
+      })
+    figures.wall = Double(last - begin) / 1e9
+    let taken = Self.processorTime() - processorBegin
+    if figures.wall > 0 { figures.processorShare = min(1, taken / figures.wall) }
+    figures.frameCount = outcome.frameCount
+    var usage = rusage()
+    unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
+    figures.memory = usage.ru_maxrss * 1024
+    if let error = outcome.errors.first {
+      throw CommandFailure(ExitStatus.failedRunning, error.message)
+    }
+    let failed = session.failedSlices
+    guard failed.count == 0 else {
+      throw CommandFailure(
+        ExitStatus.failedRunning,
+        "\(counted(failed.count, "slice")) could not be rendered: \(failed.status)")
+    }
+    guard !figures.pulls.isEmpty || signals.interruptedBy != nil else {
+      throw CommandFailure(ExitStatus.failedRunning, "nothing has been rendered")
+    }
+    return figures
+  }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+import PulseIO
+import RenderCore
+import RenderHost
+
+struct Doctor: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Says what stands in the way of low latency here, and measures what there is.",
+    discussion: """
+      It looks at the system (real-time scheduling, RealtimeKit, the frequency governor, quotas of \
+      control groups), asks the sound server for its rates and devices, and plays a noise to find \
+      the shortest slices that play without gaps, the round trip from a render to the one that \
+      hears it, how evenly pulls come, and how far the device's clock is from the system's. The \
+      noise is heard by the sink's own monitor, or by --source: a cable, or a microphone before the \
+      loudspeaker. It works without a server, and says so.
+
+      EXAMPLES:
+        patchrun doctor
+        patchrun doctor --no-sound --json
+
+      EXIT STATUS:
+        0  it has looked, whatever it found
+        1  there are warnings, and --deny-warnings is given
+        2  wrong usage
+
+      ENVIRONMENT:
+        PULSE_SERVER  the sound server, where it is not the default one
+      """)
+
+  @Option(
+    help: ArgumentHelp("The sink to play on; otherwise the default one.", valueName: "name"),
+    completion: .custom(CompletionValues.sinks))
+  var sink: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The source that hears what is played; otherwise the monitor of the sink.",
+      valueName: "name"),
+    completion: .custom(CompletionValues.sources))
+  var source: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long the round trip is measured, 3 to 600: the longer, the surer the drift.",
+      valueName: "seconds"))
+  var seconds = 6.0
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The peak of the noise, -80 to 0 dBFS.", valueName: "dBFS"))
+  var level = -40.0
+
+  @Flag(help: "Play nothing: look at the system and ask the server.")
+  var noSound = false
+
+  @Flag(help: "Take warnings as errors.")
+  var denyWarnings = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    guard (3...600).contains(seconds) else {
+      throw ValidationError("'--seconds' is a number from 3 to 600")
+    }
+    guard (-80...0).contains(level) else {
+      throw ValidationError("'--level' is a number from -80 to 0")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    var report = DoctorReport(findings: DoctorSystem.current().findings)
+    do throws(HardwareError) {
+      let server = try PulseServer()
+      report.note(server, sink: sink, source: source)
+      if !noSound { measure(server, &report) }
+    } catch {
+      report.findings.append(
+        .init(topic: "sound server", state: .warning, found: error.message, cure: error.help))
+    }
+    try output(json ? report.json.document : report.text)
+    let isFine = report.findings.allSatisfy { $0.state != .warning }
+    return denyWarnings && !isFine ? ExitStatus.wrongPatch : ExitStatus.success
+  }
+
+  // MARK: Playing
+
+  /// The durations of a slice that are tried, in seconds.
+  private static let durations = [0.003, 0.005, 0.01, 0.02, 0.04]
+
+  private func measure(_ server: PulseServer, _ report: inout DoctorReport) {
+    let named = server.devices.filter { $0.direction == .sink }
+    guard let device = named.first(where: { sink.map($0.isCalled) ?? $0.isDefault }) else {
+      report.findings.append(
+        .init(
+          topic: "sink", state: .warning,
+          found: sink.map { "there is no sink \(quoted($0))" } ?? "the server has no sink",
+          cure:
+            "'patchrun devices' lists what there is; 'pactl load-module module-null-sink' adds a "
+            + "sink that plays nothing"))
+      return
+    }
+    let peak = Float(renderExp(level / 20 * 2.302585092994046))
+    let sound = DoctorSound(sink: device.name, source: source, level: peak)
+    do throws(HardwareError) {
+      var chosen: DoctorSound.Run?
+      var tried: [Double] = []
+      for duration in Self.durations {
+        let run = try sound.run(bufferDuration: duration, seconds: 2, listening: false)
+        tried.append(duration)
+        chosen = run
+        if run.underruns == 0 { break }
+      }
+      guard let chosen, let last = tried.last else { return }
+      report.note(slices: chosen, duration: last)
+      let monitor = server.devices.first { $0.monitorOf == device.name }?.name
+      guard source != nil || monitor != nil else {
+        report.findings.append(
+          .init(topic: "round trip", state: .note, found: "nothing hears the sink"))
+        return
+      }
+      let run = try sound.run(
+        bufferDuration: last, seconds: seconds, listening: true, heardBy: monitor)
+      report.note(roundTrip: run, heardBy: source ?? monitor ?? "")
+    } catch {
+      report.findings.append(
+        .init(topic: "measurement", state: .warning, found: error.message, cure: error.help))
+    }
+  }
+}
+
+extension PulseDevice {
+  fileprivate func isCalled(_ name: String) -> Bool { name == self.name || name == String(index) }
+}

@@ -1,0 +1,168 @@
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+import PulseIO
+import RenderHost
+
+/// What 'doctor' has found.
+struct DoctorReport {
+  var findings: [DoctorFinding]
+  /// The session of a patch, as it should be written; empty where nothing was played.
+  private(set) var settings: [JSONText.Member] = []
+  /// What was measured, for programs.
+  private(set) var measured: [JSONText.Member] = []
+
+  init(findings: [DoctorFinding]) { self.findings = findings }
+
+  // MARK: The server
+
+  mutating func note(_ server: PulseServer, sink: String?, source: String?) {
+    findings.append(
+      .init(
+        topic: "sound server", state: .ok,
+        found: "\(server.name) \(server.version), \(rateText(server.sampleRate)) Hz, "
+          + "\(server.sampleFormat), \(counted(server.channelCount, "channel")) where nothing is said"
+      ))
+    let played = Self.device(.sink, sink, server)
+    let heard = Self.device(.source, source, server)
+    for device in [played, heard].compactMap({ $0 }) {
+      let state = device.state == .suspended ? ", suspended until it is used" : ""
+      findings.append(
+        .init(
+          topic: device.direction.rawValue, state: .ok,
+          found: "\(device.name): \(rateText(device.sampleRate)) Hz, \(device.sampleFormat), "
+            + "\(counted(device.channelCount, "channel"))\(state)"))
+    }
+    guard let played, let heard else { return }
+    let isSame = played.sampleRate == heard.sampleRate
+    findings.append(
+      .init(
+        topic: "resampling", state: isSame ? .ok : .warning,
+        found: isSame
+          ? "none: a session runs at the rate of the sink, and the source has it, too"
+          : "the source runs at \(rateText(heard.sampleRate)) Hz and the sink at "
+            + "\(rateText(played.sampleRate)): the server converts what is heard",
+        cure: isSame
+          ? ""
+          : "put both to one rate: 'default-sample-rate' and 'alternate-sample-rate' in "
+            + "~/.config/pulse/daemon.conf, or 'default.clock.rate' of PipeWire"))
+  }
+
+  private static func device(
+    _ direction: PulseDevice.Direction, _ name: String?, _ server: PulseServer
+  ) -> PulseDevice? {
+    server.devices.first { device in
+      guard device.direction == direction else { return false }
+      return name.map { [device.name, String(device.index)].contains($0) } ?? device.isDefault
+    }
+  }
+
+  // MARK: What was played
+
+  mutating func note(slices run: DoctorSound.Run, duration: Double) {
+    let rate = run.grant.sampleRate
+    let isFine = run.underruns == 0
+    let frames = run.grant.ioBufferFrames
+    findings.append(
+      .init(
+        topic: "slices", state: isFine ? .ok : .warning,
+        found: "\(counted(frames, "frame")) (\(milli(Double(frames) / rate))), output latency "
+          + "\(milli(run.grant.outputLatency))"
+          + (isFine ? ", no gaps" : ", and still \(counted(run.underruns, "gap"))"),
+        cure: isFine ? "" : "see to what is warned of above, and end what else runs"))
+    if let times = run.times { note(times, sliceDuration: Double(frames) / rate) }
+    settings = [
+      .init("preferredSampleRate", .number(rate)),
+      .init("preferredIOBufferDuration", .number(duration)),
+    ]
+    measured += [
+      .init("sampleRate", .number(rate)), .init("sliceFrames", .number(frames)),
+      .init("outputLatency", .number(run.grant.outputLatency)),
+      .init("underruns", .number(run.underruns)),
+      .init("scheduling", .string(run.scheduling)),
+    ]
+  }
+
+  private mutating func note(_ times: PullTimes, sliceDuration: Double) {
+    findings.append(
+      .init(
+        topic: "jitter", state: .note,
+        found: "pulls come \(milli(times.jitter)) from where they should be (RMS), the latest "
+          + "\(milli(times.latest)) late"))
+    measured += [
+      .init("jitter", .number(Self.rounded(times.jitter, 1e6))),
+      .init("latestPull", .number(Self.rounded(times.latest, 1e6))),
+    ]
+  }
+
+  mutating func note(roundTrip run: DoctorSound.Run, heardBy source: String) {
+    let rate = run.grant.sampleRate
+    let topic = "round trip"
+    if run.delays.isEmpty {
+      findings.append(
+        .init(
+          topic: topic, state: .warning,
+          found:
+            "\(quoted(source)) does not hear what is played, in \(counted(run.tries, "try", "tries"))",
+          cure: "connect it to the output, turn both up, or play louder: --level -20"))
+    } else {
+      let (least, most) = (run.delays.min() ?? 0, run.delays.max() ?? 0)
+      let mean = run.delays.reduce(0, +) / Double(run.delays.count)
+      findings.append(
+        .init(
+          topic: topic, state: .ok,
+          found: "\(fixed(mean, 1)) frames, \(milli(mean / rate)), heard by \(quoted(source)); it "
+            + "varied by \(fixed(most - least, 1)) frames in "
+            + counted(run.delays.count, "measurement")))
+      measured += [
+        .init("roundTrip", .number(Self.rounded(mean / rate, 1e6))),
+        .init("roundTripFrames", .number(Self.rounded(mean, 100))),
+        .init("roundTripVariationFrames", .number(Self.rounded(most - least, 100))),
+      ]
+    }
+    guard let times = run.times else { return }
+    // A crystal is off by a hundred millionths at the worst; what is more is a server's own clock.
+    let isFar = abs(times.drift) > 500 + times.driftError
+    findings.append(
+      .init(
+        topic: "drift", state: isFar ? .warning : .ok,
+        found: "the device's clock is \(fixed(times.drift, 0)) ppm ahead of the system's, "
+          + "to within \(fixed(times.driftError, 0)); an I/O unit follows it",
+        cure: isFar ? "a device this far off is not at its rate: look for a resampler in front" : ""
+      ))
+    measured += [
+      .init("drift", .number(Self.rounded(times.drift, 10))),
+      .init("driftError", .number(Self.rounded(times.driftError, 10))),
+    ]
+  }
+
+  // MARK: Printing
+
+  private func milli(_ seconds: Double) -> String { "\(fixed(seconds * 1000, 1)) ms" }
+
+  private static func rounded(_ value: Double, _ factor: Double) -> Double {
+    (value * factor).rounded() / factor
+  }
+
+  var text: String {
+    let width = findings.map(\.topic.count).max() ?? 0
+    let states = ["ok": "ok     ", "warning": "WARNING", "note": "note   "]
+    var text = ""
+    for finding in findings {
+      let topic = finding.topic + String(repeating: " ", count: width - finding.topic.count)
+      text += "\(states[finding.state.rawValue] ?? "")  \(topic)  \(printable(finding.found))\n"
+      if !finding.cure.isEmpty {
+        text += String(repeating: " ", count: width + 11) + "-> \(printable(finding.cure))\n"
+      }
+    }
+    guard !settings.isEmpty else { return text }
+    return text + "\nIn a patch: \"session\": \(JSONText.object(settings).compact)\n"
+  }
+
+  var json: JSONText {
+    [
+      "findings": .array(findings.map(\.json)), "measured": .object(measured),
+      "session": settings.isEmpty ? .null : .object(settings),
+    ]
+  }
+}

@@ -1,0 +1,163 @@
+import CShims
+import Diagnostics
+import Glibc
+import RenderHost
+import Synchronization
+
+/// What of the system stands in the way of low latency.
+struct DoctorSystem {
+  /// In front of every path that is read; empty for the system itself.
+  var root = ""
+  /// The priority that a thread is granted, or a negative error number.
+  var priority: Int32
+  /// The most that a thread may ask for.
+  var priorityLimit: UInt64
+
+  /// Of the system that it runs on.
+  static func current() -> DoctorSystem {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(__RLIMIT_RTPRIO.rawValue), &limit)
+    let holder = Granted()
+    // In a thread of its own: what is granted ends with it.
+    let thread = try? HostThread("patchrun doctor") {
+      holder.priority.store(shims_request_real_time(5), ordering: .releasing)
+    }
+    thread?.join()
+    return DoctorSystem(
+      priority: holder.priority.load(ordering: .acquiring), priorityLimit: UInt64(limit.rlim_cur))
+  }
+
+  private final class Granted: Sendable {
+    let priority = Atomic<Int32>(-EPERM)
+  }
+
+  var findings: [DoctorFinding] {
+    [realTime, broker, governor, quota, container, load]
+  }
+
+  // MARK: Scheduling
+
+  private var realTime: DoctorFinding {
+    if priority > 0 {
+      return .init(
+        topic: "real-time scheduling", state: .ok,
+        found: "granted: FIFO, priority \(priority)")
+    }
+    let limit = priorityLimit == 0 ? "RLIMIT_RTPRIO is 0" : "the system refuses it"
+    return .init(
+      topic: "real-time scheduling", state: .warning,
+      found: "refused: \(limit) (\(systemMessage(-priority)))",
+      cure: "allow it in /etc/security/limits.d/audio.conf: '@audio - rtprio 20', be in the group "
+        + "'audio', and log in again; for a service LimitRTPRIO=20; in a container --cap-add=SYS_NICE"
+    )
+  }
+
+  /// RealtimeKit, by which a sound server asks for its own threads.
+  private var broker: DoctorFinding {
+    let service = "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
+    let bus = "/run/dbus/system_bus_socket"
+    let (hasService, hasBus) = (exists(service), exists(bus))
+    if hasService && hasBus {
+      return .init(
+        topic: "RealtimeKit", state: .ok, found: "installed, and the system bus is there")
+    }
+    return .init(
+      topic: "RealtimeKit", state: .warning,
+      found: hasService ? "installed, but there is no system bus" : "not installed",
+      cure: hasService
+        ? "start D-Bus: without it the sound server's own threads have no real-time priority"
+        : "install 'rtkit': by it the sound server's own threads get real-time priority")
+  }
+
+  // MARK: The processor
+
+  private var governor: DoctorFinding {
+    let topic = "frequency governor"
+    var found: [String] = []
+    for number in 0..<1024 {
+      let folder = "/sys/devices/system/cpu/cpu\(number)"
+      guard exists(folder) else { break }
+      let name = read("\(folder)/cpufreq/scaling_governor")
+      if !name.isEmpty && !found.contains(name) { found.append(name) }
+    }
+    guard !found.isEmpty else {
+      return .init(
+        topic: topic, state: .note,
+        found: "the system does not say: it is the host's affair, or the frequency is fixed")
+    }
+    let slow = found.filter { $0 == "powersave" || $0 == "conservative" }
+    return .init(
+      topic: topic, state: slow.isEmpty ? .ok : .warning, found: listed(found),
+      cure: slow.isEmpty ? "" : "'cpupower frequency-set -g performance' while you play")
+  }
+
+  private var quota: DoctorFinding {
+    let topic = "processor quota"
+    // What limits a group limits those within it.
+    for folder in groups {
+      let words = read("\(folder)/cpu.max").split(separator: " ")
+      guard words.count == 2, let most = Double(words[0]), let period = Double(words[1]),
+        period > 0
+      else { continue }
+      return .init(
+        topic: topic, state: .warning,
+        found:
+          "\(fixed(most / period, 2)) processors, in periods of \(fixed(period / 1000, 0)) ms: "
+          + "whoever has used them up stands still until the next one",
+        cure: "lift the quota: CPUQuota= of a service, --cpus of a container")
+    }
+    return .init(topic: topic, state: .ok, found: "none")
+  }
+
+  /// The folders of the control group that the process is in, the innermost first.
+  private var groups: [String] {
+    let line = read("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::") }
+    var parts = (line?.dropFirst(3) ?? "").split(separator: "/")
+    var folders: [String] = []
+    while !parts.isEmpty {
+      folders.append("/sys/fs/cgroup/" + parts.joined(separator: "/"))
+      parts.removeLast()
+    }
+    return folders + ["/sys/fs/cgroup"]
+  }
+
+  private var container: DoctorFinding {
+    let topic = "container"
+    let isContained =
+      exists("/.dockerenv") || exists("/run/.containerenv")
+      || ["docker", "kubepods", "lxc"].contains { read("/proc/1/cgroup").contains($0) }
+    return .init(
+      topic: topic, state: isContained ? .note : .ok,
+      found: isContained
+        ? "this is one: its limits, and those of its host, hold" : "no sign of one")
+  }
+
+  private var load: DoctorFinding {
+    let topic = "load"
+    let words = read("/proc/loadavg").split(separator: " ")
+    let count = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+    guard let average = words.first.flatMap({ Double($0) }) else {
+      return .init(topic: topic, state: .note, found: "the system does not say")
+    }
+    let isBusy = average > Double(count)
+    return .init(
+      topic: topic, state: isBusy ? .warning : .ok,
+      found: "\(fixed(average, 1)) threads at a time want \(counted(count, "processor"))",
+      cure: isBusy ? "end what else runs, or measure again when it is done" : "")
+  }
+
+  // MARK: Files
+
+  private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+  /// The first 4 kB of a file without the white space at its end; empty where there is none.
+  private func read(_ path: String) -> String {
+    let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return String(text.reversed().drop { $0 == "\n" || $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,143 @@
+import RenderCore
+
+/// A maximum-length sequence: noise of 1 and -1 that is like nothing but itself, so that it is found in a
+/// recording to a frame, however it sounds there.
+struct MaximumLengthSequence {
+  /// 2^15 - 1.
+  static let count = 32_767
+  let samples: [Float]
+
+  init() {
+    // The taps of x^15 + x^14 + 1, which is primitive.
+    var register: UInt32 = 1
+    samples = (0..<Self.count).map { _ in
+      let bit = (register ^ (register >> 1)) & 1
+      register = register >> 1 | bit << 14
+      return bit == 1 ? 1 : -1
+    }
+  }
+}
+
+/// Finds a maximum-length sequence in recordings.
+struct LoopMeasurement: ~Copyable {
+  /// How many frames a recording has that is looked through: a power of two, twice the sequence and more.
+  static let window = 65_536
+  /// The latest frame that a whole sequence can begin at.
+  static let latest = window - MaximumLengthSequence.count
+
+  private var transform = RealFFT(length: LoopMeasurement.window)
+  private let real: SampleStorage
+  private let imaginary: SampleStorage
+
+  init(_ sequence: MaximumLengthSequence) {
+    let bins = Self.window / 2 + 1
+    real = SampleStorage(repeating: 0, count: bins)
+    imaginary = SampleStorage(repeating: 0, count: bins)
+    let padded = SampleStorage(repeating: 0, count: Self.window)
+    for (index, sample) in sequence.samples.enumerated() { padded[index] = sample }
+    transform.forward(
+      padded.buffer(at: 0, count: padded.count), real: real.buffer(at: 0, count: bins),
+      imaginary: imaginary.buffer(at: 0, count: bins))
+  }
+
+  /// How many frames after the first of a recording the sequence begins, in frames and their fractions;
+  /// `nil` where it is not there.
+  ///
+  /// - Parameter recording: `window` frames; what is missing is silence.
+  mutating func delay(in recording: ArraySlice<Float>) -> Double? {
+    let samples = SampleStorage(repeating: 0, count: Self.window)
+    for (index, sample) in recording.prefix(Self.window).enumerated() {
+      samples[index] = sample
+    }
+    let bins = Self.window / 2 + 1
+    let foundReal = SampleStorage(repeating: 0, count: bins)
+    let foundImaginary = SampleStorage(repeating: 0, count: bins)
+    transform.forward(
+      samples.buffer(at: 0, count: Self.window), real: foundReal.buffer(at: 0, count: bins),
+      imaginary: foundImaginary.buffer(at: 0, count: bins))
+    for bin in 0..<bins {
+      let (a, b) = (foundReal[bin], foundImaginary[bin])
+      let (c, d) = (real[bin], imaginary[bin])
+      foundReal[bin] = a * c + b * d
+      foundImaginary[bin] = b * c - a * d
+    }
+    transform.inverse(
+      real: foundReal.buffer(at: 0, count: bins),
+      imaginary: foundImaginary.buffer(at: 0, count: bins),
+      into: samples.buffer(at: 0, count: Self.window))
+    var best = 0
+    var power = 0.0
+    for index in 0..<Self.latest {
+      let value = samples[index]
+      power += Double(value * value)
+      if value.magnitude > samples[best].magnitude { best = index }
+    }
+    let peak = Double(samples[best].magnitude)
+    // What is no sequence has no peak that stands out so far.
+    guard peak > 0, peak * peak > 100 * power / Double(Self.latest) else { return nil }
+    guard best > 0, best < Self.latest - 1 else { return Double(best) }
+    // Where the parabola through the three greatest values has its top.
+    let before = Double(samples[best - 1].magnitude)
+    let after = Double(samples[best + 1].magnitude)
+    let bend = before - 2 * peak + after
+    return Double(best) + (bend < 0 ? 0.5 * (before - after) / bend : 0)
+  }
+}
+
+/// When pulls came, and what that says about the device's clock.
+struct PullTimes {
+  /// How far the device's clock runs ahead of the system's, in millionths, and how far that may be wrong:
+  /// two standard errors, or by how much the halves of the time differ.
+  var drift = 0.0
+  var driftError = 0.0
+  /// By how much a pull came early or late, in seconds: the standard deviation, and the latest.
+  var jitter = 0.0
+  var latest = 0.0
+
+  /// - Parameters:
+  ///   - pulls: Seconds of the system's clock, and the first frame of the pull.
+  ///   - sampleRate: In Hz, what the device is said to run at.
+  init?(_ pulls: [(time: Double, frame: Double)], sampleRate: Double) {
+    guard pulls.count >= 16, sampleRate > 0, let line = Line(pulls[...], sampleRate),
+      let early = Line(pulls.prefix(pulls.count / 2), sampleRate),
+      let late = Line(pulls.suffix(pulls.count / 2), sampleRate)
+    else { return nil }
+    drift = (1 / line.slope - 1) * 1e6
+    driftError = max(2 * line.error, abs(early.slope - late.slope)) * 1e6
+    jitter = line.deviation
+    latest = line.latest
+  }
+}
+
+/// The line through the times of pulls, in seconds of the system's clock for each of the device's.
+private struct Line {
+  let slope: Double
+  /// The standard error of the slope.
+  let error: Double
+  /// How far the pulls are from the line, in seconds: the standard deviation, and the latest.
+  let deviation: Double
+  let latest: Double
+
+  init?(_ pulls: ArraySlice<(time: Double, frame: Double)>, _ sampleRate: Double) {
+    guard pulls.count >= 4 else { return nil }
+    let count = Double(pulls.count)
+    let meanTime = pulls.reduce(0) { $0 + $1.time } / count
+    let meanFrame = pulls.reduce(0) { $0 + $1.frame } / count
+    var (square, product) = (0.0, 0.0)
+    for pull in pulls {
+      let frame = (pull.frame - meanFrame) / sampleRate
+      square += frame * frame
+      product += frame * (pull.time - meanTime)
+    }
+    guard square > 0 else { return nil }
+    slope = product / square
+    let slope = slope
+    let rests = pulls.map { pull in
+      pull.time - meanTime - slope * (pull.frame - meanFrame) / sampleRate
+    }
+    let variance = rests.reduce(0) { $0 + $1 * $1 } / (count - 2)
+    error = (variance / square).squareRoot()
+    deviation = variance.squareRoot()
+    latest = rests.max() ?? 0
+  }
+}

@@ -1,0 +1,321 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import Foundation
+import PatchGraph
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+import Synchronization
+
+/// Pulls the graphs of patches offline at several slice sizes, then live with changes while they play.
+struct RealTimeCheck {
+  let isLong: Bool
+  private let sizes: [Int]
+  /// Seconds that are rendered at each size.
+  private let duration: Double
+  private var pulls = 0
+  private var made = 0
+  private var refused = 0
+  private var captureOnly = 0
+  /// How often a patch takes no slices of a size.
+  private var tooLong = 0
+  /// What has been rendered: components, kinds of callbacks and of taps.
+  private var units: Set<String> = []
+  private var callbacks: Set<String> = []
+  private var taps: Set<String> = []
+  /// Where takes and pictures go.
+  private let scratch: String
+
+  init(isLong: Bool) {
+    self.isLong = isLong
+    sizes = isLong ? [1, 16, 64, 333, 512, 1024, 4096] : [16, 333, 1024]
+    duration = isLong ? 2 : 0.15
+    scratch = NSTemporaryDirectory() + "patchrun-realtime-\(getpid())"
+    try? FileManager.default.createDirectory(
+      atPath: scratch, withIntermediateDirectories: true)
+  }
+
+  // MARK: One patch
+
+  private struct Source {
+    var path: String
+    var root: [String: Any]
+    var surroundings: PatchSurroundings
+
+    func reading(_ root: [String: Any]) -> PatchReader.Result {
+      guard let bytes = try? JSONSerialization.data(withJSONObject: root) else {
+        fail("\(path) cannot be written")
+      }
+      return PatchReader.read(bytes: [UInt8](bytes), name: path)
+    }
+
+    /// The patch; `nil` where one of its units takes no slices that are so long.
+    func build(_ root: [String: Any], _ device: PatchDevice) -> BuiltPatch? {
+      let patch = PatchBuilder.build(reading(root), in: surroundings, device: device)
+      let errors = patch.diagnostics.filter { $0.severity == .error }
+      if !errors.isEmpty && errors.allSatisfy({ $0.code == "PR0310" }) { return nil }
+      guard !patch.hasErrors else {
+        fail("\(path): \(TextRenderer(source: patch.source).render(patch.diagnostics))")
+      }
+      return patch
+    }
+  }
+
+  mutating func run(_ path: String) {
+    guard let data = FileManager.default.contents(atPath: path),
+      let root = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+    else { fail("\(path) cannot be read") }
+    let folder = (path as NSString).deletingLastPathComponent
+    let source = Source(
+      path: path, root: root,
+      surroundings: PatchSurroundings(
+        directory: folder, nativeCode: .allowed,
+        files: FilePolicy(patchIn: folder, outputFolder: scratch), takes: Takes(.replace)))
+    for size in sizes { render(source, size) }
+    for size in isLong ? [16, 64, 333, 1024] : [64, 512] { play(source, size) }
+  }
+
+  private mutating func note(_ document: PatchDocument?, _ session: RenderSession) {
+    for node in document?.nodes ?? [] {
+      if case .name(let name)? = node.value.component?.value { units.insert(name.lowercased()) }
+    }
+    for callback in document?.callbacks ?? [] {
+      if let kind = callback.value.kind?.value { callbacks.insert(kind) }
+    }
+    for tap in document?.taps ?? [] {
+      if let kind = tap.value.kind?.value { taps.insert(kind) }
+    }
+    pulls += session.sliceCount
+    if session.configuration.client == nil { captureOnly += session.sliceCount }
+  }
+
+  private static func noise(_ position: Int, _ buffer: ChannelBuffer) {
+    for index in buffer.indices {
+      let word = UInt32(truncatingIfNeeded: position &+ index) &* 2_654_435_761
+      buffer[index] = Float(Int32(bitPattern: word) >> 8) / Float(1 << 26)
+    }
+  }
+
+  private mutating func render(_ source: Source, _ size: Int) {
+    var assumption = HardwareAssumption()
+    assumption.ioBufferFrames = size
+    guard let patch = source.build(source.root, .assumed(assumption)), let graph = patch.graph
+    else {
+      tooLong += 1
+      return
+    }
+    do {
+      try graph.initialize()
+      let live = LivePatch(patch, from: source.reading(source.root), in: source.surroundings)
+      try live?.planUpdates(upTo: .infinity)
+    } catch { fail("\(source.path): \(error)") }
+    guard let session = graph.session else { return }
+    let outcome = OfflineDevice(graph.grant, microphone: Self.noise).run(
+      session, frameCount: Int(duration * graph.grant.sampleRate), services: graph.services,
+      progress: { _ in graph.collect() })
+    if let error = outcome.errors.first { fail("\(source.path): \(error.message)") }
+    if session.failedSlices.count > 0 { fail("\(source.path): \(session.failedSlices.status)") }
+    note(patch.document, session)
+    graph.close()
+  }
+
+  // MARK: Live
+
+  /// Plays a patch on a device that only keeps time, faster than it is, and changes it meanwhile.
+  private mutating func play(_ source: Source, _ size: Int) {
+    var assumption = HardwareAssumption()
+    assumption.ioBufferFrames = size
+    guard let grant = source.build(source.root, .assumed(assumption))?.graph?.grant else { return }
+    let host = PacedHost(grant, speed: 20, microphone: Self.noise)
+    guard let patch = source.build(source.root, .hardware(host)), let graph = patch.graph,
+      let live = LivePatch(patch, from: source.reading(source.root), in: source.surroundings)
+    else { return }
+    // What a client may ask in a render notification, while others hold the graph's locks.
+    _ = graph.addRenderNotification { [unowned graph] flags, _, _ in
+      guard flags.contains(.postRender) else { return }
+      _ = try? graph.updateWithoutWaiting()
+    }
+    do {
+      try graph.initialize()
+      try graph.start()
+      let asking = Asking(graph)
+      for change in Variation.all(of: source.root) + [source.root] {
+        do {
+          try live.play(source.reading(change))
+          made += 1
+        } catch { refused += 1 }
+        usleep(isLong ? 60_000 : 15_000)
+        graph.collect()
+      }
+      asking.stop()
+      graph.stop()
+    } catch { fail("\(source.path): \(error)") }
+    if let session = graph.session { note(patch.document, session) }
+    graph.close()
+  }
+
+  // MARK: The end
+
+  /// Says what has been looked at, and fails where that is not all.
+  func finish() {
+    try? FileManager.default.removeItem(atPath: scratch)
+    var missing = UnitCatalog.standard.components.map(\.name).filter {
+      !units.contains($0.lowercased())
+    }
+    // An input of a sub-graph is what is connected to it.
+    missing += CallbackCatalog.standard.map(\.kind).filter {
+      $0 != "input" && !callbacks.contains($0)
+    }
+    missing += TapCatalog.ofPatches.kinds.map(\.kind).filter { !taps.contains($0) }
+    print(
+      "\(pulls) pulls, \(captureOnly) of them of capture only; \(made) live changes, and "
+        + "\(refused) that were refused: nothing unsafe"
+        + (tooLong > 0 ? " (\(tooLong) times a patch takes no slices that are so long)" : ""))
+    guard missing.isEmpty else { fail("never rendered: \(missing.joined(separator: ", "))") }
+    guard captureOnly > 0 else { fail("no patch only captures") }
+    guard made > refused else { fail("most of the changes were refused") }
+  }
+}
+
+/// Asks a graph for what takes its locks, from a thread of its own.
+private final class Asking: Sendable {
+  private let isOver = Atomic(false)
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ graph: AudioGraph) {
+    let thread = Thread { [self, unowned graph] in
+      while !isOver.load(ordering: .relaxed) {
+        _ = graph.session
+        _ = graph.readings
+        _ = graph.nodeCount
+      }
+      done.signal()
+    }
+    thread.start()
+  }
+
+  func stop() {
+    isOver.store(true, ordering: .relaxed)
+    done.wait()
+  }
+}
+
+/// Other versions of a patch.
+private enum Variation {
+  typealias Object = [String: Any]
+
+  /// Each to be played after the one before it.
+  static func all(of root: Object) -> [Object] {
+    [
+      quieter(root), withTaps(root), equalized(root), root, withNoise(root),
+      equalized(quieter(root)),
+    ]
+  }
+
+  private static func mapped(
+    _ root: Object, _ key: String, _ body: (String, Object) -> Object
+  ) -> Object {
+    var root = root
+    var members = root[key] as? Object ?? [:]
+    for (name, value) in members {
+      if let object = value as? Object { members[name] = body(name, object) }
+    }
+    root[key] = members
+    return root
+  }
+
+  /// Mixers turned down.
+  private static func quieter(_ root: Object) -> Object {
+    mapped(root, "nodes") { _, node in
+      guard node["component"] as? String == "MultichannelMixer" else { return node }
+      var node = node
+      var outputs = node["outputs"] as? Object ?? [:]
+      var output = outputs["0"] as? Object ?? [:]
+      var parameters = output["parameters"] as? Object ?? [:]
+      parameters["volume"] = 0.25
+      output["parameters"] = parameters
+      outputs["0"] = output
+      node["outputs"] = outputs
+      return node
+    }
+  }
+
+  private static func head(of root: Object) -> String? {
+    (root["nodes"] as? Object)?.first { _, node in
+      let component = (node as? Object)?["component"] as? String ?? ""
+      return ["remoteio", "genericoutput", "voiceprocessingio"].contains(component.lowercased())
+    }?.key
+  }
+
+  /// Meters and spectra at every unit.
+  private static func withTaps(_ root: Object) -> Object {
+    var root = root
+    var taps = root["taps"] as? Object ?? [:]
+    let head = head(of: root)
+    for (name, node) in root["nodes"] as? Object ?? [:]
+    where name != head && (node as? Object)?["component"] != nil {
+      for kind in ["meter", "spectrum", "loudness"] {
+        taps["\(kind) of \(name)"] = ["kind": kind, "at": name]
+      }
+    }
+    root["taps"] = taps
+    return root
+  }
+
+  /// An equalizer in front of the output unit.
+  private static func equalized(_ root: Object) -> Object {
+    guard let head = head(of: root), var connections = root["connections"] as? [Object],
+      let last = connections.firstIndex(where: {
+        let to = $0["to"] as? String
+        return to == head || to == "\(head):0"
+      }), var nodes = root["nodes"] as? Object
+    else { return root }
+    var root = root
+    connections[last]["to"] = "an equalizer"
+    connections.append(["from": "an equalizer", "to": head])
+    nodes["an equalizer"] = [
+      "component": "iPodEQ",
+      "properties": ["maximumFramesPerSlice": 4096, "presentPreset": "Rock"],
+    ]
+    (root["nodes"], root["connections"]) = (nodes, connections)
+    return root
+  }
+
+  /// Files that become noise.
+  private static func withNoise(_ root: Object) -> Object {
+    mapped(root, "callbacks") { _, callback in
+      callback["kind"] as? String == "file" ? ["kind": "noise", "amplitude": 0.1] : callback
+    }
+  }
+}
+
+private let lastAddress = Atomic<UInt>(0)
+
+/// A callback that asks for memory on the render thread.
+func runUnsafeCallback() {
+  let grant = HardwareGrant(
+    outputFormat: StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true),
+    inputFormat: nil, ioBufferFrames: 64)
+  let graph = AudioGraph(assuming: grant)
+  do {
+    let io = try graph.addNode(RemoteIO.description.component)
+    try graph.open()
+    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    let unsafeCallback = ClosureCallback { _, _, _, frameCount, _ in
+      // Kept where it is seen, so that the compiler does not leave it out.
+      let memory = unsafe malloc(frameCount)
+      lastAddress.store(UInt(bitPattern: memory), ordering: .relaxed)
+      unsafe free(memory)
+      return .ok
+    }
+    try graph.setInputCallback(unsafeCallback, of: io)
+    try graph.initialize()
+  } catch { fail("\(error)") }
+  guard let session = graph.session else { return }
+  _ = OfflineDevice(grant).run(session, frameCount: 64)
+}

@@ -1,0 +1,30 @@
+import CShims
+import Foundation
+
+// Renders patches while the RealtimeSanitizer looks on, and changes them while they play:
+//
+//     LD_PRELOAD=rtsan.so RealTimeCheck [--long] PATCH…
+//
+// The sanitizer ends the process with status 43 at the first call within a pull that may wait: of the heap,
+// of a lock, of the system. `.ci/realtime` makes the library and runs this.
+
+/// Says something on standard error, and ends the process.
+func fail(_ message: String, status: Int32 = 1) -> Never {
+  FileHandle.standardError.write(Data("error: \(message)\n".utf8))
+  exit(status)
+}
+
+var arguments = Array(CommandLine.arguments.dropFirst())
+if shims_real_time_is_watched() == 0 {
+  fail("nothing looks on: LD_PRELOAD names no RealtimeSanitizer", status: 3)
+}
+if arguments.first == "--unsafe" {
+  runUnsafeCallback()
+  fail("an unsafe callback was not caught")
+}
+let isLong = arguments.first == "--long"
+if isLong { arguments.removeFirst() }
+guard !arguments.isEmpty else { fail("usage: RealTimeCheck [--long] PATCH…", status: 2) }
+var check = RealTimeCheck(isLong: isLong)
+for path in arguments { check.run(path) }
+check.finish()
