@@ -180,6 +180,9 @@ struct EchoChoice: ~Copyable {
   private(set) var lateness: Float = 0
   private(set) var latenessVariance: Float = 1e9
 
+  /// How unlikely it is that the loudspeaker is heard at all: from 0 to 1.
+  var doubt: Float = 0
+
   /// In how many of the bands that could have an echo it has been shown lately: from 0 to 1.
   private(set) var trust: Float = 0
 
@@ -217,7 +220,8 @@ struct EchoChoice: ~Copyable {
     // Voices have few and lasting tones, in which chance goes further: what has not been found elsewhere
     // must show clearly.
     // What is kept and has been shown to be right stays in force until it is shown to be wrong.
-    let proof = whole / (chance + 1e-9) - (5.5 - (filter == 2 ? 6 : 4) * trust)
+    // Where the microphone has not followed what is played at all, much more must be shown.
+    let proof = whole / (chance + 1e-9) - (5.5 + 5 * doubt - (filter == 2 ? 6 : 4) * trust)
     chances[index] = chance
     let most = whole + chance < 1 ? whole + chance : 1
     shares[index] = proof <= 0 ? 0 : proof < 1 ? proof * most : most

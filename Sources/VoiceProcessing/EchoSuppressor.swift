@@ -40,6 +40,9 @@ struct EchoSuppressor: ~Copyable {
   /// The coherence of the microphone with what is played: see `DelaySearch`.
   var presence: Float = 0
 
+  /// The highest coherence of the last 30 s, some of it forgotten.
+  private var strongest: Float = 0
+
   private var fft: RealFFT
   private let window: SampleStorage
   /// The last two hops of the microphone and of the three echoes.
@@ -122,6 +125,11 @@ struct EchoSuppressor: ~Copyable {
     transform(canceller.echo(.shadow), 2, into: spectra[2])
     transform(canceller.echo(.kept), 3, into: spectra[3])
     let spectrum = spectra[4]
+    // The first means are of too few hops to say anything.
+    if age > 60 {
+      strongest = presence > 0.9997 * strongest ? presence : 0.9997 * strongest
+      choice.doubt = Self.clamped((0.1 - strongest) * 20)
+    }
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
       echo: spectra[5])
