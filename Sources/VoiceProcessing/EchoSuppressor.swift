@@ -125,11 +125,10 @@ struct EchoSuppressor: ~Copyable {
     transform(canceller.echo(.shadow), 2, into: spectra[2])
     transform(canceller.echo(.kept), 3, into: spectra[3])
     let spectrum = spectra[4]
-    // The first means are of too few hops to say anything.
-    if age > 60 {
-      strongest = presence > 0.9997 * strongest ? presence : 0.9997 * strongest
-      choice.doubt = Self.clamped((0.1 - strongest) * 20)
-    }
+    // The coherence of a few hops is high by chance.
+    let shown = presence - 3 / Float(age + 1)
+    strongest = shown > 0.9997 * strongest ? shown : 0.9997 * strongest
+    choice.doubt = Self.clamped((0.1 - strongest) * 20)
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
       echo: spectra[5])
