@@ -249,7 +249,11 @@ public final class AudioGraph: Sendable {
     guard let session else { return }
     if let hardware {
       do throws(HardwareError) {
-        try serviceThread.start(services) { [weak self] in self?.carryOutWantedUpdate() }
+        try serviceThread.start(services) { [weak self] in
+          guard let self else { return .infinity }
+          carryOutWantedUpdate()
+          return secondsToWishes
+        }
         let timing = startTiming()
         session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
         try hardware.start(session)
@@ -393,6 +397,8 @@ public final class AudioGraph: Sendable {
     else { return }
     state.running = running
     present.withLock { $0.readers = running.readers }
+    // Somebody may look on now who has wishes.
+    serviceThread.wake()
   }
 
   func stopRunning() {

@@ -65,11 +65,27 @@ extension AudioGraph {
     }
     if isHere || (hardware != nil && isRunning) {
       let isIdle = present.pendingEditCount == 0
-      if !isIdle { present.wishForUpdate() }
+      if !isIdle {
+        present.wishForUpdate()
+        // The render thread must not call the system; the thread looks for its wishes by itself, as
+        // often as `secondsToWishes` says.
+        if !isHere { serviceThread.wake() }
+      }
       return isIdle && !scheduler.hasWaitingStage()
     }
     _ = try carryOut(.init())
     return true
+  }
+
+  /// In how many seconds to look for the wish for an update, at the latest. A render notification may
+  /// leave one at any time, and wakes no thread: while there are notifications, and while the graph is
+  /// being changed, it is looked for as often as the thread can.
+  var secondsToWishes: Double {
+    let areQuiet = state.withLockIfAvailable { state in
+      state.observers.isEmpty
+        && state.model.nodes.allSatisfy { $0.instance?.hasRenderObservers != true }
+    }
+    return areQuiet == true ? .infinity : 0
   }
 
   func carryOutWantedUpdate() {
@@ -222,6 +238,8 @@ extension AudioGraph {
       for service in running.services where !before.contains(where: { $0 === service }) {
         serviceThread.add(service)
       }
+      // Somebody may look on at the new nodes.
+      serviceThread.wake()
     }
     for node in state.model.nodes where model.node(node.id) == nil && !isUnseen {
       node.instance?.forgetConfiguration()

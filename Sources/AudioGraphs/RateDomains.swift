@@ -156,6 +156,10 @@ private final class ScaledService: RenderService {
     try service.service(atLeast: frames(frameCount))
   }
 
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    service.secondsToSpare(atLeast: frames(frameCount))
+  }
+
   func service(inStepFor frameCount: Int) throws(ServiceError) {
     try service.service(inStepFor: frames(frameCount))
   }

@@ -221,6 +221,9 @@ extension UnitInstance {
     state.withLock { $0.renderObservers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
+  /// Whether anybody looks on.
+  package var hasRenderObservers: Bool { state.withLock { !$0.renderObservers.isEmpty } }
+
   // MARK: The device
 
   /// Tells an I/O unit the formats of its device's two sides, which its hardware sides then have; `nil` for

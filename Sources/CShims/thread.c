@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "CShims.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 
 void shims_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
@@ -45,5 +47,13 @@ void shims_unpin(void) {
 }
 
 uintptr_t shims_thread_identity(void) { return (uintptr_t)pthread_self(); }
+
+int shims_wait_until(sem_t *semaphore, uint64_t nanoseconds) {
+  struct timespec time = {.tv_sec = (time_t)(nanoseconds / 1000000000),
+                          .tv_nsec = (long)(nanoseconds % 1000000000)};
+  while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
 
 int shims_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

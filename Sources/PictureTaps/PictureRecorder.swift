@@ -97,6 +97,10 @@ final class PictureService: RenderService, @unchecked Sendable {
     drain()
   }
 
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    feed.secondsToSpare(atLeast: frameCount)
+  }
+
   private func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
       feed.read(count, into: &samples)

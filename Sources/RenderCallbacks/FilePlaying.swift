@@ -280,6 +280,8 @@ final class FileService: RenderService, @unchecked Sendable {
   private let floatBlock: UnsafeMutablePointer<Float>
   /// Whether frames are thrown away before the first is heard: so many more have to be there.
   private let isContinuation: Bool
+  /// Whether fewer frames waited than were asked for when it was called last.
+  private var wasShort = false
   /// What is played in the place of the file once it has begun again; `nil` for the file.
   private var image: FileImage?
   private var imagePosition = 0
@@ -366,8 +368,21 @@ final class FileService: RenderService, @unchecked Sendable {
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
     let available = access.available
-    guard available < access.capacity / 2 || available < frameCount else { return }
+    wasShort = available < frameCount
+    guard available < access.capacity / 2 || wasShort else { return }
     try fill(upTo: .max)
+  }
+
+  /// Until half of the ring is empty, and an eighth of it at the most: the 3D Mixer may take frames four
+  /// times as fast as the bus has them.
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    // The kernel may throw away what has come late, and all of it at once.
+    guard !wasShort else { return 0 }
+    let available = access.available
+    // It may be told at any time to begin again, and has nothing to play then from the last frame on.
+    guard loops || !isOver else { return Double(available) / (8 * busRate) }
+    let surplus = available - max(access.capacity / 2, frameCount)
+    return min(Double(surplus), Double(access.capacity) / 8) / busRate
   }
 
   func service(inStepFor frameCount: Int) throws(ServiceError) {

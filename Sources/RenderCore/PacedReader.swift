@@ -154,9 +154,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       unsafe states[index].soundEnd = 0
       unsafe states[index].start = states[index].history
       unsafe states[index].fraction = 0
-      setFilter(index, 0, -1)
-      setFilter(index, 1, -1)
-      setFilter(index, 2, -1)
+      forgetFilters(index)
     }
   }
 
@@ -196,7 +194,16 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
         bus[channel].start, into: lane(signal, channel) + place, count: frameCount)
     }
     unsafe states[signal].end = place + frameCount
-    if !bus.isSilent { unsafe states[signal].soundEnd = place + frameCount }
+    if bus.isSilent { return }
+    // A bus that is not marked as silent may be silent all the same: a pause in a file.
+    var soundEnd = unsafe states[signal].soundEnd
+    for channel in 0..<bus.channelCount {
+      let lane = unsafe lane(signal, channel)
+      var end = place + frameCount
+      while unsafe end > place && lane[end - 1] == 0 { end -= 1 }
+      if end > place && end > soundEnd { soundEnd = end }
+    }
+    unsafe states[signal].soundEnd = soundEnd
   }
 
   /// Whether all that the next block may read is zero.
@@ -243,6 +250,14 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       unsafe target[frame] += (source[frame] - target[frame]) * share
       frame += 1
     }
+  }
+
+  /// Has the next block read through the filter for its pace alone, whatever was read before. For a
+  /// signal of which blocks have been left out.
+  @_noLocks
+  public mutating func forgetFilters(_ signal: Int) {
+    let index = checked(signal)
+    for reading in 0..<Self.readings { setFilter(index, reading, -1) }
   }
 
   /// Goes on to the next block.

@@ -168,14 +168,21 @@ public struct RenderSink: Sendable {
 /// The half of a callback or a tap that may wait for a disk, beside the render thread.
 ///
 /// The host calls it before the first slice and then again and again: live, from a thread of its
-/// own; offline, between slices, in the thread that renders. Never two calls at a time.
+/// own, as often as `secondsToSpare(atLeast:)` asks for; offline, between slices, in the thread that
+/// renders. Never two calls at a time.
 public protocol RenderService: AnyObject, Sendable {
   /// Reads ahead as far as there is room, or writes down what has come. After it returns there are
   /// at least `frameCount` frames to read, or room for as many.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
-  /// The same for a host that calls before each slice, in the slice's own thread: nothing need be read
-  /// further ahead than so many frames, and what is read is still in the cache when it is played.
+  /// In how many seconds a live host calls `service(atLeast:)` again, at the latest, with the same
+  /// number of frames: what has been read ahead, or the room that is left, lasts for longer. Asked after
+  /// each of those calls. 0 or less asks to be called as soon as the host can.
+  func secondsToSpare(atLeast frameCount: Int) -> Double
+
+  /// `service(atLeast:)` for a host that calls before each slice, in the slice's own thread: nothing
+  /// need be read further ahead than so many frames, and what is read is still in the cache when it is
+  /// played.
   func service(inStepFor frameCount: Int) throws(ServiceError)
 
   /// Writes what is left, makes what is written whole, and closes what is open. Called once, when no
@@ -199,6 +206,8 @@ public protocol RenderService: AnyObject, Sendable {
 }
 
 extension RenderService {
+  public func secondsToSpare(atLeast frameCount: Int) -> Double { 0 }
+
   public func service(inStepFor frameCount: Int) throws(ServiceError) {
     try service(atLeast: frameCount)
   }

@@ -1,10 +1,10 @@
-import Glibc
 public import RenderCore
 import Synchronization
 
 /// Runs the services of a live graph, reading ahead and writing down, beside the render thread.
 ///
-/// Used from the control thread. A service is called by one thread at a time.
+/// Used from the control thread. A service is called by one thread at a time. Between two turns the
+/// thread sleeps for as long as every service has to spare, at least 10 ms.
 public final class ServiceThread: Sendable {
   private struct Entry {
     let service: any RenderService
@@ -20,36 +20,53 @@ public final class ServiceThread: Sendable {
     var thread: HostThread?
   }
 
+  /// How many seconds the thread sleeps between two turns at the least: a service that falls behind does
+  /// not take a processor for itself.
+  private static let shortestSleep = 0.01
+
   private let frameCount: Int
+  private let longestSleep: Double
   private let state = Mutex(State())
   private let isStopping = Atomic<Bool>(false)
+  private let alarm = WakeSignal()
 
-  /// - Parameter frameCount: What every call asks for at the least: frames in hand, or room for as
-  ///   many. The largest number that the device may pull before the next call.
-  public init(atLeast frameCount: Int = 4096) { self.frameCount = frameCount }
+  /// - Parameters:
+  ///   - frameCount: What every call asks for at the least: frames in hand, or room for as many. The
+  ///     largest number that the device may pull at once.
+  ///   - longestSleep: Seconds between two turns at the most, so that what has happened is told soon.
+  public init(atLeast frameCount: Int = 4096, longestSleep: Double = 0.1) {
+    self.frameCount = frameCount
+    self.longestSleep = longestSleep
+  }
 
   /// Whoever forgets `stop` still leaves no thread behind.
   deinit { stopThread() }
 
   /// Calls every service once, in this thread, so that the first slice finds what it needs; then
-  /// goes on every 10 ms in a thread of its own.
+  /// goes on in a thread of its own, whenever a service needs it.
   ///
-  /// - Parameter chore: What that thread does besides, each time, with no lock held.
+  /// - Parameter chore: What that thread does besides, each time, with no lock held. Returns in how many
+  ///   seconds it has to be done again at the latest, if nobody calls `wake()`.
   public func start(
-    _ services: [any RenderService] = [], chore: @escaping @Sendable () -> Void = {}
+    _ services: [any RenderService] = [], chore: @escaping @Sendable () -> Double = { .infinity }
   ) throws(HardwareError) {
     for service in services { add(service) }
     guard state.withLock({ $0.thread == nil }) else { return }
     isStopping.store(false, ordering: .relaxed)
-    let thread = try HostThread("patchrun files") { [weak self] in
+    let thread = try HostThread("patchrun files") { [weak self, alarm] in
       // Not held while asleep: the last owner may let go in between.
-      while let self, self.turn(chore) { usleep(10_000) }
+      while let seconds = self?.turn(chore) { alarm.sleep(seconds) }
     }
     state.withLock { $0.thread = thread }
   }
 
+  /// Has the thread take its next turn at once. Any thread but the render thread: it is a system call.
+  public func wake() { alarm.wake() }
+
   /// Adds a service and calls it once, before a slice needs it.
   public func add(_ service: any RenderService) {
+    // How long the thread may sleep is another question now.
+    defer { wake() }
     state.withLock { state in
       guard !state.entries.contains(where: { $0.service === service }) else { return }
       state.entries.append(Entry(service: service))
@@ -104,6 +121,7 @@ public final class ServiceThread: Sendable {
 
   private func stopThread() {
     isStopping.store(true, ordering: .relaxed)
+    wake()
     let thread = state.withLock { state in
       defer { state.thread = nil }
       return state.thread
@@ -113,13 +131,19 @@ public final class ServiceThread: Sendable {
 
   // MARK: The thread
 
-  private func turn(_ chore: () -> Void) -> Bool {
-    guard !isStopping.load(ordering: .relaxed) else { return false }
-    chore()
+  /// Does what is to be done now, and returns in how many seconds to do it again; `nil` at the end.
+  private func turn(_ chore: () -> Double) -> Double? {
+    guard !isStopping.load(ordering: .relaxed) else { return nil }
+    var seconds = min(chore(), longestSleep)
     state.withLock { state in
-      for index in state.entries.indices { run(index, &state) }
+      for index in state.entries.indices {
+        run(index, &state)
+        guard !state.entries[index].hasFailed else { continue }
+        seconds = min(
+          seconds, state.entries[index].service.secondsToSpare(atLeast: frameCount))
+      }
     }
-    return true
+    return max(seconds, Self.shortestSleep)
   }
 
   private func run(_ index: Int, _ state: inout State) {

@@ -14,6 +14,7 @@ package final class FrameFeed: @unchecked Sendable {
   package static let block = 4096
 
   package let channelCount: Int
+  private let sampleRate: Double
   let sample: SampleType
   private let ring: FrameRing
   private let access: FrameRingAccess
@@ -24,6 +25,7 @@ package final class FrameFeed: @unchecked Sendable {
   package init(_ format: StreamFormat, seconds: Int = 4, maximumFramesPerSlice: Int) {
     sample = format.sampleType ?? .float32
     channelCount = format.channelCount
+    sampleRate = format.sampleRate
     ring = FrameRing(
       channelCount: channelCount,
       minimumCapacity: max(
@@ -52,6 +54,19 @@ package final class FrameFeed: @unchecked Sendable {
 
   /// Frames that there is room for.
   package var room: Int { access.room }
+
+  /// In how many seconds a service should take frames, at the latest: before half of the room is used.
+  /// Frames may come four times as fast as the bus has them.
+  package func secondsToSpare(atLeast frameCount: Int) -> Double {
+    guard sampleRate > 0 else { return 0 }
+    let surplus = room - max(access.capacity / 2, frameCount)
+    return min(Double(surplus), Double(access.capacity) / 8) / sampleRate
+  }
+
+  /// In how many seconds there will be a block, at the bus's own pace.
+  var secondsToBlock: Double {
+    sampleRate > 0 ? Double(Self.block - available) / sampleRate : 0
+  }
 
   /// Copies the oldest frames, at most `block`, channel beside channel; `discard` gives them up.
   ///

@@ -74,6 +74,7 @@ final class LoudnessService: RenderService, TapReader {
   private struct Work: ~Copyable {
     var state: LoudnessState
     var samples: [Double]
+    var isOutOfMemory = false
   }
 
   private let feed: FrameFeed
@@ -89,24 +90,39 @@ final class LoudnessService: RenderService, TapReader {
 
   var lostFrames: Int { feed.lostFrames }
 
-  var reading: TapReading { work.withLock { .loudness($0.state.reading) } }
+  /// Of all that has come so far, not only of what the service has been called for.
+  var reading: TapReading {
+    work.withLock { work in
+      drain(&work)
+      return .loudness(work.state.reading)
+    }
+  }
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
     guard feed.available >= 256 || feed.room < frameCount else { return }
     try drain()
   }
 
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    feed.secondsToSpare(atLeast: frameCount)
+  }
+
   func finish() throws(ServiceError) { try drain() }
 
   private func drain() throws(ServiceError) {
     try work.withLock { work throws(ServiceError) in
-      while case let count = min(feed.available, FrameFeed.block), count > 0 {
-        feed.read(count, into: &work.samples)
-        feed.discard(count)
-        guard work.state.add(work.samples, frameCount: count) else {
-          throw ServiceError("there is no memory left to measure loudness in")
-        }
+      drain(&work)
+      if work.isOutOfMemory {
+        throw ServiceError("there is no memory left to measure loudness in")
       }
+    }
+  }
+
+  private func drain(_ work: inout Work) {
+    while !work.isOutOfMemory, case let count = min(feed.available, FrameFeed.block), count > 0 {
+      feed.read(count, into: &work.samples)
+      feed.discard(count)
+      work.isOutOfMemory = !work.state.add(work.samples, frameCount: count)
     }
   }
 }

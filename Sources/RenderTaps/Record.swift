@@ -193,6 +193,13 @@ final class RecordService: RenderService, @unchecked Sendable {
     drain()
   }
 
+  /// A file is written a block and more at a time; who listens at the other end of a pipe has each block
+  /// when it is there.
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    let seconds = feed.secondsToSpare(atLeast: frameCount)
+    return writer.path == "-" ? min(seconds, feed.secondsToBlock) : seconds
+  }
+
   /// Writes what is in the feed.
   private func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {

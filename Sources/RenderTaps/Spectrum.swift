@@ -151,23 +151,32 @@ final class SpectrumService: RenderService, TapReader {
 
   var lostFrames: Int { feed.lostFrames }
 
-  var reading: TapReading { work.withLock { .spectrum($0.analyzer.reading) } }
+  /// Of all that has come so far, not only of what the service has been called for.
+  var reading: TapReading {
+    work.withLock { work in
+      drain(&work)
+      return .spectrum(work.analyzer.reading)
+    }
+  }
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
     guard feed.available >= 256 || feed.room < frameCount else { return }
     drain()
   }
 
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    feed.secondsToSpare(atLeast: frameCount)
+  }
+
   func finish() throws(ServiceError) { drain() }
 
-  private func drain() {
-    work.withLock { work in
-      while case let count = min(feed.available, FrameFeed.block), count > 0 {
-        feed.read(count, into: &work.samples)
-        feed.discard(count)
-        work.analyzer.add(
-          work.samples, frameCount: count, channels: channels, of: feed.channelCount)
-      }
+  private func drain() { work.withLock { drain(&$0) } }
+
+  private func drain(_ work: inout Work) {
+    while case let count = min(feed.available, FrameFeed.block), count > 0 {
+      feed.read(count, into: &work.samples)
+      feed.discard(count)
+      work.analyzer.add(work.samples, frameCount: count, channels: channels, of: feed.channelCount)
     }
   }
 }

@@ -172,6 +172,8 @@ private struct Subject {
   var inputRate = 48_000.0
   var parameters: [UInt32: Float] = [:]
   var isMoving = false
+  /// Of how many sources all but the first are off.
+  var offPeriod = 1
 
   /// Nanoseconds of processor for a frame of each source: the median of some rounds.
   func time(sources: Int) throws -> Double {
@@ -182,6 +184,7 @@ private struct Subject {
           samples: noise, rate: inputRate, algorithm: algorithm,
           parameters: [
             Parameter.distance: 2, Parameter.azimuth: Float(element * 360 / sources - 180),
+            Parameter.enable: element % offPeriod == 0 ? 1 : 0,
           ].merging(parameters) { $1 })
       }, rate: 48_000)
     let unit = UnitInstance(Mixer3D.self)
@@ -226,7 +229,10 @@ func measureSpatial() {
       Subject(name: "spherical head", algorithm: 1),
       Subject(name: "spherical head, moving", algorithm: 1, isMoving: true),
       Subject(name: "HRTF", algorithm: 2),
+      Subject(name: "HRTF, every second source off", algorithm: 2, offPeriod: 2),
       Subject(name: "HRTF, moving", algorithm: 2, isMoving: true),
+      Subject(
+        name: "HRTF, moving, every second off", algorithm: 2, isMoving: true, offPeriod: 2),
       Subject(name: "HRTF, 44.1 kHz, moving", algorithm: 2, inputRate: 44_100, isMoving: true),
       Subject(
         name: "equal-power panning, 30% reverb", algorithm: 0,

@@ -146,6 +146,79 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     #expect(abs(20 * log10(try gains(scene).left) + 14) < 0.001)
   }
 
+  /// Noise that is off from frame 3000 to frame 9000.
+  private func switched(
+    _ algorithm: UInt32, rate: Double = 44_100, parameters: [UInt32: Float] = [:]
+  ) -> SpatialScene {
+    var scene = SpatialScene(
+      .init(
+        noise(20_000, seed: 5), rate: rate, algorithm: algorithm,
+        parameters: [Parameter.azimuth: 20, Parameter.distance: 2].merging(parameters) { $1 }))
+    scene.changes = [
+      .init(frame: 3000, element: 0, parameter: Parameter.enable, value: 0),
+      .init(frame: 9000, element: 0, parameter: Parameter.enable, value: 1),
+    ]
+    return scene
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt32], [44_100.0, 48_000])
+  func `a source that is on again is heard as if it had never been off`(
+    algorithm: UInt32, rate: Double
+  ) throws {
+    let scene = switched(algorithm, rate: rate)
+    var steady = scene
+    steady.changes = []
+    let found = try scene.render(12_000)
+    let expected = try steady.render(12_000)
+    // It fades for a block, from the next one on, and then it rings out.
+    for channel in 0..<2 {
+      #expect(found[channel][..<3000] == expected[channel][..<3000])
+      #expect(found[channel][4600..<9000].allSatisfy { $0 == 0 })
+      #expect(found[channel][9000..<12_000].contains { $0 != 0 })
+      for (a, b) in zip(found[channel][10_600...], expected[channel][10_600...]) {
+        // The shadow of the sphere has a memory: it is settled to 120 dB below full scale.
+        #expect(algorithm == 1 ? abs(a - b) < 1e-6 : a == b)
+      }
+    }
+  }
+
+  @Test(arguments: Slicing.every)
+  func `switching a source does not depend on slices`(slicing: Slicing) throws {
+    let scene = switched(
+      2, parameters: [Parameter.occlusionAttenuation: -12, Parameter.reverbBlend: 30])
+    expectSame(
+      try scene.render(11_000, slicing: slicing), try scene.render(11_000, slicing: Slicing([4096]))
+    )
+  }
+
+  @Test(arguments: [0, 1, 2, 5] as [UInt32])
+  func `a source that is off is silence once it has rung out`(algorithm: UInt32) throws {
+    var silent: Set<Int> = []
+    var all: Set<Int> = []
+    _ = try switched(algorithm).render(12_000, slicing: Slicing([100])) { start, isSilent in
+      all.insert(start)
+      if isSilent { silent.insert(start) }
+    }
+    let quiet = all.filter { (4600..<9000).contains($0) }
+    #expect(silent.isSuperset(of: quiet))
+    #expect(silent.isDisjoint(with: all.filter { $0 < 3000 || $0 >= 9500 }))
+  }
+
+  @Test(arguments: [0, 1, 2, 5] as [UInt32])
+  func `zeros of a source are silence, though nobody has marked them`(algorithm: UInt32) throws {
+    let pause = [Float](repeating: 0, count: 6000)
+    let scene = SpatialScene(
+      .init(noise(3000, seed: 5) + pause + noise(6000, seed: 6), algorithm: algorithm))
+    var silent: Set<Int> = []
+    var all: Set<Int> = []
+    _ = try scene.render(14_000, slicing: Slicing([100])) { start, isSilent in
+      all.insert(start)
+      if isSilent { silent.insert(start) }
+    }
+    #expect(silent.isSuperset(of: all.filter { (5500..<8500).contains($0) }))
+    #expect(silent.isDisjoint(with: all.filter { $0 < 3000 || $0 >= 9500 }))
+  }
+
   // MARK: Low-passes
 
   @Test(arguments: [8000.0, 22_050, 44_100, 48_000, 96_000])

@@ -111,8 +111,11 @@ struct SpatialScene {
 
   /// Left and right: `frameCount` frames, cut at every change as a plan is, and in between as
   /// `slicing` says. With more passes than one it begins again from frame 0; the last one counts.
+  ///
+  /// - Parameter watch: Takes the first frame of each slice, and whether it is marked as silent.
   func render(
-    _ frameCount: Int, slicing: Slicing = Slicing([1024]), passes: Int = 1
+    _ frameCount: Int, slicing: Slicing = Slicing([1024]), passes: Int = 1,
+    watch: (_ start: Int, _ isSilent: Bool) -> Void = { _, _ in }
   ) throws -> [[Float]] {
     let unit = try instance()
     let configuration = unit.configuration()
@@ -152,6 +155,7 @@ struct SpatialScene {
       #expect(status == .ok)
       #expect(heapCalls == 0, "the render thread made heap calls")
       let bus = plan.bus(count, frameCount: end - start)
+      watch(start, bus.isSilent)
       for channel in 0..<2 { output[channel] += bus[channel].indices.map { bus[channel][$0] } }
     }
     return output

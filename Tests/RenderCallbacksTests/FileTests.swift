@@ -227,6 +227,50 @@ struct FileTests {
     #expect(found[119_999] == 120_000)
   }
 
+  @Test(arguments: [1.0, 4])
+  func `a host that comes when it is asked to is never late, however fast frames are taken`(
+    pace: Double
+  ) throws {
+    let samples = (1...480_000).map(Double.init)
+    let file = try TestFile(.float32, samples)
+    let source = try FileCallback(path: file.path).makeSource(
+      for: bus(.float32), maximumFramesPerSlice: 512)
+    let service = try #require(source.service)
+    var due = 0
+    var calls = 0
+    let found = render(
+      source.kernel, outputChannelCounts: [1], frameCount: 480_000, slicing: Slicing([512]),
+      before: { position in
+        guard position >= due else { return }
+        calls += 1
+        #expect(throws: Never.self) { try service.service(atLeast: 4096) }
+        let seconds = min(max(service.secondsToSpare(atLeast: 4096), 0.01), 0.1)
+        due = position + Int(seconds * pace * 48_000)
+      })[0][0]
+    #expect(service.lostFrames == 0)
+    #expect(found == samples.map(Float.init))
+    // 10 s: ten or a few more in a second, where frames are taken at the file's own pace.
+    #expect(calls < 150)
+  }
+
+  @Test
+  func `a host is asked to come soon where frames came late, and where a file may begin again`()
+    throws
+  {
+    let file = try TestFile(.float32, [Double](repeating: 1, count: 1000))
+    let source = try FileCallback(path: file.path).makeSource(
+      for: bus(.float32), maximumFramesPerSlice: 512)
+    let service = try #require(source.service)
+    try service.service(atLeast: 500)
+    // Nothing waited when it came.
+    #expect(service.secondsToSpare(atLeast: 500) == 0)
+    try service.service(atLeast: 500)
+    #expect(service.secondsToSpare(atLeast: 500) > 0)
+    _ = render(source.kernel, outputChannelCounts: [1], frameCount: 1000, slicing: Slicing([500]))
+    try service.service(atLeast: 500)
+    #expect(service.secondsToSpare(atLeast: 500) == 0)
+  }
+
   @Test
   func `after the end the bus is marked silent`() throws {
     let file = try TestFile(.float32, [1, 1, 1])

@@ -2,6 +2,7 @@ import AudioTypes
 import Glibc
 import RenderCore
 import RenderHost
+import Synchronization
 import TestSupport
 import Testing
 
@@ -137,6 +138,42 @@ struct ServiceThreadTests {
     thread.stop()
     #expect(failing.finishes == 1)
     #expect(thread.errors.map(\.message) == ["'a.wav' cannot be read", "'a.wav' cannot be closed"])
+  }
+
+  @Test
+  func `a service that has time to spare is left alone until somebody wakes the thread`() throws {
+    let service = RecordingService()
+    service.spare = 3600
+    let thread = ServiceThread(longestSleep: 3600)
+    try thread.start([service])
+    // As it was added, at the first turn, and because it was added.
+    #expect(eventually { service.calls.count == 3 })
+    usleep(50_000)
+    #expect(service.calls.count == 3)
+    thread.wake()
+    #expect(eventually { service.calls.count == 4 })
+    // A service that comes may be in more of a hurry.
+    thread.add(RecordingService())
+    #expect(eventually { service.calls.count >= 8 })
+    // It does not wait for an hour to stop.
+    thread.stop()
+    #expect(service.finishes == 1)
+  }
+
+  @Test
+  func `a chore is done as often as it asks for`() throws {
+    let service = RecordingService()
+    service.spare = 3600
+    let count = Atomic<Int>(0)
+    let thread = ServiceThread(longestSleep: 3600)
+    try thread.start([service]) {
+      count.wrappingAdd(1, ordering: .relaxed)
+      return count.load(ordering: .relaxed) < 6 ? 0 : 3600
+    }
+    #expect(eventually { count.load(ordering: .relaxed) == 6 })
+    usleep(50_000)
+    #expect(count.load(ordering: .relaxed) == 6)
+    thread.stop()
   }
 
   @Test

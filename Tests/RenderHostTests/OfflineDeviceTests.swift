@@ -121,6 +121,7 @@ final class RecordingService: RenderService {
     var calls: [Int] = []
     var finishes = 0
     var lost = 0
+    var spare = 0.0
     var failure: ServiceError?
     var finishFailure: ServiceError?
   }
@@ -132,6 +133,10 @@ final class RecordingService: RenderService {
   var lost: Int {
     get { state.withLock { $0.lost } }
     set { state.withLock { $0.lost = newValue } }
+  }
+  var spare: Double {
+    get { state.withLock { $0.spare } }
+    set { state.withLock { $0.spare = newValue } }
   }
   var failure: ServiceError? {
     get { state.withLock { $0.failure } }
@@ -149,6 +154,8 @@ final class RecordingService: RenderService {
     }
     if let failure { throw failure }
   }
+
+  func secondsToSpare(atLeast frameCount: Int) -> Double { spare }
 
   func finish() throws(ServiceError) {
     let failure = state.withLock { state in

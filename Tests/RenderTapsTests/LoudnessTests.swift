@@ -32,6 +32,26 @@ import Testing
     try #require(measure(tap, channels, rate: rate, slicing: slicing).loudness)
   }
 
+  @Test func `a reading is of all that has come, when nobody has called the service yet`() throws {
+    let channels = programme([(-23, 2)])
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+    let taps: [any RenderTap] = [LoudnessTap(), SpectrumTap()]
+    for tap in taps {
+      let sink = try tap.makeSink(for: format, maximumFramesPerSlice: 4096)
+      let reader = try #require(sink.reader)
+      let service = try #require(sink.service)
+      _ = render(
+        sink.kernel, inputs: [channels], outputChannelCounts: [], frameCount: 96_000)
+      let reading = reader.reading
+      try service.service(atLeast: 4096)
+      try service.finish()
+      #expect(reader.reading == reading)
+      #expect(service.secondsToSpare(atLeast: 4096) > 0.1)
+    }
+    let found = try read(channels)
+    #expect(near(found.momentary, -23, within: 0.1))
+  }
+
   @Test(arguments: [-23.0, -33])
   func `a steady tone is as loud as it is (Tech 3341, 1 and 2)`(level: Double) throws {
     let reading = try read(programme([(level, 20)]))

@@ -39,6 +39,22 @@ struct RecordTests {
     return samples
   }
 
+  @Test func `a recording is to be written before half of its room is used`() throws {
+    let path = scratch("room.wav")
+    defer { _ = unsafe unlink(path) }
+    let format = StreamFormat(.float32, channels: 1, sampleRate: 48_000)
+    let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 4096)
+    let service = try #require(sink.service)
+    #expect(service.secondsToSpare(atLeast: 4096) > 0.1)
+    // There is room for four seconds and a bit.
+    let ones = [[Float](repeating: 1, count: 150_000)]
+    _ = render(sink.kernel, inputs: [ones], outputChannelCounts: [], frameCount: 150_000)
+    #expect(service.secondsToSpare(atLeast: 4096) <= 0)
+    try service.service(atLeast: 4096)
+    #expect(service.secondsToSpare(atLeast: 4096) > 0.1)
+    try service.finish()
+  }
+
   @Test(arguments: Slicing.every)
   func `a float bus is in the file bit for bit however the render was cut`(slicing: Slicing) throws
   {

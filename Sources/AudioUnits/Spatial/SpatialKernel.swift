@@ -10,6 +10,10 @@ internal import RenderCore
 /// later is reached at the block's end, gains, filters, delays and paces in straight lines, and
 /// between two measured responses by fading from one to the other.
 ///
+/// Of a source whose gains are 0 all through a block nothing is computed, beyond what still rings out
+/// of it: its input is pulled, and its place followed. Heard again, it begins with empty low-passes,
+/// and its gain rises from 0 over a block.
+///
 /// A source goes through the reader, which brings it to the output's rate, pace and delay, the
 /// low-pass of its occlusion, from there to the reverb, and on through the low-pass of its
 /// obstruction to both channels.
@@ -266,7 +270,9 @@ struct SpatialKernel: RenderKernel, ~Copyable {
       isNew || !isHeard || next.azimuth != last.azimuth || next.elevation != last.elevation
       || next.focus != last.focus
 
-    if reader.isSilent(source) && isQuiet(source) {
+    let way = Way(last: last, next: next, from: pace0, until: pace)
+    if !way.isHeard { rest(source) }
+    if !way.isHeard || (reader.isSilent(source) && isQuiet(source)) {
       if slot >= 0 {
         convolver.block(of: slot).clear()
         convolve(slot, next, hasTurned: hasTurned, isSilent: true)
@@ -274,7 +280,6 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     } else {
       isSilent = false
       let flags = controls.flags(source)
-      let way = Way(last: last, next: next, from: pace0, until: pace)
       if SpatialSettings.hasEars(algorithm, flags) {
         renderEars(source, way, hasShadow: algorithm == SpatializationAlgorithm.sphericalHead)
       } else if algorithm == SpatializationAlgorithm.stereoPassThrough {
@@ -285,7 +290,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
       if slot >= 0 {
         // What it was heard with before rings out.
         if !isHeard { convolver.block(of: slot).clear() }
-        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard)
+        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard || !way.isDirect)
       }
     }
     reader.advance(source, from: pace0, until: pace)
@@ -311,6 +316,14 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     }
 
     var isWet: Bool { @_noLocks get { last.wet != 0 || next.wet != 0 } }
+
+    /// Whether any of it is heard that does not come from the room.
+    var isDirect: Bool {
+      @_noLocks get { last.left != 0 || last.right != 0 || next.left != 0 || next.right != 0 }
+    }
+
+    /// Whether any of it is heard: not of a source that is off.
+    var isHeard: Bool { @_noLocks get { isDirect || isWet } }
   }
 
   /// Follows the distance, smoothed, and returns how fast it grows, in m/s.
@@ -492,6 +505,14 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     }
     for offset in 0..<9 { states[first + offset] = 0 }
     return true
+  }
+
+  /// Forgets what the filters of a source hold: it is not heard, and fades in when it is heard again.
+  @_noLocks
+  private mutating func rest(_ source: Int) {
+    let first = source * Self.stride + Self.muffled
+    for offset in 0..<9 { states[first + offset] = 0 }
+    reader.forgetFilters(source)
   }
 
   // MARK: Inner loops

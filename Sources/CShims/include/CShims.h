@@ -1,6 +1,7 @@
 #ifndef C_SHIMS_H
 #define C_SHIMS_H
 
+#include <semaphore.h>
 #include <stdint.h>
 
 /// Switches denormal numbers off for the calling thread and returns what was set before.
@@ -30,6 +31,10 @@ int shims_processor_count(void);
 
 /// A number that no other thread has at the time. No system call.
 uintptr_t shims_thread_identity(void);
+
+/// Waits until a semaphore has been posted to, and takes that back, or until the monotonic clock reaches
+/// a time in nanoseconds. Returns 0 or an `errno`.
+int shims_wait_until(sem_t *semaphore, uint64_t nanoseconds);
 
 /// A descriptor that becomes readable once eight bytes, a count, are written to it; reading takes
 /// them away, and neither blocks. Returns -1 and sets `errno` on failure.
