@@ -83,6 +83,12 @@ public final class PrivatePulse {
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
       throw Failure(description: "the private server does not start: \(text)")
     }
+    // A socket is there before anybody listens to it.
+    for _ in 0..<200 {
+      if (try? control("info")) != nil { return }
+      usleep(10_000)
+    }
+    throw Failure(description: "the private server answers nobody")
   }
 
   deinit {
