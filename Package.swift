@@ -230,8 +230,8 @@ let package = Package(
     .testTarget(
       name: "AudioGraphsTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderHost", "AudioGraphs",
-        "TestSupport",
+        "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderHost",
+        "AudioGraphs", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
