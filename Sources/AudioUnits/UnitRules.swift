@@ -35,7 +35,7 @@ public enum UnitRules {
     "PR0423", "format/converter-channels",
     "A FormatConverter between different numbers of channels has a channel map.")
   public static let dither = Rule(
-    "PR0424", "format/dither", "Dither is asked of a bus on which samples become integers.")
+    "PR0425", "format/dither", "Dither is asked of a bus on which samples become integers.")
   public static let spatialChannels = Rule(
     "PR0431", "format/spatial-channels",
     "An input of a 3DMixer is mono, unless it passes as it is.")

@@ -185,7 +185,7 @@ struct DitheredBusTests {
   /// What is asked for in vain is told, and nothing else.
   @Test func `dither on a bus that rounds nothing is a warning`() throws {
     let codes = { (graph: AudioGraph) in
-      graph.violations().filter { $0.rule.code == "PR0424" }.map(\.message)
+      graph.violations().filter { $0.rule.code == "PR0425" }.map(\.message)
     }
     #expect(codes(try graph(.converter, .tpdf) { _, _ in 0 }) == [])
     #expect(codes(try graph(.output, .tpdf) { _, _ in 0 }) == [])

@@ -189,7 +189,7 @@ extension Explanation {
         ),
         wrong: ["\n          \"properties\": { \"channelMap\": [0, 0] },\n         ": ""])),
     Explanation(
-      "PR0424", "Dither is asked of a bus on which samples become integers.",
+      "PR0425", "Dither is asked of a bus on which samples become integers.",
       because: """
         Dither is noise that is added before samples are rounded. A bus of floats rounds nothing, and an
         input that a connection feeds is given what has been rounded before: ask for it on the output
