@@ -248,8 +248,8 @@ let package = Package(
     .testTarget(
       name: "AudioGraphsTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderHost", "AudioGraphs",
-        "TestSupport",
+        "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderHost",
+        "AudioGraphs", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

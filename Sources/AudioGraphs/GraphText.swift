@@ -145,11 +145,19 @@ private struct ShownNode {
         guard element.isUsed || element.origin.isDecision(scope) || label != nil else { continue }
         lines.append(
           "    \(name) \(scope) \(number)\(label.map { " \"\($0)\"" } ?? ""): "
-            + "\(element.format.summary)  "
+            + "\(element.format.summary)\(dither(scope, number))  "
             + "(\(element.origin.text(names: names)))")
       }
     }
     return lines
+  }
+
+  /// `, tpdf dither`; empty where samples are rounded as they are.
+  private func dither(_ scope: Scope, _ element: Int) -> String {
+    guard let dither = configuration?.dither(scope, element).dither, dither != .none else {
+      return ""
+    }
+    return ", \(dither.rawValue) dither"
   }
 }
 

@@ -37,13 +37,17 @@ struct PlanBuilder {
   }
 
   /// From floats to the words of a format, in a bus of its own or the client's.
-  mutating func words(of bus: Int, format: StreamFormat, isClient: Bool) -> Int {
+  mutating func words(
+    of bus: Int, format: StreamFormat, dither: BusDither, isClient: Bool
+  ) -> Int {
     let sample = format.sampleType ?? .float32
     let target = isClient ? clientBus(format.channelCount) : newBus(format.channelCount)
     add(
       .init(
-        kernel: sample.fitsFloat
-          ? .holding(QuantizeKernel(sample: sample)) : .holding(EncodeKernel(sample: sample)),
+        kernel: dither.dither != .none
+          ? .holding(DitherKernel(dither, to: format))
+          : sample.fitsFloat
+            ? .holding(QuantizeKernel(sample: sample)) : .holding(EncodeKernel(sample: sample)),
         inputs: [bus], outputs: [target]))
     return target
   }

@@ -263,7 +263,8 @@ struct PlanCompiler {
           kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
           inputs: [leaving, entering], outputs: [mix]))
       guard !isReady else { return mix }
-      let words = builder.words(of: mix, format: format, isClient: isClient)
+      let words = builder.words(
+        of: mix, format: format, dither: dither(.input, key), isClient: isClient)
       return asWords ? words : builder.floats(of: words, format: format)
     }
   }
@@ -299,7 +300,12 @@ struct PlanCompiler {
       return builder.silentBus(format.channelCount)
     }
     let words =
-      last.isReady ? last.bus : builder.words(of: last.bus, format: format, isClient: isClient)
+      last.isReady
+      ? last.bus
+      : builder.words(
+        of: last.bus, format: format,
+        dither: dither(.input, BusKey(node: callback.destination, bus: callback.input)),
+        isClient: isClient)
     return asWords ? words : builder.floats(of: words, format: format)
   }
 
@@ -388,13 +394,19 @@ struct PlanCompiler {
   ) -> Int {
     let isClient = feedsHead(key)
     guard isReady || format.sampleType == .float32 else {
-      return builders[domain].words(of: bus, format: format, isClient: isClient)
+      return builders[domain].words(
+        of: bus, format: format, dither: dither(.output, key), isClient: isClient)
     }
     guard isClient else { return bus }
     // The unit's own bus becomes the client's.
     let client = builders[domain].clientBus(format.channelCount)
     builders[domain].redirect(from: bus, to: client)
     return client
+  }
+
+  /// How a bus is dithered.
+  private func dither(_ scope: Scope, _ key: BusKey) -> BusDither {
+    routes.configuration(key.node)?.dither(scope, key.bus) ?? .none
   }
 
   private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {

@@ -259,6 +259,9 @@ struct Preparer {
     }
     var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
     if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    if result.pulled.contains(node.id), !doubtful.contains(node.id) {
+      found += DitheredBuses.violations(node.unit.description, configuration).map { $0.of(node.id) }
+    }
     if node.isIO, let category {
       found += CategoryPermits.violations(node, configuration, category)
     }
@@ -350,6 +353,7 @@ struct Preparer {
   /// The configuration as the client has left it. The sides of the device have the device's format.
   private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
     var configuration = instance.configuration()
+    configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
     guard node.isOutput else { return configuration }
     configuration.device = device
     guard node.isIO else { return configuration }

@@ -11,6 +11,8 @@ struct RunningGraph: Sendable {
     var source: RenderSource
     /// The most frames that can be asked for at once.
     var maximumFrames: Int
+    /// Whether it gives floats that the plan rounds and dithers, in the place of its bus's words.
+    var isLeftToPlan: Bool
     /// When the first frame of its sound was played, in frames of the device.
     var birth: Double
   }
@@ -77,7 +79,8 @@ struct RunningGraph: Sendable {
         client: isFed ? client?.sampleType : nil, device: isFed ? device : nil,
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
-        clientSampleRate: clientRate, silencesNonFinite: isLive, threadCount: threadCount),
+        clientSampleRate: clientRate, silencesNonFinite: isLive, threadCount: threadCount,
+        dither: head?.dither(.output, RemoteIO.outputElement) ?? .none),
       scheduler: scheduler)
   }
 
@@ -268,27 +271,35 @@ struct RunningGraph: Sendable {
     kept.reserveCapacity(sources.count)
     for interaction in side.model.interactions {
       guard case .callback(let callback) = interaction, side.isPulled(callback.destination),
-        let format = side.preparation.configurations[callback.destination]?
-          .inputs[callback.input].format
+        let configuration = side.preparation.configurations[callback.destination]
       else { continue }
+      let format = configuration.inputs[callback.input].format
       let domain = side.domains.domain(
         feeding: BusKey(node: callback.destination, bus: callback.input))
       let frames = side.domains.frames(in: domain, for: largestSlice)
+      // Floats have too few bits for the words of 32, which the callback rounds to itself.
+      let isDithered =
+        configuration.dither(.input, callback.input).dither != .none
+        && format.sampleType != .int32
       for (behind, instance) in callback.instances.enumerated() {
         let key = SourceKey(serial: instance.serial, format: format)
-        if let present = sources[key], present.maximumFrames >= frames {
+        let isLeftToPlan = isDithered && instance.canLeaveRounding
+        if let present = sources[key], present.maximumFrames >= frames,
+          present.isLeftToPlan == isLeftToPlan
+        {
           kept[key] = present
           continue
         }
         let before = present(instance)
         do throws(CallbackProblem) {
           var source = try instance.makeSource(
-            for: format, maximumFramesPerSlice: frames,
+            for: isLeftToPlan ? Self.floats(like: format) : format, maximumFramesPerSlice: frames,
             after: before?.source.clock.map { SourceContinuation($0, delay: delay) })
           source.service = source.service.map { side.domains.scaled($0, in: domain) }
+          if isLeftToPlan { source.writesBusWords = false }
           let goesOn = before?.source.clock != nil && source.clock != nil
           kept[key] = Source(
-            instance: instance, source: source, maximumFrames: frames,
+            instance: instance, source: source, maximumFrames: frames, isLeftToPlan: isLeftToPlan,
             birth: goesOn ? before?.birth ?? birth : birth)
         } catch {
           throw CallbacksReady.violation(error, callback, behind: behind)
@@ -296,6 +307,10 @@ struct RunningGraph: Sendable {
       }
     }
     sources = kept
+  }
+
+  private static func floats(like format: StreamFormat) -> StreamFormat {
+    .platformCanonical(channels: format.channelCount, sampleRate: format.sampleRate)
   }
 
   /// What plays of a callback, on whatever format, or of the one that it takes the place of.

@@ -83,6 +83,8 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let mutedSpeechActivityEventListener = PropertyID(rawValue: 2106)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
+  /// `kAudioConverterPropertyDithering`, a property of Core Audio's AudioConverter: `dith`.
+  public static let dither = PropertyID(rawValue: 0x6469_7468)
   /// `kAudioConverterPrimeMethod`, a property of Core Audio's AudioConverter: `prmm`.
   public static let primeMethod = PropertyID(rawValue: 0x7072_6D6D)
   /// `kAudioConverterPrimeInfo`, a property of Core Audio's AudioConverter: `prim`.

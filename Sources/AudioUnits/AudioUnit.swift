@@ -154,6 +154,8 @@ public struct UnitConfiguration: Sendable {
   public var properties: [PropertyPlace: PropertyValue]
   /// What the device grants, for an output unit.
   public var device: DeviceSides?
+  /// What tells the noise of its dithered buses from that of other units.
+  public var ditherSeed: UInt64 = 0
   /// Where the parameters are; `nil` where they are not known.
   public var controls: ControlLayout?
 
@@ -174,6 +176,15 @@ public struct UnitConfiguration: Sendable {
   public func parameter(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Float? {
     guard let controls, let slot = controls.slot(parameter, scope, element) else { return nil }
     return controls.block[slot]
+  }
+
+  /// How an element is dithered, if its format is one of integers.
+  public func dither(_ scope: Scope, _ element: Int) -> BusDither {
+    guard case .uint32(let algorithm)? = properties[PropertyPlace(.dither, scope, element)],
+      let dither = Dither(algorithm: algorithm), dither != .none
+    else { return .none }
+    let side: UInt64 = scope == .input ? 0 : 1
+    return BusDither(dither, seed: ditherSeed << 32 | side << 31 | UInt64(max(0, element)))
   }
 
   public func isOn(_ property: PropertyID, _ scope: Scope, _ element: Int) -> Bool {

@@ -217,13 +217,13 @@ public enum FormatConverter: AudioUnit {
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
     let settings = ConverterSettings(configuration)
-    let input = configuration.inputs[0].format.sampleType ?? .float32
-    let output = configuration.outputs[0].format.sampleType ?? .float32
+    let (input, output) = (configuration.inputs[0].format, configuration.outputs[0].format)
+    let dither = configuration.dither(.output, 0)
     let route = ChannelMaps(configuration).route
     return UnitKernels(
       main: settings.convertsRate
-        ? .holding(RateKernel(settings, from: input, to: output, route: route))
-        : .holding(FormatKernel(from: input, to: output, route: route)),
+        ? .holding(RateKernel(settings, from: input, to: output, dither, route: route))
+        : .holding(FormatKernel(from: input, to: output, dither, route: route)),
       mainUsesBusWords: true)
   }
 }

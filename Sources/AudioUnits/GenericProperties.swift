@@ -3,7 +3,7 @@ public import AudioTypes
 /// The properties that every unit has (facts, section 2.2), in the order of their numbers.
 public enum GenericProperties {
   public static let all: [PropertyInfo] =
-    (state + formats + rendering + parameters + names + memory).sorted {
+    (state + formats + rendering + parameters + names + memory + dithering).sorted {
       $0.id.rawValue < $1.id.rawValue
     }
 
@@ -145,6 +145,22 @@ public enum GenericProperties {
         "Whether a bus may have memory of its own. An output that may not works in the memory "
         + "of input 0 where the unit can work in place; an input never has any.",
       proposed: "what comes of it")
+  ]
+
+  private static let dithering: [PropertyInfo] = [
+    PropertyInfo(
+      .dither, key: "dither", constant: "kAudioConverterPropertyDithering",
+      kind: .choice([
+        .init(0, "none"), .init(1, "tpdf", constant: "kDitherAlgorithm_TPDF"),
+        .init(2, "shaped", constant: "kDitherAlgorithm_NoiseShaping"),
+      ]),
+      scopes: [.input, .output], access: .readWriteUntilInitialized, defaultValue: .uint32(0),
+      isPatchProperty: true,
+      summary:
+        "What is added before samples are rounded to a bus's integers: nothing, noise of a "
+        + "triangular distribution, or the same moved to where ears hear least of it. Samples that the "
+        + "format can hold stay as they are.",
+      proposed: "that a bus of any unit has this property of an AudioConverter")
   ]
 
   /// What a unit of this description has: its own properties, and the generic ones it does not

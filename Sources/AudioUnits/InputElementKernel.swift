@@ -27,7 +27,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   private let heardChannels: Int
   /// Whether the microphone has one channel, which is heard on all of the client's.
   private let isMono: Bool
-  private let sample: SampleType
+  private let rounding: DitheredRounding
+  private let isInteger: Bool
   private let isLive: Bool
   private let converts: Bool
   private var resampler: PolyphaseResampler
@@ -49,6 +50,7 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///     in a smaller one the cushion, or the lead, is smaller.
   ///   - hardware: The device's format; only rate and channels count, its samples are floats.
   ///   - client: What the graph takes: any rate, channels and sample type.
+  ///   - dither: How it is rounded to the client's samples.
   ///   - ioBufferFrames: The largest pull, in frames of the device.
   ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
   ///     as are then pulled.
@@ -57,7 +59,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///     `nil` where it is not.
   ///   - graphLead: How far the units between the two sides look ahead, in seconds.
   public init(
-    ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat, ioBufferFrames: Int,
+    ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat,
+    dither: BusDither = .none, ioBufferFrames: Int,
     isSynchronous: Bool, isAhead: Bool = true, playedRate: Double?, graphLead: Double = 0
   ) {
     let converts = hardware.sampleRate != client.sampleRate || !isSynchronous
@@ -84,7 +87,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     self.converts = converts
     self.largestCushion = largestCushion
     clientChannels = client.channelCount
-    sample = client.sampleType ?? .float32
+    rounding = DitheredRounding(dither, to: client)
+    isInteger = client.sampleType.map { $0 != .float32 } ?? false
     isMono = hardware.channelCount == 1
     isLive = !isSynchronous
     cushion = isSynchronous ? 0 : min(wantedCushion, largestCushion)
@@ -197,14 +201,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
         output[channel].clear()
       }
     }
-    guard sample != .float32 else { return }
-    for channel in 0..<clientChannels {
-      let buffer = output[channel]
-      switch sample {
-      case .float32: break
-      case .int16, .int24: SampleCoding.quantize(buffer, to: sample)
-      case .int32, .fixed824: SampleCoding.encode(buffer, into: buffer, as: sample)
-      }
-    }
+    guard isInteger else { return }
+    if !rounding.isResting { output.markSounding() }
+    rounding.convert(output, into: output)
   }
 }

@@ -152,6 +152,8 @@ public enum RemoteIO: AudioUnit {
     /// What the kernel puts out.
     var client: StreamFormat
     let map: [Int]?
+    /// How what the kernel puts out is rounded.
+    var dither: BusDither
     private let playedRate: Double?
 
     /// Nothing, where the side is off or the device has none.
@@ -164,6 +166,7 @@ public enum RemoteIO: AudioUnit {
       self.ring = ring
       self.hardware = hardware
       self.device = device
+      dither = configuration.dither(.output, inputElement)
       // What is mapped is put out as it was heard, and mapped after that.
       client = configuration.outputs[inputElement].format
       if isMapped { client = client.with(channels: hardware.channelCount) }
@@ -175,7 +178,7 @@ public enum RemoteIO: AudioUnit {
 
     func makeKernel() -> InputElementKernel {
       InputElementKernel(
-        ring: ring.access, hardware: hardware, client: client,
+        ring: ring.access, hardware: hardware, client: client, dither: dither,
         ioBufferFrames: device.ioBufferFrames,
         // Without a loudspeaker the microphone keeps the time.
         isSynchronous: device.isSynchronous || device.output == nil,

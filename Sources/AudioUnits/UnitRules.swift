@@ -34,6 +34,8 @@ public enum UnitRules {
   public static let converterChannels = Rule(
     "PR0423", "format/converter-channels",
     "A FormatConverter between different numbers of channels has a channel map.")
+  public static let dither = Rule(
+    "PR0425", "format/dither", "Dither is asked of a bus on which samples become integers.")
   public static let spatialChannels = Rule(
     "PR0431", "format/spatial-channels",
     "An input of a 3DMixer is mono, unless it passes as it is.")
@@ -113,6 +115,7 @@ public enum UnitRules {
   public static let all: [Rule] = [
     formatConsistent, formatSupported, formatWritable, formatGiven, mixerRates, mixerOutputRate,
     effectFormats, equalizerRate, equalizerPreset, converterStep, channelMap, converterChannels,
+    dither,
     spatialChannels,
     headData, spatialDistance, propertyKnown, propertyScope, element, propertyValue,
     propertyWritable, propertyInitialized, propertyInUse, elementCount, propertyFits,

@@ -128,7 +128,7 @@ public enum VoiceProcessingIO: AudioUnit {
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
     guard var side = RemoteIO.InputSide(configuration) else { return UnitKernels() }
-    let sample = side.client.sampleType ?? .float32
+    let client = side.client
     side.client = .canonical(like: side.client)
     let shape = LineShape(configuration)
     let line = VoiceLine(
@@ -146,7 +146,7 @@ public enum VoiceProcessingIO: AudioUnit {
         VoiceInputKernel(
           microphone: side.makeKernel(), line: line.access,
           heardChannels: min(side.hardware.channelCount, side.client.channelCount),
-          sample: sample, controls: block.access, words: words),
+          rounding: DitheredRounding(side.dither, to: client), controls: block.access, words: words),
         with: side.ring, line, block),
       inputWritesBusWords: true,
       output: .holding(VoiceOutputKernel(line: line.access), with: line), inputMap: side.map,
@@ -175,18 +175,18 @@ struct VoiceInputKernel: RenderKernel, ~Copyable {
   private var microphone: InputElementKernel
   private let line: VoiceLineAccess
   private let heardChannels: Int
-  private let sample: SampleType
+  private let rounding: DitheredRounding
   private let controls: ControlAccess
   private let words: Words
 
   init(
     microphone: consuming InputElementKernel, line: VoiceLineAccess, heardChannels: Int,
-    sample: SampleType, controls: ControlAccess, words: Words
+    rounding: consuming DitheredRounding, controls: ControlAccess, words: Words
   ) {
     self.microphone = microphone
     self.line = line
     self.heardChannels = heardChannels
-    self.sample = sample
+    self.rounding = rounding
     self.controls = controls
     self.words = words
   }
@@ -203,15 +203,7 @@ struct VoiceInputKernel: RenderKernel, ~Copyable {
     line.process(output, channelCount: heardChannels)
     output.markSounding()
     controls[word: words.activity] = line.speaksWhileMuted ? 1 : 0
-    guard sample != .float32 else { return .ok }
-    for channel in 0..<output.channelCount {
-      switch sample {
-      case .float32: break
-      case .int16, .int24: SampleCoding.quantize(output[channel], to: sample)
-      case .int32, .fixed824:
-        SampleCoding.encode(output[channel], into: output[channel], as: sample)
-      }
-    }
+    rounding.convert(output, into: output)
     return .ok
   }
 }

@@ -19,7 +19,7 @@ extension RuleCatalog {
     ["PR0308", "PR0311", "PR0316", "PR0717"]
       + [
         UnitRules.mixerOutputRate, UnitRules.equalizerRate, UnitRules.equalizerPreset,
-        UnitRules.converterChannels,
+        UnitRules.converterChannels, UnitRules.dither,
         UnitRules.spatialDistance, UnitRules.parameterUsualRange, UnitRules.parameterReplaces,
         UnitRules.deviceRate,
       ].map(\.code))

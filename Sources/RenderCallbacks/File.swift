@@ -60,6 +60,8 @@ public struct FileCallback: LiveCallback {
     self.gain = gain
   }
 
+  public var canLeaveRounding: Bool { true }
+
   public func duration(for format: StreamFormat) -> Int? {
     guard !loop, case .success(let part) = part(for: format) else { return nil }
     return part.duration(at: format.sampleRate)

@@ -185,6 +185,8 @@ public final class CallbackInstance: RenderCallback {
 
   public var input: CallbackInput { original.input }
 
+  public var canLeaveRounding: Bool { original.canLeaveRounding }
+
   public func duration(for format: StreamFormat) -> Int? { callback.duration(for: format) }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {

@@ -22,6 +22,10 @@ public protocol RenderCallback: Sendable {
   /// Asked before anything is allocated, and also where there are problems.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
+  /// Whether a callback that rounds samples to its bus's integers gives them as floats if it is made for a
+  /// bus of floats, as good as it has them: where the bus is dithered, the plan rounds them.
+  var canLeaveRounding: Bool { get }
+
   /// Makes the callback's two halves for the bus it is to feed.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
@@ -30,6 +34,8 @@ public protocol RenderCallback: Sendable {
 
 extension RenderCallback {
   public var input: CallbackInput { .none }
+
+  public var canLeaveRounding: Bool { false }
 
   public func warnings(for format: StreamFormat) -> [CallbackProblem] { [] }
 

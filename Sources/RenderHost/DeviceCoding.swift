@@ -35,9 +35,12 @@ struct DeviceEncoder: BitwiseCopyable {
 
   /// Frames of `bus` go to `memory`, which has room for them, times `gain`.
   @_noLocks
-  func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp) {
+  func encode(
+    _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
+    _ rounding: borrowing DitheredRounding
+  ) {
     guard gain.isSettled && gain.current == 1 else {
-      return unsafe encodeFaded(bus, into: memory, gain: &gain)
+      return unsafe encodeFaded(bus, into: memory, gain: &gain, rounding)
     }
     if channelCount == 2, isCopied {
       let (left, right) = unsafe (map[0], map[1])
@@ -49,28 +52,31 @@ struct DeviceEncoder: BitwiseCopyable {
     for channel in 0..<channelCount {
       let source = unsafe map[channel]
       if source < 0 {
-        for frame in 0..<bus.frameCount { unsafe store(0, frame, channel, memory) }
+        for frame in 0..<bus.frameCount { unsafe store(0, frame, channel, memory, rounding) }
       } else if deviceIsFloat && clientIsFloat {
         let samples = unsafe memory.assumingMemoryBound(to: Float.self) + channel
         let buffer = bus[source]
         for frame in buffer.indices { unsafe samples[frame &* channelCount] = buffer[frame] }
       } else {
         let buffer = bus[source]
-        for frame in buffer.indices { unsafe store(value(buffer, frame), frame, channel, memory) }
+        for frame in buffer.indices {
+          unsafe store(value(buffer, frame), frame, channel, memory, rounding)
+        }
       }
     }
   }
 
   @_noLocks
   private func encodeFaded(
-    _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp
+    _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
+    _ rounding: borrowing DitheredRounding
   ) {
     for frame in 0..<bus.frameCount {
       let factor = Double(gain.next())
       for channel in 0..<channelCount {
         let source = unsafe map[channel]
         let value = source < 0 ? 0 : value(bus[source], frame) * factor
-        unsafe store(value, frame, channel, memory)
+        unsafe store(value, frame, channel, memory, rounding)
       }
     }
   }
@@ -80,7 +86,7 @@ struct DeviceEncoder: BitwiseCopyable {
   @_noLocks
   func encode(
     _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
-    limiter: inout OutputLimiter
+    limiter: inout OutputLimiter, _ rounding: borrowing DitheredRounding
   ) -> LimiterReport {
     var report = LimiterReport()
     for frame in 0..<bus.frameCount {
@@ -119,7 +125,7 @@ struct DeviceEncoder: BitwiseCopyable {
         if value > ceiling { value = ceiling }
         if value < -ceiling { value = -ceiling }
         if value.magnitude > report.peak { report.peak = value.magnitude }
-        unsafe store(value, frame, channel, memory)
+        unsafe store(value, frame, channel, memory, rounding, below: ceiling)
       }
     }
     return report
@@ -185,13 +191,19 @@ struct DeviceEncoder: BitwiseCopyable {
 
   @_noLocks
   private func store(
-    _ value: Double, _ frame: Int, _ channel: Int, _ memory: UnsafeMutableRawPointer
+    _ value: Double, _ frame: Int, _ channel: Int, _ memory: UnsafeMutableRawPointer,
+    _ rounding: borrowing DitheredRounding, below ceiling: Double = .infinity
   ) {
     let place = unsafe memory + (frame * channelCount + channel) * bytesPerSample
     guard !deviceIsFloat else {
       return unsafe place.storeBytes(of: Float(value), as: Float.self)
     }
-    let word = SampleCoding.word(value, as: device)
+    var word = rounding.word(value, channel: channel)
+    if SampleCoding.value(word, of: device).magnitude > ceiling {
+      // The noise was too much: a limit is a whole number of the device's.
+      let limit = SampleCoding.word(ceiling, as: device)
+      word = word < 0 ? -limit : limit
+    }
     if bytesPerSample == 2 {
       unsafe place.storeBytes(of: Int16(truncatingIfNeeded: word), as: Int16.self)
     } else if bytesPerSample == 3 {

@@ -31,14 +31,17 @@ public final class RenderSession: @unchecked Sendable {
     /// How many threads render a plan that is one for several, the one that pulls among them. Those
     /// that help it spin between slices: it is for hosts that pull as fast as they can.
     public var threadCount: Int
+    /// How what is played is rounded to a device's integers.
+    public var dither: BusDither
 
     public init(
       client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
       sampleRate: Double, clientSampleRate: Double? = nil, silencesNonFinite: Bool = false,
-      threadCount: Int = 1
+      threadCount: Int = 1, dither: BusDither = .none
     ) {
       precondition(threadCount > 0, "somebody renders")
       self.threadCount = threadCount
+      self.dither = dither
       self.silencesNonFinite = silencesNonFinite
       self.client = client
       self.device = device
@@ -60,6 +63,7 @@ public final class RenderSession: @unchecked Sendable {
   private var current: PlanQueue.Handle?
   private let hasOutput: Bool
   private let encoder: DeviceEncoder
+  private let rounding: DitheredRounding
   private let channelMap: UnsafeMutableBufferPointer<Int>
   private let nanosecondsPerFrame: Double
   private var gain: LinearRamp
@@ -155,6 +159,7 @@ public final class RenderSession: @unchecked Sendable {
     }
     encoder = unsafe DeviceEncoder(
       client: resampler == nil ? client : .float32, device: device, map: channelMap.baseAddress!)
+    rounding = DitheredRounding(configuration.dither, to: device)
     nanosecondsPerFrame = 1e9 / max(1, configuration.sampleRate)
     // 20 ms: short enough for Ctrl-C, long enough not to click.
     fadeFrames = max(1, Int(configuration.sampleRate * 0.02))
@@ -628,11 +633,11 @@ public final class RenderSession: @unchecked Sendable {
     let peak = encoder.peak(of: bus)
     guard isLeftAlone(peak) else {
       let report = unsafe encoder.encode(
-        bus, into: memory + offset, gain: &gain, limiter: &limiter)
+        bus, into: memory + offset, gain: &gain, limiter: &limiter, rounding)
       meter(Float(report.peak))
       return note(report)
     }
-    unsafe encoder.encode(bus, into: memory + offset, gain: &gain)
+    unsafe encoder.encode(bus, into: memory + offset, gain: &gain, rounding)
     meter(peak)
   }
 
@@ -644,7 +649,7 @@ public final class RenderSession: @unchecked Sendable {
       return peak.isFinite ? true : !configuration.silencesNonFinite
     }
     // With room for what rounding makes of it.
-    return Double(peak) * 1.000001 < encoder.largest(below: limiter.ceiling)
+    return Double(peak) * 1.000001 + rounding.margin < encoder.largest(below: limiter.ceiling)
   }
 
   @_noLocks

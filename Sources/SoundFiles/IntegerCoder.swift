@@ -1,3 +1,4 @@
+import AudioTypes
 import CVector
 
 /// Turns samples into the integers of a file, frame after frame.

@@ -103,13 +103,14 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
   /// Renders what is in a ring from the beginning, `frameCount` frames of the client.
   private func heard(
     _ channels: [[Float]], hardwareRate: Double = 48_000, client: StreamFormat,
-    isAhead: Bool = true, frameCount: Int, slicing: Slicing = Slicing([1024])
+    dither: BusDither = .none, isAhead: Bool = true, frameCount: Int,
+    slicing: Slicing = Slicing([1024])
   ) -> (output: [[Float]], ring: FrameRing) {
     let ring = FrameRing(channelCount: channels.count, minimumCapacity: 16_384)
     let kernel = InputElementKernel(
       ring: ring.access,
       hardware: StreamFormat(.float32, channels: channels.count, sampleRate: hardwareRate),
-      client: client, ioBufferFrames: 4096, isSynchronous: true, isAhead: isAhead,
+      client: client, dither: dither, ioBufferFrames: 4096, isSynchronous: true, isAhead: isAhead,
       playedRate: client.sampleRate)
     for (channel, samples) in channels.enumerated() {
       let storage = SampleStorage(samples)
@@ -120,6 +121,29 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
       .holding(kernel, with: ring), outputChannelCounts: [client.channelCount],
       frameCount: frameCount, slicing: slicing)
     return (output[0], ring)
+  }
+
+  /// 0.3 bits are nothing when they are rounded, and 0.3 bits on average when they are dithered.
+  @Test(arguments: Slicing.every)
+  func `what is heard is dithered where its bus is`(slicing: Slicing) {
+    let samples = [Float](repeating: 0.3 / 32_768, count: 10_000)
+    let client = StreamFormat(.int16, channels: 2, sampleRate: 48_000)
+    func words(_ dither: Dither, _ slicing: Slicing) -> [[Float]] {
+      heard(
+        [samples], client: client, dither: BusDither(dither, seed: 3), frameCount: 10_000,
+        slicing: slicing
+      ).output.map { $0.map { $0 * 32_768 } }
+    }
+    #expect(words(.none, slicing).allSatisfy { $0.allSatisfy { $0 == 0 } })
+    for dither in [Dither.tpdf, .shaped] {
+      let found = words(dither, slicing)
+      #expect(found == words(dither, Slicing([1024])))
+      #expect(found[0] != found[1])
+      for channel in found {
+        #expect(channel.allSatisfy { $0 == $0.rounded() })
+        #expect(abs(channel.reduce(0, +) / 10_000 - 0.3) < 0.03)
+      }
+    }
   }
 
   @Test(arguments: Slicing.every)

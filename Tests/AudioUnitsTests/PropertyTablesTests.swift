@@ -42,7 +42,7 @@ struct PropertyTablesTests {
       switch id {
       case 2000..<2100: "kAudioOutputUnitProperty_" + name
       case 2100..<2200: "kAUVoiceIOProperty_" + name
-      case 0x7000_0000...: "kAudioConverter" + name
+      case 0x6000_0000...: "kAudioConverter" + name
       default: "kAudioUnitProperty_" + name
       }
     }
@@ -74,6 +74,8 @@ struct PropertyTablesTests {
     Row(40, "PresentationLatency", "io", "w", true, 8),
     Row(50, "ClassInfoFromDocument", "g", "w", true, 8),
     Row(51, "ShouldAllocateBuffer", "io", "rw", false, 4, .uint32(1)),
+    // An AudioConverter's, which every bus here has.
+    Row(0x6469_7468, "PropertyDithering", "io", "rw", false, 4, .uint32(0)),
   ]
 
   private static let mixer: [Row] = [

@@ -5,12 +5,12 @@ import RenderCore
 /// value which both formats can hold stays as it is.
 struct FormatKernel: RenderKernel, ~Copyable {
   private let input: SampleType
-  private let output: SampleType
+  private let rounding: DitheredRounding
   private let route: ChannelRoute
 
-  init(from input: SampleType, to output: SampleType, route: [Int]) {
-    self.input = input
-    self.output = output
+  init(from input: StreamFormat, to output: StreamFormat, _ dither: BusDither, route: [Int]) {
+    self.input = input.sampleType ?? .float32
+    rounding = DitheredRounding(dither, to: output)
     self.route = ChannelRoute(route)
   }
 
@@ -18,15 +18,16 @@ struct FormatKernel: RenderKernel, ~Copyable {
   mutating func render(_ context: RenderContext) -> Status {
     let source = context.input(0)
     let sink = context.output(0)
+    let isSilent = source.isSilent && rounding.isResting
     for channel in 0..<sink.channelCount {
       let from = route[channel]
       if from < 0 {
         sink[channel].clear()
       } else {
-        SampleCoding.convert(source[from], of: input, into: sink[channel], as: output)
+        rounding.convert(source[from], of: input, into: sink[channel], channel: channel)
       }
     }
-    if source.isSilent { sink.markSilent() }
+    if isSilent { sink.markSilent() }
     return .ok
   }
 }

@@ -11,7 +11,7 @@ struct RateKernel: RenderKernel, ~Copyable {
   private static var outputBus: Int { @_noLocks get { 1 } }
 
   private let input: SampleType
-  private let output: SampleType
+  private let rounding: DitheredRounding
   /// The input's channel that each lane of the resampler takes.
   private let taken: ChannelRoute
   /// The lane that each channel of the output comes from.
@@ -25,15 +25,18 @@ struct RateKernel: RenderKernel, ~Copyable {
   private var inputTime = -1.0
 
   /// - Parameter route: For each channel of the output the one of the input that it comes from, or -1.
-  init(_ settings: ConverterSettings, from input: SampleType, to output: SampleType, route: [Int]) {
+  init(
+    _ settings: ConverterSettings, from input: StreamFormat, to output: StreamFormat,
+    _ dither: BusDither, route: [Int]
+  ) {
     // A channel that is heard twice is converted once, and one that is not heard not at all.
     var taken: [Int] = []
     for channel in route where channel >= 0 && !taken.contains(channel) { taken.append(channel) }
     let given = route.map { channel in taken.firstIndex(of: channel) ?? ChannelRoute.silence }
     // Where no channel is heard, time passes all the same.
     if taken.isEmpty { taken = [0] }
-    self.input = input
-    self.output = output
+    self.input = input.sampleType ?? .float32
+    rounding = DitheredRounding(dither, to: output)
     self.taken = ChannelRoute(taken)
     self.given = ChannelRoute(given)
     ratio = settings.inputRate / settings.outputRate
@@ -55,7 +58,7 @@ struct RateKernel: RenderKernel, ~Copyable {
     }
     let sink = context.output(0)
     var done = 0
-    var isSilent = true
+    var isSilent = rounding.isResting
     while done < context.frameCount {
       let rest = context.frameCount - done
       let length = rest < Self.stretch ? rest : Self.stretch
@@ -69,7 +72,7 @@ struct RateKernel: RenderKernel, ~Copyable {
         if lane < 0 {
           part.clear()
         } else {
-          SampleCoding.convert(bus[lane], of: .float32, into: part, as: output)
+          rounding.convert(bus[lane], of: .float32, into: part, channel: channel)
         }
       }
       done += length

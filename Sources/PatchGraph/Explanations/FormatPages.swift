@@ -189,6 +189,20 @@ extension Explanation {
         ),
         wrong: ["\n          \"properties\": { \"channelMap\": [0, 0] },\n         ": ""])),
     Explanation(
+      "PR0425", "Dither is asked of a bus on which samples become integers.",
+      because: """
+        Dither is noise that is added before samples are rounded. A bus of floats rounds nothing, and an
+        input that a connection feeds is given what has been rounded before: ask for it on the output
+        that the connection comes from.
+        """,
+      example: .patch(
+        ExamplePatches.converter.replacing(
+          "\"inputs\": {\n        \"0\": {",
+          with:
+            "\"inputs\": {\n        \"0\": {\n          \"properties\": { \"dither\": \"tpdf\" },\n         "
+        ),
+        wrong: ["\"sample\": \"int16\"": "\"sample\": \"float32\""])),
+    Explanation(
       "PR0431", "An input of a 3DMixer is mono, unless its algorithm is stereoPassThrough.",
       because: """
         Only a mono source can stand in one place. Core Audio refuses a stereo stream (QA1695): split

@@ -117,7 +117,7 @@ public enum PatchManual {
       """
       A stream format is a name from `streamFormats`, the short form, or an \
       AudioStreamBasicDescription. What crosses a bus is what its format can hold, rounded and \
-      clipped.
+      clipped; with the bus's property `dither`, rounded with noise in it.
       """)
     page.paragraph(
       """
