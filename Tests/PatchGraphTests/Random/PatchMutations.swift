@@ -487,12 +487,16 @@ extension PatchMutation {
       ]
       return [["nodes", head] + place]
     },
-    PatchMutation("an input of a mixer runs at another rate") { document, random in
+    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    PatchMutation("an input of a mixer runs at another rate", also: ["PR0425"]) {
+      document, random in
       guard let place = freeInputs(document, "MultichannelMixer").any(&random) else { return nil }
       document[place] = ["sample": "float32", "channels": 2, "sampleRate": 32_000]
       return [place]
     },
-    PatchMutation("the output of a mixer is not stereo") { document, random in
+    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    PatchMutation("the output of a mixer is not stereo", also: ["PR0425"]) {
+      document, random in
       guard let node = PatchView(document).nodes("MultichannelMixer", "3DMixer").any(&random) else {
         return nil
       }
@@ -509,12 +513,16 @@ extension PatchMutation {
       document[place] = ["sample": "int16", "channels": 2, "sampleRate": 44_100]
       return [place]
     },
-    PatchMutation("an input of a 3D mixer is not of 16-bit integers") { document, random in
+    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    PatchMutation("an input of a 3D mixer is not of 16-bit integers", also: ["PR0425"]) {
+      document, random in
       guard let place = freeInputs(document, "3DMixer").any(&random) else { return nil }
       document[place] = ["sample": "float32", "channels": 1, "sampleRate": 44_100]
       return [place]
     },
-    PatchMutation("a converter puts out too many channels") { document, random in
+    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    PatchMutation("a converter puts out too many channels", also: ["PR0425"]) {
+      document, random in
       let view = PatchView(document)
       guard let node = view.nodes("FormatConverter").any(&random) else { return nil }
       document["nodes", node, "outputs", "0", "properties", "channelMap"] = nil
@@ -523,7 +531,9 @@ extension PatchMutation {
       ]
       return [["nodes", node, "outputs", "0"]]
     },
-    PatchMutation("an equalizer is fed too many channels") { document, random in
+    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    PatchMutation("an equalizer is fed too many channels", also: ["PR0425"]) {
+      document, random in
       guard let place = freeInputs(document, "iPodEQ").any(&random) else { return nil }
       document[place] = ["sample": "float32", "channels": 3, "sampleRate": 44_100]
       return [place]
