@@ -86,6 +86,20 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
+  /// Moves a mean on: it becomes `1 - share` of itself plus `share` of the conjugate of `a` times `b`.
+  @_noLocks
+  public func average(share: Float, conjugate a: Spectrum, times b: Spectrum) {
+    precondition(a.count >= count && b.count >= count, "the spectra are as long as each other")
+    let (re, im) = unsafe (real.start, imaginary.start)
+    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
+    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
+    let rest = 1 - share
+    for bin in 0..<count {
+      unsafe re[bin] = rest * re[bin] + share * (aRe[bin] * bRe[bin] + aIm[bin] * bIm[bin])
+      unsafe im[bin] = rest * im[bin] + share * (aRe[bin] * bIm[bin] - aIm[bin] * bRe[bin])
+    }
+  }
+
   /// Scales every bin by a factor of its own.
   @_noLocks
   public func multiply(by factors: ChannelBuffer) {

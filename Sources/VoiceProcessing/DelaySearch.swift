@@ -37,7 +37,6 @@ struct DelaySearch: ~Copyable {
   /// For each delay: the mean of what is heard times the conjugate of what was played.
   private let products: SpectrumStorage
   private let power: SampleStorage
-  private let ones: SampleStorage
   /// For each delay, from 0 to 1.
   private let coherences: SampleStorage
   private var newest = 0
@@ -82,7 +81,6 @@ struct DelaySearch: ~Copyable {
     heardMean = SampleStorage(repeating: 0, count: binCount)
     products = SpectrumStorage(rowCount: rows, binCount: binCount)
     power = SampleStorage(repeating: 0, count: binCount)
-    ones = SampleStorage(repeating: 1, count: binCount)
     coherences = SampleStorage(repeating: 0, count: rows)
   }
 
@@ -144,10 +142,8 @@ struct DelaySearch: ~Copyable {
     heard[0].multiply(by: 1 / renderSquareRoot(renderSquareRoot(near.energy() + 1e-9 * Float(hop))))
     let mean = heardMean.buffer(at: 0, count: binCount)
     average(heard[0], mean, from: mean)
-    let ones = ones.buffer(at: 0, count: binCount)
     for ago in 0...longest {
-      products[ago].multiply(by: 1 - Self.rate)
-      products[ago].add(ones, Self.rate, conjugate: played[row(ago)], times: heard[0])
+      products[ago].average(share: Self.rate, conjugate: played[row(ago)], times: heard[0])
     }
   }
 

@@ -17,8 +17,9 @@ import RenderCore
 ///   less beyond chance, in most bands, and gives them back when that leaves more. Speech of the near
 ///   end leads the main filter astray, and not this one; where there is no echo it stays empty.
 /// - **A second step** half as long, from the previous hop, in the first seconds after a start.
-/// - **A loudspeaker that distorts** is a sum of what lies above four thresholds, in front of the
-///   filter (a Hammerstein model); the four weights are found by recursive least squares.
+/// - **A loudspeaker that distorts** is a sum of what lies above four thresholds and of the square, in
+///   front of the filter (a Hammerstein model with odd and even orders); the five weights are found by
+///   recursive least squares.
 ///
 /// Everything is made for a hop of about 8 ms; constants per hop are for that.
 struct EchoCanceller: ~Copyable {
@@ -36,8 +37,6 @@ struct EchoCanceller: ~Copyable {
   /// How much of the machinery is used: see `VoiceQuality`.
   var effort: VoiceEffort
 
-  /// Whether it has been taking out something worth while.
-  var takesOut: Bool { @_noLocks get { keptLevel < 0.03 * nearLevel } }
   /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
   /// bin of a frame of two hops, without a window.
   let uncertainty: SampleStorage
@@ -53,7 +52,7 @@ struct EchoCanceller: ~Copyable {
   /// The energy of each curve's frame, row by row: where it is none, its spectrum is not there.
   private let curvePowers: SampleStorage
   private var hasNewCurves = false
-  /// Rows for the last hops, as a ring: as heard, what lies above each threshold, and their sum.
+  /// Rows for the last hops, as a ring: as played, what each curve makes of it, and their sum.
   private let plain: SpectrumStorage
   private let curves: SpectrumStorage
   private let far: SpectrumStorage
@@ -104,7 +103,7 @@ struct EchoCanceller: ~Copyable {
   private var settling = EchoCanceller.settlingHops
   private var age = 0
 
-  /// The weights of what lies above the thresholds, and their normal equations.
+  /// The weights of the curves, and their normal equations.
   private let curveWeights: DoubleStorage
   private let curveProducts: DoubleStorage
   private let curveTargets: DoubleStorage

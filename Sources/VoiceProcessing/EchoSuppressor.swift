@@ -9,6 +9,7 @@ import RenderCore
 /// as unwanted is
 /// - a share of the echo that was taken out, in each band as large as what is left has been found to be
 ///   when nobody near speaks: where no echo can be shown there is nothing to take down;
+/// - what grows louder and softer together with the far end (`EnvelopeComparison`), less deeply;
 /// - noise, followed by the minima of each bin.
 ///
 /// How much of that is taken away follows from whether someone near speaks: where more is heard in many
@@ -20,8 +21,6 @@ struct EchoSuppressor: ~Copyable {
   private(set) var nearActivity: Float = 0
   /// Whether the loudspeaker is heard.
   private(set) var isFarHeard = false
-  /// How sure it is that an echo is there as it is modelled: from 0 to 1.
-  var trust: Float { @_noLocks get { choice.trust } }
   /// How late the echo comes, in frames, beside what the filter has learnt, and the variance of that.
   var lateness: Float { @_noLocks get { choice.lateness } }
   var latenessVariance: Float { @_noLocks get { choice.latenessVariance } }
