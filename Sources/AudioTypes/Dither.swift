@@ -16,6 +16,9 @@ public enum Dither: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Dither {
+  /// What shaped noise is filtered with: `1 + sum of h[i] z^-(i + 1)`.
+  package static let shape = [-2.033, 2.165, -1.959, 1.590, -0.6149]
+
   /// The algorithm that a value of `kAudioConverterPropertyDithering` stands for; `nil` for none that there
   /// is.
   public init?(algorithm: UInt32) {

@@ -93,22 +93,15 @@ struct WhiteNoise {
   /// The number that all frames of a channel start from.
   @_noLocks
   func key(channel: Int) -> UInt64 {
-    Self.mix(Self.mix(seed) &+ UInt64(truncatingIfNeeded: channel) &* 0xD1B5_4A32_D192_ED03)
+    NoiseSequence.number(
+      NoiseSequence.number(seed) &+ UInt64(truncatingIfNeeded: channel) &* 0xD1B5_4A32_D192_ED03)
   }
 
   /// Between -1 and 1, neither of them, and 0 on average.
   @_noLocks
   func value(key: UInt64, frame: UInt64) -> Double {
-    let bits = Self.mix(key &+ frame &* 0x9E37_79B9_7F4A_7C15)
+    let bits = NoiseSequence.number(key &+ frame &* NoiseSequence.step)
     return (Double(bits >> 12) + 0.5) * 0x1p-51 - 1
-  }
-
-  @_noLocks
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var z = value
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

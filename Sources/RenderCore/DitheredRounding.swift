@@ -8,9 +8,6 @@ public import AudioTypes
 ///
 /// With `Dither.none`, or of a format of floats, it does what `SampleCoding.convert` does.
 public struct DitheredRounding: ~Copyable {
-  /// What the shaped noise is filtered with: `1 + sum of h[i] z^-(i + 1)`.
-  private static let shape = [-2.033, 2.165, -1.959, 1.590, -0.6149]
-
   // What is kept of a channel, one number behind the other: frames that are dithered still, the state of
   // the noise, the last five errors, the newest first.
   private static var stride: Int { @_noLocks get { 7 } }
@@ -45,11 +42,11 @@ public struct DitheredRounding: ~Copyable {
     scale = SampleCoding.scale(sample)
     largest = Double(SampleCoding.maximum(sample))
     hold = max(1, (sampleRate / 2).rounded(.down))
-    shape = DoubleStorage(Self.shape)
+    shape = DoubleStorage(Dither.shape)
     state = DoubleStorage(repeating: 0, count: max(1, self.channelCount * Self.stride))
     for channel in 0..<self.channelCount {
       // Each channel begins at another place of the sequence.
-      let start = Self.mixed(bus.seed &+ UInt64(channel + 1) &* Self.golden)
+      let start = NoiseSequence.number(bus.seed &+ UInt64(channel + 1) &* NoiseSequence.step)
       state[channel * Self.stride + Self.noiseWord] = Double(bitPattern: start)
     }
   }
@@ -163,24 +160,12 @@ public struct DitheredRounding: ~Copyable {
     return (scaled + 6_755_399_441_055_744) - 6_755_399_441_055_744
   }
 
-  /// Two even distributions one bit wide, added: -1 to 1. SplitMix64 (Steele, Lea and Flood, 2014).
+  /// The noise for a channel's next sample, in bits: -1 to 1.
   @_noLocks
   private func noise(_ place: Int) -> Double {
-    let next = state[place + Self.noiseWord].bitPattern &+ Self.golden
+    let next = state[place + Self.noiseWord].bitPattern &+ NoiseSequence.step
     state[place + Self.noiseWord] = Double(bitPattern: next)
-    let word = Self.mixed(next)
-    return Double((word & 0xFFFF_FFFF) + (word >> 32)) / 4_294_967_296 - 1
-  }
-
-  /// What the state of the noise grows by with each sample.
-  private static var golden: UInt64 { @_noLocks get { 0x9E37_79B9_7F4A_7C15 } }
-
-  @_noLocks
-  private static func mixed(_ state: UInt64) -> UInt64 {
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
+    return NoiseSequence.triangle(next)
   }
 }
 

@@ -5,11 +5,7 @@ import CVector
 ///
 /// The same frames give the same integers however they are cut into pieces.
 struct IntegerCoder {
-  /// What the shaped noise is filtered with: `1 + sum of h[i] z^-(i + 1)`.
-  private static let shape = [-2.033, 2.165, -1.959, 1.590, -0.6149]
   private static let seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B
-  /// What the state of the noise grows by with each sample.
-  private static let golden: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let bits: Int
   private let channelCount: Int
@@ -35,7 +31,7 @@ struct IntegerCoder {
     self.dither = dither
     hold = max(1, Int(sampleRate / 2))
     errors = [Double](
-      repeating: 0, count: dither == .shaped ? Self.shape.count * channelCount : 0)
+      repeating: 0, count: dither == .shaped ? Dither.shape.count * channelCount : 0)
   }
 
   /// Frames that are looked at together.
@@ -83,7 +79,7 @@ struct IntegerCoder {
     if isPlain {
       for index in errors.indices { errors[index] = 0 }
     } else {
-      self.state = state &+ UInt64(count) &* Self.golden
+      self.state = state &+ UInt64(count) &* NoiseSequence.step
     }
     framesLeft = max(0, left)
     return true
@@ -134,13 +130,13 @@ struct IntegerCoder {
     let noise = noise()
     guard value == value else { return 0 }
     var wanted = value * full
-    let place = channel * Self.shape.count
+    let place = channel * Dither.shape.count
     if dither == .shaped {
-      for (index, factor) in Self.shape.enumerated() { wanted += factor * errors[place + index] }
+      for (index, factor) in Dither.shape.enumerated() { wanted += factor * errors[place + index] }
     }
     let coded = integer((wanted + noise) / full, bits: bits)
     if dither == .shaped {
-      for index in (1..<Self.shape.count).reversed() {
+      for index in (1..<Dither.shape.count).reversed() {
         errors[place + index] = errors[place + index - 1]
       }
       // What is clipped is no noise that the next samples could make up for.
@@ -149,14 +145,9 @@ struct IntegerCoder {
     return coded
   }
 
-  /// Two even distributions one bit wide, added: -1 to 1. SplitMix64 (Steele, Lea and Flood, 2014).
+  /// The noise for the next sample, in bits: -1 to 1.
   private mutating func noise() -> Double {
-    state &+= Self.golden
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    word ^= word >> 31
-    let (low, high) = (word & 0xFFFF_FFFF, word >> 32)
-    return Double(low + high) / 4_294_967_296 - 1
+    state &+= NoiseSequence.step
+    return NoiseSequence.triangle(state)
   }
 }
