@@ -1,3 +1,4 @@
+import FileAccess
 import SoundFiles
 import Synchronization
 
@@ -23,16 +24,16 @@ final class FileImage: Sendable {
     weak var image: FileImage?
   }
 
-  private static let images = Mutex<[FileIdentity: Weak]>([:])
+  private static let images = Mutex<[FileVersion: Weak]>([:])
 
   /// The file that a reader has open; `nil` where it is too long or cannot be read whole. The reader is
   /// anywhere after that.
   static func image(of reader: SoundFileReader) -> FileImage? {
     guard reader.frameCount * reader.channelCount <= mostSamples, reader.fitsFloat,
-      let identity = reader.identity
+      let version = reader.version
     else { return nil }
     return images.withLock { images in
-      if let image = images[identity]?.image { return image }
+      if let image = images[version]?.image { return image }
       images = images.filter { $0.value.image != nil }
       var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
       do throws(SoundFileError) {
@@ -42,7 +43,7 @@ final class FileImage: Sendable {
         return nil
       }
       let image = FileImage(samples, channelCount: reader.channelCount)
-      images[identity] = Weak(image: image)
+      images[version] = Weak(image: image)
       return image
     }
   }

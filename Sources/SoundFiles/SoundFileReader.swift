@@ -168,7 +168,7 @@ public final class SoundFileReader {
   }
 
   /// What tells this file, as it is now, from every other; `nil` where the system does not say.
-  public var identity: FileIdentity? { FileIdentity(bytes.descriptor) }
+  public var version: FileVersion? { FileVersion(of: bytes.descriptor) }
 
   /// Reads frames as integers of 32 bits whose full scale is 2^31: exact for every integer file.
   ///
@@ -338,25 +338,6 @@ public final class SoundFileReader {
         ? "'\(path)' is not a sound file of a type that can be read"
         : "'\(path)' cannot be read as a sound file: \(sentence(text))",
       help: "WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus, MP3 and others can be read")
-  }
-}
-
-/// A file at the time of its last change.
-public struct FileIdentity: Hashable, Sendable {
-  private let device: UInt
-  private let node: UInt
-  private let size: Int
-  private let seconds: Int
-  private let nanoseconds: Int
-
-  init?(_ descriptor: Int32) {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-    device = UInt(status.st_dev)
-    node = UInt(status.st_ino)
-    size = Int(status.st_size)
-    seconds = Int(status.st_mtim.tv_sec)
-    nanoseconds = Int(status.st_mtim.tv_nsec)
   }
 }
 
