@@ -373,16 +373,14 @@ final class FileService: RenderService, @unchecked Sendable {
     try fill(upTo: .max)
   }
 
-  /// Until half of the ring is empty, and an eighth of it at the most: the 3D Mixer may take frames four
-  /// times as fast as the bus has them.
+  /// Until half of the ring is empty.
   func secondsToSpare(atLeast frameCount: Int) -> Double {
     // The kernel may throw away what has come late, and all of it at once.
     guard !wasShort else { return 0 }
     let available = access.available
     // It may be told at any time to begin again, and has nothing to play then from the last frame on.
     guard loops || !isOver else { return Double(available) / (8 * busRate) }
-    let surplus = available - max(access.capacity / 2, frameCount)
-    return min(Double(surplus), Double(access.capacity) / 8) / busRate
+    return access.secondsToSpare(available, atLeast: frameCount, sampleRate: busRate)
   }
 
   func service(inStepFor frameCount: Int) throws(ServiceError) {

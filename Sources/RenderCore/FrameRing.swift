@@ -119,6 +119,20 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     @_noLocks nonmutating set { unsafe state.pointee.lead.store(newValue, ordering: .relaxed) }
   }
 
+  /// In how many seconds whoever serves the ring has to come again, at the latest: before half of it is used, or
+  /// less than so many frames are left. The 3D Mixer may take frames, and give them, four times as fast as
+  /// the bus has them.
+  ///
+  /// - Parameters:
+  ///   - frames: Frames that wait, or that there is room for.
+  ///   - sampleRate: Of the bus, in Hz.
+  public func secondsToSpare(
+    _ frames: Int, atLeast frameCount: Int, sampleRate: Double
+  ) -> Double {
+    let surplus = frames - max(capacity / 2, frameCount)
+    return min(Double(surplus), Double(capacity) / 8) / sampleRate
+  }
+
   // MARK: The writing side
 
   /// Has the next frames go to the beginning of the memory, where none waits to be read: a ring that is

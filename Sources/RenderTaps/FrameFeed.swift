@@ -56,11 +56,9 @@ package final class FrameFeed: @unchecked Sendable {
   package var room: Int { access.room }
 
   /// In how many seconds a service should take frames, at the latest: before half of the room is used.
-  /// Frames may come four times as fast as the bus has them.
   package func secondsToSpare(atLeast frameCount: Int) -> Double {
     guard sampleRate > 0 else { return 0 }
-    let surplus = room - max(access.capacity / 2, frameCount)
-    return min(Double(surplus), Double(access.capacity) / 8) / sampleRate
+    return access.secondsToSpare(room, atLeast: frameCount, sampleRate: sampleRate)
   }
 
   /// In how many seconds there will be a block, at the bus's own pace.
