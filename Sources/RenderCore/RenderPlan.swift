@@ -78,24 +78,20 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     callsClients = rows.contains { row in
       row.kernel.callsClient || row.pulled.values.contains { $0.callsClients }
     }
-    var memory =
-      if let kept {
-        BusMemory(busChannelCounts, rows: rows, kept: kept)
-      } else {
-        BusMemory(busChannelCounts)
-      }
     var strands: RowStrands?
     if threadCount > 1, !callsClients {
       let order = RowStrands(rows, busCount: busChannelCounts.count)
-      let apart = kept.map {
-        BusMemory(busChannelCounts, rows: rows, kept: $0, strands: order.strandOfRow)
-      }
-      if Self.pays(order, maximumFramesPerSlice),
-        (apart?.count ?? 0) * maximumFramesPerSlice <= Self.mostShared
-      {
-        strands = order
-        memory = apart ?? memory
-      }
+      if Self.pays(order, maximumFramesPerSlice) { strands = order }
+    }
+    func busMemory(_ strands: RowStrands?) -> BusMemory {
+      guard let kept else { return BusMemory(busChannelCounts) }
+      return BusMemory(busChannelCounts, rows: rows, kept: kept, strands: strands?.strandOfRow)
+    }
+    var memory = busMemory(strands)
+    // Only memory that strands have to themselves is more than one thread needs.
+    if strands != nil, kept != nil, memory.count * maximumFramesPerSlice > Self.mostShared {
+      strands = nil
+      memory = busMemory(nil)
     }
     let channelCount = memory.stretches.count
     // Whole cache lines for each channel, so that vector loads do not straddle two.
