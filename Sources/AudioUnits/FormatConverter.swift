@@ -216,14 +216,10 @@ public enum FormatConverter: AudioUnit {
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
-    let settings = ConverterSettings(configuration)
-    let (input, output) = (configuration.inputs[0].format, configuration.outputs[0].format)
-    let dither = configuration.dither(.output, 0)
-    let route = ChannelMaps(configuration).route
-    return UnitKernels(
-      main: settings.convertsRate
-        ? .holding(RateKernel(settings, from: input, to: output, dither, route: route))
-        : .holding(FormatKernel(from: input, to: output, dither, route: route)),
+    UnitKernels(
+      main: ConverterSettings(configuration).makeKernel(
+        from: configuration.inputs[0].format, to: configuration.outputs[0].format,
+        configuration.dither(.output, 0), route: ChannelMaps(configuration).route),
       mainUsesBusWords: true)
   }
 }

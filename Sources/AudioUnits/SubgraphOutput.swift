@@ -46,14 +46,10 @@ public enum SubgraphOutput: AudioUnit {
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
-    let settings = settings(configuration)
-    let (input, output) = (configuration.inputs[0].format, configuration.outputs[0].format)
-    let dither = configuration.dither(.output, 0)
-    let route = OutputUnits.playedChannels(in: configuration)
-    return UnitKernels(
-      main: settings.convertsRate
-        ? .holding(RateKernel(settings, from: input, to: output, dither, route: route))
-        : .holding(FormatKernel(from: input, to: output, dither, route: route)),
+    UnitKernels(
+      main: settings(configuration).makeKernel(
+        from: configuration.inputs[0].format, to: configuration.outputs[0].format,
+        configuration.dither(.output, 0), route: OutputUnits.playedChannels(in: configuration)),
       mainUsesBusWords: true)
   }
 

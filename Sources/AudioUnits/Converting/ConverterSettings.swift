@@ -103,6 +103,17 @@ struct ConverterSettings: Hashable, Sendable {
     return (primeMethod == .pre ? lookAhead - 1 : 0, primeMethod == .none ? 0 : lookAhead)
   }
 
+  /// What converts, from words of a bus to words of a bus.
+  ///
+  /// - Parameter route: For each channel of the output the one of the input that it comes from, or -1.
+  func makeKernel(
+    from input: StreamFormat, to output: StreamFormat, _ dither: BusDither, route: [Int]
+  ) -> KernelBox {
+    convertsRate
+      ? .holding(RateKernel(self, from: input, to: output, dither, route: route))
+      : .holding(FormatKernel(from: input, to: output, dither, route: route))
+  }
+
   /// What the kernel pulls; `nil` where the rates are equal.
   var demand: PullDemand? {
     guard convertsRate else { return nil }
