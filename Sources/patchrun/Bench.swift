@@ -98,19 +98,14 @@ struct Bench: PatchCommand {
     var reading = file.read(overrides)
     var assumption = hardware.assumption
     if let slice { assumption.ioBufferFrames = slice }
-    let reader = try input.map { path throws(CommandFailure) in
-      do throws(SoundFileError) { return try SoundFileReader(path: path) } catch {
-        throw CommandFailure(ExitStatus.worldRefused, error.message)
-      }
-    }
+    let reader = try SoundFileReader.opened(asInput: input)
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
     let surroundings = policy.surroundings(of: file, native.nativeCode)
-    var patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
+    let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     appearance.report(patch)
     guard !patch.hasErrors, let document = patch.document else { return ExitStatus.wrongPatch }
     try native.check(patch, appearance, quiet: false)
-    try protectInputs(of: patch)
-    let original = patch
+    try OneFile.protect(patch, and: [input, self.file == "-" ? nil : self.file], from: trace)
     let left = Self.writers(document)
     if !left.isEmpty {
       reading.document = document
@@ -126,7 +121,6 @@ struct Bench: PatchCommand {
     let meter = RenderMeter(eventCount: trace == nil ? 0 : Self.traceLength)
     let metered = try run.measure(duration, meter, signals)
     guard signals.interruptedBy == nil else { return interrupted(signals) }
-    patch = original
     let sheet = BenchSheet(
       name: self.file == "-" ? "standard input" : self.file, plain: plain, metered: metered,
       parts: BenchSheet.parts(
@@ -145,16 +139,6 @@ struct Bench: PatchCommand {
   /// The taps that write files, which a measurement would replace.
   private static func writers(_ document: PatchDocument) -> [String] {
     document.taps.filter { tap in tap.value.fields.contains { $0.name == "path" } }.map(\.name)
-  }
-
-  /// Refuses a trace that is one of the files that the patch is made of, or writes.
-  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
-    guard let trace else { return }
-    let files =
-      patch.inputFiles + patch.outputFiles + [input, file == "-" ? nil : file].compactMap { $0 }
-    guard files.contains(where: { OneFile.same($0, trace) }) else { return }
-    throw CommandFailure(
-      ExitStatus.wrongUsage, "\(quoted(trace)) would be overwritten: it is a file of the patch")
   }
 
   /// The exit status, and what is said where the load is too much.

@@ -69,15 +69,7 @@ struct BenchRun {
     guard !patch.hasErrors, let graph = patch.graph else { throw appearance.failure(of: patch) }
     graph.setMeter(meter)
     let microphone = try microphone(graph)
-    do throws(Violation) { try graph.initialize() } catch {
-      throw appearance.report(error, of: patch)
-    }
-    if !patch.updates.isEmpty {
-      let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
-      do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
-        throw error.failure(ExitStatus.worldRefused)
-      }
-    }
+    try appearance.prepare(patch, reading, surroundings, hasTaps: hasTaps)
     guard let session = graph.session else {
       throw CommandFailure(ExitStatus.wrongPatch, "the patch renders nothing")
     }

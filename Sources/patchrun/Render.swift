@@ -183,7 +183,7 @@ struct Render: PatchCommand {
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
-    let reader = try openInput()
+    let reader = try SoundFileReader.opened(asInput: input)
     var assumption = hardware.assumption
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
     let surroundings = policy.surroundings(
@@ -202,7 +202,7 @@ struct Render: PatchCommand {
 
     // What is wrong with the command is found before a recording replaces the file that is there.
     let plan = try plan(for: patch, reading, surroundings, assumption, microphone)
-    try prepare(patch, reading, surroundings)
+    try appearance.prepare(patch, reading, surroundings)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
@@ -223,13 +223,6 @@ struct Render: PatchCommand {
   }
 
   // MARK: Before
-
-  private func openInput() throws(CommandFailure) -> SoundFileReader? {
-    guard let input else { return nil }
-    do throws(SoundFileError) { return try SoundFileReader(path: input) } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message)
-    }
-  }
 
   private func microphone(
     _ reader: SoundFileReader?, _ graph: AudioGraph, _ request: SessionRequest
@@ -312,23 +305,6 @@ struct Render: PatchCommand {
     return recorders
   }
 
-  /// Initializes a patch's graph and tells it of the updates in the timeline. A graph that is
-  /// initialized stays as it is.
-  private func prepare(
-    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
-    hasTaps: Bool = true
-  ) throws(CommandFailure) {
-    guard let graph = patch.graph, !graph.isInitialized else { return }
-    do throws(Violation) { try graph.initialize() } catch {
-      throw appearance.report(error, of: patch)
-    }
-    guard !patch.updates.isEmpty else { return }
-    let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
-    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
-      throw error.failure(ExitStatus.worldRefused)
-    }
-  }
-
   /// What is to be rendered.
   struct Plan {
     var frameCount: Int
@@ -349,7 +325,7 @@ struct Render: PatchCommand {
       probe = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     }
     guard let graph = probe.graph else { return Plan(frameCount: 0) }
-    try prepare(probe, reading, surroundings, hasTaps: patch.outputFiles.isEmpty)
+    try appearance.prepare(probe, reading, surroundings, hasTaps: patch.outputFiles.isEmpty)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(

@@ -149,7 +149,8 @@ struct ResponseCommand: PatchCommand {
       return ExitStatus.wrongPatch
     }
     try native.check(patch, appearance, quiet: false)
-    try protectInputs(of: patch)
+    try OneFile.protect(
+      patch, and: [self.file == "-" ? nil : self.file], from: output == "-" ? nil : output)
     reading = PatchBuilder.reading(
       reading, of: patch, playedTo: at?.value ?? 0, sampleRate: rate)
     patch = PatchBuilder.build(
@@ -204,15 +205,6 @@ struct ResponseCommand: PatchCommand {
         help: ["let it end in .svg, .png, .csv, .json or .txt, or say it: --format csv"])
     }
     return format
-  }
-
-  /// Refuses an output that is one of the files that the patch is made of, or writes.
-  private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
-    guard let output, output != "-" else { return }
-    let files = patch.inputFiles + patch.outputFiles + (file == "-" ? [] : [file])
-    guard files.contains(where: { OneFile.same($0, output) }) else { return }
-    throw CommandFailure(
-      ExitStatus.wrongUsage, "\(quoted(output)) would be overwritten: it is a file of the patch")
   }
 
   private func write(_ sheet: ResponseSheet, _ format: Format) throws(CommandFailure) {

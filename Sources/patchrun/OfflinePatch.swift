@@ -1,0 +1,33 @@
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+import SoundFiles
+
+extension AppearanceOptions {
+  /// Initializes a patch's graph for an offline device and tells it of the updates in the timeline. A
+  /// graph that is initialized stays as it is.
+  func prepare(
+    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
+    hasTaps: Bool = true
+  ) throws(CommandFailure) {
+    guard let graph = patch.graph, !graph.isInitialized else { return }
+    do throws(Violation) { try graph.initialize() } catch { throw report(error, of: patch) }
+    guard !patch.updates.isEmpty else { return }
+    let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
+    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
+      throw error.failure(ExitStatus.worldRefused)
+    }
+  }
+}
+
+extension SoundFileReader {
+  /// The file that the microphone is to hear; `nil` for none.
+  static func opened(asInput path: String?) throws(CommandFailure) -> SoundFileReader? {
+    guard let path else { return nil }
+    do throws(SoundFileError) { return try SoundFileReader(path: path) } catch {
+      throw CommandFailure(ExitStatus.worldRefused, error.message)
+    }
+  }
+}
