@@ -26,18 +26,20 @@ struct LoopMeasurement: ~Copyable {
   static let latest = window - MaximumLengthSequence.count
 
   private var transform = RealFFT(length: LoopMeasurement.window)
-  private let real: SampleStorage
-  private let imaginary: SampleStorage
+  private let samples = SampleStorage(repeating: 0, count: LoopMeasurement.window)
+  /// The sequence's spectrum, a recording's, and that of how alike they are.
+  private let spectra = SpectrumStorage(rowCount: 3, binCount: LoopMeasurement.window / 2 + 1)
+  private let ones = SampleStorage(repeating: 1, count: LoopMeasurement.window / 2 + 1)
 
   init(_ sequence: MaximumLengthSequence) {
-    let bins = Self.window / 2 + 1
-    real = SampleStorage(repeating: 0, count: bins)
-    imaginary = SampleStorage(repeating: 0, count: bins)
-    let padded = SampleStorage(repeating: 0, count: Self.window)
-    for (index, sample) in sequence.samples.enumerated() { padded[index] = sample }
-    transform.forward(
-      padded.buffer(at: 0, count: padded.count), real: real.buffer(at: 0, count: bins),
-      imaginary: imaginary.buffer(at: 0, count: bins))
+    fill(with: sequence.samples[...])
+    transform.forward(samples.buffer(at: 0, count: Self.window), into: spectra[0])
+  }
+
+  private func fill(with recording: ArraySlice<Float>) {
+    let buffer = samples.buffer(at: 0, count: Self.window)
+    buffer.clear()
+    for (index, sample) in recording.prefix(Self.window).enumerated() { buffer[index] = sample }
   }
 
   /// How many frames after the first of a recording the sequence begins, in frames and their fractions;
@@ -45,26 +47,12 @@ struct LoopMeasurement: ~Copyable {
   ///
   /// - Parameter recording: `window` frames; what is missing is silence.
   mutating func delay(in recording: ArraySlice<Float>) -> Double? {
-    let samples = SampleStorage(repeating: 0, count: Self.window)
-    for (index, sample) in recording.prefix(Self.window).enumerated() {
-      samples[index] = sample
-    }
-    let bins = Self.window / 2 + 1
-    let foundReal = SampleStorage(repeating: 0, count: bins)
-    let foundImaginary = SampleStorage(repeating: 0, count: bins)
-    transform.forward(
-      samples.buffer(at: 0, count: Self.window), real: foundReal.buffer(at: 0, count: bins),
-      imaginary: foundImaginary.buffer(at: 0, count: bins))
-    for bin in 0..<bins {
-      let (a, b) = (foundReal[bin], foundImaginary[bin])
-      let (c, d) = (real[bin], imaginary[bin])
-      foundReal[bin] = a * c + b * d
-      foundImaginary[bin] = b * c - a * d
-    }
-    transform.inverse(
-      real: foundReal.buffer(at: 0, count: bins),
-      imaginary: foundImaginary.buffer(at: 0, count: bins),
-      into: samples.buffer(at: 0, count: Self.window))
+    fill(with: recording)
+    let buffer = samples.buffer(at: 0, count: Self.window)
+    transform.forward(buffer, into: spectra[1])
+    spectra[2].set(
+      ones.buffer(at: 0, count: ones.count), conjugate: spectra[0], times: spectra[1])
+    transform.inverse(spectra[2], into: buffer)
     var best = 0
     var power = 0.0
     for index in 0..<Self.latest {
