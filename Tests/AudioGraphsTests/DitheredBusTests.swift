@@ -65,17 +65,6 @@ struct DitheredBusTests {
     return stride(from: 0, to: all.count, by: 2).map { all[$0] }
   }
 
-  /// The amplitude of a frequency at 48 kHz.
-  private func amplitude(_ words: some Collection<Double>, _ frequency: Double) -> Double {
-    var (real, imaginary) = (0.0, 0.0)
-    for (index, word) in words.enumerated() {
-      let angle = 2 * Double.pi * frequency * Double(index) / 48_000
-      real += word * cos(angle)
-      imaginary += word * sin(angle)
-    }
-    return 2 * hypot(real, imaginary) / Double(words.count)
-  }
-
   /// A sine of 1000 Hz and -96 dBFS, half a bit: rounded, it is pulses, whose harmonics are as loud.
   @Test(arguments: Place.allCases)
   func `a sine of -96 dBFS has harmonics without dither, and none with it`(place: Place) throws {

@@ -33,18 +33,22 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
       access.commit(count)
       written += count
       let take = step % 5 == 0 ? access.available : min(step % 7 + 2, access.available)
-      let sink = plan.bus(0, frameCount: take)
-      for channel in 0..<2 {
-        access.read(into: sink[channel], channel: channel)
-        let isRight = (0..<take).allSatisfy {
-          sink[channel][$0] == Float(channel * 1000 + read + $0)
-        }
-        #expect(isRight)
-      }
+      let isRight = areRight(take, after: read, from: access, plan.bus(0, frameCount: take))
+      #expect(isRight)
       access.discard(take)
       read += take
     }
     #expect(access.totalRead == read && read > 200)
+  }
+
+  /// Reads two channels, and says whether they are the frames that were written after so many.
+  private func areRight(
+    _ count: Int, after read: Int, from access: FrameRingAccess, _ sink: RenderBus
+  ) -> Bool {
+    (0..<2).allSatisfy { channel in
+      access.read(into: sink[channel], channel: channel)
+      return (0..<count).allSatisfy { sink[channel][$0] == Float(channel * 1000 + read + $0) }
+    }
   }
 
   @Test func `frames come out as they went in, around the end as well`() {
@@ -65,14 +69,8 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
       access.commit(count)
       written += count
       let take = min(step % 7 + 2, access.available)
-      let sink = plan.bus(0, frameCount: take)
-      for channel in 0..<2 {
-        access.read(into: sink[channel], channel: channel)
-        let isRight = (0..<take).allSatisfy {
-          sink[channel][$0] == Float(channel * 1000 + read + $0)
-        }
-        #expect(isRight)
-      }
+      let isRight = areRight(take, after: read, from: access, plan.bus(0, frameCount: take))
+      #expect(isRight)
       access.discard(take)
       read += take
       #expect(access.totalWritten == written)

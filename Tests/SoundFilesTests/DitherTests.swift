@@ -37,17 +37,7 @@ import Testing
 
   /// The amplitude of a frequency, in least significant bits.
   private func amplitude(_ words: [Int32], _ frequency: Double) -> Double {
-    amplitude(words.map(Double.init), frequency)
-  }
-
-  private func amplitude(_ words: [Double], _ frequency: Double) -> Double {
-    var (real, imaginary) = (0.0, 0.0)
-    for (index, word) in words.enumerated() {
-      let angle = 2 * Double.pi * frequency * Double(index) / 48_000
-      real += word * cos(angle)
-      imaginary += word * sin(angle)
-    }
-    return 2 * hypot(real, imaginary) / Double(words.count)
+    TestSupport.amplitude(words.map(Double.init), frequency)
   }
 
   /// The mean power between two frequencies, in bits squared a bin of 10 Hz.
@@ -55,7 +45,7 @@ import Testing
     var (sum, count) = (0.0, 0.0)
     for start in stride(from: 0, to: words.count - 4799, by: 4800) {
       for frequency in stride(from: low, to: high, by: 130) {
-        let found = amplitude(Array(words[start..<start + 4800]), frequency)
+        let found = TestSupport.amplitude(words[start..<start + 4800], frequency)
         sum += found * found / 2
         count += 1
       }

@@ -15,3 +15,16 @@ public func sine(
 public func near(_ value: Double, _ expected: Double, within tolerance: Double) -> Bool {
   value == expected || (value - expected).magnitude <= tolerance
 }
+
+/// The amplitude of a frequency in samples, over all of them: a bin of a discrete Fourier transform.
+public func amplitude(
+  _ samples: some Collection<Double>, _ frequency: Double, rate: Double = 48_000
+) -> Double {
+  var (real, imaginary) = (0.0, 0.0)
+  for (index, sample) in samples.enumerated() {
+    let angle = 2 * Double.pi * frequency * Double(index) / rate
+    real += sample * cos(angle)
+    imaginary += sample * sin(angle)
+  }
+  return 2 * hypot(real, imaginary) / Double(samples.count)
+}
