@@ -121,8 +121,10 @@ let package = Package(
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
-    .target(name: "Diagnostics", dependencies: ["TerminalScreen"], swiftSettings: settings),
-    .target(name: "PatchSyntax", dependencies: ["Diagnostics"], swiftSettings: settings),
+    .target(
+      name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: settings),
+    .target(
+      name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
     .target(
       name: "PatchGraph",
       dependencies: [
@@ -131,7 +133,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "Reports", dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph"],
+      name: "Reports", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph"],
       swiftSettings: settings),
     .target(
       name: "LanguageServer",
@@ -259,9 +261,11 @@ let package = Package(
     .testTarget(
       name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics"], swiftSettings: settings),
     .testTarget(
-      name: "PatchSyntaxTests", dependencies: ["Diagnostics", "PatchSyntax"],
+      name: "DiagnosticsTests", dependencies: ["AudioTypes", "Diagnostics", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PatchSyntaxTests", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
       swiftSettings: settings),
     .testTarget(
       name: "PatchGraphTests",
@@ -273,7 +277,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
-      dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "Reports", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "Reports", "TestSupport",
+      ],
       exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(

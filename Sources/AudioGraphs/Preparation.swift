@@ -258,7 +258,7 @@ struct Preparer {
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
     var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
-    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule.code) } }
+    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule) } }
     if result.pulled.contains(node.id), !doubtful.contains(node.id) {
       found += DitheredBuses.violations(node.unit.description, configuration).map { $0.of(node.id) }
     }
@@ -308,11 +308,10 @@ struct Preparer {
   }
 
   /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
-  private static let rulesOfSides: Set<String> = Set(
-    [
-      UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
-      UnitRules.hardwareInput, UnitRules.hardwareOutput,
-    ].map(\.code))
+  private static let rulesOfSides: Set<Rule> = [
+    UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
+    UnitRules.hardwareInput, UnitRules.hardwareOutput,
+  ]
 
   /// What a processing callback pulls, and whether it can hand it on.
   private mutating func checkCallbackInputs(

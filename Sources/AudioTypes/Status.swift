@@ -60,6 +60,19 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
   /// `'nohw'`.
   public static var noHardware: Status { @_noLocks get { Status(rawValue: 1_852_794_999) } }
 
+  // MARK: Audio files (AudioFile.h)
+
+  /// `'typ?'`.
+  public static var unsupportedFileType: Status {
+    @_noLocks get { Status(rawValue: 1_954_115_647) }
+  }
+  /// `'fmt?'`.
+  public static var unsupportedDataFormat: Status {
+    @_noLocks get { Status(rawValue: 1_718_449_215) }
+  }
+  /// `'dta?'`.
+  public static var invalidFileData: Status { @_noLocks get { Status(rawValue: 1_685_348_671) } }
+
   static let names: [Int32: String] = [
     0: "noErr",
     -10847: "kAudioUnitErr_Unauthorized",

@@ -40,7 +40,7 @@ public enum DitheredBuses {
       return nil
     }
     return Violation(
-      UnitRules.dither, .warning, status: .ok, what,
+      UnitRules.dither, status: .ok, what,
       at: .init(node: nil, .property(.dither, scope, index)), help: [help],
       remedies: [
         Remedy("set it to none", [.setProperty("dither", scope, index, "\"none\"")])

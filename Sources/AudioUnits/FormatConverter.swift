@@ -168,7 +168,7 @@ public enum FormatConverter: AudioUnit {
           ? "channel \(maps.outputChannels) of the input is dropped"
           : "channels \(maps.outputChannels) to \(maps.innerChannels - 1) of the input are dropped")
     return Violation(
-      UnitRules.converterChannels, .warning, status: .ok, what,
+      UnitRules.converterChannels, status: .ok, what,
       at: .init(node: nil, .streamFormat(.output, 0)),
       help: [
         isMono

@@ -91,7 +91,7 @@ public enum IPodEQ: AudioUnit {
     if found.isEmpty && rate != 44_100 && rate != 48_000 {
       found.append(
         Violation(
-          UnitRules.equalizerRate, .warning, status: .ok,
+          UnitRules.equalizerRate, status: .ok,
           "the original iPodEQ runs at 44100 and 48000 Hz only, and here at \(rateText(rate)) Hz",
           at: .init(node: nil, .streamFormat(.output, 0)),
           help: ["this one follows its curves at any rate; on an iPhone the unit would refuse"]))
@@ -103,7 +103,7 @@ public enum IPodEQ: AudioUnit {
     {
       found.append(
         Violation(
-          UnitRules.equalizerPreset, .warning, status: .ok,
+          UnitRules.equalizerPreset, status: .ok,
           "the iPodEQ is left at the preset 'Disabled', which changes nothing",
           at: .init(node: nil, .property(.presentPreset, .global, 0)),
           help: [

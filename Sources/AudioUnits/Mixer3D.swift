@@ -301,7 +301,7 @@ public enum Mixer3D: AudioUnit {
     if !found.contains(where: { $0.severity == .error }) && output.origin == .initial {
       found.append(
         Violation(
-          UnitRules.mixerOutputRate, .warning, status: .ok,
+          UnitRules.mixerOutputRate, status: .ok,
           "the mixer's output is given no rate, so it runs at 44100 Hz",
           at: .init(node: nil, .streamFormat(.output, 0)),
           help: [
@@ -384,7 +384,7 @@ public enum Mixer3D: AudioUnit {
     else { return nil }
     let parameter = value(Parameter.azimuth) != 0 ? Parameter.azimuth : Parameter.elevation
     return Violation(
-      UnitRules.spatialDistance, .warning, status: .ok,
+      UnitRules.spatialDistance, status: .ok,
       "input \(element) of the 3DMixer is given a direction and no distance: at 0 m it is in the "
         + "middle of the head, whatever its direction",
       at: .init(node: nil, .parameter(parameter, .input, element)),

@@ -186,7 +186,7 @@ public enum MultichannelMixer: AudioUnit {
     if found.isEmpty && output.origin == .initial {
       found.append(
         Violation(
-          UnitRules.mixerOutputRate, .warning, status: .ok,
+          UnitRules.mixerOutputRate, status: .ok,
           "the mixer's output is given no rate, so it runs at 44100 Hz",
           at: .init(node: nil, .streamFormat(.output, 0)),
           help: [

@@ -119,7 +119,7 @@ public enum OutputUnits {
   ) -> Violation? {
     guard source != destination, source > 0, destination > 0 else { return nil }
     return Violation(
-      UnitRules.deviceRate, .warning, status: .ok,
+      UnitRules.deviceRate, status: .ok,
       "\(what) is converted from \(rateText(source)) to \(rateText(destination)) Hz",
       at: .init(node: nil, part), help: [help])
   }

@@ -316,7 +316,7 @@ public final class UnitInstance: Sendable {
       !info.range.contains(value)
     else { return nil }
     return Violation(
-      UnitRules.parameterUsualRange, .warning, status: .ok,
+      UnitRules.parameterUsualRange, status: .ok,
       .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)))
   }
 

@@ -1,15 +1,15 @@
+public import AudioTypes
+
 /// One thing that is wrong with a patch, or worth saying about it, and where.
 ///
 /// A diagnostic is only data. How it looks is a renderer's business, and whether it stops the
 /// program is the caller's. All ranges are UTF-8 offsets into the one `SourceText` the diagnostic
 /// was made for.
 public struct Diagnostic: Hashable, Sendable {
-  /// How bad it is: an error stops the patch from running, a warning and a note do not.
-  public enum Severity: String, Hashable, Sendable, CaseIterable { case error, warning, note }
-
+  /// The rule that is broken.
+  public let rule: Rule
+  /// How bad it is here: mostly as bad as the rule says.
   public var severity: Severity
-  /// A stable code, such as `PR0107`: the key of its explanation and of its fixtures.
-  public var code: Code
   /// The status Core Audio gives in this case, if it gives one.
   public var status: Status?
   /// One sentence that starts in lower case, quotes names as written and has no full stop.
@@ -31,14 +31,16 @@ public struct Diagnostic: Hashable, Sendable {
   /// How many findings it stands for.
   public var count: Int { max(1, leftOut) }
 
-  public init(
-    _ severity: Severity, _ code: Code, _ message: Message, at range: SourceRange,
-    pointer: String? = nil, label: Message? = nil, status: Status? = nil, notes: [Note] = [],
-    help: [String] = [], fixes: [Fix] = []
+  /// The code of the rule, such as `PR0107`.
+  public var code: Rule.Code { rule.code }
+
+  fileprivate init(
+    _ rule: Rule, _ message: Message, at range: SourceRange, pointer: String?, label: Message?,
+    notes: [Note], help: [String], fixes: [Fix]
   ) {
-    self.severity = severity
-    self.code = code
-    self.status = status
+    self.rule = rule
+    severity = rule.severity
+    status = rule.status
     self.message = message
     self.range = range
     self.pointer = pointer
@@ -46,6 +48,31 @@ public struct Diagnostic: Hashable, Sendable {
     self.notes = notes
     self.help = help
     self.fixes = fixes
+  }
+}
+
+extension Rule {
+  /// A diagnostic that carries this rule's code, severity and usual status.
+  public func diagnostic(
+    _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
+    label: Diagnostic.Message? = nil, notes: [Diagnostic.Note] = [], help: [String] = [],
+    fixes: [Diagnostic.Fix] = []
+  ) -> Diagnostic {
+    Diagnostic(
+      self, message, at: range, pointer: pointer, label: label, notes: notes, help: help,
+      fixes: fixes)
+  }
+
+  /// The same with another status, which Core Audio gives in this case; `.ok` for none.
+  public func diagnostic(
+    _ message: Diagnostic.Message, status: Status, at range: SourceRange, pointer: String? = nil,
+    label: Diagnostic.Message? = nil, notes: [Diagnostic.Note] = [], help: [String] = [],
+    fixes: [Diagnostic.Fix] = []
+  ) -> Diagnostic {
+    var diagnostic = diagnostic(
+      message, at: range, pointer: pointer, label: label, notes: notes, help: help, fixes: fixes)
+    diagnostic.status = status == .ok || status.name == nil ? nil : status
+    return diagnostic
   }
 }
 
@@ -61,43 +88,6 @@ extension Diagnostic {
     public init(stringLiteral text: String) { self.text = text }
 
     public var description: String { text }
-  }
-
-  /// A stable code such as `PR0107`.
-  public struct Code: Hashable, Sendable, RawRepresentable, Comparable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-  {
-    public var rawValue: String
-
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public init(stringLiteral rawValue: String) { self.rawValue = rawValue }
-
-    public var description: String { rawValue }
-
-    /// Codes order by their text.
-    public static func < (left: Code, right: Code) -> Bool { left.rawValue < right.rawValue }
-  }
-
-  /// An `OSStatus` and its name, such as -10868 `kAudioUnitErr_FormatNotSupported`.
-  public struct Status: Hashable, Sendable, CustomStringConvertible {
-    public var name: String
-    public var number: Int32
-
-    public init(_ name: String, _ number: Int32) {
-      self.name = name
-      self.number = number
-    }
-
-    /// The name, and in parentheses the number: as four characters in quotes where all of them
-    /// print, as Core Audio's tools do.
-    public var description: String { "\(name) (\(characters ?? String(number)))" }
-
-    private var characters: String? {
-      let word = UInt32(bitPattern: number)
-      let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-      guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
-      return "'" + String(decoding: bytes, as: UTF8.self) + "'"
-    }
   }
 
   /// A second place, with what it has to do with the first.

@@ -1,15 +1,17 @@
+public import AudioTypes
+
 /// Diagnostics as they are found, with at most so many kept of each kind: of the others of a kind the
 /// number is kept, and the place of the first.
 ///
-/// A kind is a code with a severity. A document with a hundred thousand mistakes of one kind has a report
+/// A kind is a rule with a severity. A document with a hundred thousand mistakes of one kind has a report
 /// of a few lines, and takes no memory for the rest.
 public struct Findings: Sendable {
   /// How many diagnostics of each kind are kept where nobody says otherwise.
   public static let standardLimit = 50
 
   private struct Kind: Hashable {
-    var code: Diagnostic.Code
-    var severity: Diagnostic.Severity
+    var rule: Rule
+    var severity: Severity
   }
 
   /// What is known of the diagnostics of a kind.
@@ -40,7 +42,7 @@ public struct Findings: Sendable {
   @discardableResult
   public mutating func append(_ diagnostic: Diagnostic) -> Int? {
     append(
-      diagnostic.code, diagnostic.severity, at: diagnostic.range, leftOut: diagnostic.leftOut
+      diagnostic.rule, diagnostic.severity, at: diagnostic.range, leftOut: diagnostic.leftOut
     ) { diagnostic }
   }
 
@@ -51,18 +53,18 @@ public struct Findings: Sendable {
   ///   - make: Makes it, with the rule's code and severity.
   @discardableResult
   public mutating func append(
-    _ rule: RuleInfo, at place: SourceRange, _ make: () -> Diagnostic
-  ) -> Int? { append(rule.code, rule.severity, at: place, make) }
+    _ rule: Rule, at place: SourceRange, _ make: () -> Diagnostic
+  ) -> Int? { append(rule, rule.severity, at: place, make) }
 
-  /// The same for a code and a severity.
+  /// The same with a severity of its own.
   @discardableResult
   public mutating func append(
-    _ code: Diagnostic.Code, _ severity: Diagnostic.Severity, at place: SourceRange,
+    _ rule: Rule, _ severity: Severity, at place: SourceRange,
     leftOut: Int = 0, _ make: () -> Diagnostic
   ) -> Int? {
     count += max(1, leftOut)
-    var amount = amounts[Kind(code: code, severity: severity)] ?? Amount()
-    defer { amounts[Kind(code: code, severity: severity)] = amount }
+    var amount = amounts[Kind(rule: rule, severity: severity)] ?? Amount()
+    defer { amounts[Kind(rule: rule, severity: severity)] = amount }
     guard amount.kept < limit, leftOut == 0 else {
       if amount.leftOut == 0 { amount.place = place }
       amount.leftOut += max(1, leftOut)
@@ -92,16 +94,16 @@ public struct Findings: Sendable {
     var remaining = amounts
     for diagnostic in kept {
       result.append(diagnostic)
-      let kind = Kind(code: diagnostic.code, severity: diagnostic.severity)
+      let kind = Kind(rule: diagnostic.rule, severity: diagnostic.severity)
       remaining[kind]?.kept -= 1
       guard let amount = remaining[kind], amount.kept == 0, amount.leftOut > 0 else { continue }
-      result.append(.sum(of: kind.code, kind.severity, amount.leftOut, at: amount.place))
+      result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
       remaining[kind] = nil
     }
     // Of these none was kept: they came as a number.
     let others = remaining.filter { $0.value.kept == 0 && $0.value.leftOut > 0 }
-    for (kind, amount) in others.sorted(by: { $0.key.code < $1.key.code }) {
-      result.append(.sum(of: kind.code, kind.severity, amount.leftOut, at: amount.place))
+    for (kind, amount) in others.sorted(by: { $0.key.rule.code < $1.key.rule.code }) {
+      result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
     }
     return result
   }
@@ -110,10 +112,11 @@ public struct Findings: Sendable {
 extension Diagnostic {
   /// The line for findings that were left out.
   fileprivate static func sum(
-    of code: Code, _ severity: Severity, _ count: Int, at place: SourceRange
+    of rule: Rule, _ severity: Severity, _ count: Int, at place: SourceRange
   ) -> Diagnostic {
-    var diagnostic = Diagnostic(
-      severity, code, "and \(Message(decimal(count))) more \(Message(code.rawValue))", at: place)
+    var diagnostic = rule.diagnostic(
+      "and \(Message(decimal(count))) more \(Message(rule.code.rawValue))", status: .ok, at: place)
+    diagnostic.severity = severity
     diagnostic.leftOut = count
     return diagnostic
   }

@@ -1,3 +1,5 @@
+import AudioTypes
+
 /// Renders diagnostics the way compilers do: a sentence, the place, the lines concerned with a caret
 /// under what is meant, and what to do.
 ///
@@ -142,7 +144,7 @@ extension TextRenderer {
 // MARK: Excerpts
 
 extension TextRenderer {
-  private func excerpt(_ block: Block, severity: Diagnostic.Severity, on page: inout Page) {
+  private func excerpt(_ block: Block, severity: Severity, on page: inout Page) {
     page.gutterLine()
     let columns = max(width - page.gutter - 3, 20)
     let lines = Dictionary(grouping: block.segments, by: \.line)
@@ -179,7 +181,7 @@ extension TextRenderer {
   /// The carets under a line, and the labels: the rightmost on the same row when there is room, the
   /// others hanging from their carets below.
   private func underline(
-    _ segments: [Segment], of line: SourceLine, severity: Diagnostic.Severity, on page: inout Page
+    _ segments: [Segment], of line: SourceLine, severity: Severity, on page: inout Page
   ) {
     let marks = segments.map { segment in
       (columns: line.columns(of: segment.range), segment: segment)
@@ -240,7 +242,7 @@ extension TextRenderer {
 private struct Page {
   enum Style: Hashable {
     case plain, bold, gutter
-    case severity(Diagnostic.Severity)
+    case severity(Severity)
 
     var escape: String {
       switch self {

@@ -55,9 +55,12 @@ extension GraphBuilder {
     _ message: String, status: Status, at json: JSONValue, help: String
   ) {
     report(
-      Diagnostic(
-        .error, "PR0704", .init(message), at: json.markRange, pointer: json.pointer.description,
-        status: status.name.map { .init($0, status.rawValue) }, help: [help]))
+      CallbackInputs.rule.diagnostic(
+        .init(message),
+        status: status,
+        at: json.markRange,
+        pointer: json.pointer.description,
+        help: [help]))
   }
 
   /// Forgets a callback that something is wrong with.

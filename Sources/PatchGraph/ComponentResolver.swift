@@ -55,15 +55,13 @@ enum ComponentResolver {
     _ name: String, _ component: Located<PatchDocument.Component>
   ) -> FailedResolution {
     let names = UnitCatalog.standard.components.map(\.name)
-    let rule = ComponentsFound.rule
     var help: [String] = []
     if let guess = didYouMean(name, among: names) { help.append(guess) }
     help.append("the components are: " + names.joined(separator: ", "))
     return FailedResolution(
-      diagnostic: Diagnostic(
-        .error, .init(rawValue: rule.code), "there is no component \(quoted(name))",
-        at: component.range, pointer: component.pointer,
-        status: .init("kAUGraphErr_InvalidAudioUnit", -10864), help: help,
+      diagnostic: ComponentsFound.rule.diagnostic(
+        "there is no component \(quoted(name))",
+        at: component.range, pointer: component.pointer, help: help,
         fixes: component.json.correction(of: name, among: names)))
   }
 
@@ -97,7 +95,7 @@ enum ComponentResolver {
           help: help,
           fixes: json.string.map { json.correction(of: $0, among: names.keys.sorted()) } ?? [])
         // No component is found by it.
-        diagnostic.status = .init("kAUGraphErr_InvalidAudioUnit", -10864)
+        diagnostic.status = .invalidAudioUnit
         return .failure(FailedResolution(diagnostic: diagnostic))
       }
     }

@@ -1,3 +1,4 @@
+import AudioUnits
 import AudioTypes
 import Diagnostics
 import PatchSyntax
@@ -221,13 +222,16 @@ struct FormatResolver {
   }
 }
 
-extension RuleInfo {
+extension Rule {
   /// A contradiction between fields, which has the code that the graph gives it.
   fileprivate func inconsistent(
     _ message: String, at json: JSONValue, help: [String]
   ) -> Diagnostic {
-    Diagnostic(
-      .error, "PR0401", .init(message), at: json.markRange, pointer: json.pointer.description,
-      status: .init("kAudioUnitErr_FormatNotSupported", -10868), help: help)
+    UnitRules.formatConsistent.diagnostic(
+      .init(message),
+      status: .formatNotSupported,
+      at: json.markRange,
+      pointer: json.pointer.description,
+      help: help)
   }
 }

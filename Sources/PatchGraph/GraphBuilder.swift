@@ -156,13 +156,13 @@ struct GraphBuilder {
   /// size leaves time for it.
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
     let value = json ?? places.value(violation.place)
-    let code = Diagnostic.Code(rawValue: violation.rule.code)
-    let isEdited = !violation.remedies.isEmpty && details.admits(code, at: value)
+    let isEdited =
+      !violation.remedies.isEmpty && details.admits(violation.rule.code, at: value)
     var places = places
     if !isEdited { places.bytesLeftToEdit = 0 }
-    let isKept = findings.append(
-      code, violation.severity == .error ? .error : .warning, at: value.markRange
-    ) { [places] in violation.diagnostic(in: places, at: json) }
+    let isKept = findings.append(violation.rule, at: value.markRange) { [places] in
+      violation.diagnostic(in: places, at: json)
+    }
     if isKept != nil, isEdited {
       self.places.bytesLeftToEdit -= document.source.bytes.count
     }
@@ -720,12 +720,12 @@ struct GraphBuilder {
     } catch {
       bereft.insert(destination)
       var error = error
-      if error.rule.code == "PR0304", connected.contains(ends) {
+      if error.rule == InputsFedOnce.rule, connected.contains(ends) {
         error.message = "this connection is there already"
         error.help = ["remove one of the two"]
         error.remedies = [Remedy("remove this one", [.removeFeed(input)])]
       }
-      let takesTwice = error.rule.code == "PR0305"
+      let takesTwice = error.rule == OutputsFeedOne.rule
       report(error, at: takesTwice ? taken ?? from.json : to.json)
       return
     }
@@ -833,7 +833,7 @@ struct GraphBuilder {
     guard needed <= limits.memory else {
       if !hasTooManyLinks {
         report(
-          RuleInfo(MemoryFits.rule).diagnostic(
+          MemoryFits.rule.diagnostic(
             .init(
               "the callbacks feed inputs more than \(Diagnostic.decimal(linkCount - 1)) times, "
                 + "and take more than \(Diagnostic.decimal(limits.memory >> 20)) MB by that"),
@@ -948,11 +948,11 @@ struct GraphBuilder {
         let value = SettingReader.value(of: field.value, for: info.kind, presets: presets)
       else {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
-        var diagnostic = Diagnostic(
-          .error, "PR0504",
+        var diagnostic = UnitRules.propertyValue.diagnostic(
           "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
-          at: field.value.markRange, pointer: field.value.pointer.description,
-          status: .init("kAudioUnitErr_InvalidPropertyValue", -10851))
+          status: .invalidPropertyValue,
+          at: field.value.markRange,
+          pointer: field.value.pointer.description)
         let plain: (help: String, fix: Diagnostic.Fix)? =
           switch info.kind {
           case .boolean: field.value.plainForm(for: .bool, of: .number)
@@ -982,7 +982,7 @@ struct GraphBuilder {
         try unit.setProperty(info.id, scope, bus, to: value)
       } catch {
         unset.insert(.init(node: id, .property(info.id, scope, bus)))
-        let isPlace = error.rule.code == "PR0502" || error.rule.code == "PR0503"
+        let isPlace = [UnitRules.propertyScope, UnitRules.element].contains(error.rule)
         report(error.of(id), at: isPlace ? field.key.json : field.value)
       }
     }
@@ -993,13 +993,13 @@ struct GraphBuilder {
   ) {
     let names = presets.map(\.name)
     report(
-      Diagnostic(
-        .error, "PR0504",
+      UnitRules.propertyValue.diagnostic(
         names.isEmpty
           ? "\(unit.description.name) has no presets but your own"
           : "\(unit.description.name) has no preset \(quoted(name))",
-        at: json.markRange, pointer: json.pointer.description,
-        status: .init("kAudioUnitErr_InvalidPropertyValue", -10851),
+        status: .invalidPropertyValue,
+        at: json.markRange,
+        pointer: json.pointer.description,
         help: names.isEmpty
           ? ["write { \"number\": -1, \"name\": \"\(name)\" }"]
           : [didYouMean(name, among: names)].compactMap(\.self)
@@ -1014,15 +1014,15 @@ struct GraphBuilder {
     let guess = didYouMean(field.name, among: here.map(\.key))
     var help = [guess].compactMap(\.self)
     var message = "\(unit.description.name) has no property \(quoted(field.name))"
-    var status = Diagnostic.Status("kAudioUnitErr_InvalidProperty", -10879)
+    var status = Status.invalidProperty
     if let info = unit.info(named: field.name) {
       message = "\(quoted(info.key)) is not set under \"properties\""
       help = [place(of: info)]
       // There is such a property; whether Core Audio would let it be set here is another question.
       if info.scopes.contains(scope) {
-        status = .init("kAudioUnitErr_PropertyNotWritable", -10865)
+        status = .propertyNotWritable
       } else {
-        status = .init("kAudioUnitErr_InvalidScope", -10866)
+        status = .invalidScope
       }
     } else if unit.parameterInfo(named: field.name, scope) != nil {
       help.insert("\(quoted(field.name)) is a parameter: write it under \"parameters\"", at: 0)
@@ -1031,9 +1031,12 @@ struct GraphBuilder {
       help.append("its properties here are: " + here.map(\.key).joined(separator: ", "))
     }
     report(
-      Diagnostic(
-        .error, "PR0501", .init(message), at: field.key.range, pointer: field.key.pointer,
-        status: status, help: help,
+      UnitRules.propertyKnown.diagnostic(
+        .init(message),
+        status: status,
+        at: field.key.range,
+        pointer: field.key.pointer,
+        help: help,
         fixes: guess != nil && help.first == guess
           ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
@@ -1059,11 +1062,11 @@ struct GraphBuilder {
       }
       guard let value = SettingReader.parameter(field.value, info) else {
         report(
-          Diagnostic(
-            .error, "PR0552",
+          UnitRules.parameterRange.diagnostic(
             "\(quoted(field.name)) takes \(SettingReader.noun(info))",
-            at: field.value.markRange, pointer: field.value.pointer.description,
-            status: .init("kAudioUnitErr_InvalidParameter", -10878),
+            status: .invalidParameter,
+            at: field.value.markRange,
+            pointer: field.value.pointer.description,
             help: [SettingReader.plainForm(of: field.value, info)?.help].compactMap(\.self),
             fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)))
         continue
@@ -1108,7 +1111,7 @@ struct GraphBuilder {
     let place = Violation.Place(node: id, .property(info.id, scope, bus))
     report(
       Violation(
-        UnitRules.parameterReplaces, .warning, status: .ok,
+        UnitRules.parameterReplaces, status: .ok,
         "'\(parameter.key)' takes the place of '\(info.key)', which is then not heard",
         at: .init(node: id, .parameter(parameter.id, scope, bus)),
         notes: [.init("set here, to no effect", at: place)],
@@ -1136,11 +1139,12 @@ struct GraphBuilder {
       help.append("its parameters here are: " + here.map(\.key).joined(separator: ", "))
     }
     report(
-      Diagnostic(
-        .error, "PR0551",
+      UnitRules.parameterKnown.diagnostic(
         "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
-        at: field.key.range, pointer: field.key.pointer,
-        status: .init("kAudioUnitErr_InvalidParameter", -10878), help: help,
+        status: .invalidParameter,
+        at: field.key.range,
+        pointer: field.key.pointer,
+        help: help,
         fixes: help.first == didYouMean(field.name, among: here.map(\.key))
           ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }

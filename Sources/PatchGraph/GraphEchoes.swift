@@ -11,7 +11,8 @@ extension GraphBuilder {
     layout.configurations = configurations
     if isDefaultMissing {
       // The buses that would have had the patch's own format.
-      for violation in violations where ["PR0404", "PR0406"].contains(violation.rule.code) {
+      for violation in violations
+      where [UnitRules.formatGiven, UnitRules.mixerOutputRate].contains(violation.rule) {
         if let node = violation.place.node { unformatted.insert(node) }
       }
     }
@@ -22,12 +23,12 @@ extension GraphBuilder {
     for violation in violations {
       if isEcho(violation, downstream) {
         echoes.append(violation)
-      } else if violation.rule.code == "PR0311", !playsBehindLockedScreen {
+      } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
         if saysNotes { reportNote(violation) }
       } else if !reported[violation.place.node, default: []].contains(where: {
         isTwin(violation, of: $0)
       }) {
-        if violation.rule.code == "PR0431" {
+        if violation.rule == UnitRules.spatialChannels {
           reported[violation.place.node, default: []].append(violation)
         }
         report(violation)
@@ -47,7 +48,7 @@ extension GraphBuilder {
   /// text: then what is wrong is what both have from there.
   private func isTwin(_ violation: Violation, of other: Violation) -> Bool {
     guard violation.rule == other.rule, violation.place != other.place,
-      violation.place.node == other.place.node, violation.rule.code == "PR0431"
+      violation.place.node == other.place.node, violation.rule == UnitRules.spatialChannels
     else { return false }
     return places.value(violation.place).range == places.value(other.place).range
   }
@@ -107,40 +108,31 @@ extension GraphBuilder {
 
   // MARK: Echoes
 
-  /// Rules that a mistake in a stream format makes a graph break.
-  private static let ofFormats: Set<String> = ["PR0509", "PR0608", "PR0705"]
-  /// Rules that depend on what the session is granted.
-  private static let ofSession: Set<String> = [
-    "PR0310", "PR0405", "PR0407", "PR0408", "PR0421", "PR0608", "PR0705",
-  ]
-  /// Rules that do not depend on how a node is set up, but on what it is connected to.
-  private static let ofConnections: Set<String> = ["PR0302", "PR0306", "PR0307", "PR0308"]
-
+  /// Whether what a violation says may only follow from a mistake that has been reported.
   private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
-    let code = violation.rule.code
-    let node = violation.place.node
-    guard !unset.contains(violation.place) else { return true }
-    if !Self.ofConnections.contains(code), node.map(unreadNodes.contains) == true { return true }
-    if isSessionUnknown, Self.ofSession.contains(code) { return true }
-    switch code {
-    case "PR0302": return hasGaps
-    case "PR0308": return hasGaps || !bereft.isEmpty
-    case "PR0307":
-      // What is missing elsewhere may have been meant for the output unit.
-      if node.map(isHead) == true, isUnset(.enableIO, of: node) { return true }
-      return hasLostDestination || node.map(bereft.contains) != false
-        || hasGaps && node.map(isHead) != false
-    case "PR0316": return hasLostDestination || hasGaps || node.map(bereft.contains) != false
-    case "PR0601", "PR0602", "PR0605", "PR0311":
-      // Which sides are on is not known.
-      return isUnset(.enableIO, of: code == "PR0311" ? nil : node)
-    case "PR0423":
-      return isUnset(.channelMap, of: node) || node.map(unformatted.contains) != false
-    case "PR0404" where node.map(defaultless.contains) == true: return true
-    case _ where code.hasPrefix("PR04") || Self.ofFormats.contains(code):
-      return node.map(unformatted.contains) != false
-    default: return false
-    }
+    unset.contains(violation.place)
+      || !violation.rule.silencedBy.isDisjoint(
+        with: doubts(of: violation.place.node, unformatted))
+  }
+
+  /// What is not known of a node, or of the patch.
+  ///
+  /// - Parameter unformatted: The nodes with formats that could not be set, and those behind them.
+  private func doubts(of node: NodeID?, _ unformatted: Set<NodeID>) -> Doubts {
+    var doubts: Doubts = []
+    if isSessionUnknown { doubts.insert(.session) }
+    if hasGaps { doubts.insert(.gaps) }
+    if hasLostDestination { doubts.insert(.destination) }
+    if !bereft.isEmpty { doubts.insert(.feedsElsewhere) }
+    if isUnset(.enableIO, of: nil) { doubts.insert(.sides) }
+    guard let node else { return doubts.union([.feeds, .format]) }
+    if unreadNodes.contains(node) { doubts.insert(.unreadNode) }
+    // What is missing elsewhere may have been meant for the output unit.
+    if bereft.contains(node) || hasGaps && isHead(node) { doubts.insert(.feeds) }
+    if unformatted.contains(node) { doubts.insert(.format) }
+    if defaultless.contains(node) { doubts.insert(.defaultFormat) }
+    if isUnset(.channelMap, of: node) { doubts.insert(.channelMap) }
+    return doubts
   }
 
   /// Whether a property could not be set on any element of a node, or of any node.

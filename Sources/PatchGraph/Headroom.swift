@@ -9,9 +9,45 @@ import RenderCore
 
 /// The gain structure: where what a patch plays is more than what a bus, or a loudspeaker, can hold.
 enum Headroom {
-  static let rule = RuleInfo(
-    "PR0314", "graph/headroom", "what is mixed stays within full scale where it is clipped",
-    severity: .warning)
+  static let rule = Rule(
+    "PR0314", "graph/headroom",
+    "what is mixed stays within full scale where it is clipped",
+    severity: .warning,
+    page: .init(
+      "What is mixed stays within full scale where a bus or a loudspeaker clips it.",
+      because: """
+        A bus of float32 or fixed8.24 holds more than full scale, so that gains may be made good further
+        on. A bus of int16, int24 or int32 does not, and neither does the device: what is above 1 is cut
+        off there, and heard as distortion. Core Audio says nothing of it; this warning is patchrun's own.
+
+        Tones, sweeps, noise and impulses say how loud they are, and what they sum up to is certain enough
+        to be told. Of files, microphones and expressions nobody knows: they are taken to reach full
+        scale, and only where more than two such sources add up is it said that they can. Gains that
+        units make, the volumes of a mixer and a preset's curve among them, are followed; what a 3D Mixer
+        puts out, at whatever distances, counts as one more such source.
+        """,
+      example: .patch(
+        """
+        {
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+          "callbacks": {
+            "low": { "kind": "tone", "frequency": 220, "amplitude": 0.5 },
+            "high": { "kind": "tone", "frequency": 440, "amplitude": 0.4 }
+          },
+          "nodes": {
+            "mixer": {
+              "component": "MultichannelMixer",
+              "properties": { "maximumFramesPerSlice": 4096 }
+            },
+            "io": { "component": "remoteIO" }
+          },
+          "connections": [
+            { "from": "low", "to": "mixer:0" },
+            { "from": "high", "to": "mixer:1" },
+            { "from": "mixer", "to": "io" }
+          ]
+        }
+        """, wrong: ["\"amplitude\": 0.4": "\"amplitude\": 0.9"])))
 
   /// How far a bus goes, 1 being full scale.
   struct Level {
@@ -268,7 +304,7 @@ extension GraphBuilder {
   private func nodesWarnedOfVolume() -> Set<NodeID> {
     Set(
       diagnostics.compactMap { diagnostic in
-        guard diagnostic.code == "PR0554",
+        guard diagnostic.rule == UnitRules.parameterUsualRange,
           let tokens = diagnostic.pointer.flatMap({ JSONPointer(parsing: $0) })?.tokens,
           tokens.count > 1, tokens[0] == "nodes"
         else { return nil }

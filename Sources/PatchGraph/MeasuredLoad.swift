@@ -4,10 +4,18 @@ import PatchSyntax
 
 /// What a patch takes of the time that it has to be rendered in: known once it has been measured.
 enum MeasuredLoad {
-  static let rule = RuleInfo(
-    "PR0232", "limit/load", "a patch renders within the load that '--max-load' allows")
-
-  static let all = [rule]
+  static let rule = Rule(
+    "PR0232", "limit/load",
+    "a patch renders within the load that '--max-load' allows",
+    page: .init(
+      "A patch takes no more of the time that it has to be rendered in than '--max-load' allows.",
+      because: """
+        `patchrun bench --max-load 20` renders a patch as fast as it can, and fails where that takes more
+        than 20 % of the time that it sounds: a test for CI that nothing has become too slow for the
+        machine that plays it. It is said at the part of the patch that takes most. What is measured
+        depends on the machine, and on what else runs on it: leave some room.
+        """,
+      example: .none("It is the machine that decides, and not the patch.")))
 }
 
 extension BuiltPatch {

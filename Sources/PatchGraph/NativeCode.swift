@@ -1,3 +1,4 @@
+import AudioGraphs
 public import AudioTypes
 public import Diagnostics
 import PatchSyntax
@@ -46,10 +47,11 @@ extension GraphBuilder {
     else { return }
     let json = member.value.json["path"] ?? member.value.json
     report(
-      Diagnostic(
-        .error, "PR0701", "a patch that plays does not load a library that it had not before",
-        at: json.markRange, pointer: json.pointer.description,
-        status: Status.unauthorized.name.map { .init($0, Status.unauthorized.rawValue) },
+      CallbacksReady.rule.diagnostic(
+        "a patch that plays does not load a library that it had not before",
+        status: .unauthorized,
+        at: json.markRange,
+        pointer: json.pointer.description,
         help: ["stop the patch, and start it again with '--allow-native'"]))
   }
 }

@@ -63,16 +63,6 @@ extension Level {
   }
 }
 
-/// The rules of `limits`.
-enum LimitRules {
-  static let level = RuleInfo(
-    "PR0611", "limits/level", "a limit is a level that there is")
-  static let requestedGain = RuleInfo(
-    "PR0612", "limits/requested-gain", "a request makes nothing louder than the patch allows")
-
-  static let all = [level, requestedGain]
-}
-
 extension GraphBuilder {
   /// Says which limits are no levels, or none that make sense.
   mutating func checkLimits() {

@@ -1,3 +1,4 @@
+public import AudioTypes
 public import Diagnostics
 public import PatchSyntax
 
@@ -11,7 +12,7 @@ public enum PatchFixer {
   public struct Change: Hashable, Sendable {
     /// Where, in the text as it was when the edit was made.
     public var position: SourcePosition
-    public var code: Diagnostic.Code
+    public var code: Rule.Code
     /// What was done, as an instruction: "remove the comma".
     public var title: String
   }

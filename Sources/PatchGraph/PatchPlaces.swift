@@ -1,3 +1,4 @@
+import AudioGraphs
 import AudioTypes
 import Diagnostics
 import PatchSyntax
@@ -48,9 +49,9 @@ extension Violation {
   ) -> Diagnostic {
     var value = primary ?? places.value(place)
     let definition: JSONValue? =
-      switch rule.code {
-      case "PR0701", "PR0558", "PR0230": places.callbacks[place]
-      case "PR0702": status == .invalidElement ? nil : places.taps[place]
+      switch rule {
+      case CallbacksReady.rule, LiveSettingsMove.rule, MemoryFits.response: places.callbacks[place]
+      case TapsReady.rule: status == .invalidElement ? nil : places.taps[place]
       default: nil
       }
     if let definition {
@@ -61,10 +62,8 @@ extension Violation {
       let noteRange = places.value(note.place).markRange
       return noteRange == range ? nil : .init(.init(note.message), at: noteRange)
     }
-    return Diagnostic(
-      severity == .error ? .error : .warning, .init(rawValue: rule.code), .init(message),
-      at: range, pointer: value.pointer.description,
-      status: status == .ok ? nil : status.name.map { .init($0, status.rawValue) },
+    return rule.diagnostic(
+      .init(message), status: status, at: range, pointer: value.pointer.description,
       notes: notes, help: help,
       fixes: remedies.compactMap {
         RemedyEdits(places: places, node: place.node, primary: primary).fix($0)

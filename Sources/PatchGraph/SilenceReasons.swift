@@ -12,7 +12,7 @@ extension BuiltPatch {
   ///
   /// - Precondition: The patch was built with its notes, and its graph has not been closed.
   public var silenceReasons: [String] {
-    var reasons = diagnostics.filter { ["PR0316", "PR0317"].contains($0.code.rawValue) }
+    var reasons = diagnostics.filter { [MixersFed.rule, PatchNotes.inputsOff].contains($0.rule) }
       .map(\.message.text)
     if let graph {
       let configurations = graph.configurations

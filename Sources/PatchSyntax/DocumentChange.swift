@@ -28,19 +28,3 @@ public enum DocumentChange: Sendable {
   static let maximumCopied = 64 << 20
 }
 
-/// The rules of changes to a document.
-public enum ChangeRules {
-  public static let operation = RuleInfo(
-    "PR0901", "change/operation", "an operation is one of those of a JSON Patch")
-  public static let place = RuleInfo(
-    "PR0902", "change/place", "an operation names a place that the document has by then")
-  public static let test = RuleInfo(
-    "PR0903", "change/test", "a test finds the value that it expects")
-  public static let intoItself = RuleInfo(
-    "PR0904", "change/into-itself", "nothing is moved into itself")
-  public static let size = RuleInfo(
-    "PR0905", "change/size", "operations make no document that is too deep or too long")
-
-  /// All of them, by code.
-  public static let all = [operation, place, test, intoItself, size]
-}

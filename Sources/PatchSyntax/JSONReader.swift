@@ -1,3 +1,4 @@
+import AudioTypes
 public import Diagnostics
 
 /// Reads JSON (RFC 8259), strictly, and keeps every value's place.

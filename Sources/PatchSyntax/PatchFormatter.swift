@@ -1,3 +1,4 @@
+import AudioTypes
 public import Diagnostics
 
 /// Writes a patch in its canonical form.

@@ -1,4 +1,4 @@
-public import Diagnostics
+import Diagnostics
 
 /// How large a patch may be, and what comes of it: what keeps a small document from taking all time or
 /// memory.
@@ -34,19 +34,6 @@ public struct PatchLimits: Hashable, Sendable {
       case .updates: 32 << 20
       case .memory: 384 << 20
       case .seconds: 30
-      }
-    }
-
-    /// The code of what is said where it is met.
-    public var code: Diagnostic.Code {
-      switch self {
-      case .bytes: "PR0026"
-      case .nodes: "PR0226"
-      case .buses: "PR0227"
-      case .callbacks: "PR0228"
-      case .updates: "PR0229"
-      case .seconds: "PR0230"
-      case .memory: "PR0231"
       }
     }
 
@@ -125,13 +112,6 @@ public struct PatchLimits: Hashable, Sendable {
     self[limit] = number * factor
     return nil
   }
-
-  /// The table of the limits, for the help of `--limit` and for the documentation: name, default, code,
-  /// what it counts.
-  public static let table: [(name: String, standard: String, code: String, summary: String)] =
-    Limit.allCases.map {
-      ($0.rawValue, $0.text($0.standard), $0.code.rawValue, $0.summary)
-    }
 
   /// The help of a diagnostic that says that a limit is met.
   public func help(_ limit: Limit, needed: Int) -> String {

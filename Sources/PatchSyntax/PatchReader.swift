@@ -1,3 +1,4 @@
+import AudioTypes
 public import Diagnostics
 
 /// Reads a patch: JSON to `PatchDocument`, with all mistakes in one run.
@@ -1012,7 +1013,7 @@ extension Diagnostic {
     var diagnostic = outOfRange(
       json, name, "a rate from 1 to 2999999 Hz", isTooGreat: isTooGreat,
       help: ["44100 and 48000 are usual; \"session\" is the rate that the device was granted"])
-    diagnostic.status = .init("kAudioUnitErr_FormatNotSupported", -10868)
+    diagnostic.status = .formatNotSupported
     return diagnostic
   }
 

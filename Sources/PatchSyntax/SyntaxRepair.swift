@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 /// Explains a text that is no JSON by as few slips as possible.
@@ -39,7 +40,7 @@ struct SyntaxRepair {
   }
 
   /// What a slip in a quote or a bracket looks like. The others are what they look like.
-  private static let structural: Set<Diagnostic.Code> = Set(
+  private static let structural: Set<Rule.Code> = Set(
     [
       SyntaxRules.missingComma, SyntaxRules.extraComma, SyntaxRules.colon,
       SyntaxRules.missingValue, SyntaxRules.key, SyntaxRules.unterminatedString,
@@ -426,7 +427,7 @@ extension Diagnostic {
   }
 
   fileprivate static func missing(
-    _ name: String, _ text: String, _ rule: RuleInfo, at range: SourceRange
+    _ name: String, _ text: String, _ rule: Rule, at range: SourceRange
   ) -> Diagnostic {
     rule.diagnostic(
       "\(Message(name)) is missing", at: range, label: "add '\(Message(text))' here",

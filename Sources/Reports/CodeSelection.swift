@@ -1,3 +1,4 @@
+public import AudioTypes
 public import Diagnostics
 
 /// Which findings are reported: by their codes, or by what codes begin with (`PR04`).
@@ -17,7 +18,7 @@ public struct CodeSelection: Sendable {
   ///     of equal ones the latter.
   ///   - rules: Those that there are.
   public init(
-    selected: [String], ignored: [String], rules: [RuleInfo]
+    selected: [String], ignored: [String], rules: [Rule]
   ) throws(UnknownCode) {
     let codes = rules.map(\.code.rawValue)
     self.selected = try Self.prefixes(selected, codes)

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 /// Says of each finding which one it is, so that a service knows it again after the file has
@@ -13,10 +14,17 @@ struct Fingerprints {
         .lowerBound..<min(
           diagnostic.range.upperBound, diagnostic.range.lowerBound + 256)]
     let words = text.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
-    let key = [
+    return next([
       patch.path(of: diagnostic.range), diagnostic.code.rawValue,
       Self.steady(diagnostic.pointer ?? ""), words,
-    ].joined(separator: "\0")
+    ])
+  }
+
+  /// The same for a file that could not be read.
+  mutating func next(unreadable path: String) -> String { next([path, "unreadable", "", ""]) }
+
+  private mutating func next(_ parts: [String]) -> String {
+    let key = parts.joined(separator: "\0")
     counts[key, default: 0] += 1
     let whole = "\(key)\0\(counts[key] ?? 0)"
     return ContentHash.digits(whole.utf8)

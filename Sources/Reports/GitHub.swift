@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 extension Report {
@@ -10,8 +11,8 @@ extension Report {
     let names = names
     var text = ""
     var rest = ""
-    var counts: [Diagnostic.Severity: Int] = [:]
-    func mayAnnotate(_ severity: Diagnostic.Severity) -> Bool {
+    var counts: [Severity: Int] = [:]
+    func mayAnnotate(_ severity: Severity) -> Bool {
       counts[severity, default: 0] += 1
       return counts[severity, default: 0] <= Self.annotationLimit
     }
@@ -24,7 +25,7 @@ extension Report {
       }
     }
     let findings = findings
-    for severity in Diagnostic.Severity.allCases {
+    for severity in Severity.allCases {
       for (patch, diagnostic) in findings where diagnostic.severity == severity {
         if mayAnnotate(severity) {
           text += Self.command(
@@ -68,7 +69,7 @@ extension Report {
   }
 
   private static func command(
-    _ severity: Diagnostic.Severity, _ properties: [(String, String)], _ message: String
+    _ severity: Severity, _ properties: [(String, String)], _ message: String
   ) -> String {
     let name = severity == .note ? "notice" : severity.rawValue
     let list = properties.map { "\($0)=\(githubProperty($1))" }.joined(separator: ",")
@@ -95,7 +96,7 @@ extension Report {
       unreadablePaths.map {
         "| error | \(markdown($0.path)) | | \(markdown(printable($0.message))) |\n"
       }
-      + Diagnostic.Severity.allCases.flatMap { severity in
+      + Severity.allCases.flatMap { severity in
         findings.lazy.filter { $0.diagnostic.severity == severity }.map { patch, diagnostic in
           let place = markdown(printable(patch.place(of: diagnostic.range)))
           let words = patch.lines(of: diagnostic).map(markdown).joined(separator: "<br>")

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
@@ -15,14 +16,10 @@ extension Report {
         lines: (region?.start.line ?? 1)...(region?.end.line ?? 1))
     }
     for unreadable in unreadablePaths {
-      let diagnostic = Diagnostic(.error, "unreadable", "", at: 0..<0)
-      let patch = CheckedPatch(
-        path: unreadable.path, source: SourceText(name: unreadable.path, bytes: []),
-        diagnostics: [])
       issues.append(
         Self.issue(
           printable(unreadable.message), check: "unreadable",
-          fingerprint: fingerprints.next(diagnostic, in: patch), severity: "blocker",
+          fingerprint: fingerprints.next(unreadable: unreadable.path), severity: "blocker",
           path: unreadable.path, lines: 1...1))
     }
     return JSONText.array(issues).document
@@ -46,7 +43,7 @@ extension Report {
   }
 }
 
-extension Diagnostic.Severity {
+extension Severity {
   fileprivate var gitlab: String {
     switch self {
     case .error: "major"

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
@@ -26,14 +27,14 @@ extension Report {
 }
 
 extension CheckedPatch {
-  fileprivate func json(_ names: [Diagnostic.Code: String]) -> JSONText {
+  fileprivate func json(_ names: [Rule.Code: String]) -> JSONText {
     [
       "path": .string(path),
       "diagnostics": .array(diagnostics.map { json($0, names) }),
     ]
   }
 
-  private func json(_ diagnostic: Diagnostic, _ names: [Diagnostic.Code: String]) -> JSONText {
+  private func json(_ diagnostic: Diagnostic, _ names: [Rule.Code: String]) -> JSONText {
     [
       "code": .string(diagnostic.code.rawValue),
       "rule": names[diagnostic.code].map(JSONText.string) ?? .null,
@@ -42,7 +43,7 @@ extension CheckedPatch {
       "message": .string(diagnostic.message.text),
       "label": diagnostic.label.map { .string($0.text) } ?? .null,
       "status": diagnostic.status.map {
-        ["name": .string($0.name), "number": .number($0.number)]
+        ["name": .string($0.name ?? ""), "number": .number($0.rawValue)]
       } ?? .null,
       "pointer": diagnostic.pointer.map(JSONText.string) ?? .null,
       "location": json(diagnostic.range),

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 extension Report {
@@ -46,7 +47,7 @@ extension Report {
   }
 
   private static func suite(
-    _ patch: CheckedPatch, _ names: [Diagnostic.Code: String], deniesWarnings: Bool
+    _ patch: CheckedPatch, _ names: [Rule.Code: String], deniesWarnings: Bool
   ) -> Suite {
     var suite = Suite(patch.path)
     let renderer = TextRenderer(source: patch.source)

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
@@ -59,7 +60,7 @@ extension CheckedPatch {
   }
 }
 
-extension Diagnostic.Severity {
+extension Severity {
   fileprivate var rdjson: String {
     switch self {
     case .error: "ERROR"

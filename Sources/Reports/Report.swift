@@ -1,3 +1,4 @@
+public import AudioTypes
 public import Diagnostics
 
 /// What the check of patches has come to: what is turned into a report of one of the shapes.
@@ -11,11 +12,11 @@ public struct Report: Sendable {
   /// The version of patchrun that has checked.
   public var version: String
   /// Every rule that was checked.
-  public var rules: [RuleInfo]
+  public var rules: [Rule]
 
   public init(
     _ entries: [Entry] = [], ignoredCount: Int = 0, deniesWarnings: Bool = false,
-    version: String, rules: [RuleInfo]
+    version: String, rules: [Rule]
   ) {
     self.entries = entries
     self.ignoredCount = ignoredCount
@@ -131,7 +132,7 @@ extension Report {
   }
 
   /// The name of the rule of a code, such as `connection/format`.
-  var names: [Diagnostic.Code: String] {
+  var names: [Rule.Code: String] {
     Dictionary(rules.map { ($0.code, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 }

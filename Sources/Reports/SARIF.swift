@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
@@ -60,21 +61,18 @@ extension Report {
     return document.document
   }
 
-  private static func rule(_ rule: RuleInfo, isBroken: Bool) -> JSONText {
-    let page = Explanation.page(rule.code)
+  private static func rule(_ rule: Rule, isBroken: Bool) -> JSONText {
     var text: JSONText = [
       "id": .string(rule.code.rawValue),
       "name": .string(rule.name),
       "shortDescription": ["text": .string(rule.summary)],
+      "fullDescription": ["text": .string(rule.page.demand.onOneLine)],
     ]
-    if let page {
-      text = text.adding(["fullDescription": ["text": .string(page.demand.onOneLine)]])
-    }
-    if let page, isBroken {
+    if isBroken {
       text = text.adding([
         "help": [
-          "text": .string(ExplanationText(width: 100).page(.rule(page))),
-          "markdown": .string(ExplanationText.markdown(.rule(page))),
+          "text": .string(ExplanationText(width: 100).page(.rule(rule))),
+          "markdown": .string(ExplanationText.markdown(.rule(rule))),
         ]
       ])
     } else {
@@ -159,7 +157,7 @@ private struct SARIFWriter {
     if let status = diagnostic.status {
       result = result.adding([
         "properties": [
-          "status": .string(status.name), "statusNumber": .number(status.number),
+          "status": .string(status.name ?? ""), "statusNumber": .number(status.rawValue),
         ]
       ])
     }

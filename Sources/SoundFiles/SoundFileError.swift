@@ -66,12 +66,6 @@ extension SoundFileError {
 }
 
 extension Status {
-  /// `kAudioFileUnsupportedFileTypeError`, `'typ?'`.
-  public static let unsupportedFileType = Status(rawValue: 1_954_115_647)
-  /// `kAudioFileInvalidFileError`, `'dta?'`.
-  public static let invalidFileData = Status(rawValue: 1_685_348_671)
-  /// `kAudioFileUnsupportedDataFormatError`, `'fmt?'`.
-  public static let unsupportedDataFormat = Status(rawValue: 1_718_449_215)
   /// `kAudioFileUnspecifiedError`, `'wht?'`.
   public static let fileFailed = Status(rawValue: 2_003_334_207)
 }

@@ -1,3 +1,4 @@
+import AudioTypes
 import ArgumentParser
 import Diagnostics
 import FileAccess
@@ -232,7 +233,7 @@ struct Validate: PatchCommand {
 /// sub-graphs of others.
 private struct OwnFindings {
   private struct Finding: Hashable {
-    var code: Diagnostic.Code
+    var code: Rule.Code
     var message: Diagnostic.Message
     var range: SourceRange
   }

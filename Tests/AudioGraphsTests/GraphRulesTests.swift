@@ -12,7 +12,7 @@ struct GraphRulesTests {
   /// Expects initialize to fail with a status, and `violations()` to begin with the same error.
   @discardableResult
   private func refuses(
-    _ graph: AudioGraph, _ number: Int32, _ code: String,
+    _ graph: AudioGraph, _ number: Int32, _ code: Rule.Code,
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> Violation? {
     let errors = graph.violations().filter { $0.severity == .error }
@@ -26,7 +26,7 @@ struct GraphRulesTests {
   }
 
   private func accepts(
-    _ graph: AudioGraph, warnings: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    _ graph: AudioGraph, warnings: [Rule.Code] = [], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     #expect(graph.violations().map(\.rule.code) == warnings, sourceLocation: sourceLocation)
     try graph.initialize()

@@ -1,4 +1,6 @@
+import AudioTypes
 import Diagnostics
+import TestSupport
 import Testing
 
 struct TextRendererTests {
@@ -22,8 +24,8 @@ struct TextRendererTests {
         "schemaVersion": 2
       }
       """
-    let diagnostic = Diagnostic(
-      .error, "PR0104", "schema version 2 is not known", at: range(of: "2", in: text),
+    let diagnostic = Rule.test("PR0104").diagnostic(
+      "schema version 2 is not known", at: range(of: "2", in: text),
       pointer: "/schemaVersion", label: "only 1 is", help: ["write 1"])
     #expect(
       render(diagnostic, text) == """
@@ -53,11 +55,10 @@ struct TextRendererTests {
         ]
       }
       """
-    let diagnostic = Diagnostic(
-      .error, "PR0402", "'mixer:1' is fed twice",
+    let diagnostic = Rule.test("PR0402").diagnostic(
+      "'mixer:1' is fed twice", status: .invalidConnection,
       at: range(of: "\"mixer:1\"", in: text, occurrence: 1),
       pointer: "/connections/4/to", label: "this input is already fed",
-      status: Diagnostic.Status("kAUGraphErr_InvalidConnection", -10861),
       notes: [
         .init("first fed here", at: range(of: "\"mixer:1\"", in: text)),
         .init("the mixer", at: range(of: "\"nodes\"", in: text)),
@@ -86,8 +87,8 @@ struct TextRendererTests {
 
   @Test func `a single line between two labels is shown`() {
     let text = "one\ntwo\nthree\n"
-    let diagnostic = Diagnostic(
-      .warning, "PR0001", "said twice", at: 8..<13, notes: [.init("here first", at: 0..<3)])
+    let diagnostic = Rule.test("PR0001", .warning).diagnostic(
+      "said twice", at: 8..<13, notes: [.init("here first", at: 0..<3)])
     #expect(
       render(diagnostic, text) == """
         warning[PR0001]: said twice
@@ -104,8 +105,8 @@ struct TextRendererTests {
 
   @Test func `labels on one line hang below their carets, rightmost first`() {
     let text = #"{ "from": "beats", "to": "mixer:1" }"#
-    let diagnostic = Diagnostic(
-      .error, "PR0001", "these do not fit", at: range(of: "\"mixer:1\"", in: text),
+    let diagnostic = Rule.test("PR0001").diagnostic(
+      "these do not fit", at: range(of: "\"mixer:1\"", in: text),
       label: "takes 2 ch",
       notes: [
         .init("puts out 1 ch", at: range(of: "\"beats\"", in: text)),
@@ -127,8 +128,8 @@ struct TextRendererTests {
 
   @Test func `a label around another leaves both readable`() {
     let text = "[[1, 2]]"
-    let diagnostic = Diagnostic(
-      .error, "PR0001", "nested", at: 2..<3, label: "this", notes: [.init("in this", at: 1..<7)])
+    let diagnostic = Rule.test("PR0001").diagnostic(
+      "nested", at: 2..<3, label: "this", notes: [.init("in this", at: 1..<7)])
     #expect(
       render(diagnostic, text) == """
         error[PR0001]: nested
@@ -147,7 +148,7 @@ struct TextRendererTests {
     let text = "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 2\n  }\n}"
     let start = range(of: "{\n    \"b\"", in: text).lowerBound
     let end = range(of: "  }", in: text).upperBound
-    let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: start..<end, label: "all this")
+    let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: start..<end, label: "all this")
     #expect(
       render(diagnostic, text) == """
         error[PR0001]: wrong
@@ -164,7 +165,7 @@ struct TextRendererTests {
 
   @Test func `the caret stands under its text behind tabs, wide and combining characters`() {
     let text = "\t\"吉他 e\u{301} 🎸\": oops"
-    let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: range(of: "oops", in: text))
+    let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: range(of: "oops", in: text))
     // The column counts scalars: tab, quote, 2, blank, 2, blank, 1, quote, colon, blank.
     #expect(
       render(diagnostic, text) == """
@@ -179,7 +180,7 @@ struct TextRendererTests {
 
   @Test func `the end of the text, of a line and an empty text have a caret`() {
     #expect(
-      render(Diagnostic(.error, "PR0001", "no end", at: 3..<3), "[1,") == """
+      render(Rule.test("PR0001").diagnostic("no end", at: 3..<3), "[1,") == """
         error[PR0001]: no end
          --> x.json:1:4
           |
@@ -188,7 +189,7 @@ struct TextRendererTests {
 
         """)
     #expect(
-      render(Diagnostic(.error, "PR0001", "empty", at: 0..<0), "") == """
+      render(Rule.test("PR0001").diagnostic("empty", at: 0..<0), "") == """
         error[PR0001]: empty
          --> x.json:1:1
           |
@@ -197,7 +198,7 @@ struct TextRendererTests {
 
         """)
     #expect(
-      render(Diagnostic(.error, "PR0001", "line end", at: 1..<3), "[\r\n]") == """
+      render(Rule.test("PR0001").diagnostic("line end", at: 1..<3), "[\r\n]") == """
         error[PR0001]: line end
          --> x.json:1:2
           |
@@ -209,7 +210,7 @@ struct TextRendererTests {
 
   @Test func `only the surroundings of the caret are printed of a long line`() {
     let text = String(repeating: "1234567890", count: 100_000)
-    let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: 500_000..<500_003, label: "here")
+    let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: 500_000..<500_003, label: "here")
     #expect(
       render(diagnostic, text, width: 50) == """
         error[PR0001]: wrong
@@ -219,7 +220,7 @@ struct TextRendererTests {
           |               ^^^ here
 
         """)
-    let all = Diagnostic(.error, "PR0001", "wrong", at: 0..<1_000_000, label: "all")
+    let all = Rule.test("PR0001").diagnostic("wrong", at: 0..<1_000_000, label: "all")
     #expect(
       render(all, text, width: 50) == """
         error[PR0001]: wrong
@@ -229,7 +230,7 @@ struct TextRendererTests {
           | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ all
 
         """)
-    let end = Diagnostic(.error, "PR0001", "wrong", at: 1_000_000..<1_000_000, label: "end")
+    let end = Rule.test("PR0001").diagnostic("wrong", at: 1_000_000..<1_000_000, label: "end")
     #expect(
       render(end, text, width: 50) == """
         error[PR0001]: wrong
@@ -243,8 +244,8 @@ struct TextRendererTests {
 
   @Test func `labels far apart on one long line get a view each`() {
     let text = String(repeating: "1234567890", count: 1000)
-    let diagnostic = Diagnostic(
-      .error, "PR0001", "twice", at: 9_000..<9_001, label: "again",
+    let diagnostic = Rule.test("PR0001").diagnostic(
+      "twice", at: 9_000..<9_001, label: "again",
       notes: [.init("first", at: 0..<1), .init("near", at: 10..<11)])
     #expect(
       render(diagnostic, text, width: 50) == """
@@ -264,14 +265,14 @@ struct TextRendererTests {
   @Test(arguments: ["\u{301}", "\u{200D}", "吉", "\t", "🎸"])
   func `no character makes a long line print whole`(character: String) {
     let text = String(repeating: character, count: 100_000)
-    let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: 100_000..<100_001)
+    let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: 100_000..<100_001)
     #expect(render(diagnostic, text).utf8.count < 8_000)
   }
 
   @Test func `what would control the terminal is made visible`() {
     let text = "\"\u{1B}[31m\u{202E}\u{7}\" oops"
-    let diagnostic = Diagnostic(
-      .error, "PR0001", "'\u{1B}[2J' is wrong", at: range(of: "oops", in: text),
+    let diagnostic = Rule.test("PR0001").diagnostic(
+      "'\u{1B}[2J' is wrong", at: range(of: "oops", in: text),
       pointer: "/\u{1B}", help: ["not \u{8}this"])
     let rendered = render(diagnostic, text)
     #expect(!rendered.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
@@ -285,14 +286,14 @@ struct TextRendererTests {
     let source = SourceText(name: "x.json", bytes: bytes)
     for start in 0...bytes.count {
       for end in start...bytes.count {
-        let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: start..<end)
+        let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: start..<end)
         #expect(TextRenderer(source: source).render(diagnostic).contains("\"\u{FFFD}\u{FFFD}("))
       }
     }
   }
 
   @Test func `colour is red for an error and blue for the gutter, on request`() {
-    let diagnostic = Diagnostic(.error, "PR0001", "wrong", at: 0..<1, label: "x", help: ["do"])
+    let diagnostic = Rule.test("PR0001").diagnostic("wrong", at: 0..<1, label: "x", help: ["do"])
     let rendered = TextRenderer(source: source("a"), color: true).render(diagnostic)
     #expect(
       rendered
@@ -303,16 +304,16 @@ struct TextRendererTests {
         + "\u{1B}[1;34m  | \u{1B}[0m\u{1B}[1;31m^\u{1B}[0m\u{1B}[1;31m x\u{1B}[0m\n"
         + "\u{1B}[1;34m  |\u{1B}[0m\n"
         + "  \u{1B}[1;34m= \u{1B}[0m\u{1B}[1mhelp\u{1B}[0m: do\n")
-    let warning = Diagnostic(.warning, "PR0001", "wrong", at: 0..<1)
+    let warning = Rule.test("PR0001", .warning).diagnostic("wrong", at: 0..<1)
     #expect(
       TextRenderer(source: source("a"), color: true).render(warning).hasPrefix("\u{1B}[1;33m"))
   }
 
   @Test func `a summary counts errors and warnings`() {
     let renderer = TextRenderer(source: source(""))
-    let error = Diagnostic(.error, "PR0001", "e", at: 0..<0)
-    let warning = Diagnostic(.warning, "PR0001", "w", at: 0..<0)
-    let note = Diagnostic(.note, "PR0001", "n", at: 0..<0)
+    let error = Rule.test("PR0001").diagnostic("e", at: 0..<0)
+    let warning = Rule.test("PR0001", .warning).diagnostic("w", at: 0..<0)
+    let note = Rule.test("PR0001", .note).diagnostic("n", at: 0..<0)
     #expect(renderer.summary(of: [error, warning, error]) == "2 errors, 1 warning in x.json")
     #expect(renderer.summary(of: [warning, warning, note]) == "2 warnings in x.json")
     #expect(renderer.summary(of: []) == "no errors in x.json")
@@ -324,8 +325,8 @@ struct TextRendererTests {
     let spliced = document.replacing(14..<15, with: 8..<12, of: option)
     let loud = spliced.bytes.count - 6..<spliced.bytes.count - 2
     #expect(spliced[loud] == "loud")
-    let diagnostic = Diagnostic(
-      .error, "PR0001", "not a number", at: loud, label: "this",
+    let diagnostic = Rule.test("PR0001").diagnostic(
+      "not a number", at: loud, label: "this",
       notes: [.init("of this", at: 4..<12)])
     #expect(
       TextRenderer(source: spliced).render(diagnostic) == """

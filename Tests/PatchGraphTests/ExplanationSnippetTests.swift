@@ -39,7 +39,7 @@ import Testing
 
   private typealias Snippet = @Sendable () throws -> Void
 
-  private static let snippets: [(code: Diagnostic.Code, wrong: Snippet, right: Snippet)] = [
+  private static let snippets: [(code: Rule.Code, wrong: Snippet, right: Snippet)] = [
     (
       "PR0301",
       {
@@ -295,23 +295,23 @@ import Testing
 
   @Test(arguments: snippets.map(\.code))
   func `the wrong lines of a page are refused with its code, and the right ones are not`(
-    code: Diagnostic.Code
+    code: Rule.Code
   ) throws {
     let snippet = try #require(Self.snippets.first { $0.code == code })
-    let page = try #require(Explanation.page(code))
+    let rule = try #require(RuleCatalog.rule(code))
     let violation = try #require(try Self.violation(snippet.wrong))
-    #expect(violation.rule.code == code.rawValue)
-    #expect(page.statuses.first?.number == violation.status.rawValue)
+    #expect(violation.rule.code == code)
+    #expect(rule.statuses.first == violation.status)
     #expect(try Self.violation(snippet.right) == nil)
   }
 
   @Test func `the lines on a page are those that are run here`() throws {
     let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-    for page in Explanation.all {
-      guard case .swift(let wrong, let right) = page.example else { continue }
+    for rule in RuleCatalog.all {
+      guard case .swift(let wrong, let right) = rule.page.example else { continue }
       for (kind, shown) in [("wrong", wrong), ("right", right)] {
-        let mark = "        // \(page.code) \(kind)\n"
-        let start = try #require(source.range(of: mark), "\(page.code) is not run").upperBound
+        let mark = "        // \(rule.code) \(kind)\n"
+        let start = try #require(source.range(of: mark), "\(rule.code) is not run").upperBound
         let end = try #require(
           source.range(of: "        // end\n", range: start..<source.endIndex)
         ).lowerBound

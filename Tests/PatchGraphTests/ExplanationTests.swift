@@ -11,9 +11,9 @@ import Testing
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "patches").path
 
-  static let patches: [(code: Diagnostic.Code, example: Explanation.PatchExample)] =
-    Explanation.all.compactMap { page in
-      if case .patch(let example) = page.example { (page.code, example) } else { nil }
+  static let patches: [(code: Rule.Code, example: Rule.Page.PatchExample)] =
+    RuleCatalog.all.compactMap { rule in
+      if case .patch(let example) = rule.page.example { (rule.code, example) } else { nil }
     }
 
   private static func build(
@@ -31,26 +31,26 @@ import Testing
 
   @Test(arguments: patches.map(\.code))
   func `the wrong patch of a page is answered with its code and nothing else`(
-    code: Diagnostic.Code
+    code: Rule.Code
   ) throws {
-    let page = try #require(Explanation.page(code))
-    guard case .patch(let example) = page.example else { return }
+    let rule = try #require(RuleCatalog.rule(code))
+    guard case .patch(let example) = rule.page.example else { return }
     let built = try Self.build(example.wrongBytes, example.wrongOverrides, example.hardware)
     #expect(!built.diagnostics.isEmpty)
     #expect(Set(built.diagnostics.map(\.code)) == [code], "\(Self.rendered(built))")
     for diagnostic in built.diagnostics {
-      #expect(diagnostic.severity == page.rule?.severity)
+      #expect(diagnostic.severity == rule.severity)
       if let status = diagnostic.status {
-        #expect(page.statuses.contains(status), "\(status) is not on the page")
+        #expect(rule.statuses.contains(status), "\(status) is not on the page")
       } else {
-        #expect(page.statuses.isEmpty, "the diagnostic has no status")
+        #expect(rule.statuses.isEmpty, "the diagnostic has no status")
       }
     }
   }
 
   @Test(arguments: patches.map(\.code))
-  func `the right patch of a page has nothing wrong with it`(code: Diagnostic.Code) throws {
-    guard case .patch(let example) = try #require(Explanation.page(code)).example else { return }
+  func `the right patch of a page has nothing wrong with it`(code: Rule.Code) throws {
+    guard case .patch(let example) = try #require(RuleCatalog.rule(code)).page.example else { return }
     let built = try Self.build(
       Array(example.right.utf8), example.rightOverrides, example.hardware)
     #expect(built.diagnostics.isEmpty, "\(Self.rendered(built))")
@@ -59,34 +59,26 @@ import Testing
       "the patch is too wide for a page")
   }
 
-  @Test func `every code has a page, and every page a code`() {
+  @Test func `every rule has a code, a name and a page of its own`() {
     let codes = RuleCatalog.all.map(\.code)
-    let pages = Explanation.all.map(\.code)
-    #expect(Set(codes).subtracting(pages) == [])
-    #expect(Set(pages).subtracting(codes) == [])
     #expect(Set(codes).count == codes.count)
-    #expect(Set(pages).count == pages.count)
     #expect(Set(RuleCatalog.all.map(\.name)).count == codes.count)
-  }
-
-  @Test func `a status that a rule has of its own is on its page`() throws {
-    for rule in RuleCatalog.all {
-      guard let status = rule.status else { continue }
-      #expect(try #require(Explanation.page(rule.code)).statuses.contains(status), "\(rule.code)")
-    }
+    let pages = RuleCatalog.all.map { $0.page.demand + $0.page.reason }
+    #expect(Set(pages).count == codes.count)
+    #expect(!pages.contains(""))
   }
 
   @Test func `every status on a page has a page`() {
-    for page in Explanation.all {
-      for status in page.statuses {
-        #expect(StatusExplanation.all.contains { $0.status == status }, "\(page.code): \(status)")
+    for rule in RuleCatalog.all {
+      for status in rule.statuses {
+        #expect(StatusExplanation.all.contains { $0.status == status }, "\(rule.code): \(status)")
       }
     }
   }
 
   @Test func `statuses are called what Core Audio calls them`() {
-    for page in StatusExplanation.all where page.status.number != -10863 {
-      #expect(AudioTypes.Status(rawValue: page.status.number).name == page.status.name)
+    for page in StatusExplanation.all where page.status.rawValue != -10863 {
+      #expect(page.status.name == page.name)
     }
   }
 
@@ -94,11 +86,11 @@ import Testing
     "PR0405", "pr0405", "PR405", "405", "format/mixer-rates", "Format/Mixer-Rates",
   ])
   func `a code is found by its number and by its name`(text: String) throws {
-    guard case .rule(let page) = try #require(ExplanationIndex.topic(text)) else {
+    guard case .rule(let rule) = try #require(ExplanationIndex.topic(text)) else {
       Issue.record("a status was found")
       return
     }
-    #expect(page.code == "PR0405")
+    #expect(rule.code == "PR0405")
   }
 
   @Test(arguments: [
@@ -115,11 +107,11 @@ import Testing
       Issue.record("a rule was found")
       return
     }
-    #expect(pages.map(\.status.name) == [name])
+    #expect(pages.map(\.name) == [name])
   }
 
   @Test func `the page of a status lists the codes that carry it`() throws {
-    let page = try #require(StatusExplanation.all.first { $0.status.number == -10868 })
+    let page = try #require(StatusExplanation.all.first { $0.status.rawValue == -10868 })
     #expect(page.codes.map(\.code).contains("PR0405"))
     #expect(ExplanationText().page(.status([page])).contains("PR0405  format/mixer-rates"))
   }

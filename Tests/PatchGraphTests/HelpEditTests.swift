@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
@@ -74,14 +75,14 @@ import Testing
 
   @Test func `the edits offered for the wrong patches of the pages do no harm`() {
     var tried = 0
-    for page in Explanation.all {
-      guard case .patch(let example) = page.example, example.hardware == nil,
+    for rule in RuleCatalog.all {
+      guard case .patch(let example) = rule.page.example, example.hardware == nil,
         example.wrongOverrides.isEmpty
       else { continue }
       let (count, harms) = Self.harms(
         in: String(decoding: example.wrongBytes, as: UTF8.self), SlipTests.folder.path)
       tried += count
-      #expect(harms.isEmpty, "\(page.code): \(harms.joined(separator: "\n"))")
+      #expect(harms.isEmpty, "\(rule.code): \(harms.joined(separator: "\n"))")
     }
     #expect(tried > 40)
   }
@@ -102,7 +103,7 @@ import Testing
   }
 
   /// Help that shows what to write, in JSON, and offers no edit: each with the reason.
-  private static let withoutEdit: [Diagnostic.Code: String] = [
+  private static let withoutEdit: [Rule.Code: String] = [
     "PR0001": "an empty file: there is nothing to edit",
     "PR0034": "a sound file: there is no text to edit",
     "PR0101": "what was meant by a value of another type is not known",
@@ -149,8 +150,8 @@ import Testing
             contentsOf: FixtureTests.folder.appending(path: name + ".json"), encoding: .utf8),
           FixtureTests.folder.path))
     }
-    for page in Explanation.all {
-      guard case .patch(let example) = page.example, example.hardware == nil else { continue }
+    for rule in RuleCatalog.all {
+      guard case .patch(let example) = rule.page.example, example.hardware == nil else { continue }
       look(Self.build(String(decoding: example.wrongBytes, as: UTF8.self), SlipTests.folder.path))
     }
     #expect(missing.isEmpty, "\(missing.sorted().joined(separator: "\n"))")

@@ -127,7 +127,7 @@ import Testing
     ] {
       let error = try #require(Self.errors(text).first)
       #expect(Self.codes(text) == ["PR0403"])
-      #expect(error.status?.number == -10865)
+      #expect(error.status?.rawValue == -10865)
       #expect(error.message.text.contains("arrives"))
     }
     let mono = try #require(Self.errors(Self.equalized(1, Self.format(2))).first)
@@ -255,7 +255,7 @@ import Testing
 
   // MARK: E6: statuses
 
-  private static func status(_ text: String) -> Int32? { errors(text).first?.status?.number }
+  private static func status(_ text: String) -> Int32? { errors(text).first?.status?.rawValue }
 
   @Test func `statuses are those of Core Audio`() {
     #expect(

@@ -91,7 +91,7 @@ import Testing
     var limits = PatchLimits.standard
     limits[limit] = less
     let refused = Self.build(text, limits)
-    #expect(Self.codes(refused) == [limit.code.rawValue])
+    #expect(Self.codes(refused) == [limit.rule.code.rawValue])
     let help = refused.diagnostics.flatMap(\.help).joined(separator: "\n")
     #expect(help.contains("`--limit \(limit.rawValue)="))
     limits[limit] = enough

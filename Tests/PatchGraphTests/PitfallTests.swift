@@ -14,9 +14,9 @@ import Testing
   struct Pitfall: Sendable, CustomTestStringConvertible {
     enum Case: Sendable {
       /// A patch, the code it is answered with, and the status that goes with it.
-      case patch(String, Diagnostic.Code, Int32?, hardware: String = "")
+      case patch(String, Rule.Code, Int32?, hardware: String = "")
       /// A program's calls, which throw a violation of this code and status.
-      case calls(Diagnostic.Code, Int32, @Sendable () throws -> Void)
+      case calls(Rule.Code, Int32, @Sendable () throws -> Void)
       /// What no patch and no program can fall into, and why.
       case none(String)
     }
@@ -357,14 +357,14 @@ import Testing
       let shown = TextRenderer(source: patch.source).render(patch.diagnostics)
       let found = patch.diagnostics.first { $0.code == code }
       #expect(found != nil, "\(shown)")
-      #expect(found?.status?.number == status, "\(shown)")
+      #expect(found?.status?.rawValue == status, "\(shown)")
       #expect((found?.severity == .error) == (status != nil))
       // Nothing else is an error.
       #expect(patch.diagnostics.allSatisfy { $0.severity != .error || $0.code == code }, "\(shown)")
       #expect(PatchProperties.disagreement(patch) == nil)
     case .calls(let code, let status, let calls):
       let violation = #expect(throws: Violation.self) { try calls() }
-      #expect(violation?.rule.code == code.rawValue)
+      #expect(violation?.rule.code == code)
       #expect(violation?.status.rawValue == status)
     case .none(let reason): #expect(!reason.isEmpty)
     }
@@ -428,7 +428,7 @@ import Testing
     let patch = build()
     let errors = patch.diagnostics.filter { $0.severity == .error }
     #expect(errors.map(\.code) == ["PR0401"], "\(what): \(patch.diagnostics.map(\.message))")
-    #expect(errors.first?.status?.number == -10868, "\(what)")
+    #expect(errors.first?.status?.rawValue == -10868, "\(what)")
     #expect(PatchProperties.disagreement(patch) == nil)
   }
 

@@ -483,7 +483,7 @@ import Testing
     for path in ["", "/dev/null", "/dev/zero", ".", "a\\u0000b", "strip.json/x"] {
       let patch = folder.build(Self.outer(#""strip": { "subgraph": "\#(path)" }"#))
       // What is no regular file is not opened.
-      let code: Diagnostic.Code = path.hasPrefix("/dev/") ? "PR0707" : "PR0221"
+      let code: Rule.Code = path.hasPrefix("/dev/") ? "PR0707" : "PR0221"
       #expect(patch.diagnostics.map(\.code) == [code], "\(path)")
     }
   }

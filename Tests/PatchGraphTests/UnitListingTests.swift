@@ -158,7 +158,7 @@ struct UnitListingTests {
     let rules = RuleCatalog.graph
     #expect(Set(rules.map(\.code)).count == rules.count)
     #expect(Set(rules.map(\.name)).count == rules.count)
-    let codes = rules.map(\.code) + NameRules.all.map(\.code.rawValue)
+    let codes = rules.map(\.code) + NameRules.all.map(\.code)
     #expect(Set(codes).count == codes.count)
   }
 

@@ -1,6 +1,8 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
+import TestSupport
 import Testing
 
 @testable import patchrun
@@ -67,8 +69,8 @@ struct ExplainTests {
   }
 
   @Test func `the page that is pointed to is that of the first error`() {
-    let warning = Diagnostic(.warning, "PR0311", "small", at: 0..<1)
-    let error = Diagnostic(.error, "PR0405", "wrong", at: 5..<6)
+    let warning = Rule.test("PR0311", .warning).diagnostic("small", at: 0..<1)
+    let error = Rule.test("PR0405").diagnostic("wrong", at: 5..<6)
     #expect([warning, error].mainFinding == error)
     #expect([warning].mainFinding == warning)
     #expect([Diagnostic]().mainFinding == nil)

@@ -1,6 +1,8 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -10,7 +12,7 @@ struct CodeSelectionTests {
     let selection = try CodeSelection(
       selected: selected, ignored: ignored, rules: RuleCatalog.all)
     return ["PR0005", "PR0401", "PR0404", "PR0551"].filter {
-      selection.keeps(Diagnostic(.error, .init(rawValue: $0), "", at: 0..<0))
+      selection.keeps(Rule.test(.init(rawValue: $0)).diagnostic("", at: 0..<0))
     }
   }
 

@@ -1,6 +1,8 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -56,12 +58,12 @@ struct EscapingTests {
     let replacements = [text(&random), text(&random)]
     // Of two insertions at one place the first given comes first; else the order does not matter.
     let edits = [Diagnostic.Edit(first, replacements[0]), .init(second, replacements[1])]
-    let diagnostic = Diagnostic(
-      Diagnostic.Severity.allCases.randomElement(using: &random) ?? .error, "PR0551",
-      .init(text(&random)), at: first, pointer: "/" + text(&random), label: .init(text(&random)),
-      status: .init("kAudioUnitErr_InvalidParameter", -10878),
-      notes: [.init(.init(text(&random)), at: second)], help: [text(&random)],
-      fixes: [.init(text(&random), edits: first == second ? edits : edits.reversed())])
+    let diagnostic = Rule.test("PR0551", Severity.allCases.randomElement(using: &random) ?? .error)
+      .diagnostic(
+        .init(text(&random)), status: .invalidParameter, at: first, pointer: "/" + text(&random),
+        label: .init(text(&random)),
+        notes: [.init(.init(text(&random)), at: second)], help: [text(&random)],
+        fixes: [.init(text(&random), edits: first == second ? edits : edits.reversed())])
     let patch = CheckedPatch(
       path: path, source: SourceText(name: path, text: content), diagnostics: [diagnostic])
     let unreadable = UnreadablePath(path: text(&random), message: text(&random))

@@ -1,7 +1,9 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -130,7 +132,7 @@ struct ReportTests {
   }
 
   @Test func `a warning is a failure only where it is denied`() {
-    let diagnostic = Diagnostic(.warning, "PR0554", "loud", at: 0..<1)
+    let diagnostic = Rule.test("PR0554", .warning).diagnostic("loud", at: 0..<1)
     let patch = CheckedPatch(
       path: "a.json", source: SourceText(name: "a.json", text: "{}"), diagnostics: [diagnostic])
     var report = Report([.patch(patch)], version: "1", rules: [])
@@ -176,7 +178,7 @@ struct ReportTests {
   }
 
   @Test func `findings that are alike in all are counted`() {
-    let diagnostic = Diagnostic(.error, "PR0001", "a", at: 0..<1)
+    let diagnostic = Rule.test("PR0001").diagnostic("a", at: 0..<1)
     let patch = CheckedPatch(
       path: "a.json", source: SourceText(name: "a.json", text: "{}"),
       diagnostics: [diagnostic, diagnostic, diagnostic])
@@ -186,9 +188,9 @@ struct ReportTests {
   // MARK: GitHub
 
   @Test func `GitHub gets ten annotations of a kind, the log and the summary the rest`() {
-    let severities: [Diagnostic.Severity] = [.note, .warning, .error]
+    let severities: [Severity] = [.note, .warning, .error]
     let diagnostics = (0..<75).map { index in
-      Diagnostic(severities[index % 3], "PR0001", "number \(index)|", at: 0..<1)
+      Rule.test("PR0001", severities[index % 3]).diagnostic("number \(index)|", at: 0..<1)
     }
     let patch = CheckedPatch(
       path: "::error.json", source: SourceText(name: "a", text: "{}"), diagnostics: diagnostics)
@@ -206,7 +208,8 @@ struct ReportTests {
 
   @Test func `a summary keeps within what a step may write`() {
     let diagnostics = (0..<3000).map {
-      Diagnostic(.error, "PR0001", .init("\($0)" + String(repeating: "ü|", count: 200)), at: 0..<1)
+      Rule.test("PR0001").diagnostic(
+        .init("\($0)" + String(repeating: "ü|", count: 200)), at: 0..<1)
     }
     let patch = CheckedPatch(
       path: "a.json", source: SourceText(name: "a", text: "{}"), diagnostics: diagnostics)

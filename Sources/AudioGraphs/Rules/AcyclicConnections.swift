@@ -1,8 +1,29 @@
-import AudioTypes
+package import AudioTypes
 
 /// No connections lead back to where they come from; the two sides of an I/O unit are no cycle.
-enum AcyclicConnections {
-  static let rule = Rule("PR0306", "graph/acyclic", "No connections lead in a circle.")
+package enum AcyclicConnections {
+  package static let rule = Rule(
+    "PR0306", "graph/acyclic",
+    "no connections lead in a circle",
+    statuses: [.invalidConnection],
+    silencedBy: [],
+    page: .init(
+      "Connections do not lead in a circle.",
+      because: """
+        In the pull model each unit asks the one before it, so a circle would ask for ever. Feedback
+        takes a delay: the `echo` callback has one. From the microphone to the loudspeaker is no
+        circle, though both are the same unit.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.twoEqualizers,
+        wrong: [
+          "{ \"from\": \"tone\", \"to\": \"one\" }": "{ \"from\": \"two\", \"to\": \"one\" }",
+          "{ \"from\": \"tone\", \"to\": \"two\" }": "{ \"from\": \"one\", \"to\": \"two\" }",
+          "{ \"from\": \"one\", \"to\": \"mixer:0\" }":
+            "{ \"from\": \"tone\", \"to\": \"mixer:0\" }",
+          ",\n    { \"from\": \"two\", \"to\": \"mixer:1\" }": "",
+        ])))
 
   /// One violation for each circle of nodes, given what a topological order could not place.
   static func violations(stuck: [NodeID], in model: GraphModel) -> [Violation] {

@@ -1,11 +1,38 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 import RenderCore
 
 /// A callback that processes is given something to pull, and no other callback is.
-enum CallbackInputs {
-  static let rule = Rule(
-    "PR0704", "callback/input", "A callback that processes is given something to pull.")
+package enum CallbackInputs {
+  package static let rule = Rule(
+    "PR0704", "callback/input",
+    "a callback that processes is given something to pull",
+    statuses: [.noConnection, .invalidConnection],
+    page: .init(
+      "A callback that processes is given something to pull, and no other is.",
+      because: """
+        The guide's callback between two units calls AudioUnitRender on the one in front of it. With
+        nothing to pull it would process silence; one that makes its own sound would never hear what
+        it is given.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.ringModulated.replacing("\"ring\"", with: "\"wave\"").replacing(
+          "\n    \"tone\": { \"kind\": \"tone\" },", with: ""
+        ).replacing(
+          "\"ringModulator\", \"frequency\": 90, \"from\": \"tone\"",
+          with: "\"tremolo\", \"from\": \"io:1\""
+        ).replacing(
+          "{ \"io\": { \"component\": \"remoteIO\" } }",
+          with: """
+            {
+                "io": {
+                  "component": "remoteIO",
+                  "inputs": { "1": { "properties": { "enableIO": true } } }
+                }
+              }
+            """),
+        wrong: [", \"from\": \"io:1\"": ""])))
 
   static func violations(_ callback: InputCallback) -> [Violation] {
     let place = Violation.Place(node: callback.destination, .feed(callback.input))
@@ -31,10 +58,51 @@ enum CallbackInputs {
 }
 
 /// A processing callback hands on what it pulls: frame for frame, channel for channel.
-enum CallbackFormats {
-  static let rule = Rule(
+package enum CallbackFormats {
+  package static let rule = Rule(
     "PR0705", "callback/formats",
-    "A processing callback feeds a bus with the rate and the channels of the one that it pulls.")
+    "a processing callback feeds a bus with the rate and the channels of the one that it pulls",
+    statuses: [.formatNotSupported],
+    silencedBy: [.unreadNode, .session, .format],
+    page: .init(
+      "A processing callback feeds a bus with the rate and the channels of the output that it pulls.",
+      because: """
+        It hands on frame for frame and channel for channel what AudioUnitRender gave it, into the
+        buffers of its own bus. With other rates or channels there is nothing to put into some of
+        them. A FormatConverter changes either.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        between,
+        wrong: [
+          "\"channels\": 2, \"sampleRate\": 44100 } } }\n":
+            "\"channels\": 1, \"sampleRate\": 44100 } } }\n"
+        ])))
+
+  /// A tremolo between a mixer and the loudspeaker.
+  private static let between = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": {
+        "tone": { "kind": "tone" },
+        "wave": { "kind": "tremolo", "from": "mixer" }
+      },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": {
+          "component": "remoteIO",
+          "inputs": {
+            "0": { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 } } }
+        }
+      },
+      "connections": [
+        { "from": "tone", "to": "mixer" },
+        { "from": "wave", "to": "io" }
+      ]
+    }
+    """
 
   static func violation(
     _ link: Connection, _ source: StreamFormat, _ destination: StreamFormat, in model: GraphModel

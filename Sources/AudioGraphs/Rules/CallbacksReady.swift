@@ -1,9 +1,28 @@
-import AudioTypes
+package import AudioTypes
 import RenderCore
 
 /// A callback can feed its bus: its file is there, its settings fit.
-enum CallbacksReady {
-  static let rule = Rule("PR0701", "callback/ready", "A callback can feed its bus.")
+package enum CallbacksReady {
+  package static let rule = Rule(
+    "PR0701", "callback/ready",
+    "a callback can feed its bus",
+    statuses: [
+      .fileNotFound, .filePermission, .unsupportedFileType, .unsupportedDataFormat,
+      .invalidFileData, .invalidFile, .formatNotSupported, .failedInitialization, .unauthorized,
+      .parameterError,
+    ],
+    page: .init(
+      "A callback can feed its bus: its files are there, and its settings fit the format.",
+      because: """
+        A callback that cannot open its file has only silence to give. It is found before the graph
+        starts, for the format that the bus has then: a tone of 30 kHz fits a bus of 96 kHz and not
+        one of 44.1. Paths are relative to the patch. Of a native callback only the file is looked at:
+        what its library says of itself is known when `run` or `render` has loaded it, and no sooner.
+        """,
+      example: .patch(
+        ExamplePatches.tone.replacing(
+          "\"tone\", \"frequency\": 440", with: "\"file\", \"path\": \"audio/guitar.wav\""),
+        wrong: ["audio/guitar.wav": "audio/no-such-file.wav"])))
 
   static func violations(_ callback: InputCallback, format: StreamFormat) -> [Violation] {
     callback.chain.reversed().enumerated().flatMap { behind, link in
@@ -30,8 +49,25 @@ enum CallbacksReady {
 }
 
 /// A tap can watch its bus.
-enum TapsReady {
-  static let rule = Rule("PR0702", "tap/ready", "A tap can watch its bus.")
+package enum TapsReady {
+  package static let rule = Rule(
+    "PR0702", "tap/ready",
+    "a tap can watch its bus",
+    statuses: [
+      .unsupportedFileType, .unsupportedDataFormat, .invalidElement, .formatNotSupported,
+      .fileNotFound, .filePermission, .parameterError,
+    ],
+    page: .init(
+      "A tap can watch its bus, and write its file.",
+      because: """
+        A tap hears what a node puts out. What an I/O unit gives to the loudspeaker leaves the graph:
+        watch the node that feeds it. The extension of the path says the type of a recording, and whether
+        a picture is an SVG or a PNG. Loudness is defined for one to six channels; a spectrum is made
+        of a number of frames that a transform takes quickly, of a channel that the bus has. A picture
+        has the settings of what it shows, and room for sixteen channels.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(ExamplePatches.tapped, wrong: ["\"mix.wav\"": "\"mix.xyz\""])))
 
   static func violations(_ tap: GraphModel.Tap, format: StreamFormat) -> [Violation] {
     tap.tap.problems(for: format).map { problem in

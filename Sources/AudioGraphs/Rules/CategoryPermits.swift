@@ -1,11 +1,28 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 
 /// The session's category permits the sides of the I/O unit that are used.
-enum CategoryPermits {
-  static let rule = Rule(
+package enum CategoryPermits {
+  package static let rule = Rule(
     "PR0516", "session/category-permits",
-    "The category of a graph's session permits what its I/O unit does.")
+    "the category of a graph's session permits what its I/O unit does",
+    statuses: [.incompatibleCategory],
+    page: .init(
+      "The category of a graph's session permits what its I/O unit does.",
+      because: """
+        A category says what an app's sound is for. One that only plays gives no microphone, and one that
+        only records no loudspeaker; on a phone the unit would fail when it is initialized. In a patch it
+        is PR0607.
+        """,
+      example: .swift(
+        wrong: """
+          graph.sessionCategory = .record
+          try graph.initialize()
+          """,
+        right: """
+          graph.sessionCategory = .playback
+          try graph.initialize()
+          """)))
 
   static func violations(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ category: SessionCategory

@@ -4,7 +4,20 @@ public import AudioUnits
 /// A component that a node names is found, once.
 public enum ComponentsFound {
   public static let rule = Rule(
-    "PR0201", "component/found", "A component that is named is found exactly once.")
+    "PR0201", "component/found",
+    "a component that is named is found exactly once",
+    statuses: [.invalidAudioUnit],
+    page: .init(
+      "A component is named so that exactly one is found: by its name, or by its type, subtype "
+        + "and manufacturer.",
+      because: """
+        AudioComponentFindNext takes 0 for any code, and then finds the first that fits, which may be
+        another one tomorrow. `patchrun units` lists what there is. Units of the desktop and those
+        that are not part of iOS 4 are not found.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.mixer, wrong: ["\"MultichannelMixer\"": "\"MultichannelMixr\""])))
 
   /// The one component that a description finds. Core Audio documents no code for failing here.
   public static func find(

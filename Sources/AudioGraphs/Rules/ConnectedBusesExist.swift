@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 
 /// Both ends of a connection, the bus of a callback and that of a tap exist.
-enum ConnectedBusesExist {
+package enum ConnectedBusesExist {
   static let rule = UnitRules.element
 
   static func violation(

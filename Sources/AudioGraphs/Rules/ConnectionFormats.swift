@@ -1,10 +1,62 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 
 /// The destination of a connection takes the stream format of its source.
-enum ConnectionFormats {
-  static let rule = Rule(
-    "PR0409", "connection/format", "The destination of a connection takes its source's format.")
+package enum ConnectionFormats {
+  package static let rule = Rule(
+    "PR0409", "connection/format",
+    "the destination of a connection takes its source's format",
+    statuses: [.formatNotSupported, .propertyNotWritable],
+    silencedBy: [.unreadNode, .format],
+    page: .init(
+      "The destination of a connection takes the format of its source.",
+      because: """
+        On initialize, AUGraph sets the format of the source's output on the destination's input. If
+        the unit does not take it there, the graph is not initialized. A FormatConverter between the
+        two changes rate, channels and sample type.
+        """,
+      example: .patch(
+        intoSpace,
+        wrong: [
+          "{ \"from\": \"eq\", \"to\": \"converter\" },\n    { \"from\": \"converter\", \"to\": \"space\" }":
+            "{ \"from\": \"eq\", \"to\": \"space\" }",
+          converterNode: "",
+        ])))
+
+  private static let converterNode = """
+        "converter": {
+          "component": "FormatConverter",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "outputs": {
+            "0": { "streamFormat": { "sample": "int16", "channels": 1, "sampleRate": 44100 } }
+          }
+        },
+
+    """
+
+  /// An equalizer into a 3DMixer.
+  private static let intoSpace = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "eq": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
+
+    """ + converterNode + """
+          "space": { "component": "3DMixer", "properties": { "maximumFramesPerSlice": 4096 } },
+          "io": { "component": "remoteIO" }
+        },
+        "connections": [
+          { "from": "tone", "to": "eq" },
+          { "from": "eq", "to": "converter" },
+          { "from": "converter", "to": "space" },
+          { "from": "space", "to": "io" }
+        ]
+      }
+      """
 
   static func violation(
     _ connection: Connection, _ format: StreamFormat, in model: GraphModel

@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 
 /// A bus whose stream format nothing else decides has been given one.
-enum FormatsGiven {
+package enum FormatsGiven {
   static let rule = UnitRules.formatGiven
 
   /// Formats that buses are usually given, for the first that a unit takes.

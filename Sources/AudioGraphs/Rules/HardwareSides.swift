@@ -1,11 +1,32 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 
 /// What belongs to the device is not connected: the outer side of an output unit.
-enum HardwareSides {
-  static let rule = Rule(
+package enum HardwareSides {
+  package static let rule = Rule(
     "PR0313", "connection/hardware-side",
-    "Nothing in a graph feeds the microphone itself or takes from the loudspeaker itself.")
+    "nothing in a graph feeds the microphone itself or takes from the loudspeaker itself",
+    statuses: [.propertyNotWritable, .invalidConnection],
+    page: .init(
+      "Nothing is connected to what belongs to the device: inputs/1 and outputs/0.",
+      because: """
+        The microphone itself feeds io:1, and io:0 gives to the loudspeaker itself. A graph takes
+        from io:1 and gives to io:0: the mnemonic is that 1 looks like the I of input, 0 like the O
+        of output.
+        """,
+      statusNote: """
+        -10865 was reported for the microphone side. For the loudspeaker side Core Audio documents no
+        status; that one is patchrun's choice.
+        """,
+      example: .patch(
+        ExamplePatches.recording,
+        wrong: [
+          "  \"taps\"": """
+            "callbacks": { "tone": { "kind": "tone" } },
+            "connections": [ { "from": "tone", "to": "io:1" } ],
+            "taps"
+          """
+        ])))
 
   /// The connection would set the format of a side that the device decides.
   static func violation(into node: GraphModel.Node, _ input: Int) -> Violation? {

@@ -1,12 +1,36 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 import RenderCore
 
 /// What is ramped of a callback is a live setting that ramps, and may have the value that it goes to.
-enum LiveSettingsMove {
-  static let rule = Rule(
+package enum LiveSettingsMove {
+  package static let rule = Rule(
     "PR0558", "callback/live-setting",
-    "What is ramped of a callback can ramp while it plays, and may have the value.")
+    "what is ramped of a callback can ramp while it plays, and may have the value",
+    statuses: [.invalidParameter, .parameterError],
+    page: .init(
+      "What is ramped of a callback can ramp while it plays, and may have the value that it goes to.",
+      because: """
+        Some settings of callbacks are turned while they play, as the parameters of units are: a gain,
+        a frequency, an echo's delay, the constants of an expression. They go there in a straight
+        line, and the sound goes on. Others are one value or another, or make another sound of it: a
+        file's path, the shape of a wave. An update of the timeline sets those, and the one sound
+        fades into the other. The table of callbacks in the README says which is which.
+        """,
+      example: .patch(
+        ExamplePatches.tone.replacing(
+          "\n}",
+          with: """
+            ,
+              "timeline": [
+                {
+                  "at": 1,
+                  "ramp": { "path": "/callbacks/tone/frequency", "to": 880, "duration": 2 }
+                }
+              ]
+            }
+            """),
+        wrong: ["/callbacks/tone/frequency": "/callbacks/tone/phase"])))
 
   /// The control that a ramp moves.
   static func control(

@@ -6,10 +6,42 @@ import RenderCore
 /// asked before anything is allocated.
 public enum MemoryFits {
   public static let rule = Rule(
-    "PR0231", "limit/memory", "What a graph takes of memory is no more than the limit allows.")
+    "PR0231", "limit/memory",
+    "what a graph takes of memory is no more than the limit allows",
+    statuses: [.failedInitialization],
+    page: .init(
+      "Units, callbacks and taps take no more memory than the limit, about: 384 MB.",
+      because: """
+        Echoes keep up to ten seconds of what they have heard, convolutions their responses, files what is
+        read ahead, and each bus its buffers. What all of it takes is added up before any of it is
+        allocated. `--limit memory=2G` allows more.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        """
+        {
+          "streamFormat": { "sample": "float32", "channels": 32, "sampleRate": 384000 },
+          "callbacks": {
+            "tone": { "kind": "tone" },
+            "echo": { "kind": "echo", "from": "tone", "delay": 1 }
+          },
+          "nodes": { "out": { "component": "GenericOutput" } },
+          "connections": [ { "from": "echo", "to": "out" } ]
+        }
+        """, wrong: ["\"delay\": 1": "\"delay\": 10"])))
   /// An impulse response is no longer than is allowed.
-  static let response = Rule(
-    "PR0230", "limit/seconds", "An impulse response is no longer than the limit allows.")
+  package static let response = Rule(
+    "PR0230", "limit/seconds",
+    "an impulse response is no longer than the limit allows",
+    statuses: [.formatNotSupported],
+    page: .init(
+      "An impulse response lasts no longer than the limit: 30 seconds.",
+      because: """
+        A response is kept in memory as spectra, and each frame that comes out is made of all of it.
+        `--limit seconds=60` allows longer ones.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .none("It is the file that is too long, and not the patch.")))
 
   /// What each callback takes that feeds an input, in bytes, whatever it does.
   public static let bytesOfCallback = 4096

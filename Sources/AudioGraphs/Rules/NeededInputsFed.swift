@@ -1,10 +1,26 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 
 /// A unit that is pulled and needs an input has something that feeds it.
-enum NeededInputsFed {
-  static let rule = Rule(
-    "PR0307", "graph/input-fed", "An input that a pulled unit needs is fed.")
+package enum NeededInputsFed {
+  package static let rule = Rule(
+    "PR0307", "graph/input-fed",
+    "an input that a pulled unit needs is fed",
+    statuses: [.noConnection],
+    silencedBy: [.sides, .destination, .feeds],
+    page: .init(
+      "An effect, a converter or an output unit that is pulled has something at its input.",
+      because: """
+        AUGraphInitialize accepts it, and then every render fails: what one gets is silence and a
+        status that few programs look at. A mixer may have inputs that nothing feeds. To record only,
+        turn the loudspeaker side off.
+        """,
+      example: .patch(
+        ExamplePatches.equalizer,
+        wrong: [
+          "{ \"from\": \"tone\", \"to\": \"eq\" },\n    ": "",
+          "\n  \"callbacks\": { \"tone\": { \"kind\": \"tone\" } },": "",
+        ])))
 
   static func violations(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, isHeard: Bool

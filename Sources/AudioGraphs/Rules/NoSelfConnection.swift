@@ -1,10 +1,25 @@
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 
 /// No node feeds itself; the microphone side of an I/O unit may feed its loudspeaker side.
-enum NoSelfConnection {
-  static let rule = Rule(
-    "PR0303", "connection/self", "A node does not feed itself, the two sides of an I/O unit apart.")
+package enum NoSelfConnection {
+  package static let rule = Rule(
+    "PR0303", "connection/self",
+    "a node does not feed itself, the two sides of an I/O unit apart",
+    statuses: [.invalidConnection],
+    page: .init(
+      "A node does not feed itself. Only the two sides of an I/O unit may be connected.",
+      because: """
+        A unit would have to be pulled before it could be pulled. The microphone side of an I/O unit
+        may feed its loudspeaker side, because they are two elements with a device between them.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.mixer,
+        wrong: [
+          "{ \"from\": \"tone\", ":
+            "{ \"from\": \"mixer\", \"to\": \"mixer:1\" },\n    { \"from\": \"tone\", "
+        ])))
 
   static func violation(_ connection: Connection, in model: GraphModel) -> Violation? {
     guard connection.source == connection.destination else { return nil }

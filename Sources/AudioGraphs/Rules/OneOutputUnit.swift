@@ -1,9 +1,27 @@
-import AudioTypes
+package import AudioTypes
 
 /// A graph has exactly one output unit: the one that pulls it.
-enum OneOutputUnit {
-  static let rule = Rule(
-    "PR0302", "graph/one-output-unit", "A graph has exactly one output unit.")
+package enum OneOutputUnit {
+  package static let rule = Rule(
+    "PR0302", "graph/one-output-unit",
+    "a graph has exactly one output unit",
+    statuses: [.outputNode],
+    silencedBy: [.gaps],
+    page: .init(
+      "A graph has one output unit: Remote I/O, Voice-Processing I/O or Generic Output.",
+      because: """
+        The output unit pulls the graph, so without one nothing is rendered, and with two nobody
+        would know whose clock holds. AUGraphAddNode refuses the second. An I/O unit plays and hears
+        at once: io:0 is the loudspeaker, io:1 the microphone.
+        """,
+      statusNote:
+        "Documented for a second output unit; for a graph without one it is patchrun's choice.",
+      example: .patch(
+        ExamplePatches.microphone,
+        wrong: [
+          "\"nodes\": {\n": "\"nodes\": {\n    \"out\": { \"component\": \"remoteIO\" },\n",
+          "\"to\": \"io:0\"": "\"to\": \"out\"",
+        ])))
 
   /// A second output unit, refused when it is added.
   static func violation(

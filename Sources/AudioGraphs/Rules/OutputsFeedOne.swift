@@ -1,9 +1,32 @@
-import AudioTypes
+package import AudioTypes
 
 /// One output element feeds one input element: a second would render it twice.
-enum OutputsFeedOne {
-  static let rule = Rule(
-    "PR0305", "connection/output-feeds-one", "An output feeds one input.")
+package enum OutputsFeedOne {
+  package static let rule = Rule(
+    "PR0305", "connection/output-feeds-one",
+    "an output feeds one input",
+    statuses: [.invalidConnection],
+    page: .init(
+      "An output feeds one input.",
+      because: """
+        A unit renders once for each pull. Pulled by two, it would go through its sound twice as
+        fast, and its buffer would be overwritten while the other reads it (QA1174). A callback that
+        makes its own sound may feed several inputs, each of which hears it from the beginning.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.twoEqualizers,
+        wrong: [
+          "{ \"from\": \"two\", \"to\"": "{ \"from\": \"one\", \"to\"",
+          "    { \"from\": \"tone\", \"to\": \"two\" },\n": "",
+          """
+          ,
+              "two": {
+                "component": "iPodEQ",
+                "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Flat" }
+              }
+          """: "",
+        ])))
 
   static func violation(_ connection: Connection, in model: GraphModel) -> Violation? {
     guard let first = model.takers[BusKey(node: connection.source, bus: connection.output)] else {

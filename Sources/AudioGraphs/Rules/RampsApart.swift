@@ -1,11 +1,49 @@
-import AudioTypes
+package import AudioTypes
 
 /// The times of a graph's ramps are times, and no parameter is moved by two at once.
-enum RampsApart {
-  static let rule = Rule(
-    "PR0801", "timeline/apart", "A parameter is moved by one ramp at a time.")
-  static let times = Rule(
-    "PR0802", "timeline/times", "A ramp has a time that comes, and a duration that ends.")
+package enum RampsApart {
+  package static let rule = Rule(
+    "PR0801", "timeline/apart",
+    "a parameter is moved by one ramp at a time",
+    statuses: [.parameterError],
+    page: .init(
+      "A parameter is moved by one ramp at a time.",
+      because: """
+        Two ramps that overlap would each want another value in the same frame. Let the second begin
+        when the first has ended.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.mixer(
+          with: """
+            "timeline": [
+              {
+                "at": 0,
+                "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 0, "duration": 2 }
+              },
+              {
+                "at": 2,
+                "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 1, "duration": 2 }
+              }
+            ]
+            """),
+        wrong: ["\"at\": 2": "\"at\": 1"])))
+  package static let times = Rule(
+    "PR0802", "timeline/times",
+    "a ramp has a time that comes, and a duration that ends",
+    statuses: [.parameterError],
+    page: .init(
+      "A ramp begins at a time that comes, and ends within ten years.",
+      because: """
+        Ten years is the longest that a graph is planned for. A later time is a mistake: milliseconds or
+        frames where seconds are meant.
+        """,
+      statusNote: Rule.Page.undocumented,
+      example: .patch(
+        ExamplePatches.timed,
+        wrong: [
+          "\"at\": 1": "\"at\": 200000000", "\"duration\": 2": "\"duration\": 200000000",
+        ])))
 
   /// The longest that a graph is planned for: 10 years.
   private static let end = 315_576_000.0

@@ -1,9 +1,10 @@
+public import AudioTypes
 import Diagnostics
 
 /// Finds the page that somebody asks for.
 public enum ExplanationIndex {
   public enum Topic: Hashable, Sendable {
-    case rule(Explanation)
+    case rule(Rule)
     /// Two constants may have one number.
     case status([StatusExplanation])
   }
@@ -13,21 +14,21 @@ public enum ExplanationIndex {
   /// case; `nil` where there is none.
   public static func topic(_ text: String) -> Topic? {
     let asked = text.lowercased()
-    if let page = Explanation.all.first(where: { page in
-      page.code.rawValue.lowercased() == asked || page.rule?.name == asked
+    if let rule = RuleCatalog.all.first(where: { rule in
+      rule.code.rawValue.lowercased() == asked || rule.name == asked
     }) {
-      return .rule(page)
+      return .rule(rule)
     }
     if let number = codeNumber(asked),
-      let page = Explanation.all.first(where: { Int($0.code.rawValue.dropFirst(2)) == number })
+      let rule = RuleCatalog.all.first(where: { Int($0.code.rawValue.dropFirst(2)) == number })
     {
-      return .rule(page)
+      return .rule(rule)
     }
     let bare = asked.filter { $0 != "'" }
     let found = StatusExplanation.all.filter { page in
-      page.status.name.lowercased() == asked
+      page.name.lowercased() == asked
         || page.numbers.contains { $0.lowercased().filter { $0 != "'" } == bare }
-        || hexadecimal(bare) == UInt32(bitPattern: page.status.number)
+        || hexadecimal(bare) == UInt32(bitPattern: page.status.rawValue)
     }
     return found.isEmpty ? nil : .status(found)
   }
@@ -49,7 +50,7 @@ public enum ExplanationIndex {
   public static func help(for text: String) -> [String] {
     let names =
       RuleCatalog.all.map(\.code.rawValue) + RuleCatalog.all.map(\.name)
-      + StatusExplanation.all.map(\.status.name)
+      + StatusExplanation.all.map(\.name)
     let end = "`patchrun explain` lists the codes, and `patchrun explain -10868` explains a status"
     // A digit wrong is no near miss of a number: the others are other things.
     let isNumber = text.contains(where: \.isASCIIDigit) && !text.contains("/")

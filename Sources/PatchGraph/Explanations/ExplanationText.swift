@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 
@@ -25,18 +26,19 @@ public struct ExplanationText: Sendable {
   /// What was asked for.
   public func page(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
-    case .rule(let page): text(of: page)
+    case .rule(let rule): text(of: rule)
     case .status(let pages): pages.map(text(of:)).joined(separator: "\n")
     }
   }
 
-  private func text(of page: Explanation) -> String {
-    var text = "\(bold(page.code.rawValue)) \(page.rule?.name ?? "")"
-    text += page.rule?.severity == .warning ? " (a warning)\n" : " (an error)\n"
-    for (index, status) in page.statuses.enumerated() {
+  private func text(of rule: Rule) -> String {
+    let page = rule.page
+    var text = "\(bold(rule.code.rawValue)) \(rule.name)"
+    text += " (\(rule.severity.noun))\n"
+    for (index, status) in rule.statuses.enumerated() {
       text += (index == 0 ? "status: " : "    or: ") + "\(status)\n"
     }
-    if let note = page.statusNote, !page.statuses.isEmpty {
+    if let note = page.statusNote, !rule.statuses.isEmpty {
       text += wrapped(note, indentation: 8)
     }
     text += "\n" + wrapped(page.demand) + "\n" + wrapped(page.reason)
@@ -51,7 +53,7 @@ public struct ExplanationText: Sendable {
   }
 
   private func text(of page: StatusExplanation) -> String {
-    var text = "\(bold(page.status.name)) (\(page.numbers.joined(separator: ", ")))\n"
+    var text = "\(bold(page.name)) (\(page.numbers.joined(separator: ", ")))\n"
     text += "in \(page.header)\n\n" + wrapped(page.meaning)
     let codes = page.codes
     if codes.isEmpty { return text + "\nNo code of patchrun carries it.\n" }
@@ -81,7 +83,7 @@ public struct ExplanationText: Sendable {
   }
 }
 
-extension Explanation {
+extension Rule.Page {
   /// The examples: what each is, its text and its language.
   fileprivate var parts: [(title: String, code: String, language: String)] {
     switch example {
@@ -102,17 +104,28 @@ extension Explanation {
   }
 }
 
+extension Severity {
+  /// "an error".
+  fileprivate var noun: String {
+    switch self {
+    case .error: "an error"
+    case .warning: "a warning"
+    case .note: "a note"
+    }
+  }
+}
+
 // MARK: Markdown
 
 extension ExplanationText {
   /// All pages as one document, the statuses behind the codes.
   public static func markdown() -> String {
     var text = "# What patchrun's codes mean\n"
-    for page in Explanation.all { text += "\n" + markdown(of: page) }
+    for rule in RuleCatalog.all { text += "\n" + markdown(of: rule) }
     text += "\n# What a status means\n\n| Status | Number | Meaning | Codes |\n"
     text += "| --- | --- | --- | --- |\n"
     for page in StatusExplanation.all {
-      text += "| `\(page.status.name)` | \(page.numbers.joined(separator: ", ")) | "
+      text += "| `\(page.name)` | \(page.numbers.joined(separator: ", ")) | "
       text += "\(joined(page.meaning)) | "
       text += page.codes.map(\.code.rawValue).joined(separator: ", ") + " |\n"
     }
@@ -122,10 +135,10 @@ extension ExplanationText {
   /// What was asked for, as Markdown.
   public static func markdown(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
-    case .rule(let page): return markdown(of: page)
+    case .rule(let rule): return markdown(of: rule)
     case .status(let pages):
       return pages.map { page in
-        var text = "## `\(page.status.name)` (\(page.numbers.joined(separator: ", ")))\n\n"
+        var text = "## `\(page.name)` (\(page.numbers.joined(separator: ", ")))\n\n"
         text += "In \(page.header). \(joined(page.meaning))\n"
         let codes = page.codes
         if !codes.isEmpty { text += "\n" }
@@ -135,12 +148,13 @@ extension ExplanationText {
     }
   }
 
-  private static func markdown(of page: Explanation) -> String {
-    let isWarning = page.rule?.severity == .warning
-    var text = "## \(page.code) `\(page.rule?.name ?? "")`\n\n"
-    text += isWarning ? "A warning." : "An error."
-    if !page.statuses.isEmpty {
-      text += " Status: " + page.statuses.map { "`\($0)`" }.joined(separator: ", ") + "."
+  private static func markdown(of rule: Rule) -> String {
+    let page = rule.page
+    let severity = rule.severity.noun
+    var text = "## \(rule.code) `\(rule.name)`\n\n"
+    text += "\(severity.prefix(1).uppercased())\(severity.dropFirst())."
+    if !rule.statuses.isEmpty {
+      text += " Status: " + rule.statuses.map { "`\($0)`" }.joined(separator: ", ") + "."
       if let note = page.statusNote { text += " " + joined(note) }
     }
     text += "\n\n\(joined(page.demand))\n\n\(joined(page.reason))\n"
@@ -162,7 +176,7 @@ extension ExplanationText {
   /// All codes and all statuses.
   public static func json() -> String {
     let value: JSONText = .object([
-      .init("codes", .array(Explanation.all.map(json(of:)))),
+      .init("codes", .array(RuleCatalog.all.map(json(of:)))),
       .init("statuses", .array(StatusExplanation.all.map(json(of:)))),
     ])
     return value.document
@@ -171,17 +185,17 @@ extension ExplanationText {
   /// What was asked for: an object for a code, an array for a status.
   public static func json(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
-    case .rule(let page): json(of: page).document
+    case .rule(let rule): json(of: rule).document
     case .status(let pages): JSONText.array(pages.map(json(of:))).document
     }
   }
 
-  private static func json(of page: Explanation) -> JSONText {
+  private static func json(of rule: Rule) -> JSONText {
+    let page = rule.page
     var members: [JSONText.Member] = [
-      .init("code", .string(page.code.rawValue)), .init("name", .string(page.rule?.name ?? "")),
-      .init("severity", .string((page.rule?.severity ?? .error).rawValue)),
-      .init("summary", .string(page.rule?.summary ?? "")),
-      .init("statuses", .array(page.statuses.map(json(of:)))),
+      .init("code", .string(rule.code.rawValue)), .init("name", .string(rule.name)),
+      .init("severity", .string(rule.severity.rawValue)), .init("summary", .string(rule.summary)),
+      .init("statuses", .array(rule.statuses.map { json(of: $0.name ?? "", $0) })),
     ]
     if let note = page.statusNote { members.append(.init("statusNote", .string(joined(note)))) }
     members += [
@@ -213,13 +227,13 @@ extension ExplanationText {
     return .object(members)
   }
 
-  private static func json(of status: Diagnostic.Status) -> JSONText {
-    .object([.init("name", .string(status.name)), .init("number", .number(status.number))])
+  private static func json(of name: String, _ status: Status) -> JSONText {
+    .object([.init("name", .string(name)), .init("number", .number(status.rawValue))])
   }
 
   private static func json(of page: StatusExplanation) -> JSONText {
     .object([
-      .init("name", .string(page.status.name)), .init("number", .number(page.status.number)),
+      .init("name", .string(page.name)), .init("number", .number(page.status.rawValue)),
       .init("header", .string(page.header)), .init("meaning", .string(joined(page.meaning))),
       .init("codes", .strings(page.codes.map(\.code.rawValue))),
     ])

@@ -1,30 +1,29 @@
-import AudioTypes
-public import Diagnostics
+public import AudioTypes
 
 /// The page about an OSStatus: its constant, what it means, and which codes carry it.
 public struct StatusExplanation: Hashable, Sendable {
-  public var status: Diagnostic.Status
+  public var status: Status
+  /// The constant: of two with one number this one's.
+  public var name: String
   /// Where the constant is declared: a header, or the part of the system that it comes from.
   public var header: String
   /// What the header and the public documents say that it means.
   public var meaning: String
 
   init(_ name: String, _ number: Int32, in header: String, _ meaning: String) {
-    self.status = .init(name, number)
+    status = Status(rawValue: number)
+    self.name = name
     self.header = header
     self.meaning = meaning
   }
 
   /// The codes whose diagnostics carry the number.
-  public var codes: [RuleInfo] {
-    Explanation.all.filter { $0.statuses.contains { $0.number == status.number } }
-      .compactMap(\.rule)
-  }
+  public var codes: [Rule] { RuleCatalog.all.filter { $0.statuses.contains(status) } }
 
   /// The number as Core Audio's tools print it, and in decimal where that is another text.
   public var numbers: [String] {
-    let text = AudioTypes.Status(rawValue: status.number).number
-    let decimal = String(status.number)
+    let text = status.number
+    let decimal = String(status.rawValue)
     return text == decimal ? [decimal] : [text, decimal]
   }
 }

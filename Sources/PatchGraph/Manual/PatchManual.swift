@@ -1,3 +1,4 @@
+import AudioTypes
 public import AudioUnits
 import Diagnostics
 import PatchSyntax

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 
@@ -9,9 +10,9 @@ import PatchSyntax
 struct DetailBudget {
   private let limit: Int
   /// How many there were of a kind in the patch's own text.
-  private var own: [Diagnostic.Code: Int] = [:]
+  private var own: [Rule.Code: Int] = [:]
   /// The places in texts of sub-graphs.
-  private var inside: [Diagnostic.Code: Set<Place>] = [:]
+  private var inside: [Rule.Code: Set<Place>] = [:]
 
   private struct Place: Hashable {
     var file: String
@@ -22,7 +23,7 @@ struct DetailBudget {
   init(limit: Int) { self.limit = limit }
 
   /// Whether help is looked for; counts the finding.
-  mutating func admits(_ code: Diagnostic.Code, at json: JSONValue) -> Bool {
+  mutating func admits(_ code: Rule.Code, at json: JSONValue) -> Bool {
     guard json.tree.base > 0 else {
       own[code, default: 0] += 1
       return own[code, default: 0] <= limit

@@ -1,3 +1,4 @@
+import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
@@ -398,10 +399,13 @@ struct SubgraphAssembler {
     _ message: String, at json: JSONValue, _ first: JSONValue, _ label: String, help: String
   ) {
     report(
-      Diagnostic(
-        .error, "PR0305", .init(message), at: json.markRange, pointer: json.pointer.description,
-        status: .init("kAUGraphErr_InvalidConnection", -10861),
-        notes: [.init(.init(label), at: first.markRange)], help: [help]))
+      OutputsFeedOne.rule.diagnostic(
+        .init(message),
+        status: .invalidConnection,
+        at: json.markRange,
+        pointer: json.pointer.description,
+        notes: [.init(.init(label), at: first.markRange)],
+        help: [help]))
   }
 
   /// What a processing callback pulls; `nil` for nothing.
@@ -445,11 +449,11 @@ struct SubgraphAssembler {
         reportNoInput(bus, to, child)
       } else if let first = bindings[to.value.node]?[bus] {
         report(
-          Diagnostic(
-            .error, "PR0304",
+          InputsFedOnce.rule.diagnostic(
             "input \(bus) of the sub-graph \(quoted(to.value.node)) is already fed",
-            at: to.range, pointer: to.pointer,
-            status: .init("kAUGraphErr_InvalidConnection", -10861),
+            status: .invalidConnection,
+            at: to.range,
+            pointer: to.pointer,
             notes: [.init("it is fed here", at: first.to.range)],
             help: ["to hear both, mix them before the sub-graph"]))
       } else {
@@ -470,11 +474,11 @@ struct SubgraphAssembler {
       : buses.count == 1
         ? "its only one is \(buses[0])" : "its inputs are \(buses.joined(separator: ", "))"
     report(
-      Diagnostic(
-        .error, "PR0503",
+      UnitRules.element.diagnostic(
         "the sub-graph \(quoted(to.value.node)) has no input \(String(bus)): \(there)",
-        at: to.range, pointer: to.pointer,
-        status: .init("kAudioUnitErr_InvalidElement", -10877),
+        status: .invalidElement,
+        at: to.range,
+        pointer: to.pointer,
         help: [
           "an input is a callback of its patch: "
             + "\"in\": { \"kind\": \"input\", \"bus\": \(bus) }"
@@ -633,10 +637,11 @@ extension SubgraphAssembler {
   ) {
     if let first {
       report(
-        Diagnostic(
-          .error, "PR0302", "a patch has one output unit, and this is another",
-          at: component.markRange, pointer: component.pointer.description,
-          status: .init("kAUGraphErr_OutputNodeErr", -10862),
+        OneOutputUnit.rule.diagnostic(
+          "a patch has one output unit, and this is another",
+          status: .outputNode,
+          at: component.markRange,
+          pointer: component.pointer.description,
           notes: [.init("the output unit", at: first.markRange)],
           help: ["take one of the two out"]))
     } else {
@@ -709,7 +714,7 @@ extension SubgraphAssembler {
   ///   - rule: The limit that is met; `nil` for how deep they may lie.
   ///   - help: How the limit is raised.
   private mutating func exceed(
-    _ place: JSONValue, _ rule: RuleInfo?, _ message: String, _ help: String?
+    _ place: JSONValue, _ rule: Rule?, _ message: String, _ help: String?
   ) {
     let place = place.tree.base == 0 ? place : rootPlace ?? place
     guard let rule else {
@@ -727,7 +732,7 @@ extension SubgraphAssembler {
       .init(message), at: place.range, pointer: place.pointer.description,
       help: status == .fileNotFound
         ? ["the path is relative to the patch that it is written in"] : [])
-    diagnostic.status = status.name.map { .init($0, status.rawValue) }
+    diagnostic.status = status
     report(diagnostic)
   }
 

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 
@@ -34,7 +35,7 @@ struct SubgraphFindings {
   }
 
   private struct Mistake: Hashable {
-    var code: Diagnostic.Code
+    var code: Rule.Code
     var message: Diagnostic.Message
     var file: String
     var range: SourceRange

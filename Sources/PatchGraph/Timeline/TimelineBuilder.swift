@@ -169,11 +169,11 @@ struct TimelineBuilder {
     guard let target = parameter(path) else { return }
     guard let value = SettingReader.parameter(to, target.info) else {
       findings.append(
-        Diagnostic(
-          .error, "PR0552",
-          "\(quoted(target.info.key)) takes \(SettingReader.noun(target.info))", at: to.markRange,
+        UnitRules.parameterRange.diagnostic(
+          "\(quoted(target.info.key)) takes \(SettingReader.noun(target.info))",
+          status: .invalidParameter,
+          at: to.markRange,
           pointer: to.pointer.description,
-          status: .init("kAudioUnitErr_InvalidParameter", -10878),
           help: [SettingReader.plainForm(of: to, target.info)?.help].compactMap(\.self),
           fixes: [SettingReader.plainForm(of: to, target.info)?.fix].compactMap(\.self)))
       return
@@ -189,7 +189,7 @@ struct TimelineBuilder {
         findings.append(warning.of(target.node).diagnostic(in: places, at: to))
       }
     } catch {
-      let isValue = error.rule.code == "PR0552"
+      let isValue = error.rule == UnitRules.parameterRange
       findings.append(error.diagnostic(in: places, at: isValue ? to : path.json))
     }
   }
@@ -250,7 +250,7 @@ struct TimelineBuilder {
     if let setting = link.live.first(where: { $0.key == key }) {
       if setting.canRamp { return setting }
       findings.append(
-        TimelineRules.liveSetting.diagnostic(
+        LiveSettingsMove.rule.diagnostic(
           .init("\(quoted(key)) does not ramp: it is one value or another"), at: path.range,
           pointer: path.pointer,
           help: ["set it by an update of the timeline", list]))
@@ -259,7 +259,7 @@ struct TimelineBuilder {
     let description = CallbackCatalog.description(of: link.kind)
     if tokens.count == 3, description?.settings.contains(where: { $0.key == key }) == true {
       findings.append(
-        TimelineRules.liveSetting.diagnostic(
+        LiveSettingsMove.rule.diagnostic(
           .init("\(quoted(key)) of a callback of the kind \(quoted(link.kind)) does not ramp"),
           at: path.range, pointer: path.pointer,
           help: ["an update of the timeline can set it: the one sound fades into the other", list]))
@@ -311,7 +311,7 @@ struct TimelineBuilder {
           "the patch has no node \(quoted(name))", at: path.range, pointer: path.pointer,
           help: [didYouMean(name, among: names)].compactMap(\.self),
           fixes: path.json.correction(ofToken: 1, in: path.value, among: names))
-        diagnostic.status = .init("kAUGraphErr_NodeNotFound", -10860)
+        diagnostic.status = .nodeNotFound
         return diagnostic
       }
       unknown.updateValue(place, forKey: name)

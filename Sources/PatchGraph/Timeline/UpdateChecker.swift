@@ -42,7 +42,7 @@ struct UpdateChecker {
 
   /// What makes two diagnostics one.
   private struct Finding: Hashable {
-    var code: Diagnostic.Code
+    var code: Rule.Code
     var message: Diagnostic.Message
     var range: SourceRange
     /// The file of a sub-graph; `nil` for the patch itself.

@@ -26,9 +26,9 @@ enum CompletionValues {
   static func topics(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let rules = RuleCatalog.all.map { "\($0.name)\t\($0.summary)" }
     let statuses = StatusExplanation.all.map { page in
-      "\(page.status.name)\t\(page.meaning.split(separator: "\n").joined(separator: " "))"
+      "\(page.name)\t\(page.meaning.split(separator: "\n").joined(separator: " "))"
     }
-    let numbers = StatusExplanation.all.map { "\($0.status.number)\t\($0.status.name)" }
+    let numbers = StatusExplanation.all.map { "\($0.status.rawValue)\t\($0.name)" }
     let all = codes(words, index, typed) + rules + statuses + numbers
     return typed.isEmpty ? codes(words, index, typed) : all
   }

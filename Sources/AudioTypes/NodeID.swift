@@ -1,0 +1,17 @@
+/// What a dictionary finds a number by that nobody chooses: one multiplication, of which the upper half
+/// is good.
+package func mixed(_ number: UInt64, _ seed: Int) -> Int {
+  let product = (number &+ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
+  return Int(truncatingIfNeeded: product ^ product >> 32)
+}
+
+/// The number a graph gives to a node (`AUNode`): from 1 up, in the order of addition.
+public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
+
+  /// Numbers that a graph gives are chosen by nobody, so that a product mixes them well enough: graphs
+  /// of many nodes are looked up in more than they are worked on.
+  public func _rawHashValue(seed: Int) -> Int { mixed(UInt64(UInt32(bitPattern: rawValue)), seed) }
+}

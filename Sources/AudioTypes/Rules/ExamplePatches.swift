@@ -1,0 +1,269 @@
+/// Right patches that several pages begin with.
+package enum ExamplePatches {
+  /// A tone on the loudspeaker.
+  package static let tone = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone", "frequency": 440 } },
+      "nodes": { "io": { "component": "remoteIO" } },
+      "connections": [ { "from": "tone", "to": "io" } ]
+    }
+    """
+
+  /// A tone through a mixer.
+  package static let mixer = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputs": { "0": { "parameters": { "volume": 0.8 } } }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "mixer:0" },
+        { "from": "mixer", "to": "io" }
+      ]
+    }
+    """
+
+  /// A tone through a mixer, with more members of the patch.
+  package static func mixer(with members: String) -> String {
+    let indented = members.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
+    return mixer.dropLast(2) + ",\n" + indented + "\n}"
+  }
+
+  /// A tone through an equalizer.
+  package static let equalizer = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "eq": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "eq" },
+        { "from": "eq", "to": "io" }
+      ]
+    }
+    """
+
+  /// The microphone on the loudspeaker.
+  package static let microphone = """
+    {
+      "session": { "category": "playAndRecord" },
+      "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": 44100 },
+      "nodes": {
+        "io": {
+          "component": "remoteIO",
+          "inputs": { "1": { "properties": { "enableIO": true } } }
+        }
+      },
+      "connections": [ { "from": "io:1", "to": "io:0" } ]
+    }
+    """
+
+  /// A tone at the left of a listener.
+  package static let space = """
+    {
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "space": {
+          "component": "3DMixer",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputs": {
+            "0": {
+              "streamFormat": { "sample": "int16", "channels": 1, "sampleRate": 44100 },
+              "parameters": { "azimuth": -90, "distance": 1 }
+            }
+          },
+          "outputs": { "0": { "sampleRate": 44100 } }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "space:0" },
+        { "from": "space", "to": "io" }
+      ]
+    }
+    """
+
+  /// A tone at another rate than the device's, through a converter.
+  package static let converter = """
+    {
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "converter": {
+          "component": "FormatConverter",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputs": {
+            "0": { "streamFormat": { "sample": "int16", "channels": 2, "sampleRate": 22050 } }
+          },
+          "outputs": {
+            "0": { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 } }
+          }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "converter" },
+        { "from": "converter", "to": "io" }
+      ]
+    }
+    """
+
+  /// A mixer whose volume falls as it is heard.
+  package static let beating = mixer(
+    with: """
+      "tempo": 120,
+      "timeline": [
+        {
+          "at": 1,
+          "ramp": {
+            "path": "/nodes/mixer/inputs/0/parameters/volume",
+            "to": 0.001,
+            "duration": 2,
+            "curve": "exponential"
+          }
+        }
+      ]
+      """)
+
+  /// A tone whose format is written field by field.
+  package static let described = """
+    {
+      "streamFormat": {
+        "mSampleRate": 44100, "mFormatID": "lpcm",
+        "mFormatFlags": [ "kAudioFormatFlagIsSignedInteger", "kAudioFormatFlagIsPacked" ],
+        "mBytesPerPacket": 4, "mFramesPerPacket": 1, "mBytesPerFrame": 4,
+        "mChannelsPerFrame": 2, "mBitsPerChannel": 16
+      },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": { "io": { "component": "remoteIO" } },
+      "connections": [ { "from": "tone", "to": "io" } ]
+    }
+    """
+
+  /// A mixer, one of whose inputs has a format of its own.
+  package static let formatted = mixer.replacing(
+    "\"inputs\": { \"0\": { \"parameters\": { \"volume\": 0.8 } } }",
+    with: """
+      "inputs": {
+              "0": { "streamFormat": { "sample": "int16", "channels": 2, "sampleRate": 44100 } }
+            }
+      """)
+
+  /// The microphone to a file.
+  package static let recording = """
+    {
+      "session": { "category": "record" },
+      "streamFormat": { "sample": "float32", "channels": 1, "sampleRate": "session" },
+      "nodes": {
+        "io": {
+          "component": "remoteIO",
+          "inputs": { "1": { "properties": { "enableIO": true } } },
+          "outputs": { "0": { "properties": { "enableIO": false } } }
+        }
+      },
+      "taps": { "voice": { "kind": "record", "at": "io:1", "path": "voice.wav" } }
+    }
+    """
+
+  /// A tone, multiplied by a sine.
+  package static let ringModulated = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": {
+        "tone": { "kind": "tone" },
+        "ring": { "kind": "ringModulator", "frequency": 90, "from": "tone" }
+      },
+      "nodes": { "io": { "component": "remoteIO" } },
+      "connections": [ { "from": "ring", "to": "io" } ]
+    }
+    """
+
+  /// A tone through a sub-graph.
+  package static let strip = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "strip": {
+          "subgraph": "parts/strip.json",
+          "settings": { "/nodes/eq/properties/presentPreset": "Rock" }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "strip" },
+        { "from": "strip", "to": "io" }
+      ]
+    }
+    """
+
+  /// A mixer whose mix is recorded.
+  package static let tapped = mixer(
+    with: """
+      "taps": { "mix": { "kind": "record", "at": "mixer", "path": "mix.wav" } }
+      """)
+
+  /// A mixer whose volume falls.
+  package static let timed = mixer(
+    with: """
+      "timeline": [
+        {
+          "at": 1,
+          "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 0, "duration": 2 }
+        }
+      ]
+      """)
+
+  /// Two equalizers, mixed.
+  package static let twoEqualizers = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": { "component": "remoteIO" },
+        "one": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
+        "two": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Flat" }
+        }
+      },
+      "connections": [
+        { "from": "tone", "to": "one" },
+        { "from": "tone", "to": "two" },
+        { "from": "one", "to": "mixer:0" },
+        { "from": "two", "to": "mixer:1" },
+        { "from": "mixer", "to": "io" }
+      ]
+    }
+    """
+
+  /// A mixer whose volume is changed in the document.
+  package static let updated = mixer(
+    with: """
+      "timeline": [
+        {
+          "at": 1,
+          "update": [
+            { "op": "replace", "path": "/nodes/mixer/inputs/0/parameters/volume", "value": 0.5 }
+          ]
+        }
+      ]
+      """)
+}

@@ -1,0 +1,84 @@
+/// Something that initialize would refuse, or accept and the user regret.
+///
+/// It says what is wrong and where in the graph; whoever knows a text puts the place into it.
+public struct Violation: Error, Hashable, Sendable {
+  /// A part of a graph.
+  public struct Place: Hashable, Sendable {
+    /// `nil` for the graph itself.
+    public var node: NodeID?
+    public var part: Part
+
+    public init(node: NodeID?, _ part: Part) {
+      self.node = node
+      self.part = part
+    }
+
+    public static let graph = Place(node: nil, .whole)
+  }
+
+  public enum Part: Hashable, Sendable {
+    case whole
+    /// What feeds an input element: its connection or its callback.
+    case feed(Int)
+    /// Of the callbacks that feed an input element the one so many pulls behind it: 1 for the one
+    /// that the callback at the input pulls.
+    case callback(Int, behind: Int)
+    /// A tap, by its number.
+    case tap(Int)
+    case bus(Scope, Int)
+    case streamFormat(Scope, Int)
+    case elementCount(Scope)
+    case property(PropertyID, Scope, Int)
+    case parameter(UInt32, Scope, Int)
+  }
+
+  public struct Note: Hashable, Sendable {
+    public var message: String
+    public var place: Place
+
+    public init(_ message: String, at place: Place) {
+      self.message = message
+      self.place = place
+    }
+  }
+
+  public var rule: Rule
+  /// As bad as the rule says.
+  public var severity: Severity { rule.severity }
+  public var status: Status
+  /// A sentence that starts in lower case: what was found, and what would be right.
+  public var message: String
+  public var place: Place
+  /// Of a callback or a tap the setting that is to blame: its key in a patch, such as `path`.
+  public var setting: String?
+  public var notes: [Note]
+  /// What to do about it.
+  public var help: [String]
+  /// Changes that would put it right, each by itself.
+  public var remedies: [Remedy]
+
+  public init(
+    _ rule: Rule, status: Status, _ message: String,
+    at place: Place, setting: String? = nil, notes: [Note] = [], help: [String] = [],
+    remedies: [Remedy] = []
+  ) {
+    self.rule = rule
+    self.status = status
+    self.message = message
+    self.place = place
+    self.setting = setting
+    self.notes = notes
+    self.help = help
+    self.remedies = remedies
+  }
+
+  /// The same, said of a unit that has become a node.
+  public func of(_ node: NodeID) -> Violation {
+    var copy = self
+    copy.place.node = node
+    for index in copy.notes.indices where copy.notes[index].place.node == nil {
+      copy.notes[index].place.node = node
+    }
+    return copy
+  }
+}

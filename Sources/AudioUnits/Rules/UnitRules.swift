@@ -1,0 +1,52 @@
+public import AudioTypes
+
+/// The rules that units keep by themselves, each in a file of its own beside this one. Those that concern
+/// a graph are beside the graph.
+public enum UnitRules {
+  /// All of them.
+  public static let all: [Rule] = [
+    formatConsistent,
+    formatSupported,
+    formatWritable,
+    formatGiven,
+    mixerRates,
+    mixerOutputRate,
+    effectFormats,
+    equalizerRate,
+    equalizerPreset,
+    converterStep,
+    channelMap,
+    converterChannels,
+    dither,
+    spatialChannels,
+    headData,
+    spatialDistance,
+    propertyKnown,
+    propertyScope,
+    element,
+    propertyValue,
+    propertyWritable,
+    propertyInitialized,
+    propertyInUse,
+    elementCount,
+    propertyFits,
+    propertyReadable,
+    unitInGraph,
+    unitConnection,
+    unitInitialized,
+    unitRender,
+    unitDevice,
+    parameterKnown,
+    parameterRange,
+    parameterReadOnly,
+    parameterUsualRange,
+    parameterReplaces,
+    parameterRamps,
+    inputElementEnabled,
+    outputElementEnabled,
+    hardwareInput,
+    hardwareOutput,
+    ioEnabled,
+    deviceRate,
+  ]
+}

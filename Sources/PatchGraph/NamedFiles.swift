@@ -1,0 +1,81 @@
+import AudioTypes
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCore
+
+extension FileRefusal {
+  /// What is said of a path that the policy refuses.
+  ///
+  /// - Parameters:
+  ///   - path: As it is shown.
+  ///   - json: Where it is written.
+  func diagnostic(_ rule: Rule, _ path: String, at json: JSONValue) -> Diagnostic {
+    rule.diagnostic(
+      .init(message(for: path)), at: json.markRange, pointer: json.pointer.description,
+      help: help.isEmpty ? [] : [help])
+  }
+}
+
+extension GraphBuilder {
+  /// Whether the policy lets a callback read its files; says where it does not. What the disk has
+  /// against it the callback says itself.
+  mutating func mayRead(
+    _ paths: [(path: String, json: JSONValue)]
+  ) -> Bool {
+    var mayRead = true
+    for (path, json) in paths {
+      guard let refusal = surroundings.files.refusal(toRead: path) else { continue }
+      report(refusal.diagnostic(FileRules.reading, path, at: json))
+      mayRead = false
+    }
+    return mayRead
+  }
+
+  /// The place that a tap writes to, where the policy lets it; says why it does not. What the disk has
+  /// against it the tap says itself: then there is no place, and nothing is said.
+  mutating func place(toWrite path: String, _ json: JSONValue) -> Result<WritePlace?, FileRefusal> {
+    // Standard output.
+    guard path != "-" else { return .success(nil) }
+    do throws(FileRefusal) { return .success(try surroundings.files.writePlace(path)) } catch {
+      guard error.isOfPolicy else { return .success(nil) }
+      report(error.diagnostic(FileRules.writing, path, at: json))
+      return .failure(error)
+    }
+  }
+}
+
+/// The files that a patch reads and writes, to find two that are one.
+struct NamedFiles {
+  private var readPaths: Set<String> = []
+  private var readFiles: Set<FileIdentity> = []
+  private var writtenPaths: Set<String> = []
+  private var writtenPlaces: Set<WritePlace.Key> = []
+  private var writtenFiles: Set<FileIdentity> = []
+
+  enum Clash {
+    case isPlayed, isWritten
+  }
+
+  mutating func addRead(_ path: String) {
+    readPaths.insert(path)
+    if let file = FileIdentity(of: path) { readFiles.insert(file) }
+  }
+
+  mutating func addWritten(_ path: String, _ place: WritePlace?) {
+    guard place?.content != .stream else { return }
+    writtenPaths.insert(path)
+    if let key = place?.key { writtenPlaces.insert(key) }
+    if let file = place?.fileIdentity { writtenFiles.insert(file) }
+  }
+
+  /// What else is done with a file that is to be written, however it is spelt; `nil` for nothing.
+  func clash(_ path: String, _ place: WritePlace?) -> Clash? {
+    let file = place == nil ? FileIdentity(of: path) : place?.fileIdentity
+    if readPaths.contains(path) || file.map(readFiles.contains) == true { return .isPlayed }
+    let isWritten =
+      writtenPaths.contains(path) || place.map { writtenPlaces.contains($0.key) } == true
+      || file.map(writtenFiles.contains) == true
+    return isWritten ? .isWritten : nil
+  }
+}

@@ -1,0 +1,16 @@
+public import AudioTypes
+import RenderTaps
+
+extension NameRules {
+  /// The kind of a tap is one that there is.
+  public static let tapKind = Rule(
+    "PR0210", "tap/kind",
+    "the kind of a tap is one that there is",
+    page: .init(
+      "The kind of a tap is one that there is.",
+      because: """
+        They are \(TapCatalog.ofPatches.kinds.map(\.kind).joined(separator: ", ")). The README has their settings,
+        and so has the schema, in an editor.
+        """,
+      example: .patch(ExamplePatches.tapped, wrong: ["\"record\"": "\"recorder\""])))
+}

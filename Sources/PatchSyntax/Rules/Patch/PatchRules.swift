@@ -1,0 +1,23 @@
+public import AudioTypes
+
+/// What a patch has to keep to before any of its names is looked up. Each rule is in a file of its own.
+public enum PatchRules {
+  /// All of them.
+  public static let all: [Rule] = [
+    type,
+    unknownKey,
+    missingKey,
+    schemaVersion,
+    address,
+    busNumber,
+    name,
+    emptyNodes,
+    range,
+    exclusive,
+    override,
+    ambiguousName,
+    pointer,
+    subgraphSetting,
+    nodes,
+  ]
+}

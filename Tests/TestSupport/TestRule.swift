@@ -1,0 +1,12 @@
+public import AudioTypes
+
+extension Rule {
+  /// A rule of which nothing is known but its code and how bad it is to break it.
+  public static func test(
+    _ code: Code, _ severity: Severity = .error, statuses: [Status] = []
+  ) -> Rule {
+    Rule(
+      code, "test/\(code)", "a test breaks this rule", severity: severity, statuses: statuses,
+      page: .init("A test breaks this rule.", because: "", example: .none("There is none.")))
+  }
+}
