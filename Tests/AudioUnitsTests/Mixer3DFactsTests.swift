@@ -104,7 +104,7 @@ struct Mixer3DFactsTests {
   private func codes(
     channels: Int = 1, parameters: [UInt32: Float] = [:],
     properties: [PropertyID: PropertyValue] = [:]
-  ) throws -> [String] {
+  ) throws -> [Rule.Code] {
     var scene = SpatialScene(.init([0], parameters: parameters, properties: properties))
     if channels == 2 { scene.sources[0].channels = [[0], [0]] }
     let unit = try scene.instance()
