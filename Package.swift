@@ -132,14 +132,30 @@ let package = Package(
         "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
       ],
       swiftSettings: settings),
+    // Read by people and editors, and by nothing that makes a graph.
     .target(
-      name: "Reports", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph"],
+      name: "GraphDrawings",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
+        "AudioGraphs", "Diagnostics", "PatchSyntax", "PatchGraph",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "PatchReference",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
+        "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Reports",
+      dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference"],
       swiftSettings: settings),
     .target(
       name: "LanguageServer",
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks",
-        "Diagnostics", "PatchSyntax", "PatchGraph",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
       ],
       swiftSettings: settings),
     .target(
@@ -159,7 +175,8 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "FileAccess",
-        "Diagnostics", "PatchSyntax", "PatchGraph", "Responses", "Reports", "LanguageServer",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference", "Responses",
+        "Reports", "LanguageServer",
         "Control",
         "TerminalScreen", "CShims",
         .product(
@@ -271,20 +288,24 @@ let package = Package(
       name: "PatchGraphTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "SoundFiles", "TestSupport",
+        "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
+        "SoundFiles", "TestSupport",
       ],
       exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "Reports", "TestSupport",
+        "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference", "Reports",
+        "TestSupport",
       ],
       exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "LanguageServerTests",
-      dependencies: ["Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer"],
+      dependencies: [
+        "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "LanguageServer",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ControlTests",
@@ -298,7 +319,8 @@ let package = Package(
       name: "PatchTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "Pictures",
+        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference",
+        "Pictures",
         "Responses", "TerminalScreen", "TestSupport", "patchrun",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),

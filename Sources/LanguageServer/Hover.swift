@@ -1,3 +1,4 @@
+import GraphDrawings
 import AudioTypes
 import AudioUnits
 import Diagnostics

@@ -1,3 +1,4 @@
+import GraphDrawings
 import AudioGraphs
 import Diagnostics
 import PatchGraph

@@ -1,12 +1,12 @@
 import AudioGraphs
-import AudioTypes
+package import AudioTypes
 import AudioUnits
 import Diagnostics
 import PatchSyntax
 
 /// Finds the component that a node names.
-enum ComponentResolver {
-  static let types: [String: FourCharCode] = [
+package enum ComponentResolver {
+  package static let types: [String: FourCharCode] = [
     "kAudioUnitType_FormatConverter": .formatConverterType,
     "kAudioUnitType_Effect": .effectType,
     "kAudioUnitType_Mixer": .mixerType,

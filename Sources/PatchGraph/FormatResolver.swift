@@ -1,10 +1,10 @@
-import AudioUnits
 import AudioTypes
+import AudioUnits
 import Diagnostics
 import PatchSyntax
 
 /// Turns stream formats as they are written into stream formats.
-struct FormatResolver {
+package struct FormatResolver {
   private let named: [String: Located<PatchDocument.StreamFormat>]
   private let document: PatchDocument
   private let sessionRate: Double
@@ -181,7 +181,7 @@ struct FormatResolver {
     return nil
   }
 
-  static let flagNames: [String: UInt32] = [
+  package static let flagNames: [String: UInt32] = [
     "kAudioFormatFlagIsFloat": 0x1, "kAudioFormatFlagIsBigEndian": 0x2,
     "kAudioFormatFlagIsSignedInteger": 0x4, "kAudioFormatFlagIsPacked": 0x8,
     "kAudioFormatFlagIsAlignedHigh": 0x10, "kAudioFormatFlagIsNonInterleaved": 0x20,

@@ -1,5 +1,5 @@
-public import AudioTypes
 import AudioGraphs
+public import AudioTypes
 public import PatchSyntax
 
 extension PatchLimits.Limit {

@@ -1,4 +1,4 @@
-public import AudioGraphs
+import AudioGraphs
 public import Diagnostics
 public import FileAccess
 public import PatchSyntax
@@ -73,12 +73,5 @@ extension LivePatch {
   ) {
     self.init(
       patch, from: reading, in: PatchSurroundings(directory: directory), hasTaps: hasTaps)
-  }
-}
-
-extension GraphDrawing {
-  /// Of a patch that is in a folder; see `init(graph:document:in:)`.
-  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
-    self.init(graph: graph, document: document, in: PatchSurroundings(directory: directory))
   }
 }

@@ -16,7 +16,7 @@ public struct SessionPolicy: Hashable, Sendable {
     case stop
 
     /// The same as a sentence.
-    var summary: String {
+    package var summary: String {
       switch self {
       case .continue: "Plays on; a device that is suspended for 2 s counts as gone."
       case .pause: "Fades out, renders nothing until it is over, and fades in where it was."
@@ -35,7 +35,7 @@ public struct SessionPolicy: Hashable, Sendable {
     case stop
 
     /// The same as a sentence.
-    var summary: String {
+    package var summary: String {
       switch self {
       case .follow: "Plays on there; the server converts."
       case .restart: "Begins again, with the rate and the channels of that device."

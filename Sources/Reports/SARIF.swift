@@ -1,3 +1,4 @@
+import PatchReference
 import AudioTypes
 import Diagnostics
 import PatchGraph

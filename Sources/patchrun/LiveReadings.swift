@@ -1,3 +1,4 @@
+import GraphDrawings
 import AudioGraphs
 import AudioTypes
 import AudioUnits
@@ -47,7 +48,10 @@ extension LiveControl {
   }
 
   func drawing() async -> ControlDocument {
-    let (reading, drawing) = stage.live.drawing
+    let (reading, patch) = stage.live.reference
+    let drawing = patch.map {
+      GraphDrawing(graph: $0.graph, document: $0.document, in: $0.surroundings)
+    }
     return ControlDocument(text: drawing?.svgForPage() ?? "", tag: Self.tag(of: reading.source))
   }
 

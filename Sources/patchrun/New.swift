@@ -1,3 +1,4 @@
+import PatchReference
 import ArgumentParser
 import Diagnostics
 import PatchGraph

@@ -1,3 +1,4 @@
+import GraphDrawings
 import ArgumentParser
 import AudioGraphs
 import AudioTypes

@@ -1,6 +1,7 @@
 import AudioGraphs
 import Diagnostics
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import TestSupport
 import Testing

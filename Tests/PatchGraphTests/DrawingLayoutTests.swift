@@ -3,7 +3,9 @@ import PatchSyntax
 import TestSupport
 import Testing
 
+@testable import GraphDrawings
 @testable import PatchGraph
+@testable import PatchReference
 
 /// Where things stand in a picture, for graphs of every shape.
 @Suite struct DrawingLayoutTests {

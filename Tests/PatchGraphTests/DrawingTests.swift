@@ -6,6 +6,7 @@ import PatchSyntax
 import TestSupport
 import Testing
 
+@testable import GraphDrawings
 @testable import PatchGraph
 
 #if canImport(FoundationXML)

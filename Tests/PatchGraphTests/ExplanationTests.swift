@@ -2,6 +2,7 @@ import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import Testing
 
@@ -50,7 +51,9 @@ import Testing
 
   @Test(arguments: patches.map(\.code))
   func `the right patch of a page has nothing wrong with it`(code: Rule.Code) throws {
-    guard case .patch(let example) = try #require(RuleCatalog.rule(code)).page.example else { return }
+    guard case .patch(let example) = try #require(RuleCatalog.rule(code)).page.example else {
+      return
+    }
     let built = try Self.build(
       Array(example.right.utf8), example.rightOverrides, example.hardware)
     #expect(built.diagnostics.isEmpty, "\(Self.rendered(built))")

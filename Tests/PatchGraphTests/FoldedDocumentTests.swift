@@ -68,7 +68,7 @@ import Testing
         #expect(live.reading.document?.timeline.count == steps)
         _ = live.controls
         _ = live.present
-        _ = live.drawing
+        _ = live.reference
       }
       #expect(live.foldCount == folds)
       numbers.append(live.revision.number)

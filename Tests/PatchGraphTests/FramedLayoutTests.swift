@@ -2,6 +2,7 @@ import AudioTypes
 import TestSupport
 import Testing
 
+@testable import GraphDrawings
 @testable import PatchGraph
 
 /// Frames around sub-graphs, for graphs of every shape.

@@ -1,10 +1,12 @@
 import Diagnostics
 import Foundation
+import GraphDrawings
 import PatchSyntax
 import TestSupport
 import Testing
 
 @testable import PatchGraph
+@testable import PatchReference
 
 /// The page of pictures, `patches/README.md`, is made from the patches.
 ///

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import PatchGraph
+@testable import PatchReference
 
 /// A folder for one test, removed with it.
 private final class Folder {

@@ -2,6 +2,7 @@ import AudioGraphs
 import Diagnostics
 import Foundation
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import PatchGraph
+import PatchReference
 import TestSupport
 import Testing
 

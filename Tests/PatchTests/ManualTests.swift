@@ -3,6 +3,7 @@ import AudioUnits
 import Diagnostics
 import Foundation
 import PatchGraph
+import PatchReference
 import RenderCallbacks
 import RenderCore
 import RenderTaps

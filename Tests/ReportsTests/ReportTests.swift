@@ -2,6 +2,7 @@ import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import TestSupport
 import Testing

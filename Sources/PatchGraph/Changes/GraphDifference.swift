@@ -280,8 +280,7 @@ struct GraphDifference {
     _ info: PropertyInfo, _ old: PropertyValue?, _ new: PropertyValue?
   ) -> String {
     guard let new else { return "is not set any more" }
-    let row = PropertyRow(info: info)
-    return "becomes \(row.text(of: new))" + (old.map { ", and was \(row.text(of: $0))" } ?? "")
+    return "becomes \(info.text(of: new))" + (old.map { ", and was \(info.text(of: $0))" } ?? "")
   }
 
   private static func isBefore(_ one: PropertyPlace, _ other: PropertyPlace) -> Bool {

@@ -139,16 +139,23 @@ public final class LivePatch: Sendable {
       time: time)
   }
 
-  /// What plays, to be drawn, and the document that it is of.
-  public var drawing: (reading: PatchReader.Result, drawing: GraphDrawing?) {
+  /// A graph that is what plays and that nothing plays, with its document: to be looked at, as a drawing
+  /// does, without holding up the graph that plays. `nil` where the document has none.
+  package var reference: (reading: PatchReader.Result, patch: Reference?) {
     let present = present
     guard let graph = present.reference.graph, let document = present.reference.document else {
       return (present.reading, nil)
     }
-    // The graph that nothing plays has the same names, and holds nobody up.
     return (
-      present.reading, GraphDrawing(graph: graph, document: document, in: surroundings)
+      present.reading, Reference(graph: graph, document: document, surroundings: surroundings)
     )
+  }
+
+  /// A graph with the document that it is of.
+  package struct Reference {
+    package let graph: AudioGraph
+    package let document: PatchDocument
+    package let surroundings: PatchSurroundings
   }
 
   /// What the document decides for the time that it plays.

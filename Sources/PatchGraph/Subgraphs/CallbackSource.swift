@@ -1,9 +1,9 @@
-import PatchSyntax
+package import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
 /// What a callback is written to pull.
-enum CallbackSource {
+package enum CallbackSource {
   /// What is written for `from`, of a kind that pulls; `nil` where nothing is, and where the kind
   /// means something else by it.
   static func json(_ callback: PatchDocument.Callback) -> JSONValue? {
@@ -15,7 +15,7 @@ enum CallbackSource {
   }
 
   /// What a callback pulls; `nil` for nothing, and for what is no address.
-  static func address(_ callback: PatchDocument.Callback) -> PatchDocument.Address? {
+  package static func address(_ callback: PatchDocument.Callback) -> PatchDocument.Address? {
     callback.pulled?.value
       ?? json(callback).flatMap { PatchReader.address($0, "'from'").address?.value }
   }

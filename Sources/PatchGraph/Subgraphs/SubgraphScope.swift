@@ -1,9 +1,9 @@
-import PatchSyntax
+package import PatchSyntax
 
 /// What a name means depends on the patch that it is written in.
 extension PatchDocument {
   /// The sub-graph that a value is written in; `nil` for the patch itself.
-  func subgraph(around json: JSONValue) -> Subgraph? {
+  package func subgraph(around json: JSONValue) -> Subgraph? {
     subgraphNumber(around: json).map { subgraphs[$0] }
   }
 

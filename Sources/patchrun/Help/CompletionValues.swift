@@ -1,3 +1,4 @@
+import PatchReference
 import AudioTypes
 import AudioUnits
 import Control

@@ -1,3 +1,4 @@
+import PatchReference
 import PatchGraph
 
 /// The page `patchrun(1)`, made from what the commands say about themselves in their help.

@@ -1,5 +1,6 @@
 public import AudioTypes
 import Diagnostics
+import PatchGraph
 
 /// Finds the page that somebody asks for.
 public enum ExplanationIndex {

@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 public import AudioUnits
 import Glibc
+import PatchGraph
 public import PatchSyntax
 import RenderCallbacks
 import RenderTaps
@@ -409,12 +410,13 @@ enum Schema {
     "properties": [
       "category": [
         "description": "The session's category: what it uses of input and output.",
-        "enum": .strings(GraphBuilder.categories.map(\.name)),
+        "enum": .strings(SessionCategory.allCases.map(\.rawValue)),
         "enumDescriptions": .strings(
-          GraphBuilder.categories.map {
-            $0.hasInput && $0.hasOutput
+          SessionCategory.allCases.map {
+            $0.permitsInput && $0.permitsOutput
               ? "Hears and plays."
-              : $0.hasInput ? "Hears." : $0.hasOutput ? "Plays." : "Neither hears nor plays."
+              : $0.permitsInput
+                ? "Hears." : $0.permitsOutput ? "Plays." : "Neither hears nor plays."
           }),
       ],
       "preferredSampleRate": [

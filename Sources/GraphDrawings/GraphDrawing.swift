@@ -1,4 +1,6 @@
+public import AudioGraphs
 public import AudioTypes
+import PatchGraph
 public import PatchSyntax
 
 /// What is drawn of an initialized graph, whatever it is drawn with: nodes, their buses, and the
@@ -214,5 +216,12 @@ extension GraphDrawing {
         }
         return name != subgraph && name.hasPrefix(prefix) && !isInner
       }.map { .subgraph($0, parts(of: $0)) }
+  }
+}
+
+extension GraphDrawing {
+  /// Of a patch that is in a folder; see `init(graph:document:in:)`.
+  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
+    self.init(graph: graph, document: document, in: PatchSurroundings(directory: directory))
   }
 }

@@ -1,4 +1,5 @@
 import AudioTypes
+import PatchGraph
 import RenderCallbacks
 import RenderCore
 import RenderTaps

@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import PatchGraph
 import PatchSyntax
 
 /// The schemas of nodes: one for each unit, chosen by `component`.
@@ -490,9 +491,4 @@ private func escaped(_ text: String) -> String {
 /// `1 input`, `2 inputs`.
 func counted(_ count: Int, _ one: String, _ more: String) -> String {
   "\(count) \(count == 1 ? one : more)"
-}
-
-/// A number without a fraction that is zero.
-func plain(_ value: Float) -> String {
-  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
 }

@@ -1,6 +1,7 @@
 import AudioTypes
 public import AudioUnits
 import Diagnostics
+import PatchGraph
 import PatchSyntax
 import RenderCallbacks
 import RenderCore

@@ -1,4 +1,5 @@
 public import AudioTypes
+import PatchGraph
 
 /// The page about an OSStatus: its constant, what it means, and which codes carry it.
 public struct StatusExplanation: Hashable, Sendable {

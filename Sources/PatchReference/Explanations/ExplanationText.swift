@@ -1,5 +1,6 @@
 import AudioTypes
 import Diagnostics
+import PatchGraph
 import PatchSyntax
 
 /// Pages as text for a terminal, as Markdown and as JSON.

@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import PatchGraph
 
 /// What the listings say of a property, each in a few words.
 struct PropertyRow {
@@ -99,28 +100,7 @@ struct PropertyRow {
   }
 
   /// A value of the property, in a word or two; `-` for none.
-  func text(of value: PropertyValue?) -> String {
-    if case .choice(let choices) = info.kind, case .uint32(let word)? = value {
-      return choices.first { $0.value == word }?.name ?? "\(word)"
-    }
-    return switch value {
-    case .uint32(let word): info.kind == .boolean ? (word == 0 ? "false" : "true") : "\(word)"
-    case .float64(let number): rateText(number)
-    case .string(let text): text
-    case .preset(let preset):
-      preset.number < 0 ? preset.name : "\(preset.number) \(preset.name)"
-    case .presets(let presets): "\(presets.count) presets"
-    case .status(let status): "\(status.rawValue)"
-    case .streamFormat(let format): format.summary
-    case .channelCounts(let counts):
-      counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
-    case .object(let object): object.object == nil ? "none" : "-"
-    case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
-    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
-      .startTime, nil:
-      "-"
-    }
-  }
+  func text(of value: PropertyValue?) -> String { info.text(of: value) }
 }
 
 /// What the listings say of a parameter, each in a few words.

@@ -2,6 +2,7 @@ public import AudioGraphs
 import AudioTypes
 import AudioUnits
 import FileAccess
+public import PatchGraph
 public import PatchSyntax
 import RenderCallbacks
 import RenderCore
