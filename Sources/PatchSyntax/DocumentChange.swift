@@ -27,4 +27,3 @@ public enum DocumentChange: Sendable {
   /// made, would ask for more than there is.
   static let maximumCopied = 64 << 20
 }
-
