@@ -44,13 +44,13 @@ import Testing
 
   /// Only these may switch the checker off, each with its reason beside it.
   static let doors = [
-    "RenderCore/RenderMath.swift", "RenderCore/RenderKernel.swift", "RenderCore/RenderPlan.swift",
-    "RenderCore/PlanSteps.swift", "RenderCore/RenderCrew.swift",
-    "RenderCore/RealFFT.swift", "RenderCore/MutedSpeechActivity.swift",
-    "RenderCore/VectorMath.swift", "RenderCore/InputCallback.swift",
-    "RenderCore/ObserverKernel.swift", "RenderCore/RenderMeter.swift",
+    "RenderCore/Signal/RenderMath.swift", "RenderCore/Plan/RenderKernel.swift", "RenderCore/Plan/RenderPlan.swift",
+    "RenderCore/Plan/PlanSteps.swift", "RenderCore/Plan/RenderCrew.swift",
+    "RenderCore/Signal/RealFFT.swift", "RenderCore/Kernels/MutedSpeechActivity.swift",
+    "RenderCore/Signal/VectorMath.swift", "RenderCore/Descriptions/InputCallback.swift",
+    "RenderCore/Kernels/ObserverKernel.swift", "RenderCore/Plan/RenderMeter.swift",
     "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
-    "RenderCallbacks/Closure.swift", "RenderCallbacks/NativeInstance.swift",
+    "RenderCallbacks/Closure.swift", "RenderCallbacks/Native/NativeInstance.swift",
   ]
 
   @Test func `the checker is switched off only at the known doors`() throws {
