@@ -137,6 +137,12 @@ struct PatchLayout: Sendable {
     return places
   }
 
+  mutating func reserveCapacity(nodes nodeCount: Int, feeds feedCount: Int) {
+    nodeNames.reserveCapacity(nodeCount)
+    nodes.reserveCapacity(nodeCount)
+    feeds.reserveCapacity(feedCount)
+  }
+
   mutating func add(_ node: NodeID, named name: String) {
     nodeNames.append(name)
     nodes[name] = node
