@@ -91,7 +91,8 @@ public indirect enum CallbackFeed: Sendable {
 /// What feeds an input element (`AUNodeInteraction`).
 public enum Interaction: Sendable {
   case connection(Connection)
-  case callback(InputCallback)
+  // Apart: it is larger than a connection, of which there are more.
+  indirect case callback(InputCallback)
 
   public var destination: NodeID {
     switch self {

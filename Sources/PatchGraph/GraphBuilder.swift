@@ -161,7 +161,12 @@ struct GraphBuilder {
   private mutating func ambiguousNames() -> Set<String> {
     let callbacks = callbackNames
     guard !callbacks.isEmpty else { return [] }
-    return Set(document.nodes.lazy.map(\.name).filter(callbacks.contains))
+    var names: Set<String> = []
+    for index in document.nodes.indices {
+      let name = document.nodes[index].key.value
+      if callbacks.contains(name) { names.insert(name) }
+    }
+    return names
   }
 
   mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }

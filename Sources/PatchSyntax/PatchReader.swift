@@ -27,6 +27,8 @@ public struct PatchReader {
   private var itemCount = 0
   /// Members that are passed over, because an earlier one has the same key.
   private var repeatedKeys: Set<Int> = []
+  /// The texts that stand in every node.
+  private var names = RecentTexts()
 
   private init(_ limits: PatchLimits = .standard) {
     self.limits = limits
@@ -374,15 +376,8 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var node = PatchDocument.Node(json: json)
     var component: JSONValue?
-    let keys = [
-      "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
-      "outputs",
-    ]
     var settings: JSONValue?
-    /// What only a unit has.
-    var unitKeys: [JSONValue] = []
-    readObject(json, "a node", keys: keys) { reader, key, value in
-      if !["component", "subgraph", "settings"].contains(key) { unitKeys.append(value) }
+    readObject(json, "a node", keys: Self.nodeKeys) { reader, key, value in
       switch key {
       case "component":
         component = value
@@ -402,26 +397,39 @@ extension PatchReader {
       default: node.outputs = reader.elements(value, "'outputs'")
       }
     }
-    let hasUnknownKey = json.members.contains {
-      !(keys + ["comment"]).contains($0.key.string ?? "")
+    /// Whether a key may be what is missing, misspelt.
+    func hasUnknownKey() -> Bool {
+      let known = Self.nodeKeys + ["comment"]
+      return json.members.contains { !known.contains($0.key.string ?? "") }
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
     } else if let subgraph = node.subgraph {
-      for value in unitKeys { diagnostics.append(.unitKey(value, besides: subgraph)) }
-    } else if let settings, component != nil || !hasUnknownKey {
+      // What only a unit has.
+      for (key, value) in json.members {
+        guard let name = key.string, Self.nodeKeys.contains(name),
+          !["component", "subgraph", "settings"].contains(name), !repeatedKeys.contains(key.index)
+        else { continue }
+        diagnostics.append(.unitKey(value, besides: subgraph))
+      }
+    } else if let settings, component != nil || !hasUnknownKey() {
       diagnostics.append(.settingsOfUnit(settings))
     }
-    if component == nil, node.subgraph == nil, !hasUnknownKey {
+    if component == nil, node.subgraph == nil, !hasUnknownKey() {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
     return node
   }
 
+  private static let nodeKeys = [
+    "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
+    "outputs",
+  ]
+
   private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
     switch json.kind {
     case .string:
-      return string(json, "'component'").map { Located(.name($0.value), at: json) }
+      return names.text(of: json).map { Located(.name($0), at: json) }
     case .object:
       var description = PatchDocument.ComponentDescription()
       let errors = diagnostics.count
@@ -657,8 +665,7 @@ extension PatchReader {
     _ read: (inout PatchReader, String, JSONValue) -> Void
   ) {
     var missing = required
-    // A key that could not be read may be any of them.
-    var unknown = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
+    var unknown = 0
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
         reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
@@ -670,9 +677,12 @@ extension PatchReader {
         if missing.count == count { unknown += 1 }
         return
       }
-      missing.removeAll { $0 == text }
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
       read(&reader, text, value)
     }
+    guard missing.count > unknown else { return }
+    // A key that could not be read may be any of them.
+    unknown += json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     // An unknown key may be another name for the one that is missing, however unlike.
     if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
@@ -682,9 +692,9 @@ extension PatchReader {
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
     for (key, value) in json.members {
-      guard !key.range.isEmpty, let name = key.string, !repeatedKeys.contains(key.index) else {
-        continue
-      }
+      guard !key.range.isEmpty, let name = names.text(of: key),
+        repeatedKeys.isEmpty || !repeatedKeys.contains(key.index)
+      else { continue }
       if name == "comment" {
         checkComment(value)
       } else {
@@ -701,11 +711,12 @@ extension PatchReader {
     var fields: [PatchDocument.Field] = []
     var missing = required
     eachMember(of: json) { reader, key, text, value in
-      missing.removeAll { $0 == text }
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
       if !read(&reader, text, value), value.kind != .invalid {
         fields.append(PatchDocument.Field(Located(text, at: key), value))
       }
     }
+    guard !missing.isEmpty else { return fields }
     let unread = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     if missing.count > unread { diagnostics.append(.missing(missing, in: json, name)) }
     return fields
