@@ -161,9 +161,9 @@ struct LevelWalk {
         case .output(let node, _):
           start = output(node)
           next = nil
-        case .callback(let callback, let from):
-          chain.append(callback)
-          next = from
+        case .link(let link):
+          chain.append(link.callback)
+          next = link.from
         }
       }
       var level = start ?? Headroom.Level()

@@ -45,7 +45,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private let meters: LevelMeters
   private let metered: DoubleStorage
   // Signals with steady gains that come next.
-  private var waiting = WaitingSignals(capacity: 8)
+  private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
 
@@ -77,6 +77,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     modes = DoubleStorage(repeating: 0, count: 2 * count)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
+    // An input has two signals at most: itself, and what crosses. Those that are mixed at once are mixed
+    // in the nearest cache.
+    waiting = WaitingSignals(capacity: Swift.max(1, Swift.min(128, 2 * count)))
   }
 
   // MARK: Render thread
@@ -107,7 +110,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       add(input, element, &sum)
     }
     sum.finish(&waiting)
-    finishOutput(output, isEmpty: sum.isEmpty)
+    finishOutput(output, isEmpty: sum.isEmpty, largest: sum.largest)
     publish(count)
     hasStarted = true
     return .ok
@@ -148,21 +151,28 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   /// The output's own volume and meters.
+  ///
+  /// - Parameter largest: The largest magnitude of the sum, where it is known.
   @_noLocks
-  private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool) {
+  private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
     let first = element * Self.stripStride + Self.straight
     let control = controls.output(MixerControls.outputVolume)
     let volume = controls.access[control]
-    if volume.isFinite {
+    let isSettled = hasStarted && strips[first + 2] == volume && isSteady(first)
+    if !isSettled, volume.isFinite {
       aim(first, left: volume, right: volume, in: controls.access.glide(control))
     }
     updateMetering(
       element, controls.output(MixerControls.outputMeteringMode),
       meters: controls.output(MixerControls.outputMeters))
-    var ramp = ramp(first)
     if isEmpty { output.silence() }
     if metered[element] != 0 { measure(output, as: element) }
+    if isSettled {
+      if !isEmpty { finish(output, gain: volume, largest: largest) }
+      return
+    }
+    var ramp = ramp(first)
     if !isEmpty {
       if ramp.isClosed {
         output.silence()
@@ -179,25 +189,50 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
+  /// Ends a mix whose volume stays as it is.
+  @_noLocks
+  private mutating func finish(_ output: RenderBus, gain: Float, largest: UInt32?) {
+    if gain == 0 {
+      output.silence()
+    } else if gain == 1, let largest, largest < Self.infinity {
+      note(largest)
+    } else {
+      if gain != 1 {
+        VectorMath.scale(output[0], by: gain)
+        VectorMath.scale(output[1], by: gain)
+      }
+      watch(output[0])
+      watch(output[1])
+    }
+  }
+
   /// Notes the peak, and what is no finite number.
   @_noLocks
   private mutating func watch(_ buffer: ChannelBuffer) {
     // Magnitudes are in the order of their bit patterns, with infinity above every number and what
     // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
     var largest = VectorMath.largest(buffer)
-    let infinity: UInt32 = 0x7F80_0000
-    if largest >= infinity {
+    if largest >= Self.infinity {
       largest = 0
       for frame in buffer.indices {
         let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
-        if bits < infinity {
+        if bits < Self.infinity {
           largest = bits > largest ? bits : largest
         } else {
-          let word = bits == infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
+          let word = bits == Self.infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
           controls.access[word: controls.clipping(word)] = 1
         }
       }
     }
+    note(largest)
+  }
+
+  /// The bits of infinity.
+  private static var infinity: UInt32 { @_noLocks get { 0x7F80_0000 } }
+
+  /// Notes the peak, as the bits of a finite number.
+  @_noLocks
+  private mutating func note(_ largest: UInt32) {
     let word = controls.clipping(MixerControls.clippingPeak)
     if largest > controls.access[word: word] { controls.access[word: word] = largest }
   }
