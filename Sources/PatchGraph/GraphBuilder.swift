@@ -38,7 +38,8 @@ struct GraphBuilder {
   /// The component that was named last, and its unit: many nodes in a row have one.
   private var lastComponent: (name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
-  var usedCallbacks: Set<String> = []
+  /// The same in the order in which they were made; those that have failed are among them.
+  var madeCallbacks: [BuiltCallback] = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
   /// there.
   var failedNames: Set<String> = []
@@ -118,9 +119,13 @@ struct GraphBuilder {
     // Of a name that means two things neither is there: what leads to it could mean either.
     let ambiguous = ambiguousNames()
     failedNames.formUnion(ambiguous)
-    for member in document.callbacks
-    where !ambiguous.contains(member.name) && !failedNames.contains(member.name) {
-      addCallback(member)
+    callbacks.reserveCapacity(document.callbacks.count)
+    madeCallbacks.reserveCapacity(document.callbacks.count)
+    for index in document.callbacks.indices {
+      let name = document.callbacks[index].key.value
+      if !ambiguous.isEmpty, ambiguous.contains(name) { continue }
+      if !failedNames.isEmpty, failedNames.contains(name) { continue }
+      addCallback(document.callbacks[index])
     }
     try? graph.open()
     nodes.reserveCapacity(document.nodes.count)
@@ -140,12 +145,11 @@ struct GraphBuilder {
     var timeline = TimelineBuilder(
       document: document, graph: graph, nodes: nodes,
       failedNames: failedNames.union(unknownNames.keys), epoch: epoch, limits: limits)
-    timeline.callbacks = callbacks.mapValues(\.link)
+    if !document.timeline.isEmpty { timeline.callbacks = callbacks.mapValues(\.link) }
     timeline.layout = layout
     timeline.build(in: places)
     findings += timeline.diagnostics
-    for member in document.callbacks
-    where !usedCallbacks.contains(member.name) && !hasGaps {
+    for member in hasGaps ? [] : unusedCallbacks {
       findings.append(NameRules.unusedCallback, at: member.key.range) {
         NameRules.unusedCallback.diagnostic(
           "the callback \(quoted(member.name)) feeds nothing", at: member.key.range,
@@ -155,6 +159,21 @@ struct GraphBuilder {
     }
     findings += formats.diagnostics
     reportViolations()
+  }
+
+  /// The callbacks that feed nothing.
+  private var unusedCallbacks: [PatchDocument.Member<PatchDocument.Callback>] {
+    // Those that have been made are in the order of the document.
+    var next = 0
+    return document.callbacks.indices.compactMap { index in
+      if next < madeCallbacks.count,
+        madeCallbacks[next].name == document.callbacks[index].key.value
+      {
+        next += 1
+        if madeCallbacks[next - 1].isUsed { return nil }
+      }
+      return document.callbacks[index]
+    }
   }
 
   /// Names that both a node and a callback have.
@@ -385,13 +404,15 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    callbacks[member.name] = BuiltCallback(
-      callback: callback, json: member.value.json,
-      link: .init(name: member.name, description, values, callback))
+    let built = BuiltCallback(
+      member, callback, .init(name: member.name, description, values, callback),
+      place: madeCallbacks.count)
+    callbacks[member.name] = built
+    madeCallbacks.append(built)
     if let pulled = member.value.pulled, callback.input != .none {
-      callbacks[member.name]?.from = pulled
+      built.from = pulled
     } else if let source {
-      setFeed(member.name, callback, source)
+      setFeed(built, source)
     } else if callback.input == .required {
       fail(member.name)
       reportNothingToPull(member, isExpression: description.input == .optional)
@@ -693,7 +714,8 @@ struct GraphBuilder {
       } else if let callback = callbacks[from.value.node] {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
-        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
+        if !callback.isUsed { taken = chain.last?.from?.json }
+        callback.isUsed = true
         if let second = graph.secondFeed(of: destination, input) { throw second }
         guard admits(chain, from) else {
           hasGaps = true
@@ -766,13 +788,10 @@ struct GraphBuilder {
   mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
-    guard !failedNames.contains(name) else {
-      usedCallbacks.insert(name)
-      return false
-    }
-    if callbacks[name] != nil {
+    guard !failedNames.contains(name) else { return false }
+    if let callback = callbacks[name] {
       guard from.value.bus == nil || from.value.bus == 0 else {
-        usedCallbacks.insert(name)
+        callback.isUsed = true
         report(
           NameRules.callbackBus.diagnostic(
             "\(quoted(name)) is a callback, which has no buses", at: from.range,

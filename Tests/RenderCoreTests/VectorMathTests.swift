@@ -287,7 +287,7 @@ private let kindCount: Int32 = {
           unsafe left.withUnsafeMutableBufferPointer { left in
             unsafe right.withUnsafeMutableBufferPointer { right in
               let (one, other) = unsafe (left.baseAddress! + first, right.baseAddress! + first)
-              unsafe kernels.mix(all, 1, 1, length, one, other)
+              _ = unsafe kernels.mix(all, 1, 1, length, one, other)
               let last = unsafe all.withUnsafeBufferPointer {
                 unsafe kernels.mix($0.baseAddress! + 1, signals - 1, 0, length, one, other)
               }
