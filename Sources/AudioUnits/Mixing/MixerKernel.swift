@@ -48,6 +48,10 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
+  // Whether all gains are where they are to be, and no meter runs; the controls' version then. As long as
+  // that is their version, nobody need look at them.
+  private var isQuiet = false
+  private var quietVersion: UInt32 = 0
 
   // MARK: Control thread
 
@@ -93,6 +97,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       return .formatNotSupported
     }
     let count = context.frameCount
+    let version = controls.access.version
+    let isQuiet = self.isQuiet && version == quietVersion
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
@@ -101,6 +107,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         // A free input that has been given another format.
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
         channelCounts[element] = Double(input.channelCount)
+      } else if isQuiet {
+        addSteady(input, element, &sum)
+        continue
       }
       updateInput(element, isOther: isOther)
       updateMetering(
@@ -110,10 +119,60 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       add(input, element, &sum)
     }
     sum.finish(&waiting)
+    if isQuiet {
+      if sum.isEmpty {
+        output.silence()
+      } else {
+        let volume = strips[inputCount * Self.stripStride + Self.straight + 2]
+        finish(output, gain: volume, largest: sum.largest)
+      }
+      countFrames(count)
+      return .ok
+    }
     finishOutput(output, isEmpty: sum.isEmpty, largest: sum.largest)
     publish(count)
     hasStarted = true
+    quietVersion = version
+    self.isQuiet = isAllQuiet()
     return .ok
+  }
+
+  /// Whether all gains are where they are to be, and no meter runs.
+  @_noLocks
+  private mutating func isAllQuiet() -> Bool {
+    // A volume that is not a number is looked at again.
+    let output = inputCount * Self.stripStride + Self.straight
+    guard controls.access[controls.output(MixerControls.outputVolume)] == strips[output + 2] else {
+      return false
+    }
+    guard metered[inputCount] == 0, isSteady(output) else { return false }
+    for element in 0..<inputCount {
+      let first = element * Self.stripStride
+      guard metered[element] == 0, isSteady(first + Self.straight), isSteady(first + Self.cross)
+      else { return false }
+    }
+    return true
+  }
+
+  /// Adds an input whose gains stay as they are.
+  @_noLocks
+  private mutating func addSteady(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
+    guard !input.isSilent else { return }
+    let first = element * Self.stripStride
+    let left = input[0]
+    let right = channelCount(element) == 1 ? left : input[1]
+    let (straightLeft, straightRight) = (
+      strips[first + Self.straight + 2], strips[first + Self.straight + 3]
+    )
+    if straightLeft != 0 || straightRight != 0 {
+      sum.add(left, right, leftGain: straightLeft, rightGain: straightRight, after: &waiting)
+    }
+    let (crossLeft, crossRight) = (
+      strips[first + Self.cross + 2], strips[first + Self.cross + 3]
+    )
+    if crossLeft != 0 || crossRight != 0 {
+      sum.add(right, left, leftGain: crossLeft, rightGain: crossRight, after: &waiting)
+    }
   }
 
   /// Adds an input to the mix, and lets its gains go on.
@@ -220,7 +279,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
           largest = bits > largest ? bits : largest
         } else {
           let word = bits == Self.infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
-          controls.access[word: controls.clipping(word)] = 1
+          controls.access.note(1, at: controls.clipping(word))
         }
       }
     }
@@ -234,7 +293,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func note(_ largest: UInt32) {
     let word = controls.clipping(MixerControls.clippingPeak)
-    if largest > controls.access[word: word] { controls.access[word: word] = largest }
+    if largest > controls.access[word: word] { controls.access.note(largest, at: word) }
   }
 
   @_noLocks
@@ -363,7 +422,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     metered[element] = runs ? 1 : 0
     for meter in 0..<4 { meters.reset(4 * element + meter) }
     for meter in 0..<MixerControls.meterCount {
-      controls.access[first + meter] = LevelMeters.floor
+      controls.access.note(LevelMeters.floor.bitPattern, at: first + meter)
     }
   }
 
@@ -417,13 +476,18 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Counts a slice's frames, and writes the meters down if a block has ended in it.
+  /// Counts a slice's frames.
+  @_noLocks
+  private mutating func countFrames(_ frameCount: Int) {
+    framesUntilBlock -= frameCount % LevelMeters.blockLength
+    if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
+  }
+
+  /// The same, and writes the meters down if a block has ended in it.
   @_noLocks
   private mutating func publish(_ frameCount: Int) {
-    let past = frameCount % LevelMeters.blockLength
     let hasEnded = frameCount >= framesUntilBlock
-    framesUntilBlock -= past
-    if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
+    countFrames(frameCount)
     guard hasEnded else { return }
     for element in 0...inputCount where metered[element] != 0 {
       let first =
@@ -432,10 +496,14 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         : controls.output(MixerControls.outputMeters)
       for channel in 0..<2 {
         let pre = 4 * element + channel
-        controls.access[first + MixerControls.preAverage + channel] = meters.average(pre)
-        controls.access[first + MixerControls.prePeak + channel] = meters.peak(pre)
-        controls.access[first + MixerControls.postAverage + channel] = meters.average(pre + 2)
-        controls.access[first + MixerControls.postPeak + channel] = meters.peak(pre + 2)
+        controls.access.note(
+          meters.average(pre).bitPattern, at: first + MixerControls.preAverage + channel)
+        controls.access.note(
+          meters.peak(pre).bitPattern, at: first + MixerControls.prePeak + channel)
+        controls.access.note(
+          meters.average(pre + 2).bitPattern, at: first + MixerControls.postAverage + channel)
+        controls.access.note(
+          meters.peak(pre + 2).bitPattern, at: first + MixerControls.postPeak + channel)
       }
     }
   }
