@@ -35,6 +35,8 @@ struct GraphBuilder {
   var places: PatchPlaces
   private var formats: FormatResolver
   var nodes: [String: NodeID] = [:]
+  /// Whether two nodes have one name: it has been said.
+  private var hasNamesakes = false
   /// The component that was named last, and its unit: many nodes in a row have one.
   private var lastComponent: (name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
@@ -140,7 +142,16 @@ struct GraphBuilder {
     }
     resolveFeeds()
     for connection in document.connections { connect(connection) }
-    for (index, id, unit) in units { configure(index, id, unit) }
+    for (index, id, unit) in units {
+      // Of two of one name, which is a mistake, the last has all that is set on either.
+      if hasNamesakes, let last = nodes[document.nodes[index].name],
+        let unit = try? graph.unit(last)
+      {
+        configure(index, last, unit)
+      } else {
+        configure(index, id, unit)
+      }
+    }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
       document: document, graph: graph, nodes: nodes,
@@ -625,7 +636,7 @@ struct GraphBuilder {
         of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
         inputCount: count?.value)
       guard let made else { return nil }
-      nodes[name] = id
+      if nodes.updateValue(id, forKey: name) != nil { hasNamesakes = true }
       if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
       layout.add(id, named: name)
       places.note(made, at: index, as: id)
