@@ -90,10 +90,13 @@ struct PlanCompiler {
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     let domain = routes.domain(of: node.id)
     let isHead = isHead(node.id)
-    let usesWords = kernels[node.id]?.mainUsesBusWords == true
+    let kernels = kernels[node.id]
+    let usesWords = kernels?.mainUsesBusWords == true
+    let elements = configuration.inputs
     var inputs: [Int] = []
+    inputs.reserveCapacity(elements.count)
     var pulled: [Int: PulledInput] = [:]
-    for (index, element) in configuration.inputs.enumerated() {
+    for (index, element) in elements.enumerated() {
       let key = BusKey(node: node.id, bus: index)
       let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
       guard routes.isPulled(key) else {
@@ -103,16 +106,16 @@ struct PlanCompiler {
       pulled[index] = PulledInput(plan(of: .input(key), to: bus), bus: bus)
       inputs.append(builders[domain].silentBus(element.format.channelCount))
     }
-    if isHead, let watcher = kernels[node.id]?.output, let first = inputs.first {
+    if isHead, let watcher = kernels?.output, let first = inputs.first {
       note(watcher, as: .unit(node.name))
       let floats = builders[domain]
-        .floats(of: first, format: configuration.inputs[0].format)
+        .floats(of: first, format: elements[0].format)
       builders[domain]
         .add(
           .init(
             kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
     }
-    guard let kernel = kernels[node.id]?.main, !node.unit.description.isOutput else { return }
+    guard let kernel = kernels?.main, !node.isOutput else { return }
     note(kernel, as: .unit(node.name))
     let formats = configuration.outputs.map(\.format)
     let floats =
@@ -131,6 +134,7 @@ struct PlanCompiler {
       outputBuses[key] = words(
         of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
     }
+    guard !taps.isEmpty else { return }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
   }
 

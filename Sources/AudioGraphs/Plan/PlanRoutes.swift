@@ -204,7 +204,8 @@ struct PlanRoutes {
   var taps: [GraphModel.Tap] { sides[0].model.taps }
 
   private func side(of id: NodeID) -> GraphSide {
-    sides.first { $0.isPulled(id) } ?? sides[0]
+    if sides.count == 1 { return sides[0] }
+    return sides.first { $0.isPulled(id) } ?? sides[0]
   }
 
   func isPulled(_ id: NodeID) -> Bool { sides.contains { $0.isPulled(id) } }
@@ -216,12 +217,16 @@ struct PlanRoutes {
   }
 
   func feed(_ input: BusKey) -> Feed {
-    if let change = changes.inputs[input] { return .changing(from: change.from, to: change.to) }
+    if !changes.inputs.isEmpty, let change = changes.inputs[input] {
+      return .changing(from: change.from, to: change.to)
+    }
     return .steady(side(of: input.node).model.feeds[input])
   }
 
   /// What a callback pulls in each graph, where that is not the same.
-  func change(of link: SourceKey) -> LinkChange? { changes.links[link] }
+  func change(of link: SourceKey) -> LinkChange? {
+    changes.links.isEmpty ? nil : changes.links[link]
+  }
 
   func domain(of id: NodeID) -> RateDomains.Domain { side(of: id).domains.domain(of: id) }
 

@@ -205,7 +205,7 @@ struct Preparer {
 
   private mutating func settle(_ node: GraphModel.Node, _ links: [Connection]) {
     guard let instance = node.instance else { return }
-    var configuration = opened(node, instance)
+    var configuration = result.configurations[node.id] ?? opened(node, instance)
     let isInitialized = instance.isInitialized
     let feeding = model.interactions(into: node.id)
     checkBuses(node, configuration, feeding)
@@ -333,11 +333,10 @@ struct Preparer {
     }
   }
 
-  /// The configuration before anything is propagated, made once.
+  /// The configuration before anything is propagated.
   private mutating func opened(
     _ node: GraphModel.Node, _ instance: UnitInstance
   ) -> UnitConfiguration {
-    if let configuration = result.configurations[node.id] { return configuration }
     var configuration = fresh(node, instance)
     if node.isIO {
       if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
@@ -345,7 +344,6 @@ struct Preparer {
         give(&configuration.outputs, [1], .output, node)
       }
     }
-    result.configurations[node.id] = configuration
     return configuration
   }
 
@@ -428,8 +426,10 @@ struct Preparer {
   /// The format of the output that a connection begins at; `nil` where there is no such output.
   private mutating func sourceFormat(_ connection: Connection) -> StreamFormat? {
     // The microphone side of an I/O unit is settled before the unit's own turn comes.
-    if let node = model.node(connection.source), let instance = node.instance {
-      _ = opened(node, instance)
+    if result.configurations[connection.source] == nil, let node = model.node(connection.source),
+      let instance = node.instance
+    {
+      result.configurations[node.id] = opened(node, instance)
     }
     guard let outputs = result.configurations[connection.source]?.outputs,
       outputs.indices.contains(connection.output)

@@ -88,10 +88,10 @@ struct RateDomains: Sendable {
 
   /// The domain that what feeds an input renders in.
   func domain(feeding input: BusKey) -> Domain {
-    demands[input] == nil ? domain(of: input.node) : .input(input)
+    isPulled(input) ? .input(input) : domain(of: input.node)
   }
 
-  func isPulled(_ input: BusKey) -> Bool { demands[input] != nil }
+  func isPulled(_ input: BusKey) -> Bool { !demands.isEmpty && demands[input] != nil }
 
   /// The most frames that a domain is asked for when the device asks for `frameCount`.
   func frames(in domain: Domain, for frameCount: Int) -> Int {
@@ -107,7 +107,7 @@ struct RateDomains: Sendable {
 
   /// Seconds of the input that pass in a second of the unit, by the settings that the graph begins
   /// with; 1 for an input that is not pulled.
-  func speed(of input: BusKey) -> Double { demands[input]?.speed ?? 1 }
+  func speed(of input: BusKey) -> Double { demands.isEmpty ? 1 : demands[input]?.speed ?? 1 }
 
   /// By how many frames of the input what its unit puts out comes late; 0 for an input that is not
   /// pulled.

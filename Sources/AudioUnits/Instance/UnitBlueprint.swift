@@ -12,6 +12,10 @@ final class UnitBlueprint: Sendable {
   let controls: ControlMap
   /// The values of the properties that a fresh unit has.
   let values: [PropertyPlace: PropertyValue]
+  /// What a fresh element has.
+  let initialInputFormat: StreamFormat
+  let initialOutputFormat: StreamFormat
+  private let parameters: [ParameterInfo]
   private let propertiesByID: [PropertyID: Int]
   private let propertiesByName: [String: Int]
 
@@ -22,14 +26,18 @@ final class UnitBlueprint: Sendable {
     made.withLock { made in
       let key = ObjectIdentifier(unit)
       if let present = made[key] { return present }
-      let blueprint = UnitBlueprint(unit.description)
+      let blueprint = UnitBlueprint(unit)
       made[key] = blueprint
       return blueprint
     }
   }
 
-  private init(_ description: UnitDescription) {
+  private init(_ unit: any AudioUnit.Type) {
+    let description = unit.description
     self.description = description
+    parameters = description.parameters
+    initialInputFormat = unit.initialFormat(.input)
+    initialOutputFormat = unit.initialFormat(.output)
     let properties = GenericProperties.properties(of: description)
     self.properties = properties
     yielding = properties.filter { $0.yieldsTo != nil }
@@ -51,6 +59,17 @@ final class UnitBlueprint: Sendable {
       }
     }
     self.values = values
+  }
+
+  func parameter(_ id: UInt32, _ scope: Scope) -> ParameterInfo? {
+    parameters.firstIndex { $0.id == id && $0.scope == scope }.map { parameters[$0] }
+  }
+
+  /// A parameter by its key or its `k…` name.
+  func parameter(named name: String, _ scope: Scope) -> ParameterInfo? {
+    parameters.firstIndex {
+      $0.scope == scope && ($0.key == name || $0.constant == name)
+    }.map { parameters[$0] }
   }
 
   func property(_ id: PropertyID) -> PropertyInfo? { propertiesByID[id].map { properties[$0] } }

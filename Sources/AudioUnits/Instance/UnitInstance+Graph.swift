@@ -21,8 +21,8 @@ extension UnitInstance {
   /// Forgets every mark that `setUse` has made.
   public func clearUses() {
     state.withLock { state in
-      state.inputUses = [:]
-      state.outputUses = [:]
+      state.inputUses = BusUses()
+      state.outputUses = BusUses()
     }
   }
 
@@ -78,12 +78,13 @@ extension UnitInstance {
       for index in state.inputs.indices {
         let isHardware = index == RemoteIO.inputElement && device[.input] != nil
         state.inputs[index].forgetSettled(
-          (isHardware ? device[.input] : nil) ?? unit.initialFormat(.input), isHardware: isHardware)
+          (isHardware ? device[.input] : nil) ?? blueprint.initialInputFormat,
+          isHardware: isHardware)
       }
       for index in state.outputs.indices {
         let isHardware = index == RemoteIO.outputElement && device[.output] != nil
         state.outputs[index].forgetSettled(
-          (isHardware ? device[.output] : nil) ?? unit.initialFormat(.output),
+          (isHardware ? device[.output] : nil) ?? blueprint.initialOutputFormat,
           isHardware: isHardware)
       }
     }

@@ -7,14 +7,12 @@ extension UnitInstance {
 
   /// The description of a parameter of a scope, or `nil` where it has none of that number.
   public func parameterInfo(_ parameter: UInt32, _ scope: Scope) -> ParameterInfo? {
-    description.parameters.first { $0.id == parameter && $0.scope == scope }
+    blueprint.parameter(parameter, scope)
   }
 
   /// The same by its key (`volume`) or its `k…` name.
   public func parameterInfo(named name: String, _ scope: Scope) -> ParameterInfo? {
-    description.parameters.first {
-      $0.scope == scope && ($0.key == name || $0.constant == name)
-    }
+    blueprint.parameter(named: name, scope)
   }
 
   /// The value of a parameter, a meter's included. Where it has been scheduled

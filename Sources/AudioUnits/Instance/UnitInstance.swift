@@ -18,9 +18,9 @@ public final class UnitInstance: Sendable {
   }
 
   public let unit: any AudioUnit.Type
-  public let description: UnitDescription
+  public var description: UnitDescription { blueprint.description }
   /// The generic properties and the unit's own, in the order of their numbers.
-  public let properties: [PropertyInfo]
+  public var properties: [PropertyInfo] { blueprint.properties }
   let blueprint: UnitBlueprint
 
   struct Element {
@@ -32,6 +32,17 @@ public final class UnitInstance: Sendable {
   /// Its word 0 holds the status of the last render that failed, until somebody takes it.
   public let failure = ControlBlock(count: 1)
 
+  /// Which buses of a scope are in use, by their elements: most units have nothing but the first.
+  struct BusUses {
+    private var first: UnitConfiguration.Element.Use?
+    private var others: [Int: UnitConfiguration.Element.Use] = [:]
+
+    subscript(element: Int) -> UnitConfiguration.Element.Use? {
+      get { element == 0 ? first : others[element] }
+      set { if element == 0 { first = newValue } else { others[element] = newValue } }
+    }
+  }
+
   struct State {
     var inputs: [Element] { didSet { version += 1 } }
     var outputs: [Element] { didSet { version += 1 } }
@@ -39,8 +50,8 @@ public final class UnitInstance: Sendable {
     var maximumFramesPerSlice: Int { didSet { version += 1 } }
     var values: [PropertyPlace: PropertyValue] { didSet { version += 1 } }
     /// Kept apart from the elements: a graph may connect a bus before there are as many.
-    var inputUses: [Int: UnitConfiguration.Element.Use] = [:] { didSet { version += 1 } }
-    var outputUses: [Int: UnitConfiguration.Element.Use] = [:] { didSet { version += 1 } }
+    var inputUses = BusUses() { didSet { version += 1 } }
+    var outputUses = BusUses() { didSet { version += 1 } }
     var controls: ControlLayout { didSet { version += 1 } }
     var isInitialized = false { didSet { version += 1 } }
     /// How often anything has been set that the configuration is made of.
@@ -113,25 +124,28 @@ public final class UnitInstance: Sendable {
   /// Its own among all that have been made.
   let serial = UnitInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
 
-  public init(_ unit: any AudioUnit.Type) {
+  public convenience init(_ unit: any AudioUnit.Type) { self.init(unit, inputCount: nil) }
+
+  /// A unit that has another number of inputs from the beginning, where its kind may be given as many.
+  package init(_ unit: any AudioUnit.Type, inputCount wanted: Int?) {
     self.unit = unit
     let blueprint = UnitBlueprint.of(unit)
     self.blueprint = blueprint
-    description = blueprint.description
-    properties = blueprint.properties
-    let initial = State(
-      inputs: Array(
-        repeating: Element(format: unit.initialFormat(.input), origin: .initial),
-        count: description.inputs.count),
-      outputs: Array(
-        repeating: Element(format: unit.initialFormat(.output), origin: .initial),
-        count: description.outputs.count),
-      maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
-      values: blueprint.values,
-      controls: ControlLayout(
-        blueprint.controls, inputCount: description.inputs.count,
-        outputCount: description.outputs.count))
-    state = Mutex(initial)
+    let description = blueprint.description
+    let isSettable = wanted.map { description.inputs.settable?.contains($0) == true } ?? false
+    let inputCount = isSettable ? wanted ?? description.inputs.count : description.inputs.count
+    state = Mutex(
+      State(
+        inputs: Array(
+          repeating: Element(format: blueprint.initialInputFormat, origin: .initial),
+          count: inputCount),
+        outputs: Array(
+          repeating: Element(format: blueprint.initialOutputFormat, origin: .initial),
+          count: description.outputs.count),
+        maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
+        values: blueprint.values,
+        controls: ControlLayout(
+          blueprint.controls, inputCount: inputCount, outputCount: description.outputs.count)))
   }
 
   // MARK: Elements

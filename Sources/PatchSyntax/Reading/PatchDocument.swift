@@ -118,9 +118,10 @@ extension PatchDocument {
   public enum StreamFormat: Sendable {
     /// A name from `streamFormats`.
     case name(String)
-    case short(ShortFormat)
+    // Apart: most buses have no format, and have room for one.
+    indirect case short(ShortFormat)
     /// An AudioStreamBasicDescription, field by field.
-    case description(FormatDescription)
+    indirect case description(FormatDescription)
   }
 
   /// A stream format by sample type, channels and rate. All but `interleaved` are required; one
@@ -262,7 +263,7 @@ extension PatchDocument {
   public enum Component: Sendable {
     /// Such as `iPodEQ`.
     case name(String)
-    case description(ComponentDescription)
+    indirect case description(ComponentDescription)
   }
 
   /// The fields of an AudioComponentDescription. What is `nil` was not written, and matches any.

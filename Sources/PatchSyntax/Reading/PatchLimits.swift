@@ -42,7 +42,7 @@ public struct PatchLimits: Hashable, Sendable {
       switch self {
       // What the reader and its tables can count.
       case .bytes: 1 << 31 - 1
-      case .callbacks: 10_000
+      case .callbacks: 1_000_000
       case .seconds: 600
       default: 1 << 53
       }

@@ -212,15 +212,8 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var node = PatchDocument.Node(json: json)
     var component: JSONValue?
-    let keys = [
-      "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
-      "outputs",
-    ]
     var settings: JSONValue?
-    /// What only a unit has.
-    var unitKeys: [JSONValue] = []
-    readObject(json, "a node", keys: keys) { reader, key, value in
-      if !["component", "subgraph", "settings"].contains(key) { unitKeys.append(value) }
+    readObject(json, "a node", keys: Self.nodeKeys) { reader, key, value in
       switch key {
       case "component":
         component = value
@@ -240,26 +233,39 @@ extension PatchReader {
       default: node.outputs = reader.elements(value, "'outputs'")
       }
     }
-    let hasUnknownKey = json.members.contains {
-      !(keys + ["comment"]).contains($0.key.string ?? "")
+    /// Whether a key may be what is missing, misspelt.
+    func hasUnknownKey() -> Bool {
+      let known = Self.nodeKeys + ["comment"]
+      return json.members.contains { !known.contains($0.key.string ?? "") }
     }
     if let component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
     } else if let subgraph = node.subgraph {
-      for value in unitKeys { diagnostics.append(.unitKey(value, besides: subgraph)) }
-    } else if let settings, component != nil || !hasUnknownKey {
+      // What only a unit has.
+      for (key, value) in json.members {
+        guard let name = key.string, Self.nodeKeys.contains(name),
+          !["component", "subgraph", "settings"].contains(name), !repeatedKeys.contains(key.index)
+        else { continue }
+        diagnostics.append(.unitKey(value, besides: subgraph))
+      }
+    } else if let settings, component != nil || !hasUnknownKey() {
       diagnostics.append(.settingsOfUnit(settings))
     }
-    if component == nil, node.subgraph == nil, !hasUnknownKey {
+    if component == nil, node.subgraph == nil, !hasUnknownKey() {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
     return node
   }
 
+  private static let nodeKeys = [
+    "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
+    "outputs",
+  ]
+
   private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
     switch json.kind {
     case .string:
-      return string(json, "'component'").map { Located(.name($0.value), at: json) }
+      return names.text(of: json).map { Located(.name($0), at: json) }
     case .object:
       var description = PatchDocument.ComponentDescription()
       let errors = diagnostics.count

@@ -92,8 +92,7 @@ extension PatchReader {
     _ read: (inout PatchReader, String, JSONValue) -> Void
   ) {
     var missing = required
-    // A key that could not be read may be any of them.
-    var unknown = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
+    var unknown = 0
     eachMember(of: json) { reader, key, text, value in
       guard keys.contains(text) else {
         reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
@@ -105,9 +104,12 @@ extension PatchReader {
         if missing.count == count { unknown += 1 }
         return
       }
-      missing.removeAll { $0 == text }
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
       read(&reader, text, value)
     }
+    guard missing.count > unknown else { return }
+    // A key that could not be read may be any of them.
+    unknown += json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     // An unknown key may be another name for the one that is missing, however unlike.
     if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
@@ -117,9 +119,9 @@ extension PatchReader {
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
     for (key, value) in json.members {
-      guard !key.range.isEmpty, let name = key.string, !repeatedKeys.contains(key.index) else {
-        continue
-      }
+      guard !key.range.isEmpty, let name = names.text(of: key),
+        repeatedKeys.isEmpty || !repeatedKeys.contains(key.index)
+      else { continue }
       if name == "comment" {
         checkComment(value)
       } else {
@@ -136,11 +138,12 @@ extension PatchReader {
     var fields: [PatchDocument.Field] = []
     var missing = required
     eachMember(of: json) { reader, key, text, value in
-      missing.removeAll { $0 == text }
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
       if !read(&reader, text, value), value.kind != .invalid {
         fields.append(PatchDocument.Field(Located(text, at: key), value))
       }
     }
+    guard !missing.isEmpty else { return fields }
     let unread = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     if missing.count > unread { diagnostics.append(.missing(missing, in: json, name)) }
     return fields

@@ -28,6 +28,8 @@ public struct PatchReader {
   var itemCount = 0
   /// Members that are passed over, because an earlier one has the same key.
   var repeatedKeys: Set<Int> = []
+  /// The texts that stand in every node.
+  var names = RecentTexts()
 
   private init(_ limits: PatchLimits = .standard) {
     self.limits = limits

@@ -30,17 +30,22 @@ struct BusMemory {
     var last = [Int](repeating: -1, count: busChannelCounts.count)
     // The strand that has a bus to itself; -1 before there is one, and -2 where there are two.
     var owners = [Int](repeating: -1, count: busChannelCounts.count)
-    for (index, row) in rows.enumerated() {
+    // By their places, so that rows are not copied.
+    for index in rows.indices {
+      let (inputs, outputs) = (rows[index].inputs, rows[index].outputs)
       let strand = strands?[index] ?? 0
-      for bus in row.inputs + row.outputs where owners[bus] != strand {
+      for bus in inputs where owners[bus] != strand {
         owners[bus] = owners[bus] == -1 ? strand : -2
       }
-      for bus in row.inputs {
+      for bus in outputs where owners[bus] != strand {
+        owners[bus] = owners[bus] == -1 ? strand : -2
+      }
+      for bus in inputs {
         // What is read before it is filled is there from the slice before, or silence.
         if first[bus] < 0 { first[bus] = .max }
         last[bus] = index
       }
-      for bus in row.outputs {
+      for bus in outputs {
         if first[bus] < 0 { first[bus] = index }
         last[bus] = index
       }
@@ -60,20 +65,23 @@ struct BusMemory {
         count += 1
       }
     }
-    for (index, row) in rows.enumerated() {
+    for index in rows.indices {
+      let (inputs, outputs) = (rows[index].inputs, rows[index].outputs)
       let strand = strands?[index] ?? 0
-      for bus in row.outputs
+      for bus in outputs
       where first[bus] == index && busChannelCounts[bus] > 0 && stretches[begins[bus]] < 0 {
         for channel in 0..<busChannelCounts[bus] {
           stretches[begins[bus] + channel] = take(for: strand)
         }
       }
-      for bus in row.inputs + row.outputs where last[bus] == index && first[bus] != .max {
-        // Named twice in a row, it is given back once.
-        last[bus] = .max
-        guard owners[bus] == strand else { continue }
-        free[strand, default: []] +=
-          stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
+      for buses in [inputs, outputs] {
+        for bus in buses where last[bus] == index && first[bus] != .max {
+          // Named twice in a row, it is given back once.
+          last[bus] = .max
+          guard owners[bus] == strand else { continue }
+          free[strand, default: []] +=
+            stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
+        }
       }
     }
   }

@@ -19,20 +19,21 @@ public final class ControlBlock: @unchecked Sendable {
   /// A block that holds these numbers, as if each had been set.
   public init(_ numbers: [UInt32]) {
     count = numbers.count
-    // Four for each number, its glide, what is scheduled and how often; then whether it is retired.
+    // Four for each number, its glide, what is scheduled and how often; then whether it is retired, and
+    // how often a number has been set.
     // Filled before there is anybody who could read them: an atomic word is laid out as its value is.
-    let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4 * count + 1)
+    let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4 * count + 2)
     unsafe memory.initialize(repeating: 0)
     for (index, number) in numbers.enumerated() {
       unsafe memory[index] = number
       unsafe memory[2 * count + index] = number
     }
     unsafe words = UnsafeMutableRawPointer(memory.baseAddress.unsafelyUnwrapped)
-      .bindMemory(to: Atomic<UInt32>.self, capacity: 4 * count + 1)
+      .bindMemory(to: Atomic<UInt32>.self, capacity: 4 * count + 2)
   }
 
   deinit {
-    unsafe words.deinitialize(count: 4 * count + 1)
+    unsafe words.deinitialize(count: 4 * count + 2)
     unsafe words.deallocate()
   }
 
@@ -95,7 +96,21 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     @_noLocks nonmutating set {
       precondition(index >= 0 && index < count, "no such control")
       unsafe words[index].store(newValue, ordering: .relaxed)
+      unsafe words[4 * count + 1].wrappingAdd(1, ordering: .releasing)
     }
+  }
+
+  /// Another number after each time that a number has been set: a kernel that has seen it need not look at
+  /// the numbers again. What has been noted (`note(_:at:)`) does not change it.
+  public var version: UInt32 {
+    @_noLocks get { unsafe words[4 * count + 1].load(ordering: .acquiring) }
+  }
+
+  /// Writes down what a kernel has measured, for clients to read.
+  @_noLocks
+  public func note(_ word: UInt32, at index: Int) {
+    precondition(index >= 0 && index < count, "no such control")
+    unsafe words[index].store(word, ordering: .relaxed)
   }
 
   /// Whether it is the same block.

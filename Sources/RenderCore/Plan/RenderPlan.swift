@@ -72,11 +72,16 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ) {
     precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
     self.maximumFramesPerSlice = maximumFramesPerSlice
-    let flat = rows.flatMap { ($0.inputs + $0.outputs).map(Int32.init) }
+    var flat: [Int32] = []
+    flat.reserveCapacity(2 * rows.count)
+    for index in rows.indices {
+      for bus in rows[index].inputs { flat.append(Int32(bus)) }
+      for bus in rows[index].outputs { flat.append(Int32(bus)) }
+    }
     precondition(
       flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
-    callsClients = rows.contains { row in
-      row.kernel.callsClient || row.pulled.values.contains { $0.callsClients }
+    callsClients = rows.indices.contains { index in
+      rows[index].kernel.callsClient || rows[index].pulled.values.contains { $0.callsClients }
     }
     var strands: RowStrands?
     if threadCount > 1, !callsClients {

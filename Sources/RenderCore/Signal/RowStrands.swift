@@ -26,21 +26,22 @@ struct RowStrands {
     // The row that has last found each row among those that it needs.
     var marks = [Int](repeating: -1, count: rows.count)
     var strandMarks: [Int] = []
-    for (index, row) in rows.enumerated() {
+    for index in rows.indices {
+      let (inputs, outputs) = (rows[index].inputs, rows[index].outputs)
       var needs: [Int] = []
       func need(_ other: Int) {
         guard other >= 0, marks[other] != index else { return }
         marks[other] = index
         needs.append(other)
       }
-      for bus in row.inputs { need(writers[bus]) }
+      for bus in inputs { need(writers[bus]) }
       // What still reads a bus is done with it before it is filled anew.
-      for bus in row.outputs {
+      for bus in outputs {
         need(writers[bus])
         for reader in readers[bus] { need(reader) }
       }
-      for bus in row.inputs where readers[bus].last != index { readers[bus].append(index) }
-      for bus in row.outputs {
+      for bus in inputs where readers[bus].last != index { readers[bus].append(index) }
+      for bus in outputs {
         writers[bus] = index
         readers[bus] = []
       }

@@ -291,11 +291,17 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   /// rounded before it is added. None waits after that.
   ///
   /// - Parameter fresh: Whether the sum begins with +0, whatever is in its memory.
+  /// - Returns: What `VectorMath.largest(_:)` says of both sides of the sum; 0 where nothing has waited.
   @_semantics("no_performance_analysis")
-  public mutating func mix(into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool) {
+  @discardableResult
+  public mutating func mix(
+    into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool
+  ) -> UInt32 {
     precondition(left.count == right.count, "both sides of a sum are as long")
-    unsafe cvector_mix(signals, count, fresh ? 1 : 0, left.count, left.start, right.start)
+    let largest = unsafe cvector_mix(
+      signals, count, fresh ? 1 : 0, left.count, left.start, right.start)
     count = 0
+    return largest
   }
 }
 
