@@ -69,7 +69,9 @@ let package = Package(
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CShims", "CVector"],
       swiftSettings: settings),
-    .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
+    .target(
+      name: "HeadData", dependencies: ["RenderCore", "CMysofa", "CShims", "CVector"],
+      swiftSettings: settings),
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(

@@ -11,6 +11,7 @@ struct KaiserFilter {
   let cutoff: Double
   private let beta: Double
   private let peak: Double
+  private let bessel: BesselFunction
 
   /// A filter for one step from a rate to another.
   ///
@@ -27,6 +28,7 @@ struct KaiserFilter {
     tapCount = (Int(length.rounded(.up)) + 1) / 2 * 2
     cutoff = (1 + passBand) / 2 * rate / 2
     beta = 0.1102 * (attenuation - 8.7)
+    bessel = BesselFunction(upTo: beta)
     peak = bessel(beta)
   }
 
@@ -40,17 +42,29 @@ struct KaiserFilter {
   }
 }
 
-/// The modified Bessel function of the first kind, order 0, by its power series: all of its terms
-/// are positive, so that nothing cancels.
-private func bessel(_ x: Double) -> Double {
-  let quarter = x * x / 4
-  var term = 1.0
-  var sum = 1.0
-  var index = 1.0
-  while term > sum * 1e-17 {
-    term *= quarter / (index * index)
-    sum += term
-    index += 1
+/// The modified Bessel function of the first kind, order 0, up to a largest argument: by its power
+/// series, all of whose terms are positive, so that nothing cancels.
+private struct BesselFunction {
+  /// 1 / n!^2, the highest power first.
+  private let coefficients: [Double]
+
+  init(upTo largest: Double) {
+    let quarter = largest * largest / 4
+    var coefficients = [1.0]
+    var (term, sum) = (1.0, 1.0)
+    while term > sum * 1e-17 {
+      let index = Double(coefficients.count)
+      coefficients.append(coefficients[coefficients.count - 1] / (index * index))
+      term *= quarter / (index * index)
+      sum += term
+    }
+    self.coefficients = coefficients.reversed()
   }
-  return sum
+
+  func callAsFunction(_ x: Double) -> Double {
+    let quarter = x * x / 4
+    var sum = 0.0
+    for coefficient in coefficients { sum = sum * quarter + coefficient }
+    return sum
+  }
 }
