@@ -179,7 +179,8 @@ public struct PreparedFolder: Sendable {
   private func open(making: Bool) -> OpenDescriptor? {
     if making { _ = unsafe mkdir(parent, 0o700) }
     // The user may have made a link of the folder that all programs have for this.
-    guard let parent = unsafe OpenDescriptor(Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+    guard
+      let parent = unsafe OpenDescriptor(Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       let status = parent.status, status.st_uid == geteuid()
     else { return nil }
     if making { _ = unsafe mkdirat(parent.number, name, 0o700) }

@@ -49,6 +49,8 @@ public final class FilterPairTable: @unchecked Sendable {
     memory = PreparedBytes(count: layout.byteCount)
     unsafe spectra = layout.spectra(in: memory)
     unsafe delays = layout.delays(in: memory)
+    unsafe UnsafeMutableRawBufferPointer(rebasing: memory.buffer[..<layout.firstSpectrum])
+      .initializeMemory(as: UInt8.self, repeating: 0)
     let size = 4 * layout.stride
     unsafe spectra.initialize(repeating: 0, count: left.count * size)
     unsafe delays.initialize(repeating: 0, count: left.count * 2)
@@ -99,7 +101,7 @@ public final class FilterPairTable: @unchecked Sendable {
     let length: Int
     let stride: Int
     let byteCount: Int
-    private let firstSpectrum: Int
+    let firstSpectrum: Int
     private let firstDelay: Int
 
     init(pairCount: Int, tapCount: Int, blockLength: Int, lead: Int) {

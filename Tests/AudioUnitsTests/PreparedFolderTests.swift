@@ -126,7 +126,8 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     #expect(scratch.names.count == 1)
   }
 
-  @Test func `a folder that others can write to, and one that cannot be made, keep nothing`() throws {
+  @Test func `a folder that others can write to, and one that cannot be made, keep nothing`() throws
+  {
     let scratch = try Scratch()
     let folder = try scratch.folder()
     folder.keep(bytes(10), as: key)
@@ -178,7 +179,8 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     #expect(scratch.names.count == 4)
   }
 
-  @Test func `threads that keep and read at the same time find all of it or nothing`() async throws {
+  @Test func `threads that keep and read at the same time find all of it or nothing`() async throws
+  {
     let scratch = try Scratch()
     let folder = try scratch.folder()
     let key = key

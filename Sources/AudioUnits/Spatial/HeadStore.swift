@@ -36,7 +36,8 @@ struct HeadStore {
     let table = FilterPairTable(
       left: [filter], right: [filter.reversed()], leftDelays: [0.3], rightDelays: [7.7],
       blockLength: 64)
-    return Digest(of: table.bytes).words + PreparedKey.library + VectorMath.name.utf8.map(UInt64.init)
+    return Digest(of: table.bytes).words + PreparedKey.library
+      + VectorMath.name.utf8.map(UInt64.init)
   }()
 }
 
