@@ -23,12 +23,14 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 
 #define NAME(x) baseline_##x
 #define KIND "baseline"
+#define PLUS(sum, x, y) ((sum) + (x) * (y))
 #define TARGET
 #define WIDE 1
 #define LANES 2
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
@@ -39,24 +41,28 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 
 #define NAME(x) avx2_##x
 #define KIND "avx2"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDE 2
 #define LANES 4
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
 
 #define NAME(x) avx512_##x
 #define KIND "avx512"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
 #define WIDE 4
 #define LANES 8
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
@@ -77,12 +83,14 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 
 #define NAME(x) neon_##x
 #define KIND "neon"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET
 #define WIDE 2
 #define LANES 2
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES

@@ -52,14 +52,23 @@ public struct Digest: Hashable, Sendable {
     self.words = words
   }
 
-  /// The digest of a file's contents; `nil` where it cannot be read, or is no regular file.
+  /// A digest of a file's contents, of those of every 64 KB in turn; `nil` where it cannot be read, or
+  /// is no regular file.
   public init?(ofFile path: String) {
     guard let file = unsafe OpenDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       let status = file.status, status.st_mode & S_IFMT == S_IFREG
     else { return nil }
-    let bytes = PreparedBytes(count: Int(status.st_size))
-    guard unsafe file.read(into: bytes.buffer) else { return nil }
-    self.init(of: bytes)
+    let bytes = PreparedBytes(count: 65_536)
+    var words: [UInt64] = []
+    var rest = Int(status.st_size)
+    repeat {
+      let count = min(rest, bytes.count)
+      let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes.buffer[..<count])
+      guard unsafe file.read(into: piece) else { return nil }
+      words += unsafe Digest(of: UnsafeRawBufferPointer(piece)).words
+      rest -= count
+    } while rest > 0
+    self = unsafe words.withUnsafeBytes { unsafe Digest(of: $0) }
   }
 
   /// 32 hexadecimal digits.

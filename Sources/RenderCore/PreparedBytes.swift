@@ -1,3 +1,5 @@
+import Glibc
+
 /// Memory for tables that are made once: it begins on a multiple of 64 bytes. Control thread, until
 /// it is filled.
 @safe
@@ -7,11 +9,17 @@ public final class PreparedBytes: @unchecked Sendable {
   public let count: Int
   private let memory: UnsafeMutableRawPointer
 
+  private static let largePage = 1 << 21
+
   /// Memory that holds nothing yet.
   public init(count: Int) {
     precondition(count >= 0, "a number of bytes is not negative")
     self.count = count
-    unsafe memory = .allocate(byteCount: Swift.max(count, 64), alignment: 64)
+    let isLarge = count >= Self.largePage
+    unsafe memory = .allocate(
+      byteCount: Swift.max(count, 64), alignment: isLarge ? Self.largePage : 64)
+    // Small pages that are touched one by one take longer than what is read into them.
+    if isLarge { _ = unsafe madvise(memory, count, MADV_HUGEPAGE) }
   }
 
   deinit { unsafe memory.deallocate() }
