@@ -188,21 +188,8 @@ private func rotate(
   by delay: Double
 ) {
   let angle = -2 * Double.pi * delay / Double(length)
-  let stepReal = renderCosine(angle)
-  let stepImaginary = renderSine(angle)
-  var turnReal = stepReal
-  var turnImaginary = stepImaginary
-  var bin = 1
-  while bin < length / 2 {
-    let x = unsafe Double(real[bin])
-    let y = unsafe Double(imaginary[bin])
-    unsafe real[bin] = Float(x * turnReal - y * turnImaginary)
-    unsafe imaginary[bin] = Float(x * turnImaginary + y * turnReal)
-    let next = turnReal * stepReal - turnImaginary * stepImaginary
-    turnImaginary = turnReal * stepImaginary + turnImaginary * stepReal
-    turnReal = next
-    bin += 1
-  }
+  unsafe turn(
+    real, imaginary, renderCosine(angle), renderSine(angle), count: length / 2)
 }
 
 /// Up to five pairs of a table and how much of each there is; the weights add up to 1. A pair of

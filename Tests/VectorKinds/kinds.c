@@ -85,6 +85,22 @@ static void run(const struct cvector_kernels *k) {
   put("spectrum_add", b, COUNT);
   k->add_scaled(samples, 0.3f, COUNT, a);
   put("add_scaled", a, COUNT);
+  memcpy(b, rows, sizeof *b * COUNT);
+  k->turn(a, b, 0.8, -0.6, COUNT);
+  put("turn", a, COUNT);
+  put("turn", b, COUNT);
+  for (size_t length = 128; length <= 1024; length *= 2) {
+    float *factors = malloc(sizeof *factors * cvector_fft_factor_count(length));
+    float *memory = malloc(sizeof *memory * cvector_fft_memory_count(length));
+    cvector_fft_factors(length, factors);
+    k->fft_forward(factors, memory, length, samples, a, b);
+    put("fft_forward", a, length / 2 + 1);
+    put("fft_forward", b, length / 2 + 1);
+    k->fft_inverse(factors, memory, length, samples, others, a);
+    put("fft_inverse", a, length);
+    free(factors);
+    free(memory);
+  }
   // A step of 1.75 and 2^-20, which grows by 2^-20 each time.
   const struct cvector_places places = {
       (uint64_t)1 << 63, 1, ((uint64_t)3 << 62) + ((uint64_t)1 << 44), 0, (uint64_t)1 << 44};
@@ -130,6 +146,9 @@ static void run(const struct cvector_kernels *k) {
     k->dither(exact, FRAMES, full, 0x5DEECE66D1CE4E5Bu, words);
     put_words("dither", words, FRAMES);
   }
+
+  k->noise(0x5DEECE66D1CE4E5Bu, 0.3, FRAMES, a);
+  put("noise", a, FRAMES);
 
   struct cvector_signal signals[21];
   for (size_t n = 0; n < 21; n++) {
