@@ -35,7 +35,8 @@ struct Patchrun: ParsableCommand {
         PATCHRUN_KERNEL  the kernel class, as --kernel of 'run' and 'render'
                          says it
         PATCHRUN_CACHE  the folder of FILES, from / on, or 'off' for none
-        XDG_CACHE_HOME  where that folder is if PATCHRUN_CACHE does not name one
+        XDG_CACHE_HOME  where that folder is if PATCHRUN_CACHE does not name it
+        HOME  where it is, below .cache, if XDG_CACHE_HOME does not say so
         SHELL  whose script --generate-completion-script prints where it names
                none
 
