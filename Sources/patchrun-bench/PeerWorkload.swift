@@ -193,37 +193,31 @@ struct PeerCatalog {
     ]
   }
 
-  /// The programs of Faust, by the names of the workloads. Gains in series are none of them: its
-  /// compiler makes one of them.
+  /// The programs of Faust, by the names of the workloads: those in which there is something to compute.
+  /// What else they do is the program's in C that is around them, as the floor is; and of gains in series
+  /// its compiler makes one.
   static let faustPrograms: [String: String] = {
     let bands = PeerEqualizer.bands.map {
       "fi.peak_eq_cq(\($0.gain), \($0.frequency), 1.25)"
     }.joined(separator: " : ")
-    func host(_ beat: String, _ master: String) -> String {
-      """
+    let host = """
       import("stdfaust.lib");
       eq = \(bands);
-      process(l, r, b) = (l * 0.8 + beat * 0.6 : \(master)), (r * 0.8 + beat * 0.3 : \(master))
-      with { beat = b : \(beat); };
+      process(l, r, b) = (l * 0.8 + beat * 0.6 : eq), (r * 0.8 + beat * 0.3 : eq)
+      with { beat = b : eq; };
 
       """
-    }
-    func parts(_ change: String) -> String {
-      let channels = (0..<64).map { part in
-        let (left, right) = gains(part)
-        return "(\(change) : *(\(left))), (\(change) : *(\(right)))"
-      }.joined(separator: ",\n")
-      return """
-        import("stdfaust.lib");
-        eq = \(bands);
-        process = \(channels) :> _, _;
+    let channels = (0..<64).map { part in
+      let (left, right) = gains(part)
+      return "(eq : *(\(left))), (eq : *(\(right)))"
+    }.joined(separator: ",\n")
+    let parts = """
+      import("stdfaust.lib");
+      eq = \(bands);
+      process = \(channels) :> _, _;
 
-        """
-    }
-    return [
-      "w1": "process = _, _;\n", "w2": host("_", "_"), "w3": host("eq", "eq"), "w4": parts("_"),
-      "w5": parts("eq"), "w8": "process = *(0.5), *(0.5);\n",
-    ]
+      """
+    return ["w3": host, "w5": parts]
   }()
 
   // MARK: Workloads
@@ -237,8 +231,7 @@ struct PeerCatalog {
         + gstreamer(file, "")
         + pd("w1", seconds: Double(sounds.long)) { patch in
           patch.read(file, channels: 2).map { [$0] }
-        } + superCollider("w1", seconds: Double(sounds.long), reading: file) { $1 }
-        + faust("w1", [file]))
+        } + superCollider("w1", seconds: Double(sounds.long), reading: file) { $1 })
   }
 
   private func host(_ isEqualized: Bool) -> PeerWorkload {
@@ -301,7 +294,7 @@ struct PeerCatalog {
             SynthScore.command("/s_new", .text("peer"), .integer(1000), .integer(0), .integer(0))
           ])
     }
-    jobs += faust(isEqualized ? "w3" : "w2", [guitar, beats])
+    if isEqualized { jobs += faust("w3", [guitar, beats]) }
     return PeerWorkload(
       name: isEqualized ? "W3" : "W2",
       title: isEqualized
@@ -358,7 +351,7 @@ struct PeerCatalog {
       }
       score.add(at: 0, (0..<64).map { Self.synth($0, "buffer", Double($0)) })
     }
-    jobs += faust(isEqualized ? "w5" : "w4", files)
+    if isEqualized { jobs += faust("w5", files) }
     return PeerWorkload(
       name: isEqualized ? "W5" : "W4",
       title: isEqualized ? "64 files, an equalizer each, mixed" : "64 stereo files mixed",
@@ -459,7 +452,7 @@ struct PeerCatalog {
         }
         + superCollider("w8", seconds: 0.1, reading: file) { synth, signals in
           signals.map { synth.product($0, .constant(0.5)) }
-        } + faust("w8", [file]), isExact: false, rounds: 3)
+        }, isExact: false, rounds: 3)
   }
 
   private var manyNodes: PeerWorkload {
