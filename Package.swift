@@ -47,14 +47,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
-    // C libraries, by their own headers.
-    .systemLibrary(name: "CSndfile"),
-    .systemLibrary(name: "CSoxr"),
-    .systemLibrary(name: "CKissFFT"),
     // What native callbacks are built against: ours.
     .systemLibrary(name: "CPatchrun"),
     // C libraries that are loaded when they are first needed: functions that forward to them.
     .target(name: "CLoading"),
+    .target(name: "CSndfile", dependencies: ["CLoading"]),
+    .target(name: "CSoxr", dependencies: ["CLoading"]),
+    .target(name: "CKissFFT", dependencies: ["CLoading"]),
     .target(name: "CPulse", dependencies: ["CLoading"]),
     .target(name: "CMysofa", dependencies: ["CLoading"]),
     .target(name: "CEbur128", dependencies: ["CLoading"]),
@@ -69,7 +68,9 @@ let package = Package(
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CShims", "CVector"],
       swiftSettings: settings),
-    .target(name: "HeadData", dependencies: ["CMysofa", "CVector"], swiftSettings: settings),
+    .target(
+      name: "HeadData", dependencies: ["RenderCore", "CMysofa", "CShims", "CVector"],
+      swiftSettings: settings),
     .target(
       name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(

@@ -210,7 +210,7 @@ extension Mixer3D {
     }
     do throws(HeadDataError) {
       if path == HeadDataSet.defaultPath && rate > 0 {
-        _ = try HeadTable.measured()
+        _ = try HeadTable.measurement()
       } else {
         _ = try HeadDataSet(path: path)
       }

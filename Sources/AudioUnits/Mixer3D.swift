@@ -236,7 +236,7 @@ public enum Mixer3D: AudioUnit {
     let rate = configuration.outputs[0].format.sampleRate
     // Beyond the highest rate the head is refused, and not computed either.
     if algorithm == SpatializationAlgorithm.hrtf, rate <= highestHeadRate,
-      let head = try? HeadTable.measured()
+      let head = try? HeadTable.measurement()
     {
       tail = Double(head.length(at: rate)) / rate
     } else if algorithm == SpatializationAlgorithm.sphericalHead {

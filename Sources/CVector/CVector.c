@@ -1,5 +1,6 @@
 #include "CVector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef float v16 __attribute__((vector_size(64)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v4 __attribute__((vector_size(16)));
 typedef float v2 __attribute__((vector_size(8)));
+typedef double v8d __attribute__((vector_size(64)));
 typedef uint32_t u16 __attribute__((vector_size(64)));
 typedef int32_t s16 __attribute__((vector_size(64)));
 
@@ -23,12 +25,14 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 
 #define NAME(x) baseline_##x
 #define KIND "baseline"
+#define PLUS(sum, x, y) ((sum) + (x) * (y))
 #define TARGET
 #define WIDE 1
 #define LANES 2
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
@@ -39,24 +43,28 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 
 #define NAME(x) avx2_##x
 #define KIND "avx2"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDE 2
 #define LANES 4
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
 
 #define NAME(x) avx512_##x
 #define KIND "avx512"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
 #define WIDE 4
 #define LANES 8
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
@@ -77,12 +85,14 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 
 #define NAME(x) neon_##x
 #define KIND "neon"
+#define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET
 #define WIDE 2
 #define LANES 2
 #include "kernels.inc"
 #undef NAME
 #undef KIND
+#undef PLUS
 #undef TARGET
 #undef WIDE
 #undef LANES
@@ -187,6 +197,51 @@ void cvector_add_scaled(const float *samples, float gain, size_t count, float *s
   chosen->add_scaled(samples, gain, count, sum);
 }
 
+void cvector_turn(float *re, float *im, double cosine, double sine, size_t count) {
+  chosen->turn(re, im, cosine, sine, count);
+}
+
+size_t cvector_fft_factor_count(size_t length) {
+  const size_t count = length / 2;
+  size_t factors = 2 * count;
+  for (size_t rest = count; rest >= 4; rest /= 4) factors += 6 * (count / 4);
+  return factors;
+}
+
+size_t cvector_fft_memory_count(size_t length) { return 4 * (length / 2 + 16); }
+
+// A number of magnitude 1 at place `index` of a table of vectors: real parts, then imaginary ones.
+static void put_turn(float *table, size_t width, size_t index, double turns) {
+  const double angle = -6.283185307179586 * turns;
+  float *place = table + index / 16 * width + index % 16;
+  place[0] = (float)cos(angle);
+  place[16] = (float)sin(angle);
+}
+
+void cvector_fft_factors(size_t length, float *factors) {
+  const size_t count = length / 2;
+  for (size_t k = 0; k < count; k++) put_turn(factors, 32, k, (double)k / (double)length);
+  factors += 2 * count;
+  for (size_t rest = count, stride = 1; rest >= 4; rest /= 4, stride *= 4) {
+    for (size_t i = 0; i < count / 4; i++) {
+      for (size_t m = 1; m <= 3; m++) {
+        put_turn(factors + 32 * (m - 1), 96, i, (double)(m * (i / stride)) / (double)rest);
+      }
+    }
+    factors += 6 * (count / 4);
+  }
+}
+
+void cvector_fft_forward(const float *factors, float *memory, size_t length, const float *samples,
+                         float *re, float *im) {
+  chosen->fft_forward(factors, memory, length, samples, re, im);
+}
+
+void cvector_fft_inverse(const float *factors, float *memory, size_t length, const float *re,
+                         const float *im, float *samples) {
+  chosen->fft_inverse(factors, memory, length, re, im, samples);
+}
+
 uint32_t cvector_largest(const float *samples, size_t count) {
   return chosen->largest(samples, count);
 }
@@ -226,6 +281,10 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words) {
   chosen->dither(samples, count, full, state, words);
+}
+
+void cvector_noise(uint64_t state, double gain, size_t count, float *output) {
+  chosen->noise(state, gain, count, output);
 }
 
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,

@@ -127,10 +127,9 @@ extension HeadDataSet {
       left: left.map(converter.convert), right: right.map(converter.convert))
   }
 
-  /// How many frames the responses have at a sample rate, in hertz.
-  public func length(at rate: Double) -> Int {
-    rate == sampleRate
-      ? left[0].count : ResponseConverter.length(of: left[0].count, from: sampleRate, to: rate)
+  /// How many frames responses have at another sample rate than they were measured at, in hertz.
+  public static func length(of count: Int, from measured: Double, at rate: Double) -> Int {
+    rate == measured ? count : ResponseConverter.length(of: count, from: measured, to: rate)
   }
 }
 

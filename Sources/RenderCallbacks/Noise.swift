@@ -126,6 +126,12 @@ struct WhiteNoiseKernel: RenderKernel {
       amplitude = start
       let key = noise.key(channel: channel)
       let buffer = output[channel]
+      if start.isSettled {
+        VectorMath.noise(
+          key &+ position &* NoiseSequence.step, gain: start.current,
+          count: context.frameCount, into: buffer)
+        continue
+      }
       for frame in 0..<context.frameCount {
         let value = noise.value(key: key, frame: position &+ UInt64(truncatingIfNeeded: frame))
         buffer[frame] = Float(amplitude.next() * value)

@@ -23,20 +23,22 @@ public struct SoundFileFormat: Hashable, Sendable {
   static let rf64 = Int32(SF_FORMAT_RF64)
 
   /// Everything that the installed libsndfile, or patchrun itself, can write.
-  public static let writable: [SoundFileFormat] = all.filter { format in
-    if format.isWave { return true }
-    let coding = format.isLossy ? format.coding : format.coding(of: format.sampleTypes[0])
+  public static let writable: [SoundFileFormat] = all.filter(\.isWritable)
+
+  /// Of our own formats libsndfile is not asked: it need not be loaded then.
+  private var isWritable: Bool {
+    if isWave { return true }
     var info = SF_INFO()
     info.samplerate = 48_000
     info.channels = 2
-    info.format = format.container | coding
+    info.format = container | (isLossy ? coding : coding(of: sampleTypes[0]))
     return unsafe sf_format_check(&info) != 0
   }
 
   /// The format of a path's extension, in either case; `nil` for one that cannot be written.
   public static func writable(forPath path: String) -> SoundFileFormat? {
     let ending = fileExtension(of: path)
-    return writable.first { $0.extensions.contains(ending) }
+    return all.first { $0.extensions.contains(ending) && $0.isWritable }
   }
 
   /// `wav, aif, …`, for a help line.

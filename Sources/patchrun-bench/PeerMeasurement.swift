@@ -17,6 +17,7 @@ struct PeerMeasurement {
   private var rounds = 5
   private var scale = 1.0
   private var data = NSTemporaryDirectory() + "patchrun-peers"
+  private var openAL: String?
   private var wanted: Set<String> = []
 
   init?(_ arguments: [String]) {
@@ -42,7 +43,7 @@ struct PeerMeasurement {
     .appending(path: "../../Tests/Peers").standardized.path
 
   /// Returns whether there was something to measure.
-  func run() -> Bool {
+  mutating func run() -> Bool {
     guard let patchrun = MeasuredProgram.path else {
       print("build the program first: swift build -c release --product patchrun")
       return false
@@ -60,10 +61,11 @@ struct PeerMeasurement {
       for name in PeerCatalog.names {
         programs[name] = MeasuredCommand.find(name)
       }
+      openAL = makeOpenAL(folder)
       programs["pd"] = programs["pd"] ?? MeasuredCommand.find("puredata")
       let catalog = PeerCatalog(
         sounds: sounds, patches: folder, output: results, floor: makeFloor(folder),
-        patchrun: patchrun, programs: programs)
+        patchrun: patchrun, programs: programs, faust: makeFaust(folder))
       say(catalog)
       var figures: [String: PeerFigures] = [:]
       for workload in catalog.workloads() where isWanted(workload.name) {
@@ -88,7 +90,11 @@ struct PeerMeasurement {
   private func say(_ catalog: PeerCatalog) {
     let date = Date().formatted(.iso8601.year().month().day())
     print("\(date), \(Self.processor), \(rounds) rounds\(scale == 1 ? "" : ", files of a tenth")")
-    let missing = PeerCatalog.names.filter { catalog.programs[$0] == nil }
+    var missing = PeerCatalog.names.filter { catalog.programs[$0] == nil }
+    if catalog.faust.isEmpty { missing.append("faust") }
+    if openAL == nil { missing.append("OpenAL Soft (libopenal-dev)") }
+    // Debian has no package of it.
+    missing.append("miniaudio")
     if !missing.isEmpty { print("not installed, left out: \(missing.joined(separator: ", "))") }
     if catalog.floor == nil { print("no C compiler (cc): there is no floor") }
     print()
@@ -123,13 +129,44 @@ struct PeerMeasurement {
     return made == nil ? nil : path
   }
 
+  /// Programs of Faust, compiled by it and the C compiler; none where one of them is not there.
+  private func makeFaust(_ folder: String) -> [String: String] {
+    var made: [String: String] = [:]
+    guard MeasuredCommand.find("faust") != nil else { return made }
+    for (name, text) in PeerCatalog.faustPrograms where isWanted(name.uppercased()) {
+      let path = "\(folder)/faust-\(name)"
+      guard (try? text.write(toFile: path + ".dsp", atomically: true, encoding: .utf8)) != nil,
+        MeasuredCommand.processorTime([
+          "faust", "-lang", "c", "-cn", "peer", "-o", path + ".h", path + ".dsp",
+        ]) != nil,
+        MeasuredCommand.processorTime([
+          "cc", "-O3", "-march=native", "-ffast-math", "-DPROGRAM=\"\(path).h\"", "-o", path,
+          "\(Self.sources)/faust.c", "-lm",
+        ]) != nil
+      else {
+        print("the program of Faust for \(name.uppercased()) cannot be made")
+        continue
+      }
+      made[name] = path
+    }
+    return made
+  }
+
+  /// The program of OpenAL Soft; `nil` where that is not installed.
+  private func makeOpenAL(_ folder: String) -> String? {
+    let path = "\(folder)/openal"
+    let made = MeasuredCommand.processorTime(
+      ["cc", "-O2", "-o", path, "\(Self.sources)/openal.c", "-lopenal", "-lm"])
+    return made == nil ? nil : path
+  }
+
   // MARK: Measuring
 
   private func measure(_ workload: PeerWorkload) throws -> PeerFigures {
     var figures = PeerFigures(peers: workload.jobs.map(\.peer))
     for job in workload.jobs {
-      if let (path, text) = job.script {
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
+      if let (path, data) = job.script {
+        try data.write(to: URL(fileURLWithPath: path))
       }
       // Once beforehand: files are in memory then, and who cannot do it is left out.
       let works = MeasuredCommand.processorTime(job.command, variables: job.variables) != nil
@@ -222,24 +259,43 @@ struct PeerMeasurement {
   /// Nanoseconds for each source and frame, the start taken away.
   private func spatial(_ folder: String, _ patchrun: String) {
     for (name, words, goal) in [("w9", "at rest", 10.0), ("w9-moving", "moving", 12)] {
-      var found: [Double] = []
+      let patch = "\(folder)/\(name).json"
+      let wave = "\(folder)/w9.wav"
+      let (own, peer) = ("patchrun", "OpenAL Soft")
+      var found: [String: [Double]] = [:]
       for _ in 0..<rounds {
-        let times = ["0.1", "10"].map { duration in
-          MeasuredCommand.processorTime([
-            patchrun, "render", "--quiet", "\(folder)/\(name).json", "--duration", duration, "-o",
-            "\(folder)/w9.wav",
-          ])
+        found[own, default: []] += nanoseconds {
+          [patchrun, "render", "--quiet", patch, "--duration", "\($0)", "-o", wave]
         }
-        guard let short = times[0], let long = times[1] else { continue }
-        found.append((long - short) * 1e9 / (9.9 * 48_000 * 32))
+        guard let openAL else { continue }
+        found[peer, default: []] += nanoseconds {
+          [openAL, "\($0)", name == "w9" ? "0" : "1"]
+        }
       }
-      guard !found.isEmpty else { continue }
-      let middle = median(found)
+      guard let times = found[own], !times.isEmpty else { continue }
+      let middle = median(times)
+      var others = ("–", "–")
+      var isMet = middle <= goal
+      if let theirs = found[peer], theirs.count == times.count {
+        others = (
+          "\(peer) \(fixed(median(theirs), 1)) ns",
+          fixed(median(zip(times, theirs).map { $0 / $1 }), 2)
+        )
+        isMet = isMet && middle <= median(theirs)
+      }
       print(
-        "| W9 32 HRTF sources, \(words), per source and frame | – | – | \(fixed(middle, 1)) ns | – "
-          + "| – | \(fixed(goal, 0)) ns | \(middle <= goal ? "yes" : "no") |")
+        "| W9 32 HRTF sources, \(words), per source and frame | – | \(others.0) | "
+          + "\(fixed(middle, 1)) ns | – | \(others.1) | \(fixed(goal, 0)) ns, ahead of the peer | "
+          + "\(isMet ? "yes" : "no") |")
     }
     try? FileManager.default.removeItem(atPath: "\(folder)/w9.wav")
+  }
+
+  /// What each of 32 sources takes in a frame, once; nothing where the program fails.
+  private func nanoseconds(_ command: (_ seconds: Double) -> [String]) -> [Double] {
+    let times = [0.1, 10].map { MeasuredCommand.processorTime(command($0)) }
+    guard let short = times[0], let long = times[1] else { return [] }
+    return [(long - short) * 1e9 / (9.9 * 48_000 * 32)]
   }
 
   /// Shares of a processor, of the client alone, on a server of its own.

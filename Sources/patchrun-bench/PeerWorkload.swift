@@ -9,8 +9,8 @@ struct PeerWorkload {
     /// What it writes.
     var output: String
     var variables: [(String, String)] = []
-    /// What is written before: the path and the text.
-    var script: (path: String, text: String)?
+    /// What is written before.
+    var script: (path: String, data: Data)?
   }
 
   /// What is to be reached.
@@ -58,8 +58,10 @@ struct PeerCatalog {
   let patchrun: String
   /// What a program is called, and where it is; without those that are not there.
   let programs: [String: String]
+  /// The programs of Faust that have been compiled, by the names of their workloads.
+  let faust: [String: String]
 
-  static let names = ["sox", "pd", "ffmpeg", "gst-launch-1.0"]
+  static let names = ["sox", "pd", "ffmpeg", "gst-launch-1.0", "scsynth"]
 
   private func out(_ name: String) -> String { "\(output)/\(name).wav" }
 
@@ -142,9 +144,81 @@ struct PeerCatalog {
         command: [
           pd, "-nogui", "-batch", "-noprefs", "-nort", "-r", "48000", "-send", "pd dsp 1", path,
         ], output: out("pd"),
-        script: (path, patch.text(channels, seconds: seconds, to: out("pd"))))
+        script: (path, Data(patch.text(channels, seconds: seconds, to: out("pd")).utf8)))
     ]
   }
+
+  /// What `scsynth` renders without a sound card, in blocks of 512 frames.
+  private func superCollider(
+    _ name: String, seconds: Double, _ build: (inout SynthScore) -> Void
+  ) -> [PeerWorkload.Job] {
+    guard let scsynth = programs["scsynth"] else { return [] }
+    var score = SynthScore()
+    build(&score)
+    score.end(at: seconds)
+    let path = "\(output)/\(name).osc"
+    return [
+      .init(
+        peer: "scsynth",
+        command: [
+          scsynth, "-N", path, "_", out("scsynth"), "48000", "WAV", "float", "-o", "2", "-i", "0",
+          "-z", "512", "-m", "262144", "-n", "4096", "-w", "8192", "-b", "4096",
+        ], output: out("scsynth"),
+        variables: [("QT_QPA_PLATFORM", "offscreen")], script: (path, score.data))
+    ]
+  }
+
+  /// One synth that reads a file with two channels and changes them.
+  private func superCollider(
+    _ name: String, seconds: Double, reading file: String,
+    _ change: (inout SynthDefinition, [SynthDefinition.Input]) -> [SynthDefinition.Input]
+  ) -> [PeerWorkload.Job] {
+    superCollider(name, seconds: seconds) { score in
+      var synth = SynthDefinition("peer")
+      let input = synth.unit("DiskIn", [.constant(0), .constant(0)], outputs: 2)
+      let output = change(&synth, input)
+      _ = synth.unit("Out", [.constant(0)] + output, outputs: 0)
+      score.add(
+        at: 0,
+        [SynthScore.receive(synth)] + SynthScore.open(file, buffer: 0, channels: 2) + [
+          SynthScore.command("/s_new", .text("peer"), .integer(1000), .integer(0), .integer(0))
+        ])
+    }
+  }
+
+  private func faust(_ name: String, _ inputs: [String]) -> [PeerWorkload.Job] {
+    guard let program = faust[name] else { return [] }
+    return [
+      .init(peer: "Faust", command: [program, out("faust")] + inputs, output: out("faust"))
+    ]
+  }
+
+  /// The programs of Faust, by the names of the workloads: those in which there is something to compute.
+  /// What else they do is the program's in C that is around them, as the floor is; and of gains in series
+  /// its compiler makes one.
+  static let faustPrograms: [String: String] = {
+    let bands = PeerEqualizer.bands.map {
+      "fi.peak_eq_cq(\($0.gain), \($0.frequency), 1.25)"
+    }.joined(separator: " : ")
+    let host = """
+      import("stdfaust.lib");
+      eq = \(bands);
+      process(l, r, b) = (l * 0.8 + beat * 0.6 : eq), (r * 0.8 + beat * 0.3 : eq)
+      with { beat = b : eq; };
+
+      """
+    let channels = (0..<64).map { part in
+      let (left, right) = gains(part)
+      return "(eq : *(\(left))), (eq : *(\(right)))"
+    }.joined(separator: ",\n")
+    let parts = """
+      import("stdfaust.lib");
+      eq = \(bands);
+      process = \(channels) :> _, _;
+
+      """
+    return ["w3": host, "w5": parts]
+  }()
 
   // MARK: Workloads
 
@@ -157,7 +231,7 @@ struct PeerCatalog {
         + gstreamer(file, "")
         + pd("w1", seconds: Double(sounds.long)) { patch in
           patch.read(file, channels: 2).map { [$0] }
-        })
+        } + superCollider("w1", seconds: Double(sounds.long), reading: file) { $1 })
   }
 
   private func host(_ isEqualized: Bool) -> PeerWorkload {
@@ -199,6 +273,28 @@ struct PeerCatalog {
       }
       return channels
     }
+    jobs += superCollider(isEqualized ? "w3" : "w2", seconds: Double(sounds.short)) { score in
+      var synth = SynthDefinition("peer")
+      let guitars = synth.unit("DiskIn", [.constant(0), .constant(0)], outputs: 2)
+      var one = synth.unit("DiskIn", [.constant(1), .constant(0)])[0]
+      if isEqualized { one = synth.equalized(one) }
+      var mixed: [SynthDefinition.Input] = []
+      for (guitar, gain) in zip(guitars, [0.6, 0.3] as [Float]) {
+        let parts = (
+          synth.product(guitar, .constant(0.8)), synth.product(one, .constant(gain))
+        )
+        let sum = synth.sum(parts.0, parts.1)
+        mixed.append(isEqualized ? synth.equalized(sum) : sum)
+      }
+      _ = synth.unit("Out", [.constant(0)] + mixed, outputs: 0)
+      score.add(
+        at: 0,
+        [SynthScore.receive(synth)] + SynthScore.open(guitar, buffer: 0, channels: 2)
+          + SynthScore.open(beats, buffer: 1, channels: 1) + [
+            SynthScore.command("/s_new", .text("peer"), .integer(1000), .integer(0), .integer(0))
+          ])
+    }
+    if isEqualized { jobs += faust("w3", [guitar, beats]) }
     return PeerWorkload(
       name: isEqualized ? "W3" : "W2",
       title: isEqualized
@@ -242,6 +338,20 @@ struct PeerCatalog {
       }
       return channels
     }
+    jobs += superCollider(isEqualized ? "w5" : "w4", seconds: Double(sounds.short)) { score in
+      var synth = SynthDefinition("peer")
+      let numbers = synth.parameters("buffer", "left", "right")
+      var signals = synth.unit("DiskIn", [numbers[0], .constant(0)], outputs: 2)
+      if isEqualized { signals = signals.map { synth.equalized($0) } }
+      let mixed = [synth.product(signals[0], numbers[1]), synth.product(signals[1], numbers[2])]
+      _ = synth.unit("Out", [.constant(0)] + mixed, outputs: 0)
+      score.add(at: 0, [SynthScore.receive(synth)])
+      for (part, file) in files.enumerated() {
+        score.add(at: 0, SynthScore.open(file, buffer: part, channels: 2))
+      }
+      score.add(at: 0, (0..<64).map { Self.synth($0, "buffer", Double($0)) })
+    }
+    if isEqualized { jobs += faust("w5", files) }
     return PeerWorkload(
       name: isEqualized ? "W5" : "W4",
       title: isEqualized ? "64 files, an equalizer each, mixed" : "64 stereo files mixed",
@@ -249,10 +359,42 @@ struct PeerCatalog {
       isExact: !isEqualized)
   }
 
+  /// Makes a synth for a part of the mix, behind those that there are.
+  private static func synth(_ part: Int, _ parameter: String, _ value: Double) -> Data {
+    let (left, right) = gains(part)
+    return SynthScore.command(
+      "/s_new", .text("peer"), .integer(1000 + part), .integer(1), .integer(0), .text(parameter),
+      .number(value), .text("left"), .number(left), .text("right"), .number(right))
+  }
+
   private var loops: PeerWorkload {
-    PeerWorkload(
+    let file = sounds.path("loop")
+    let seconds = Double(sounds.short)
+    return PeerWorkload(
       name: "W4m", title: "the same from memory", goal: .init(floor: 2, peer: 1),
-      jobs: [ours("w4m", "--duration", "\(sounds.short)")] + floor(["loop"], [sounds.path("loop")]))
+      jobs: [ours("w4m", "--duration", "\(sounds.short)")] + floor(["loop"], [file])
+        + superCollider("w4m", seconds: seconds) { score in
+          var synth = SynthDefinition("peer")
+          let numbers = synth.parameters("start", "left", "right")
+          // At its own rate, from a place on, and round and round.
+          let signals = synth.unit(
+            "PlayBuf",
+            [.constant(0), .constant(1), .constant(0), numbers[0], .constant(1), .constant(0)],
+            outputs: 2)
+          let mixed = [
+            synth.product(signals[0], numbers[1]), synth.product(signals[1], numbers[2]),
+          ]
+          _ = synth.unit("Out", [.constant(0)] + mixed, outputs: 0)
+          // The file has its one second twice.
+          score.add(
+            at: 0,
+            [
+              SynthScore.receive(synth),
+              SynthScore.command(
+                "/b_allocRead", .integer(0), .text(file), .integer(0), .integer(48_000)),
+            ])
+          score.add(at: 0, (0..<64).map { Self.synth($0, "start", Double($0 * 739 % 48_000)) })
+        })
   }
 
   private func chain(_ count: Int) -> PeerWorkload {
@@ -269,6 +411,11 @@ struct PeerCatalog {
         var signal = signal
         for _ in 0..<count { signal = patch.through("*~ 0.9999", signal) }
         return [signal]
+      }
+    }
+    jobs += superCollider("w6-\(count)", seconds: 10, reading: file) { synth, signals in
+      (0..<count).reduce(signals) { signals, _ in
+        signals.map { synth.product($0, .constant(0.9999)) }
       }
     }
     return PeerWorkload(
@@ -302,6 +449,9 @@ struct PeerCatalog {
         + pd("w8", seconds: 0.1) { patch in
           let channels = patch.read(file, channels: 2)
           return channels.map { [patch.through("*~ 0.5", $0)] }
+        }
+        + superCollider("w8", seconds: 0.1, reading: file) { synth, signals in
+          signals.map { synth.product($0, .constant(0.5)) }
         }, isExact: false, rounds: 3)
   }
 
@@ -315,6 +465,12 @@ struct PeerCatalog {
           var signal = channels[0]
           for _ in 0..<10_000 { signal = patch.through("*~ 0.9999", signal) }
           return [[signal], [channels[1]]]
+        }
+        + superCollider("w8big", seconds: 0.1, reading: file) { synth, signals in
+          let last = (0..<10_000).reduce(signals[0]) { signal, _ in
+            synth.product(signal, .constant(0.9999))
+          }
+          return [last, signals[1]]
         }, isExact: false, rounds: 2)
   }
 

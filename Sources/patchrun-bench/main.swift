@@ -44,7 +44,7 @@ if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPref
 }
 if names.first == "peers-soxr" { exit(convertDirectly(Array(names.dropFirst())) ? 0 : 1) }
 if names.first == "peers" {
-  guard let peers = PeerMeasurement(Array(names.dropFirst())) else {
+  guard var peers = PeerMeasurement(Array(names.dropFirst())) else {
     print("usage: patchrun-bench \(PeerMeasurement.usage)")
     exit(2)
   }

@@ -34,8 +34,16 @@ struct Patchrun: ParsableCommand {
         TERM  'dumb' is a terminal without colours
         PATCHRUN_KERNEL  the kernel class, as --kernel of 'run' and 'render'
                          says it
+        PATCHRUN_CACHE  the folder of FILES, from / on, or 'off' for none
+        XDG_CACHE_HOME  where that folder is if PATCHRUN_CACHE does not name it
+        HOME  where it is, below .cache, if XDG_CACHE_HOME does not say so
         SHELL  whose script --generate-completion-script prints where it names
                none
+
+      FILES:
+        ~/.cache/patchrun  tables that take long to prepare: of the heads that a
+                           3DMixer with HRTF is heard with. Up to 64 MB; it may be
+                           deleted at any time
       """,
     version: "patchrun \(version)",
     subcommands: [
@@ -111,6 +119,7 @@ struct Patchrun: ParsableCommand {
       AppearanceOptions.standard.report("error", failure.message, help: failure.help)
       Glibc.exit(failure.status)
     }
+    KeptTables.apply()
     do {
       var command = try command(of: arguments)
       try command.run()

@@ -1,4 +1,5 @@
 import Foundation
+import RenderCore
 import Testing
 
 @testable import patchrun
@@ -76,6 +77,16 @@ struct BenchTests {
     let load = try #require(json["load"] as? Double)
     #expect(abs(load - perFrame * 48_000 / 1e9) < 1e-3 * load)
     #expect(try #require(json["peakMemoryBytes"] as? Int) > 1_000_000)
+  }
+
+  @Test func `the kernel class is the one that was asked for, and is one of the figures`() throws {
+    for name in VectorMath.names {
+      #expect(try measure("--duration", "0.1", "--kernel", name)["kernel"] as? String == name)
+    }
+    #expect(try measure("--duration", "0.1")["kernel"] as? String == VectorMath.names.last)
+    let text = try place.run("bench", "mix.json", "--duration", "0.1", "--kernel", "baseline")
+    #expect(text.output.contains(" Hz, kernel class baseline\n"), "\(text.output)")
+    #expect(try place.start(["bench", "mix.json", "--kernel", "abacus"]).wait().status == 2)
   }
 
   @Test func `a measurement writes no take, and says so`() throws {

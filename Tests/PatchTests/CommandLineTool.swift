@@ -20,6 +20,8 @@ enum CommandLineTool {
     var environment = ProcessInfo.processInfo.environment
     for name in ["NO_COLOR", "PULSE_SINK", "PULSE_SOURCE"] { environment[name] = nil }
     environment["PULSE_SERVER"] = "unix:/nowhere/native"
+    // Of the user's own folder nothing is used or changed.
+    environment["PATCHRUN_CACHE"] = "off"
     return environment
   }()
 }

@@ -60,6 +60,23 @@ struct LoadedLibraryTests {
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
+  @Test(arguments: ["libsndfile.so.1", "libsoxr.so.0", "libkissfft-float.so.131"])
+  func `a sound of the program's own and a WAVE file need no library`(library: String) throws {
+    let place = try Workplace()
+    try place.write("", to: "libraries/\(library)")
+    place.environment["LD_LIBRARY_PATH"] = place.path("libraries")
+    try place.write(TestPatch.noise(), to: "noise.json")
+    let render = ["render", "noise.json", "--duration", "0.1", "-o"]
+    let wave = try place.start(render + ["a.wav"]).wait()
+    #expect(wave.status == 0, "\(wave.errors)")
+    #expect(try place.samples("a.wav").contains { abs($0) > 0.01 })
+    guard library == "libsndfile.so.1" else { return }
+    // What needs it says so, and leaves nothing.
+    let other = try place.start(render + ["a.flac"]).wait()
+    #expect(other.status != 0 && other.errors.contains("libsndfile.so.1"), "\(other.errors)")
+    #expect(!place.exists("a.flac"))
+  }
+
   @Test func `arguments that a command refuses are refused as the program refuses them`() {
     for arguments in [
       ["render", "--nonsense", "a.json"], ["validate", "--help"], ["render"],

@@ -22,7 +22,7 @@ struct RealFFTTests {
     return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
   }
 
-  @Test(arguments: [4, 8, 64, 128, 512, 2048])
+  @Test(arguments: [4, 8, 60, 64, 128, 256, 480, 512, 1024, 2048, 4096])
   func `a spectrum is the one of the definition`(length: Int) {
     var fft = RealFFT(length: length)
     let samples = noise(length)
@@ -39,13 +39,13 @@ struct RealFFTTests {
       error += pow(Double(imaginary[bin]) - expected.imaginary, 2)
       power += expected.real * expected.real + expected.imaginary * expected.imaginary
     }
-    // A float's rounding in each of up to eleven stages.
+    // A float's rounding in each of up to twelve stages.
     #expect(10 * log10(error / power) < -135)
     #expect(imaginary[0] == 0 && imaginary[fft.binCount - 1] == 0)
     #expect(samples.indices.allSatisfy { input[$0] == samples[$0] })
   }
 
-  @Test(arguments: [4, 16, 256, 8192, 65_536])
+  @Test(arguments: [4, 16, 128, 256, 960, 1024, 2048, 8192, 16_384, 32_768, 65_536])
   func `the inverse undoes it, without heap calls`(length: Int) {
     var fft = RealFFT(length: length)
     let samples = noise(length)

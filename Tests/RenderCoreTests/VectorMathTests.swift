@@ -254,6 +254,43 @@ private let kindCount: Int32 = {
     }
   }
 
+  @Test func `noise has the same bits with every kind of vector, from any number of it on`() {
+    let state: UInt64 = 0x5DEE_CE66_D1CE_4E5B
+    let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+    for count in [1, 7, 64, 333] {
+      let expected = (0..<count).map { frame -> Float in
+        // The generator goes on before it gives a number.
+        var generator = SplitMix64(seed: state &+ UInt64(frame) &* step &- step)
+        let bits = generator.next()
+        return Float(0.3 * ((Double(bits >> 12) + 0.5) * 0x1p-51 - 1))
+      }
+      for kind in 0..<kindCount {
+        var found = [Float](repeating: 7, count: count + 1)
+        unsafe cvector_kind(kind)!.pointee.noise(state, 0.3, count, &found)
+        #expect(found == expected + [7])
+      }
+    }
+  }
+
+  @Test(arguments: [0.25, 1, 7.3, 250.5])
+  func `a turned spectrum is that of the delayed signal, with every kind of vector`(delay: Double) {
+    let count = 512
+    let real = noise(count, seed: 21)
+    let imaginary = noise(count, seed: 22)
+    let angle = -2 * Double.pi * delay / 1024
+    for kind in 0..<kindCount {
+      var (x, y) = (real, imaginary)
+      unsafe cvector_kind(kind)!.pointee.turn(&x, &y, cos(angle), sin(angle), count)
+      for bin in 0..<count {
+        let (c, s) = (cos(angle * Double(bin)), sin(angle * Double(bin)))
+        let (a, b) = (Double(real[bin]), Double(imaginary[bin]))
+        // Half of the last bit of a float.
+        #expect(abs(Double(x[bin]) - (a * c - b * s)) < 1e-7)
+        #expect(abs(Double(y[bin]) - (a * s + b * c)) < 1e-7)
+      }
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 4, 7, 8, 9, 21])
   func `a mix has the same bits with every kind of vector and however it is cut`(signals: Int) {
     let count = 100

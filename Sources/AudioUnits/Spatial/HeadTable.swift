@@ -14,8 +14,6 @@ final class HeadTable: Sendable {
   let rings: [Double]
   /// For each point of each ring its azimuth in degrees, 0 to 360 and ascending, and its pair.
   let points: [Double]
-  /// Frames from the first to the last of a response.
-  let length: Int
 
   private init(_ set: HeadDataSet, blockLength: Int) {
     var left = set.left
@@ -36,10 +34,6 @@ final class HeadTable: Sendable {
     right.append(impulse)
     leftDelays.append(delay)
     rightDelays.append(delay)
-    length = impulse.count
-    filters = FilterPairTable(
-      left: left, right: right, leftDelays: leftDelays, rightDelays: rightDelays,
-      blockLength: blockLength)
 
     // Elevations are measured in whole degrees or fractions of one: equal ones are.
     let byElevation = Dictionary(grouping: set.directions.indices) {
@@ -59,6 +53,36 @@ final class HeadTable: Sendable {
     }
     self.rings = rings
     self.points = points
+    let numbers =
+      [
+        Double(left.count), Double(impulse.count), Double(blockLength), Double(plain),
+        Double(rings.count), Double(points.count),
+      ] + rings + points
+    filters = FilterPairTable(
+      left: left, right: right, leftDelays: leftDelays, rightDelays: rightDelays,
+      blockLength: blockLength, lead: 8 * numbers.count)
+    filters.bytes.put(numbers, at: 0)
+  }
+
+  /// The table that another has as its bytes; `nil` where they cannot be those of such a table.
+  private init?(_ bytes: PreparedBytes, blockLength: Int) {
+    guard let fixed = bytes.numbers(6, at: 0),
+      fixed.allSatisfy({ $0 >= 0 && $0 <= Double(bytes.count) && $0 == $0.rounded() })
+    else { return nil }
+    let counts = fixed.map { Int($0) }
+    let (ringNumbers, pointNumbers) = (counts[4], counts[5])
+    guard counts[2] == blockLength, counts[3] < counts[0], ringNumbers > 0, ringNumbers % 3 == 0,
+      pointNumbers % 2 == 0,
+      let rings = bytes.numbers(ringNumbers, at: 48),
+      let points = bytes.numbers(pointNumbers, at: 48 + 8 * ringNumbers),
+      let filters = FilterPairTable(
+        bytes, lead: 48 + 8 * (ringNumbers + pointNumbers), pairCount: counts[0],
+        tapCount: counts[1], blockLength: blockLength)
+    else { return nil }
+    plain = counts[3]
+    self.rings = rings
+    self.points = points
+    self.filters = filters
   }
 
   /// An impulse without the topmost tenth of the spectrum, which between two frames would ring on
@@ -89,11 +113,48 @@ final class HeadTable: Sendable {
 
   private static let made = Mutex<[Double: HeadTable]>([:])
   private static let read = Mutex<HeadDataSet?>(nil)
+  private static let known = Mutex<Measurement?>(nil)
+
+  /// How the distribution's data set was measured: all that checks and tails need of it.
+  struct Measurement: Sendable {
+    /// In hertz.
+    fileprivate var sampleRate: Double
+    /// Of a response, in frames.
+    fileprivate var frameCount: Int
+
+    /// How many frames the responses have at a sample rate, in hertz.
+    func length(at rate: Double) -> Int {
+      HeadDataSet.length(of: frameCount, from: sampleRate, at: rate)
+    }
+  }
+
+  /// How the distribution's data set was measured, looked up once. Control thread.
+  static func measurement() throws(HeadDataError) -> Measurement {
+    try known.withLock { known throws(HeadDataError) in
+      if let measurement = known { return measurement }
+      let kept = HeadStore.current
+      let key = kept?.key("measurement", rate: 0)
+      if let key, let bytes = kept?.folder.contents(key), let numbers = bytes.numbers(2, at: 0),
+        let frameCount = Int(exactly: numbers[1]), frameCount > 0, numbers[0] > 0
+      {
+        let measurement = Measurement(sampleRate: numbers[0], frameCount: frameCount)
+        known = measurement
+        return measurement
+      }
+      let set = try measured()
+      let measurement = Measurement(sampleRate: set.sampleRate, frameCount: set.left[0].count)
+      known = measurement
+      if let key {
+        let bytes = PreparedBytes(count: 16)
+        bytes.put([measurement.sampleRate, Double(measurement.frameCount)], at: 0)
+        kept?.folder.keep(bytes, as: key)
+      }
+      return measurement
+    }
+  }
 
   /// The distribution's data set as it was measured, read once. Control thread.
-  ///
-  /// What is only checked needs no more of it: a table takes three times as long as reading.
-  static func measured() throws(HeadDataError) -> HeadDataSet {
+  private static func measured() throws(HeadDataError) -> HeadDataSet {
     try read.withLock { read throws(HeadDataError) in
       if let set = read { return set }
       let set = try HeadDataSet(path: HeadDataSet.defaultPath)
@@ -102,13 +163,23 @@ final class HeadTable: Sendable {
     }
   }
 
-  /// The table of the distribution's data set for a sample rate, converted once. Control thread.
+  /// The table of the distribution's data set for a sample rate, made or found once. Control thread.
   static func standard(sampleRate: Double) throws(HeadDataError) -> HeadTable {
     try made.withLock { made throws(HeadDataError) in
       if let table = made[sampleRate] { return table }
+      let blockLength = SpatialKernel.blockLength(sampleRate: sampleRate)
+      let kept = HeadStore.current
+      let key = kept?.key("head", rate: sampleRate)
+      if let key, let bytes = kept?.folder.contents(key),
+        let table = HeadTable(bytes, blockLength: blockLength)
+      {
+        made[sampleRate] = table
+        return table
+      }
       let set = try measured().converted(to: sampleRate)
-      let table = HeadTable(set, blockLength: SpatialKernel.blockLength(sampleRate: sampleRate))
+      let table = HeadTable(set, blockLength: blockLength)
       made[sampleRate] = table
+      if let key { kept?.folder.keep(table.filters.bytes, as: key) }
       return table
     }
   }

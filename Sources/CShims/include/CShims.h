@@ -2,6 +2,7 @@
 #define C_SHIMS_H
 
 #include <semaphore.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Switches denormal numbers off for the calling thread and returns what was set before.
@@ -74,6 +75,11 @@ int shims_open_folder(int folder, const char *path, int follows_link);
 /// The type of the file system that an open file is on, a number of <linux/magic.h>; 0 where the
 /// system does not say.
 uint64_t shims_file_system(int descriptor);
+
+/// 128 bits that bytes which are not the same do not share by accident: to know contents again by, and
+/// to find damage. It withstands nobody who chooses the bytes, and is another on a processor with another
+/// order of bytes.
+void shims_digest(const void *bytes, size_t count, uint64_t digest[2]);
 
 /// Has the calling thread, and what it starts from now on, run on the last processor alone. Returns -1 and
 /// sets `errno` on failure.

@@ -82,6 +82,29 @@ void cvector_spectrum_add(const float *re, const float *im, const float *filter_
 /// `sum += samples * gain`; `count` is a multiple of 16.
 void cvector_add_scaled(const float *samples, float gain, size_t count, float *sum);
 
+/// Number k of a spectrum, `re[k] + i im[k]`, times the k-th power of `cosine + i sine`, a number of magnitude
+/// 1: its signal is delayed in a circle. `count` is a multiple of 8.
+void cvector_turn(float *re, float *im, double cosine, double sine, size_t count);
+
+// The Fourier transform of real samples, `length` of them: a power of two from 128 on. It takes factors that
+// belong to the length, and memory to work in.
+
+/// How many floats the factors are, and how many the memory.
+size_t cvector_fft_factor_count(size_t length);
+size_t cvector_fft_memory_count(size_t length);
+
+/// Makes the factors. Control thread.
+void cvector_fft_factors(size_t length, float *factors);
+
+/// Number k of the spectrum is the sum of `samples[n] e^(-2 pi i k n / length)`: `length / 2 + 1` numbers, of
+/// which the first and the last have no imaginary part.
+void cvector_fft_forward(const float *factors, float *memory, size_t length, const float *samples,
+                         float *re, float *im);
+
+/// Undoes that; the imaginary parts of the first and the last number count as 0.
+void cvector_fft_inverse(const float *factors, float *memory, size_t length, const float *re,
+                         const float *im, float *samples);
+
 // MARK: - Samples on their way
 //
 // These give the same bits with every kind of vector: nothing is rounded twice and nothing is fused.
@@ -121,6 +144,10 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 /// SplitMix64 (Steele, Lea and Flood, 2014) whose state was `state` before the first sample.
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words);
+
+/// White noise, `gain` times numbers between -1 and 1: the upper 52 bits of words of SplitMix64, whose state
+/// is `state` for the first of them.
+void cvector_noise(uint64_t state, double gain, size_t count, float *output);
 
 /// A signal of a mix, and what it is multiplied by.
 struct cvector_signal {
@@ -174,6 +201,11 @@ struct cvector_kernels {
   void (*spectrum_add)(const float *re, const float *im, const float *filter_re,
                        const float *filter_im, size_t count, float *sum_re, float *sum_im);
   void (*add_scaled)(const float *samples, float gain, size_t count, float *sum);
+  void (*turn)(float *re, float *im, double cosine, double sine, size_t count);
+  void (*fft_forward)(const float *factors, float *memory, size_t length, const float *samples,
+                      float *re, float *im);
+  void (*fft_inverse)(const float *factors, float *memory, size_t length, const float *re,
+                      const float *im, float *samples);
   void (*walk)(const float *rows, size_t row_count, size_t count,
                const struct cvector_places *places, const float *first, const float *second,
                size_t frames, float *first_output, float *second_output);
@@ -189,6 +221,7 @@ struct cvector_kernels {
   size_t (*inexact)(const double *samples, size_t count, double full);
   void (*round)(const double *samples, size_t count, double full, int32_t *words);
   void (*dither)(const double *samples, size_t count, double full, uint64_t state, int32_t *words);
+  void (*noise)(uint64_t state, double gain, size_t count, float *output);
   uint32_t (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh,
                   size_t count, float *left, float *right);
   void (*equalize)(const double *coefficients, double *memory, const float *first,

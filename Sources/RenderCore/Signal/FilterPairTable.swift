@@ -17,6 +17,7 @@ public final class FilterPairTable: @unchecked Sendable {
   public let pairCount: Int
   /// Numbers in one part of a spectrum: those of `RealFFT`, and zeros to a multiple of 16.
   let stride: Int
+  private let memory: PreparedBytes
   private let spectra: UnsafeMutablePointer<Float>
   private let delays: UnsafeMutablePointer<Double>
 
@@ -26,9 +27,10 @@ public final class FilterPairTable: @unchecked Sendable {
   ///   - leftDelays: How late each left filter begins, in frames, fractions included.
   ///   - rightDelays: The same of the right ones.
   ///   - blockLength: In frames.
+  ///   - lead: Bytes to be kept free in `bytes` ahead of the table.
   public init(
     left: [[Float]], right: [[Float]], leftDelays: [Double], rightDelays: [Double],
-    blockLength: Int
+    blockLength: Int, lead: Int = 0
   ) {
     precondition(
       !left.isEmpty && left.count == right.count && left.count == leftDelays.count
@@ -38,18 +40,20 @@ public final class FilterPairTable: @unchecked Sendable {
       taps > 0 && left.allSatisfy { $0.count == taps } && right.allSatisfy { $0.count == taps },
       "all filters have the same length")
     precondition(blockLength > 0, "a block has at least one frame")
+    let layout = Layout(pairCount: left.count, tapCount: taps, blockLength: blockLength, lead: lead)
     tapCount = taps
     self.blockLength = blockLength
-    var length = 64
-    while length < taps + blockLength - 1 { length *= 2 }
-    self.length = length
+    length = layout.length
+    stride = layout.stride
     pairCount = left.count
-    let stride = VectorMath.rowLength(length / 2 + 1)
-    self.stride = stride
-    let size = 4 * stride
-    unsafe spectra = .allocate(capacity: left.count * size)
+    memory = PreparedBytes(count: layout.byteCount)
+    unsafe spectra = layout.spectra(in: memory)
+    unsafe delays = layout.delays(in: memory)
+    unsafe UnsafeMutableRawBufferPointer(rebasing: memory.buffer[..<layout.firstSpectrum])
+      .initializeMemory(as: UInt8.self, repeating: 0)
+    let size = 4 * layout.stride
     unsafe spectra.initialize(repeating: 0, count: left.count * size)
-    unsafe delays = .allocate(capacity: left.count * 2)
+    unsafe delays.initialize(repeating: 0, count: left.count * 2)
     var fft = RealFFT(length: length)
     let samples = SampleStorage(repeating: 0, count: length)
     for pair in left.indices {
@@ -68,9 +72,55 @@ public final class FilterPairTable: @unchecked Sendable {
     }
   }
 
-  deinit {
-    unsafe spectra.deallocate()
-    unsafe delays.deallocate()
+  /// The table that another has in its `bytes`; `nil` where they cannot be those of such a table.
+  public init?(
+    _ bytes: PreparedBytes, lead: Int, pairCount: Int, tapCount: Int, blockLength: Int
+  ) {
+    let counts = [lead, pairCount, tapCount, blockLength]
+    guard lead >= 0, counts.dropFirst().allSatisfy({ $0 > 0 }),
+      counts.allSatisfy({ $0 <= bytes.count })
+    else { return nil }
+    let layout = Layout(
+      pairCount: pairCount, tapCount: tapCount, blockLength: blockLength, lead: lead)
+    guard layout.byteCount == bytes.count else { return nil }
+    self.pairCount = pairCount
+    self.tapCount = tapCount
+    self.blockLength = blockLength
+    length = layout.length
+    stride = layout.stride
+    memory = bytes
+    unsafe spectra = layout.spectra(in: memory)
+    unsafe delays = layout.delays(in: memory)
+  }
+
+  /// All that the table consists of, behind the bytes that were to be kept free.
+  public var bytes: PreparedBytes { memory }
+
+  /// Where the parts of a table are.
+  private struct Layout {
+    let length: Int
+    let stride: Int
+    let byteCount: Int
+    let firstSpectrum: Int
+    private let firstDelay: Int
+
+    init(pairCount: Int, tapCount: Int, blockLength: Int, lead: Int) {
+      var length = 64
+      while length < tapCount + blockLength - 1 { length *= 2 }
+      self.length = length
+      stride = VectorMath.rowLength(length / 2 + 1)
+      firstSpectrum = PreparedBytes.roundedUp(lead)
+      firstDelay = firstSpectrum + 4 * 4 * stride * pairCount
+      byteCount = firstDelay + 8 * 2 * pairCount
+    }
+
+    func spectra(in memory: PreparedBytes) -> UnsafeMutablePointer<Float> {
+      unsafe (memory.buffer.baseAddress! + firstSpectrum).assumingMemoryBound(to: Float.self)
+    }
+
+    func delays(in memory: PreparedBytes) -> UnsafeMutablePointer<Double> {
+      unsafe (memory.buffer.baseAddress! + firstDelay).assumingMemoryBound(to: Double.self)
+    }
   }
 
   /// What a kernel keeps: valid as long as the table, which the kernel's box holds as company.
@@ -138,21 +188,8 @@ private func rotate(
   by delay: Double
 ) {
   let angle = -2 * Double.pi * delay / Double(length)
-  let stepReal = renderCosine(angle)
-  let stepImaginary = renderSine(angle)
-  var turnReal = stepReal
-  var turnImaginary = stepImaginary
-  var bin = 1
-  while bin < length / 2 {
-    let x = unsafe Double(real[bin])
-    let y = unsafe Double(imaginary[bin])
-    unsafe real[bin] = Float(x * turnReal - y * turnImaginary)
-    unsafe imaginary[bin] = Float(x * turnImaginary + y * turnReal)
-    let next = turnReal * stepReal - turnImaginary * stepImaginary
-    turnImaginary = turnReal * stepImaginary + turnImaginary * stepReal
-    turnReal = next
-    bin += 1
-  }
+  unsafe turn(
+    real, imaginary, renderCosine(angle), renderSine(angle), count: length / 2)
 }
 
 /// Up to five pairs of a table and how much of each there is; the weights add up to 1. A pair of

@@ -11,6 +11,7 @@ struct KaiserFilter {
   let cutoff: Double
   private let beta: Double
   private let peak: Double
+  private let bessel: BesselFunction
 
   /// A filter for one step from a rate to another.
   ///
@@ -27,6 +28,7 @@ struct KaiserFilter {
     tapCount = (Int(length.rounded(.up)) + 1) / 2 * 2
     cutoff = (1 + passBand) / 2 * rate / 2
     beta = 0.1102 * (attenuation - 8.7)
+    bessel = BesselFunction(upTo: beta)
     peak = bessel(beta)
   }
 
@@ -38,19 +40,68 @@ struct KaiserFilter {
     let sinc = angle == 0 ? 1 : sin(angle) / angle
     return 2 * cutoff * sinc * bessel(beta * inside.squareRoot()) / peak
   }
+
+  /// The values at times one frame apart: those above but for the last digits, in a fraction of the time.
+  ///
+  /// - Parameter first: The first time. None of them may be nearer to 0 than 1e-4 but be 0.
+  func values(from first: Double, count: Int) -> [Double] {
+    var values: [Double] = []
+    values.reserveCapacity(count + 7)
+    let turn = 2 * Double.pi * cutoff
+    let (stepSine, stepCosine) = (sin(turn), cos(turn))
+    var (sine, cosine) = (sin(turn * first), cos(turn * first))
+    while values.count < count {
+      // Eight at a time, since each step of a series waits for the one before it.
+      var squares = SIMD8<Double>()
+      var sincs = SIMD8<Double>()
+      for lane in 0..<8 {
+        let time = first + Double(values.count + lane)
+        let place = 2 * time / Double(tapCount)
+        squares[lane] = 1 - place * place
+        sincs[lane] = squares[lane] < 0 ? 0 : time == 0 ? 1 : sine / (turn * time)
+        (sine, cosine) = (
+          sine * stepCosine + cosine * stepSine, cosine * stepCosine - sine * stepSine
+        )
+      }
+      let windows = bessel.atRoots(of: squares * (beta * beta))
+      let scaled = sincs * windows * (2 * cutoff / peak)
+      for lane in 0..<min(8, count - values.count) { values.append(scaled[lane]) }
+    }
+    return values
+  }
 }
 
-/// The modified Bessel function of the first kind, order 0, by its power series: all of its terms
-/// are positive, so that nothing cancels.
-private func bessel(_ x: Double) -> Double {
-  let quarter = x * x / 4
-  var term = 1.0
-  var sum = 1.0
-  var index = 1.0
-  while term > sum * 1e-17 {
-    term *= quarter / (index * index)
-    sum += term
-    index += 1
+/// The modified Bessel function of the first kind, order 0, up to a largest argument: by its power
+/// series, all of whose terms are positive, so that nothing cancels.
+private struct BesselFunction {
+  /// 1 / n!^2, the highest power first.
+  private let coefficients: [Double]
+
+  init(upTo largest: Double) {
+    let quarter = largest * largest / 4
+    var coefficients = [1.0]
+    var (term, sum) = (1.0, 1.0)
+    while term > sum * 1e-17 {
+      let index = Double(coefficients.count)
+      coefficients.append(coefficients[coefficients.count - 1] / (index * index))
+      term *= quarter / (index * index)
+      sum += term
+    }
+    self.coefficients = coefficients.reversed()
   }
-  return sum
+
+  func callAsFunction(_ x: Double) -> Double {
+    let quarter = x * x / 4
+    var sum = 0.0
+    for coefficient in coefficients { sum = sum * quarter + coefficient }
+    return sum
+  }
+
+  /// The function of the square roots of eight numbers.
+  func atRoots(of squares: SIMD8<Double>) -> SIMD8<Double> {
+    let quarters = squares / 4
+    var sums = SIMD8<Double>()
+    for coefficient in coefficients { sums = sums * quarters + coefficient }
+    return sums
+  }
 }

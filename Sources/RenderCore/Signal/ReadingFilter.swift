@@ -22,12 +22,14 @@ final class ReadingFilter: @unchecked Sendable {
     rowCount = Swift.max(4, Int((128 / stretch).rounded(.up)))
     rows = SampleStorage(repeating: 0, count: (rowCount + 3) * width)
     let middle = Double(tapCount / 2 - 1)
-    for index in -1...rowCount + 1 {
+    // A row is the one as far from the end, backwards.
+    for index in -1...rowCount / 2 {
       let position = Double(index) / Double(rowCount)
-      let row = (0..<tapCount).map { filter.value(at: Double($0) - middle - position) }
+      let row = filter.values(from: -middle - position, count: tapCount)
       let sum = row.reduce(0, +)
       for (tap, value) in row.enumerated() {
         rows[(index + 1) * width + tap] = Float(value / sum)
+        rows[(rowCount - index + 1) * width + tapCount - 1 - tap] = Float(value / sum)
       }
     }
   }

@@ -1,7 +1,9 @@
 import CKissFFT
+import CVector
 
 /// The discrete Fourier transform of real samples, and its inverse, in an even length without prime
-/// factors above 5: kissfft's, in floats.
+/// factors above 5, in floats: our own for powers of two from 128 to 16384, by the vectors in use, and
+/// kissfft's for others.
 ///
 /// A plan and its scratch memory are made on the control thread. The transforms neither allocate
 /// nor lock nor call the system, and belong on one thread at a time, since they share the scratch
@@ -18,8 +20,14 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
   /// How many bins a spectrum has: `length / 2 + 1`, from 0 Hz to half the sample rate.
   public var binCount: Int { @_noLocks get { length / 2 + 1 } }
 
-  private let forwardPlan: OpaquePointer
-  private let inversePlan: OpaquePointer
+  // Of our own transform.
+  private let isOwn: Bool
+  private let factors: SampleStorage
+  private let memory: SampleStorage
+
+  // Of kissfft's.
+  private let forwardPlan: OpaquePointer?
+  private let inversePlan: OpaquePointer?
   /// kissfft's numbers, and the same memory as pairs of floats: a loop over the former would make
   /// a debug build ask for their metadata, on the heap.
   private let bins: UnsafeMutablePointer<kiss_fft_cpx>
@@ -30,17 +38,27 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     precondition(
       length >= 4 && length <= 1 << 24 && length % 2 == 0 && Self.hasSmallFactors(length),
       "the length of a transform is even, from 4 to 2^24, of the factors 2, 3 and 5")
-    guard let forward = unsafe kiss_fftr_alloc(Int32(length), 0, nil, nil),
-      let inverse = unsafe kiss_fftr_alloc(Int32(length), 1, nil, nil)
-    else { preconditionFailure("there is no memory for a transform of \(length) samples") }
     self.length = length
-    unsafe forwardPlan = forward
-    unsafe inversePlan = inverse
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: (length + 2) * MemoryLayout<Float>.stride, alignment: 64)
-    unsafe pairs = memory.bindMemory(to: Float.self, capacity: length + 2)
-    unsafe pairs.initialize(repeating: 0, count: length + 2)
-    unsafe bins = memory.assumingMemoryBound(to: kiss_fft_cpx.self)
+    isOwn = length & (length - 1) == 0 && (128...16_384).contains(length)
+    factors = SampleStorage(repeating: 0, count: isOwn ? cvector_fft_factor_count(length) : 1)
+    memory = SampleStorage(repeating: 0, count: isOwn ? cvector_fft_memory_count(length) : 1)
+    let pairCount = isOwn ? 2 : length + 2
+    let room = UnsafeMutableRawPointer.allocate(
+      byteCount: pairCount * MemoryLayout<Float>.stride, alignment: 64)
+    unsafe pairs = room.bindMemory(to: Float.self, capacity: pairCount)
+    unsafe pairs.initialize(repeating: 0, count: pairCount)
+    unsafe bins = room.assumingMemoryBound(to: kiss_fft_cpx.self)
+    if isOwn {
+      unsafe cvector_fft_factors(length, factors.start)
+      unsafe forwardPlan = nil
+      unsafe inversePlan = nil
+    } else {
+      guard let forward = unsafe kiss_fftr_alloc(Int32(length), 0, nil, nil),
+        let inverse = unsafe kiss_fftr_alloc(Int32(length), 1, nil, nil)
+      else { preconditionFailure("there is no memory for a transform of \(length) samples") }
+      unsafe forwardPlan = forward
+      unsafe inversePlan = inverse
+    }
   }
 
   /// Whether 2, 3 and 5 are the only prime factors of a length.
@@ -51,8 +69,8 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    unsafe free(UnsafeMutableRawPointer(forwardPlan))
-    unsafe free(UnsafeMutableRawPointer(inversePlan))
+    unsafe free(forwardPlan.map { unsafe UnsafeMutableRawPointer($0) })
+    unsafe free(inversePlan.map { unsafe UnsafeMutableRawPointer($0) })
     unsafe pairs.deallocate()
   }
 
@@ -69,6 +87,11 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     precondition(
       samples.count >= length && real.count >= binCount && imaginary.count >= binCount,
       "the buffers are as long as the transform")
+    guard let forwardPlan = unsafe forwardPlan else {
+      unsafe Self.ownTransform(
+        factors.start, memory.start, length, samples.start, real.start, imaginary.start)
+      return
+    }
     unsafe Self.transform(forwardPlan, samples.start, bins)
     let real = unsafe real.start
     let imaginary = unsafe imaginary.start
@@ -91,6 +114,11 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     precondition(
       samples.count >= length && real.count >= binCount && imaginary.count >= binCount,
       "the buffers are as long as the transform")
+    guard let inversePlan = unsafe inversePlan else {
+      unsafe Self.ownTransformBack(
+        factors.start, memory.start, length, real.start, imaginary.start, samples.start)
+      return
+    }
     let realStart = unsafe real.start
     let imaginaryStart = unsafe imaginary.start
     // For a power of two, scaling here is exact.
@@ -105,6 +133,24 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
   }
 
   // The checker cannot see into C.
+  @_semantics("no_performance_analysis")
+  private static func ownTransform(
+    _ factors: UnsafePointer<Float>, _ memory: UnsafeMutablePointer<Float>, _ length: Int,
+    _ samples: UnsafePointer<Float>, _ real: UnsafeMutablePointer<Float>,
+    _ imaginary: UnsafeMutablePointer<Float>
+  ) {
+    unsafe cvector_fft_forward(factors, memory, length, samples, real, imaginary)
+  }
+
+  @_semantics("no_performance_analysis")
+  private static func ownTransformBack(
+    _ factors: UnsafePointer<Float>, _ memory: UnsafeMutablePointer<Float>, _ length: Int,
+    _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+    _ samples: UnsafeMutablePointer<Float>
+  ) {
+    unsafe cvector_fft_inverse(factors, memory, length, real, imaginary, samples)
+  }
+
   @_semantics("no_performance_analysis")
   private static func transform(
     _ plan: OpaquePointer, _ samples: UnsafePointer<Float>,

@@ -47,6 +47,15 @@ public enum VectorMath {
     }
   }
 
+  /// White noise: see `cvector_noise`.
+  @_semantics("no_performance_analysis")
+  public static func noise(
+    _ state: UInt64, gain: Double, count: Int, into output: ChannelBuffer
+  ) {
+    precondition(count >= 0 && count <= output.count, "the buffer holds the noise")
+    unsafe cvector_noise(state, gain, count, output.start)
+  }
+
   /// Every sample times a gain, in its place.
   @_semantics("no_performance_analysis")
   public static func scale(_ samples: ChannelBuffer, by gain: Float) {
@@ -217,6 +226,15 @@ func addScaled(
   _ samples: UnsafePointer<Float>, _ gain: Float, count: Int, to sum: UnsafeMutablePointer<Float>
 ) {
   unsafe cvector_add_scaled(samples, gain, count, sum)
+}
+
+/// Number k of a spectrum times the k-th power of a number of magnitude 1: see `cvector_turn`.
+@_semantics("no_performance_analysis")
+func turn(
+  _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>, _ cosine: Double,
+  _ sine: Double, count: Int
+) {
+  unsafe cvector_turn(real, imaginary, cosine, sine, count)
 }
 
 // MARK: - For the paced reader

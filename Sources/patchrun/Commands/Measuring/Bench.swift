@@ -23,6 +23,7 @@ struct Bench: PatchCommand {
         patchrun bench mix.json --duration 2 --slice 256
         patchrun bench mix.json --duration 2 --max-load 60
         patchrun bench mix.json --duration 2 --trace trace.json
+        patchrun bench mix.json --kernel baseline
         patchrun bench mix.json --json
 
       EXIT STATUS:
@@ -77,6 +78,7 @@ struct Bench: PatchCommand {
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var policy: PolicyOptions
   @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var kernel: KernelOptions
   @OptionGroup var appearance: AppearanceOptions
 
   /// How many runs of parts a trace has at the most.
@@ -92,6 +94,7 @@ struct Bench: PatchCommand {
   }
 
   func perform() throws(CommandFailure) -> Int32 {
+    try kernel.apply()
     let signals = try Signals()
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)

@@ -96,7 +96,8 @@ struct BenchSheet {
     let frames = Double(max(1, plain.frameCount))
     var text =
       "\(printable(name)): \(fixed(plain.duration, 1)) s in slices of "
-      + "\(counted(plain.sliceFrames, "frame")) at \(rateText(plain.sampleRate)) Hz\n"
+      + "\(counted(plain.sliceFrames, "frame")) at \(rateText(plain.sampleRate)) Hz, "
+      + "kernel class \(VectorMath.name)\n"
     text +=
       "  \(fixed(plain.duration / max(plain.wall, 1e-9), 0)) x realtime, "
       + "\(fixed(plain.busy / frames, 1)) ns a frame, load \(percent(plain.load)), "
@@ -139,6 +140,7 @@ struct BenchSheet {
       "sampleRate": .number(plain.sampleRate),
       "sliceFrames": .number(plain.sliceFrames),
       "slices": .number(plain.pulls.count),
+      "kernel": .string(VectorMath.name),
       "realTimeFactor": .number(rounded(plain.duration / max(plain.wall, 1e-9), 10)),
       "load": .number(rounded(plain.load, 1e6)),
       "nanosecondsPerFrame": .number(rounded(plain.busy / frames, 1000)),

@@ -1,0 +1,199 @@
+// Runs every kernel of every kind of vector on seeded inputs, and prints what comes out: one line for
+// each kernel, "KIND KERNEL" and the bits of its numbers. What two processors print is compared by
+// `.ci/neon`.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CVector.h"
+
+enum { COUNT = 208, FRAMES = 331, WIDTH = 32 };
+
+// SplitMix64 (Steele, Lea and Flood 2014).
+static uint64_t state;
+
+static uint64_t next(void) {
+  uint64_t word = state += 0x9E3779B97F4A7C15u;
+  word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
+  word = (word ^ word >> 27) * 0x94D049BB133111EBu;
+  return word ^ word >> 31;
+}
+
+/// From -1 to 1.
+static void noise(float *samples, size_t count, uint64_t seed) {
+  state = seed;
+  for (size_t n = 0; n < count; n++) samples[n] = (float)(int32_t)next() * 0x1p-31f;
+}
+
+static const char *kind;
+
+static void put(const char *kernel, const float *values, size_t count) {
+  printf("%s %s float", kind, kernel);
+  for (size_t n = 0; n < count; n++) {
+    uint32_t bits;
+    memcpy(&bits, values + n, sizeof bits);
+    printf(" %08" PRIx32, bits);
+  }
+  printf("\n");
+}
+
+static void put_words(const char *kernel, const int32_t *words, size_t count) {
+  printf("%s %s word", kind, kernel);
+  for (size_t n = 0; n < count; n++) printf(" %08" PRIx32, (uint32_t)words[n]);
+  printf("\n");
+}
+
+static void run(const struct cvector_kernels *k) {
+  static float rows[9 * COUNT], samples[8 * FRAMES], others[8 * FRAMES];
+  static float a[4 * FRAMES], b[4 * FRAMES];
+  kind = k->name;
+  noise(rows, 9 * COUNT, 1);
+  noise(samples, 8 * FRAMES, 2);
+  noise(others, 8 * FRAMES, 3);
+
+  a[0] = k->dot(rows, samples + 3, COUNT);
+  put("dot", a, 1);
+  k->dot_channels(rows, samples, others + 1, COUNT, a);
+  put("dot_channels", a, 2);
+  k->dot_rows(rows, rows + COUNT, samples + 7, COUNT, a);
+  put("dot_rows", a, 2);
+  for (size_t count = 1; count <= 4; count++) {
+    k->dot_block(rows, count, samples + 5, COUNT, a);
+    put("dot_block", a, count);
+    k->dot_block_channels(rows, count, samples, others, COUNT, a, b);
+    put("dot_block_channels", a, count);
+    put("dot_block_channels", b, count);
+  }
+  k->fir(rows, 77, samples, a, FRAMES);
+  put("fir", a, FRAMES);
+  k->fir_rows(rows, rows + 77, 77, samples, a, b, FRAMES);
+  put("fir_rows", a, FRAMES);
+  put("fir_rows", b, FRAMES);
+  const float weights[4] = {-0.0625f, 0.5625f, 0.5625f, -0.0625f};
+  k->blend(rows, COUNT, weights, COUNT, a);
+  put("blend", a, COUNT);
+  memcpy(a, samples, sizeof a);
+  a[3] = NAN, a[20] = INFINITY, a[21] = -INFINITY, a[22] = 0x1p-149f, a[23] = -0.0f;
+  k->copy_finite(a, b, FRAMES);
+  put("copy_finite", b, FRAMES);
+  memcpy(a, rows, sizeof *a * COUNT);
+  memcpy(b, rows + COUNT, sizeof *b * COUNT);
+  k->spectrum_add(samples, others, rows + 2 * COUNT, rows + 3 * COUNT, COUNT, a, b);
+  put("spectrum_add", a, COUNT);
+  put("spectrum_add", b, COUNT);
+  k->add_scaled(samples, 0.3f, COUNT, a);
+  put("add_scaled", a, COUNT);
+  memcpy(b, rows, sizeof *b * COUNT);
+  k->turn(a, b, 0.8, -0.6, COUNT);
+  put("turn", a, COUNT);
+  put("turn", b, COUNT);
+  for (size_t length = 128; length <= 1024; length *= 2) {
+    float *factors = malloc(sizeof *factors * cvector_fft_factor_count(length));
+    float *memory = malloc(sizeof *memory * cvector_fft_memory_count(length));
+    cvector_fft_factors(length, factors);
+    k->fft_forward(factors, memory, length, samples, a, b);
+    put("fft_forward", a, length / 2 + 1);
+    put("fft_forward", b, length / 2 + 1);
+    k->fft_inverse(factors, memory, length, samples, others, a);
+    put("fft_inverse", a, length);
+    free(factors);
+    free(memory);
+  }
+  // A step of 1.75 and 2^-20, which grows by 2^-20 each time.
+  const struct cvector_places places = {
+      (uint64_t)1 << 63, 1, ((uint64_t)3 << 62) + ((uint64_t)1 << 44), 0, (uint64_t)1 << 44};
+  k->walk(rows, 8, WIDTH, &places, samples, others, FRAMES, a, b);
+  put("walk", a, FRAMES);
+  put("walk", b, FRAMES);
+
+  const uint32_t largest = k->largest(samples, FRAMES);
+  put_words("largest", (const int32_t *)&largest, 1);
+  double doubles[2 * FRAMES];
+  for (size_t n = 0; n < 2 * FRAMES; n++) doubles[n] = (double)samples[n] / 3;
+  for (size_t stride = 1; stride <= 3; stride++) {
+    k->pick(samples, stride, FRAMES, a);
+    put("pick", a, FRAMES);
+    k->pick_scaled(samples, stride, 0.3, FRAMES, a);
+    put("pick_scaled", a, FRAMES);
+    k->pick_doubles(doubles, stride, 0.3, FRAMES / 2, a);
+    put("pick_doubles", a, FRAMES / 2);
+  }
+  k->interleave(samples, others, FRAMES, a);
+  put("interleave", a, 2 * FRAMES);
+  memcpy(a, samples, sizeof *a * FRAMES);
+  k->scale(a, 0.3f, FRAMES);
+  put("scale", a, FRAMES);
+
+  double exact[FRAMES];
+  int32_t words[FRAMES];
+  for (int bits = 16; bits <= 32; bits += 8) {
+    const double full = ldexp(1, bits - 1);
+    for (size_t n = 0; n < FRAMES; n++) exact[n] = rint((double)samples[n] * full / 2) / full;
+    exact[200] = 0.25 / full;
+    words[0] = k->within(exact, FRAMES);
+    exact[0] = 1.5;
+    words[1] = k->within(exact, FRAMES);
+    exact[0] = NAN;
+    words[2] = k->within(exact, FRAMES);
+    exact[0] = -1;
+    words[3] = (int32_t)k->inexact(exact, FRAMES, full);
+    put_words("within", words, 4);
+    for (size_t n = 0; n < FRAMES; n++) exact[n] = n == 9 ? 1 : (double)samples[n];
+    k->round(exact, FRAMES, full, words);
+    put_words("round", words, FRAMES);
+    k->dither(exact, FRAMES, full, 0x5DEECE66D1CE4E5Bu, words);
+    put_words("dither", words, FRAMES);
+  }
+
+  k->noise(0x5DEECE66D1CE4E5Bu, 0.3, FRAMES, a);
+  put("noise", a, FRAMES);
+
+  struct cvector_signal signals[21];
+  for (size_t n = 0; n < 21; n++) {
+    signals[n] = (struct cvector_signal){samples + 7 * n, others + 5 * n, rows[2 * n],
+                                         rows[2 * n + 1]};
+  }
+  for (size_t count = 1; count <= 21; count += 4) {
+    k->mix(signals, count, 1, FRAMES, a, b);
+    put("mix", a, FRAMES);
+    k->mix(signals, count, 0, FRAMES, a, b);
+    put("mix", b, FRAMES);
+  }
+
+  // Ten peaking filters an octave apart, 12 dB up and down in turn, whose coefficients need no libm: the
+  // sine and the cosine by their series.
+  double coefficients[30], memory[40];
+  for (int band = 0; band < 10; band++) {
+    const double amplitude = band % 2 == 0 ? 1.9952623149688795 : 0.5011872336272722;
+    const double w = 2 * 3.14159265358979323846 * ldexp(31.25, band) / 48000;
+    double sine = 0, cosine = 0, term = 1;
+    for (int n = 0; n < 30; n += 2) {
+      cosine += n % 4 == 0 ? term : -term;
+      term *= w / (n + 1);
+      sine += n % 4 == 0 ? term : -term;
+      term *= w / (n + 2);
+    }
+    const double alpha = sine / 2.8, a0 = 1 + alpha / amplitude;
+    coefficients[3 * band] = 1 - (1 + alpha * amplitude) / a0;
+    coefficients[3 * band + 1] = -2 * cosine / a0;
+    coefficients[3 * band + 2] = 1 + (1 - alpha / amplitude) / a0;
+  }
+  for (int channels = 1; channels <= 2; channels++) {
+    memset(memory, 0, sizeof memory);
+    float *second = channels == 2 ? b : NULL;
+    for (size_t first = 0, length = 1; first < FRAMES; first += length, length = 3 * length + 2) {
+      if (length > FRAMES - first) length = FRAMES - first;
+      k->equalize(coefficients, memory, samples + first, second ? others + first : NULL, length,
+                  a + first, second ? second + first : NULL);
+    }
+    put("equalize", a, FRAMES);
+    if (second) put("equalize", second, FRAMES);
+  }
+}
+
+int main(void) {
+  for (int index = 0; cvector_kind(index); index++) run(cvector_kind(index));
+  return 0;
+}
