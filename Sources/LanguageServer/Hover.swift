@@ -1,7 +1,7 @@
-import GraphDrawings
 import AudioTypes
 import AudioUnits
 import Diagnostics
+import GraphDrawings
 import PatchGraph
 import PatchSyntax
 

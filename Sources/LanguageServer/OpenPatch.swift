@@ -1,6 +1,6 @@
-import GraphDrawings
 import AudioGraphs
 import Diagnostics
+import GraphDrawings
 import PatchGraph
 import PatchSyntax
 

@@ -1,7 +1,7 @@
-import PatchReference
 import AudioTypes
 import AudioUnits
 import PatchGraph
+import PatchReference
 import PatchSyntax
 
 /// What may stand where in a patch, and what it means: the schema, led by the patch's own names.

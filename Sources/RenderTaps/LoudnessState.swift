@@ -7,6 +7,7 @@ package import RenderCore
 /// `@safe`: it owns what it points to, and hands over no more samples than there are.
 @safe
 package struct LoudnessState: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: it owns what it points to, and one thread at a time has it.
   /// Up to 5.1: left, right, centre, LFE (which does not count), left surround, right surround.
   package static let mostChannels = 6
   /// What the library takes, in Hz.

@@ -1,7 +1,7 @@
-import PatchReference
 import AudioTypes
 import Diagnostics
 import PatchGraph
+import PatchReference
 import PatchSyntax
 
 extension Report {

@@ -93,6 +93,7 @@ struct VoiceLineState: ~Copyable {
 /// A voice line as one of its two sides sees it.
 @safe
 public struct VoiceLineAccess: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as the line it is of: one render thread at a time uses both sides.
   private let state: UnsafeMutablePointer<VoiceLineState>
 
   @_noLocks

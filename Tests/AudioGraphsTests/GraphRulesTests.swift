@@ -26,7 +26,8 @@ struct GraphRulesTests {
   }
 
   private func accepts(
-    _ graph: AudioGraph, warnings: [Rule.Code] = [], sourceLocation: SourceLocation = #_sourceLocation
+    _ graph: AudioGraph, warnings: [Rule.Code] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     #expect(graph.violations().map(\.rule.code) == warnings, sourceLocation: sourceLocation)
     try graph.initialize()

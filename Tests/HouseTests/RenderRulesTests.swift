@@ -44,7 +44,8 @@ import Testing
 
   /// Only these may switch the checker off, each with its reason beside it.
   static let doors = [
-    "RenderCore/Signal/RenderMath.swift", "RenderCore/Plan/RenderKernel.swift", "RenderCore/Plan/RenderPlan.swift",
+    "RenderCore/Signal/RenderMath.swift", "RenderCore/Plan/RenderKernel.swift",
+    "RenderCore/Plan/RenderPlan.swift",
     "RenderCore/Plan/PlanSteps.swift", "RenderCore/Plan/RenderCrew.swift",
     "RenderCore/Signal/RealFFT.swift", "RenderCore/Kernels/MutedSpeechActivity.swift",
     "RenderCore/Signal/VectorMath.swift", "RenderCore/Descriptions/InputCallback.swift",

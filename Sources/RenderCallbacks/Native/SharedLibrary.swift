@@ -6,6 +6,7 @@ import RenderCore
 /// A shared library that is loaded: as long as somebody holds it.
 @safe
 final class SharedLibrary: @unchecked Sendable {
+  // `@unchecked Sendable`: the path and the handle never change; functions of a library may be looked up from any thread.
   private let path: String
   private let handle: UnsafeMutableRawPointer
 

@@ -13,6 +13,7 @@
 /// For each block and signal: `framesNeeded`, `push` of so many, any number of `read`s, `advance`.
 @safe
 public struct PacedReader: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
   /// One signal.
   public struct Signal: Hashable, Sendable {
     /// 1 or 2.

@@ -74,6 +74,7 @@ public final class ControlBlock: @unchecked Sendable {
 /// A control block as a kernel sees it.
 @safe
 public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as the block it is of, which the kernel holds as company.
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
   public let count: Int
 

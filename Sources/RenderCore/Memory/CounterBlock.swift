@@ -26,6 +26,7 @@ public final class CounterBlock: @unchecked Sendable {
 /// A counter block as a kernel sees it.
 @safe
 public struct CounterAccess: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as the block it is of, which the kernel holds as company.
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
   private let count: Int
 

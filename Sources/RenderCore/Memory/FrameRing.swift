@@ -71,6 +71,7 @@ struct FrameRingState: ~Copyable {
 /// A frame ring as one of its two sides sees it.
 @safe
 public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as the ring it is of: each side writes only its own.
   private let words: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<FrameRingState>
   public let capacity: Int

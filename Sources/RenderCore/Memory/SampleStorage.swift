@@ -1,6 +1,7 @@
 /// Samples that a kernel owns: taken when it is made, given back when it is freed, never resized.
 @safe
 public struct SampleStorage: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: it owns what it points to, and one thread at a time has it.
   private let base: UnsafeMutablePointer<Float>
   public let count: Int
 
@@ -47,6 +48,7 @@ public struct SampleStorage: ~Copyable, @unchecked Sendable {
 // Not one generic type: the checker refuses generic storage, whose metadata it cannot rule out.
 @safe
 public struct DoubleStorage: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as `SampleStorage`.
   private let base: UnsafeMutablePointer<Double>
   public let count: Int
 

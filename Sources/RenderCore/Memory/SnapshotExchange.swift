@@ -49,6 +49,7 @@ public final class SnapshotExchange: @unchecked Sendable {
 /// A snapshot exchange as the render thread sees it.
 @safe
 public struct SnapshotWriter: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: as the exchange it is of; the writing side is used by one thread at a time.
   /// The mark on the row in the middle that nobody has read.
   static var isFresh: UInt32 { @_noLocks get { 4 } }
 

@@ -48,6 +48,7 @@ public class KernelBox: @unchecked Sendable {
 private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   @unchecked Sendable
 {
+  // `@unchecked Sendable`: as `KernelBox`: it owns the kernel that it points to.
   // Behind a pointer because a stored property would cost an exclusivity check per slice.
   private let kernel: UnsafeMutablePointer<Kernel>
 

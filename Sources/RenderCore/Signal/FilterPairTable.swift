@@ -134,6 +134,7 @@ public final class FilterPairTable: @unchecked Sendable {
 /// A table as a kernel sees it.
 @safe
 public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes in a table once it has been made.
   let spectra: UnsafePointer<Float>
   let delays: UnsafePointer<Double>
   public let pairCount: Int

@@ -9,6 +9,7 @@
 /// then `finish`.
 @safe
 public struct PairConvolver: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
   public let blockLength: Int
   private let sourceCount: Int
   private let length: Int

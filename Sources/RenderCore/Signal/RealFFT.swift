@@ -15,6 +15,7 @@ import CVector
 /// `@safe`: it owns what it points to, and each transform checks the lengths of its buffers.
 @safe
 public struct RealFFT: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
   /// How many samples there are.
   public let length: Int
   /// How many bins a spectrum has: `length / 2 + 1`, from 0 Hz to half the sample rate.

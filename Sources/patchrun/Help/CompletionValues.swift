@@ -1,9 +1,9 @@
-import PatchReference
 import AudioTypes
 import AudioUnits
 import Control
 import Diagnostics
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import PulseIO
 import RenderHost

@@ -1,6 +1,6 @@
-import PatchReference
 import ArgumentParser
 import PatchGraph
+import PatchReference
 
 struct Man: PatchCommand {
   static let configuration = CommandConfiguration(

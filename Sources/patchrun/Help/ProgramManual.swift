@@ -1,5 +1,5 @@
-import PatchReference
 import PatchGraph
+import PatchReference
 
 /// The page `patchrun(1)`, made from what the commands say about themselves in their help.
 struct ProgramManual {

@@ -1,8 +1,8 @@
-import GraphDrawings
 import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Control
+import GraphDrawings
 import PatchGraph
 import PatchSyntax
 import PulseIO

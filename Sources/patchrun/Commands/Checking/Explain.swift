@@ -1,7 +1,7 @@
-import PatchReference
 import ArgumentParser
 import Diagnostics
 import PatchGraph
+import PatchReference
 
 struct Explain: PatchCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import PatchReference
 import ArgumentParser
 import PatchGraph
+import PatchReference
 
 struct Schema: PatchCommand {
   static let configuration = CommandConfiguration(

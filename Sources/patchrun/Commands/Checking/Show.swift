@@ -1,8 +1,8 @@
-import GraphDrawings
 import ArgumentParser
 import AudioGraphs
 import AudioTypes
 import Diagnostics
+import GraphDrawings
 import PatchGraph
 import PatchSyntax
 

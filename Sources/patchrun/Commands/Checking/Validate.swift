@@ -1,5 +1,5 @@
-import AudioTypes
 import ArgumentParser
+import AudioTypes
 import Diagnostics
 import FileAccess
 import PatchGraph

@@ -1,10 +1,10 @@
-import PatchReference
 import ArgumentParser
 import AudioGraphs
 import AudioTypes
 import Diagnostics
 import Glibc
 import PatchGraph
+import PatchReference
 import PatchSyntax
 import PictureTaps
 import Pictures
@@ -478,25 +478,5 @@ struct Render: PatchCommand {
       device: .assumed(hardware.assumption),
       notes: true)
     return patch.silenceReasons
-  }
-}
-
-extension Render {
-  /// Samples that are no numbers: when, and where they may have come from.
-  private static func notFinite(
-    _ count: Int, _ frame: Int, _ rate: Double, _ events: [ServiceEvent]
-  ) -> (String, [String]) {
-    let sources = events.filter { $0.kind == .notFinite }.map(\.file)
-    return (
-      "the result has \(counted(count, "sample")) that \(count == 1 ? "is" : "are") no finite "
-        + "\(count == 1 ? "number" : "numbers"), the first at "
-        + ServiceEvent.clock(Double(frame) / rate),
-      sources.isEmpty
-        ? [
-          "no file has them: look for an expression that divides by 0, a native callback, or a unit "
-            + "fed with values out of bounds; --picture waveform=FILE shows where the sound ends"
-        ]
-        : ["they come from " + sources.map { quoted($0) }.joined(separator: ", ")]
-    )
   }
 }

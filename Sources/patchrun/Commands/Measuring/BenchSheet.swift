@@ -1,6 +1,6 @@
-import GraphDrawings
 import AudioTypes
 import Diagnostics
+import GraphDrawings
 import PatchGraph
 import PatchSyntax
 import RenderCore

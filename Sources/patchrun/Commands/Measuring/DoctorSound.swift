@@ -138,6 +138,7 @@ private final class SampleStorageBox: Sendable {
 /// When slices were due: written by the render thread, read when it is done.
 @safe
 private final class PullLog: @unchecked Sendable {
+  // `@unchecked Sendable`: read once the thread that writes it has ended.
   private let times: UnsafeMutableBufferPointer<TimeStamp>
   /// In Hz.
   private let rate: Double
