@@ -227,6 +227,12 @@ struct EchoChoice: ~Copyable {
     shares[index] = proof <= 0 ? 0 : proof < 1 ? proof * most : most
   }
 
+  /// What is left in a band by the filter that is kept and by the main one, and what is heard, in power.
+  @_noLocks
+  func remains(_ band: Int) -> (kept: Float, main: Float, heard: Float) {
+    (whole(2, band), whole(0, band), heard[band])
+  }
+
   /// The power that is left when the whole of a filter's echo is taken out.
   @_noLocks
   private func whole(_ filter: Int, _ band: Int) -> Float {

@@ -50,11 +50,9 @@ struct EchoSuppressor: ~Copyable {
   /// For each band, how much of the echo that is taken out is left, in power.
   private let leaks: SampleStorage
   private var comparison: EnvelopeComparison
+  private var detector: NearDetector
   /// By how much the leaks are taken to have grown while nobody near speaks.
   private var growth: Float = 1
-  /// The energy of the microphone, and of what is left of it.
-  private var heardEnergy: Float = 0
-  private var leftEnergy: Float = 0
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
@@ -78,7 +76,7 @@ struct EchoSuppressor: ~Copyable {
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
-    case lastPower, leak, whole, unproven
+    case lastPower, leak, whole, unproven, heard
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -97,11 +95,13 @@ struct EchoSuppressor: ~Copyable {
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
     spectra = SpectrumStorage(rowCount: 6, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 14 * bins)
+    rows = SampleStorage(repeating: 0, count: 15 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
     endBin = min(bins, Int((8000 / width).rounded()) + 1)
+    detector = NearDetector(
+      bandCount: choice.bandCount, firstBin: firstBin, endBin: endBin, scale: scale)
     for bin in 0..<bins {
       row(.lastGain)[bin] = 1
       row(.minimum)[bin] = 1e-4 * scale
@@ -134,7 +134,7 @@ struct EchoSuppressor: ~Copyable {
     canceller.betterShare = choice.betterShare
     canceller.shadowShare = choice.shadowShare
     spectrum.power(into: row(.error))
-    noteReduction()
+    spectra[0].power(into: row(.heard))
     let whole = row(.whole)
     spectra[5].power(into: whole)
     smooth(whole)
@@ -151,6 +151,8 @@ struct EchoSuppressor: ~Copyable {
     followLeaks()
     guessUnproven()
     judge()
+    listen(canceller.uncertainty.buffer(at: 0, count: bins))
+    canceller.nearProbability = detector.probability
     findGains()
     spectrum.multiply(by: row(.gain))
     synthesize(spectrum, into: output)
@@ -209,27 +211,13 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// Notes how much of the microphone is left, over some 25 ms.
-  @_noLocks
-  private mutating func noteReduction() {
-    let (heard, error) = (row(.whole), row(.error))
-    spectra[0].power(into: heard)
-    var (before, after) = (Float(0), Float(0))
-    for bin in firstBin..<endBin {
-      before += heard[bin]
-      after += error[bin]
-    }
-    heardEnergy += 0.3 * (before - heardEnergy)
-    leftEnergy += 0.3 * (after - leftEnergy)
-  }
-
-  /// What echo may be left beyond what has been shown: where what is left is like what is played, or where
-  /// little is left, so that no one near can be speaking, a band's leak is taken to have grown.
+  /// What echo may be left beyond what has been shown: where nobody near speaks, a band's leak is taken to
+  /// have grown.
   @_noLocks
   private mutating func guessUnproven() {
     let likeness = comparison.likeness
-    let isAlone = (leftEnergy < 0.1 * heardEnergy && likeness > 0.3) || likeness > 0.58
-    growth *= presence > 0.04 && isAlone ? 1.08 : 0.8
+    let near = detector.probability
+    growth *= near < 0.04 ? 1.4 : near < 0.12 ? 1 : 0.5
     growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
     let belief =
       Self.clamped((likeness - 0.45) * 6) * Self.clamped((presence - 0.05) * 20)
@@ -317,8 +305,18 @@ struct EchoSuppressor: ~Copyable {
     }
     let share = Float(unexplained) / Float(endBin - firstBin)
     nearActivity = share > 0.93 * nearActivity ? share : 0.93 * nearActivity
-    let weight = (nearActivity - 0.06) * 7
-    nearWeight = weight < 0 ? 0 : weight > 1 ? 1 : weight
+  }
+
+  /// Judges whether someone near speaks, and how far that is to be spared.
+  @_noLocks
+  private mutating func listen(_ uncertainty: ChannelBuffer) {
+    detector.judge(
+      NearDetector.Spectra(
+        microphone: row(.heard), left: row(.errorMean), echo: row(.echoMean), leak: row(.leak),
+        noise: row(.noise), uncertainty: uncertainty),
+      bands: choice, comparison: comparison, presence: (presence, strongest))
+    let weight = Self.clamped((detector.probability - 0.03) * 7)
+    nearWeight = weight > 0.87 * nearWeight ? weight : 0.87 * nearWeight
   }
 
   /// How far near speech is to be spared: from 0 to 1.
