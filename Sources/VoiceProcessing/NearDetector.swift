@@ -58,6 +58,19 @@ struct NearDetector: ~Copyable {
     let noise: ChannelBuffer
     /// The expected squared error of the echo.
     let uncertainty: ChannelBuffer
+
+    @_noLocks
+    init(
+      microphone: ChannelBuffer, left: ChannelBuffer, echo: ChannelBuffer, leak: ChannelBuffer,
+      noise: ChannelBuffer, uncertainty: ChannelBuffer
+    ) {
+      self.microphone = microphone
+      self.left = left
+      self.echo = echo
+      self.leak = leak
+      self.noise = noise
+      self.uncertainty = uncertainty
+    }
   }
 
   /// Bins that speech is looked for in.
