@@ -127,6 +127,7 @@ struct EchoSuppressor: ~Copyable {
     // The coherence of a few hops is high by chance.
     let shown = presence - 3 / Float(age + 1)
     strongest = shown > 0.9997 * strongest ? shown : 0.9997 * strongest
+    choice.near = detector.probability
     choice.doubt = Self.clamped((0.1 - strongest) * 20)
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
@@ -217,7 +218,7 @@ struct EchoSuppressor: ~Copyable {
   private mutating func guessUnproven() {
     let likeness = comparison.likeness
     let near = detector.probability
-    growth *= near < 0.04 ? 1.4 : near < 0.12 ? 1 : 0.5
+    growth *= near < 0.04 ? 1.4 : near < 0.1 ? 1 : 0.1
     growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
     let belief =
       Self.clamped((likeness - 0.45) * 6) * Self.clamped((presence - 0.05) * 20)
@@ -315,8 +316,9 @@ struct EchoSuppressor: ~Copyable {
         microphone: row(.heard), left: row(.errorMean), echo: row(.echoMean), leak: row(.leak),
         noise: row(.noise), uncertainty: uncertainty),
       bands: choice, comparison: comparison, presence: (presence, strongest))
-    let weight = Self.clamped((detector.probability - 0.03) * 7)
-    nearWeight = weight > 0.87 * nearWeight ? weight : 0.87 * nearWeight
+    // To lose a voice is worse than to let some echo pass.
+    let weight = Self.clamped((detector.probability - 0.01) * 12)
+    nearWeight = weight > 0.93 * nearWeight ? weight : 0.93 * nearWeight
   }
 
   /// How far near speech is to be spared: from 0 to 1.
