@@ -12,8 +12,8 @@ import RenderCore
 /// - what grows louder and softer together with the far end (`EnvelopeComparison`), less deeply;
 /// - noise, followed by the minima of each bin.
 ///
-/// How much of that is taken away follows from whether someone near speaks: where more is heard in many
-/// bins than the two explain, the gains are gentle.
+/// How much of that is taken away follows from whether someone near speaks (`NearDetector`): then the gains
+/// are gentle.
 struct EchoSuppressor: ~Copyable {
   let hop: Int
   let bins: Int
