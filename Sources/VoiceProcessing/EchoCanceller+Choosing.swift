@@ -33,7 +33,7 @@ extension EchoCanceller {
     }
     let contest = distance(echo(.main), echo(.kept))
     keeping.note(calmest, main, difference: contest, hop)
-    if keeping.isWon && (betterShare > 0.6 || nearProbability < 0.05) {
+    if keeping.isWon && betterShare > 0.6 {
       for part in 0..<effort.length { kept[part].copy(from: filter[part]) }
       keptLevel = errorLevel
       keeping = FilterContest()

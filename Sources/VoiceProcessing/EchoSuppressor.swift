@@ -71,6 +71,9 @@ struct EchoSuppressor: ~Copyable {
   private var age = 0
   /// Hops since the loudspeaker was heard: a room rings on.
   private var sinceFar = 0
+  /// Hops in which the loudspeaker has been heard, up to `knownHops`.
+  private var farHops = 0
+  private static var knownHops: Int { @_noLocks get { 300 } }
   private var depth: Float = 1
   private var noiseShare: Float = 0.25
 
@@ -218,7 +221,9 @@ struct EchoSuppressor: ~Copyable {
   private mutating func guessUnproven() {
     let likeness = comparison.likeness
     let near = detector.probability
-    growth *= near < 0.04 ? 1.4 : near < 0.1 ? 1 : 0.1
+    // In the first seconds little is known of the echo, and a voice easily taken for it.
+    let isKnown = farHops >= Self.knownHops
+    growth *= isKnown && near < 0.04 ? 1.4 : isKnown && near < 0.1 ? 1 : 0.1
     growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
     let belief =
       Self.clamped((likeness - 0.45) * 6) * Self.clamped((presence - 0.05) * 20)
@@ -270,6 +275,7 @@ struct EchoSuppressor: ~Copyable {
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
     sinceFar = isFarHeard ? 0 : sinceFar + 1
+    if isFarHeard && farHops < Self.knownHops { farHops += 1 }
   }
 
   @_noLocks
