@@ -33,6 +33,8 @@ struct EchoCanceller: ~Copyable {
   var betterShare: Float = 1
   /// The same of the quick filter.
   var shadowShare: Float = 1
+  /// How likely it is that someone near speaks: from 0 to 1.
+  var nearProbability: Float = 0.5
 
   /// How much of the machinery is used: see `VoiceQuality`.
   var effort: VoiceEffort
@@ -45,82 +47,82 @@ struct EchoCanceller: ~Copyable {
     @_noLocks mutating get { powers.buffer(at: slot(0) * bins, count: bins) }
   }
 
-  private var fft: RealFFT
-  private let frame: SampleStorage
-  private let farFrame: SampleStorage
-  private let curveFrames: SampleStorage
+  var fft: RealFFT
+  let frame: SampleStorage
+  let farFrame: SampleStorage
+  let curveFrames: SampleStorage
   /// The energy of each curve's frame, row by row: where it is none, its spectrum is not there.
-  private let curvePowers: SampleStorage
-  private var hasNewCurves = false
+  let curvePowers: SampleStorage
+  var hasNewCurves = false
   /// Rows for the last hops, as a ring: as played, what each curve makes of it, and their sum.
-  private let plain: SpectrumStorage
-  private let curves: SpectrumStorage
-  private let far: SpectrumStorage
-  private let powers: SampleStorage
-  private var newest = 0
+  let plain: SpectrumStorage
+  let curves: SpectrumStorage
+  let far: SpectrumStorage
+  let powers: SampleStorage
+  var newest = 0
 
-  private let filter: SpectrumStorage
-  private let variance: SampleStorage
-  private let shadow: SpectrumStorage
-  private let shadowVariance: SampleStorage
-  private let taper: SampleStorage
+  let filter: SpectrumStorage
+  let variance: SampleStorage
+  let shadow: SpectrumStorage
+  let shadowVariance: SampleStorage
+  let taper: SampleStorage
   /// The energy of what is heard, and of what is played as a room would make it last, both smoothed over
   /// a third of a second.
-  private var heardLevel: Float = 0
-  private var playedLevel: Float = 0
-  private var ringing: Float = 0
+  var heardLevel: Float = 0
+  var playedLevel: Float = 0
+  var ringing: Float = 0
 
   /// A filter that does not adapt: what has been the best one for some time.
-  private let kept: SpectrumStorage
+  let kept: SpectrumStorage
   /// The echoes of the three filters in the last hop.
-  private let echoes: SampleStorage
+  let echoes: SampleStorage
 
-  private let scratch: SpectrumStorage
-  private let errorSpectrum: SpectrumStorage
-  private let curveEchoes: SpectrumStorage
-  private let gains: SampleStorage
-  private let noise: SampleStorage
-  private let weights: SampleStorage
-  private let levelMemory: SampleStorage
-  private let shadowUncertainty: SampleStorage
-  private let shadowError: SampleStorage
-  private let mainError: SampleStorage
-  private let keptError: SampleStorage
-  private let previousNear: SampleStorage
-  private let previousError: SampleStorage
+  let scratch: SpectrumStorage
+  let errorSpectrum: SpectrumStorage
+  let curveEchoes: SpectrumStorage
+  let gains: SampleStorage
+  let noise: SampleStorage
+  let weights: SampleStorage
+  let levelMemory: SampleStorage
+  let shadowUncertainty: SampleStorage
+  let shadowError: SampleStorage
+  let mainError: SampleStorage
+  let keptError: SampleStorage
+  let previousNear: SampleStorage
+  let previousError: SampleStorage
 
-  private var errorLevel: Float = 0
-  private var shadowLevel: Float = 0
-  private var keptLevel: Float = 0
-  private var nearLevel: Float = 0
-  private var keeping = FilterContest()
-  private var leaving = FilterContest()
+  var errorLevel: Float = 0
+  var shadowLevel: Float = 0
+  var keptLevel: Float = 0
+  var nearLevel: Float = 0
+  var keeping = FilterContest()
+  var leaving = FilterContest()
   /// The least share of what is heard that has been left in the last seconds.
-  private var bestRatio: Float = 1
-  private var calm = 0
-  private var shadowCalm = 0
-  private var useless = 0
-  private var settling = EchoCanceller.settlingHops
-  private var age = 0
+  var bestRatio: Float = 1
+  var calm = 0
+  var shadowCalm = 0
+  var useless = 0
+  var settling = EchoCanceller.settlingHops
+  var age = 0
 
   /// The weights of the curves, and their normal equations.
-  private let curveWeights: DoubleStorage
-  private let curveProducts: DoubleStorage
-  private let curveTargets: DoubleStorage
-  private let equations: DoubleStorage
+  let curveWeights: DoubleStorage
+  let curveProducts: DoubleStorage
+  let curveTargets: DoubleStorage
+  let equations: DoubleStorage
 
-  private static var curveCount: Int { @_noLocks get { 5 } }
-  private static var settlingHops: Int { @_noLocks get { 300 } }
+  static var curveCount: Int { @_noLocks get { 5 } }
+  static var settlingHops: Int { @_noLocks get { 300 } }
   /// What a main filter forgets in a hop, and a shadow filter.
-  private static var forgetting: Float { @_noLocks get { 0.9999 } }
-  private static var shadowForgetting: Float { @_noLocks get { 0.99 } }
+  static var forgetting: Float { @_noLocks get { 0.9999 } }
+  static var shadowForgetting: Float { @_noLocks get { 0.99 } }
   /// How much of what a Kalman filter would be surer of by a hop it is surer of: bins are not as
   /// independent as a diagonal covariance has it.
-  private static var settlingRate: Float { @_noLocks get { 0.25 } }
+  static var settlingRate: Float { @_noLocks get { 0.25 } }
   /// How many hops pass until each part of a filter has been cleaned.
-  private static var roundCount: Int { @_noLocks get { 8 } }
+  static var roundCount: Int { @_noLocks get { 8 } }
   /// Hops without a further restart after one.
-  private static var calmHops: Int { @_noLocks get { 150 } }
+  static var calmHops: Int { @_noLocks get { 150 } }
 
   /// - Parameters:
   ///   - hop: In frames; twice as many have no prime factors above 5.
@@ -249,7 +251,7 @@ struct EchoCanceller: ~Copyable {
   }
 
   @_noLocks
-  private static func turn(_ spectrum: Spectrum, _ bin: Int, _ cosine: Float, _ sine: Float) {
+  static func turn(_ spectrum: Spectrum, _ bin: Int, _ cosine: Float, _ sine: Float) {
     let (re, im) = (spectrum.real[bin], spectrum.imaginary[bin])
     spectrum.real[bin] = re * cosine - im * sine
     spectrum.imaginary[bin] = re * sine + im * cosine
@@ -259,7 +261,7 @@ struct EchoCanceller: ~Copyable {
 
   /// Transforms the loudspeaker's hop together with the one before.
   @_noLocks
-  private mutating func hear(_ loudspeaker: ChannelBuffer) {
+  mutating func hear(_ loudspeaker: ChannelBuffer) {
     newest = newest == 0 ? largestLength : newest - 1
     let row = slot(0)
     let farFrame = farFrame.buffer(at: 0, count: 2 * hop)
@@ -285,49 +287,9 @@ struct EchoCanceller: ~Copyable {
     }
   }
 
-  /// Adds the curves of one hop to it, as they are weighted.
-  @_noLocks
-  private mutating func bend(_ row: Int) {
-    far[row].copy(from: plain[row])
-    if effort.modelsDistortion {
-      for curve in 0..<Self.curveCount
-      where curveWeights[curve] != 0 && curvePowers[row * Self.curveCount + curve] != 0 {
-        far[row].add(
-          curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
-      }
-    }
-    far[row].power(into: powers.buffer(at: row * bins, count: bins))
-  }
-
-  /// What a curve makes of some samples: their squares, or what lies above a threshold.
-  @_noLocks
-  private static func bend(_ samples: ChannelBuffer, _ curve: Int, into bent: ChannelBuffer) {
-    if curve == curveCount - 1 {
-      for index in samples.indices { bent[index] = samples[index] * samples[index] }
-      return
-    }
-    let threshold = threshold(curve)
-    for index in samples.indices {
-      let sample = samples[index]
-      bent[index] =
-        sample > threshold ? sample - threshold : sample < -threshold ? sample + threshold : 0
-    }
-  }
-
-  /// Where the first four curves begin: full scale is 1.
-  @_noLocks
-  private static func threshold(_ curve: Int) -> Float {
-    switch curve {
-    case 0: 0.1
-    case 1: 0.2
-    case 2: 0.4
-    default: 0.7
-    }
-  }
-
   /// The row of the far end as it was some hops ago.
   @_noLocks
-  private mutating func slot(_ part: Int) -> Int {
+  mutating func slot(_ part: Int) -> Int {
     let row = newest + part
     return row > largestLength ? row - largestLength - 1 : row
   }
@@ -335,12 +297,12 @@ struct EchoCanceller: ~Copyable {
   // MARK: The two filters
 
   @_noLocks
-  private mutating func length(_ which: EchoFilter) -> Int {
+  mutating func length(_ which: EchoFilter) -> Int {
     which.index == 1 ? effort.shadowLength : effort.length
   }
 
   @_noLocks
-  private mutating func coefficients(_ which: EchoFilter, _ part: Int) -> Spectrum {
+  mutating func coefficients(_ which: EchoFilter, _ part: Int) -> Spectrum {
     switch which {
     case .main: filter[part]
     case .shadow: shadow[part]
@@ -349,7 +311,7 @@ struct EchoCanceller: ~Copyable {
   }
 
   @_noLocks
-  private mutating func variance(_ which: EchoFilter, _ part: Int) -> ChannelBuffer {
+  mutating func variance(_ which: EchoFilter, _ part: Int) -> ChannelBuffer {
     which.index == 0
       ? variance.buffer(at: part * bins, count: bins)
       : shadowVariance.buffer(at: part * bins, count: bins)
@@ -357,7 +319,7 @@ struct EchoCanceller: ~Copyable {
 
   /// The smoothed power of the error (0), and of what of it was expected (1).
   @_noLocks
-  private mutating func levels(_ which: EchoFilter, _ row: Int) -> ChannelBuffer {
+  mutating func levels(_ which: EchoFilter, _ row: Int) -> ChannelBuffer {
     levelMemory.buffer(at: ((which.index == 0 ? 0 : 2) + row) * bins, count: bins)
   }
 
@@ -365,7 +327,7 @@ struct EchoCanceller: ~Copyable {
 
   /// Filters the far end, as it was `ago` hops ago, into a hop of echo.
   @_noLocks
-  private mutating func predict(
+  mutating func predict(
     _ which: EchoFilter, into echo: ChannelBuffer, ago: Int = 0
   ) {
     let sum = scratch[0]
@@ -379,7 +341,7 @@ struct EchoCanceller: ~Copyable {
   }
 
   @_noLocks
-  private mutating func subtract(
+  mutating func subtract(
     _ echo: ChannelBuffer, from microphone: ChannelBuffer, into error: ChannelBuffer
   ) {
     for index in 0..<hop { error[index] = microphone[index] - echo[index] }
@@ -387,304 +349,10 @@ struct EchoCanceller: ~Copyable {
 
   /// Transforms a hop behind a hop of zeros.
   @_noLocks
-  private mutating func transformSecondHalf(_ samples: ChannelBuffer, into spectrum: Spectrum) {
+  mutating func transformSecondHalf(_ samples: ChannelBuffer, into spectrum: Spectrum) {
     let frame = frame.buffer(at: 0, count: 2 * hop)
     frame.prefix(hop).clear()
     frame.dropping(hop).copy(from: samples)
     fft.forward(frame, into: spectrum)
-  }
-
-  // MARK: Choosing
-
-  /// Looks which filter has done best, and lets the others go on from there.
-  @_noLocks
-  private mutating func compare(_ microphone: ChannelBuffer, playedEnergy: Float) {
-    let error = mainError.buffer(at: 0, count: hop)
-    let shadowError = shadowError.buffer(at: 0, count: hop)
-    let keptError = keptError.buffer(at: 0, count: hop)
-    let (main, fast, calmest) = (error.energy(), shadowError.energy(), keptError.energy())
-    errorLevel += 0.1 * (main - errorLevel)
-    shadowLevel += 0.1 * (fast - shadowLevel)
-    keptLevel += 0.1 * (calmest - keptLevel)
-    nearLevel += 0.1 * (microphone.energy() - nearLevel)
-    ringing = 0.7 * ringing + playedEnergy
-    heardLevel += 0.03 * (calmest - heardLevel)
-    playedLevel += 0.03 * (ringing - playedLevel)
-    if nearLevel > 1e-8 * Float(hop) {
-      let ratio = errorLevel / nearLevel
-      bestRatio = ratio < bestRatio ? ratio : bestRatio * 1.005
-      bestRatio = bestRatio < 1 ? bestRatio : 1
-    }
-    guard age > 5 else { return }
-
-    // What is kept leaves more than was heard: there is no such echo any more.
-    leaving.note(calmest, microphone.energy(), difference: echo(.kept).energy(), hop)
-    if leaving.isWon && keptLevel > 1.25 * nearLevel {
-      for part in 0..<largestLength { kept[part].clear() }
-      keptLevel = nearLevel
-      leaving = FilterContest()
-      keeping = FilterContest()
-    }
-    let contest = distance(echo(.main), echo(.kept))
-    keeping.note(calmest, main, difference: contest, hop)
-    if keeping.isWon && betterShare > 0.6 {
-      for part in 0..<effort.length { kept[part].copy(from: filter[part]) }
-      keptLevel = errorLevel
-      keeping = FilterContest()
-      if calm == 0 && errorLevel > 10 * bestRatio * nearLevel {
-        // It finds its way along another path than it knew, and may go faster.
-        expectAnything(.main)
-        settling = Self.settlingHops
-        calm = Self.calmHops / 3
-      }
-    } else if keeping.isLost && errorLevel > 1.2 * keptLevel && calm == 0 {
-      // It goes on from what is kept, as unsure as what that leaves can make it.
-      for part in 0..<effort.length { filter[part].copy(from: kept[part]) }
-      expectAnything(.main)
-      forgetLevels(.main)
-      error.copy(from: keptError)
-      errorLevel = keptLevel
-      keeping = FilterContest()
-      calm = 20
-    }
-    guard age > 20, nearLevel > 1e-9 * Float(hop) else { return }
-    if shadowLevel > 1.5 * nearLevel && shadowCalm == 0 {
-      for part in 0..<shadow.rowCount { shadow[part].clear() }
-      expectAnything(.shadow)
-      forgetLevels(.shadow)
-      shadowError.copy(from: microphone)
-      echo(.shadow).clear()
-      shadowLevel = nearLevel
-      shadowCalm = Self.calmHops / 3
-    }
-    if shadowCalm > 0 { shadowCalm -= 1 }
-    guard calm == 0 else { return }
-    // A filter that takes nothing out, though there is something to hear, is as good as none, and too
-    // sure of it.
-    useless = errorLevel > 0.8 * nearLevel ? useless + 1 : 0
-    if useless > Self.calmHops / 3 || errorLevel > 1.5 * nearLevel {
-      for part in 0..<largestLength { filter[part].clear() }
-      expectAnything(.main)
-      forgetLevels(.main)
-      error.copy(from: microphone)
-      echo(.main).clear()
-      errorLevel = nearLevel
-      useless = 0
-      forgetCurves()
-      settling = Self.settlingHops
-      calm = Self.calmHops / 2
-      keeping = FilterContest()
-    } else if shadowLevel < 0.5 * errorLevel
-      || (shadowLevel < 0.75 * errorLevel && shadowShare > 0.7)
-    {
-      for part in 0..<effort.length {
-        if part < effort.shadowLength {
-          filter[part].copy(from: shadow[part])
-        } else {
-          filter[part].clear()
-        }
-      }
-      expectAnything(.main)
-      forgetLevels(.main)
-      error.copy(from: shadowError)
-      errorLevel = shadowLevel
-      settling = Self.settlingHops
-      calm = Self.calmHops / 3
-    }
-  }
-
-  @_noLocks
-  private func distance(_ a: ChannelBuffer, _ b: ChannelBuffer) -> Float {
-    var sum: Float = 0
-    for index in 0..<hop { sum += (a[index] - b[index]) * (a[index] - b[index]) }
-    return sum
-  }
-
-  /// Makes a filter as uncertain as it can be: no echo is louder than what is heard.
-  @_noLocks
-  private mutating func expectAnything(_ which: EchoFilter) {
-    var coupling: Float = 1
-    if playedLevel > 1e-6 * Float(hop) {
-      coupling = 2 * heardLevel / playedLevel
-      coupling = coupling > 1 ? 1 : coupling < 1e-6 ? 1e-6 : coupling
-    }
-    for part in 0..<(which.index == 0 ? largestLength : shadow.rowCount) {
-      let uncertain = variance(which, part)
-      let expected = taper[part] * coupling
-      for bin in 0..<bins {
-        if uncertain[bin] < expected { uncertain[bin] = expected }
-      }
-    }
-  }
-
-  @_noLocks
-  private mutating func forgetLevels(_ which: EchoFilter) {
-    levels(which, 0).clear()
-    levels(which, 1).clear()
-  }
-
-  // MARK: Adapting
-
-  /// The squared error that the uncertainty of the coefficients leads to.
-  @_noLocks
-  private mutating func spread(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
-    sum.clear()
-    for part in 0..<length(which) {
-      sum.add(
-        variance(which, part),
-        times: powers.buffer(at: slot(part + ago) * bins, count: bins))
-    }
-  }
-
-  /// What in the error the uncertainty does not explain: speech of the near end, and noise.
-  @_noLocks
-  private mutating func estimateNoise(
-    _ which: EchoFilter, _ error: Spectrum, _ spread: ChannelBuffer
-  ) {
-    let (real, imaginary) = (error.real, error.imaginary)
-    let errorPower = levels(which, 0)
-    let spreadPower = levels(which, 1)
-    for bin in 0..<bins {
-      let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
-      let heard = 0.8 * errorPower[bin] + 0.2 * power
-      let explained = 0.8 * spreadPower[bin] + 0.1 * spread[bin]
-      errorPower[bin] = heard
-      spreadPower[bin] = explained
-      let rest = heard - explained
-      noise[bin] = rest > 0.05 * heard ? rest : 0.05 * heard
-    }
-  }
-
-  /// Moves the coefficients against the error of a hop: the present one, from which the filter also
-  /// becomes surer, or an earlier one.
-  @_noLocks
-  private mutating func adapt(
-    _ which: EchoFilter, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
-  ) {
-    let gains = gains.buffer(at: 0, count: bins)
-    let noise = noise.buffer(at: 0, count: bins)
-    let frame = frame.buffer(at: 0, count: 2 * hop)
-    let forgetting = which.index == 0 ? Self.forgetting : Self.shadowForgetting
-    for part in 0..<length(which) {
-      let row = slot(part + ago)
-      let uncertain = variance(which, part)
-      KalmanBins.gains(
-        gains, variance: uncertain, spread: spread, noise: noise,
-        floor: 1e-9 * Float(2 * hop))
-      let coefficients = coefficients(which, part)
-      coefficients.add(gains, ago == 0 ? 1 : 0.5, conjugate: far[row], times: error)
-      guard ago == 0 else { continue }
-      coefficients.multiply(by: forgetting)
-      KalmanBins.settle(
-        uncertain, gains: gains, power: powers.buffer(at: row * bins, count: bins),
-        rate: Self.settlingRate, forgetting: forgetting, coefficients: coefficients,
-        least: which.index == 0 ? 0 : 1e-3 * taper[part])
-      // A part of the response is a hop long: what the steps have put behind that is an artefact of
-      // cyclic convolution. It is taken out of one part in eight, in turn: as much is learnt, at an
-      // eighth of the cost.
-      guard (part + age) & (Self.roundCount - 1) == 0 else { continue }
-      fft.inverse(coefficients, into: frame)
-      frame.dropping(hop).clear()
-      fft.forward(frame, into: coefficients)
-    }
-  }
-
-  /// In the first seconds, a second step from the hop before, with what is known by now.
-  @_noLocks
-  private mutating func repeatPreviousHop() {
-    guard settling > 0 else { return }
-    if farPower.sum() > 1e-6 * Float(bins * 2 * hop) { settling -= 1 }
-    let error = previousError.buffer(at: 0, count: hop)
-    predict(.main, into: error, ago: 1)
-    subtract(error, from: previousNear.buffer(at: 0, count: hop), into: error)
-    let spectrum = errorSpectrum[0]
-    transformSecondHalf(error, into: spectrum)
-    let spread = weights.buffer(at: 0, count: bins)
-    self.spread(.main, into: spread, ago: 1)
-    adapt(.main, error: spectrum, spread: spread, ago: 1)
-  }
-
-  // MARK: A loudspeaker that distorts
-
-  @_noLocks
-  private mutating func forgetCurves() {
-    hasNewCurves = true
-    let count = Self.curveCount
-    for row in 0..<count {
-      curveWeights[row] = 0
-      curveTargets[row] = 0
-      for column in 0..<count { curveProducts[row * count + column] = 0 }
-    }
-  }
-
-  /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
-  /// little of an error there is, and ever more as the filter becomes surer: what a filter that has yet
-  /// to settle leaves looks like a loudspeaker that bends.
-  @_noLocks
-  private mutating func fitCurves(_ error: Spectrum) {
-    let count = Self.curveCount
-    let weights = weights.buffer(at: 0, count: bins)
-    let heard = levels(.main, 0)
-    for bin in 0..<bins {
-      weights[bin] = 1 / (heard[bin] + 20 * uncertainty[bin] + 1e-9 * Float(2 * hop))
-    }
-    let frame = frame.buffer(at: 0, count: 2 * hop)
-    for curve in 0..<count {
-      let echo = curveEchoes[curve]
-      echo.clear()
-      var isHeard = false
-      for part in 0..<effort.length where curvePowers[slot(part) * count + curve] > 0 {
-        isHeard = true
-        echo.add(filter[part], times: curves[curve * (largestLength + 1) + slot(part)])
-      }
-      guard isHeard else { continue }
-      fft.inverse(echo, into: frame)
-      frame.prefix(hop).clear()
-      fft.forward(frame, into: echo)
-    }
-    for row in 0..<count { curveTargets[row] *= 0.996 }
-    for row in 0..<count {
-      for column in 0..<count {
-        let product = curveEchoes[row].correlation(with: curveEchoes[column], weights: weights)
-        let index = row * count + column
-        curveProducts[index] = 0.996 * curveProducts[index] + product
-        curveTargets[row] += product * curveWeights[column]
-      }
-      curveTargets[row] += curveEchoes[row].correlation(with: error, weights: weights)
-    }
-    solve()
-  }
-
-  /// Solves the normal equations, made a little stiffer, by elimination: they are positive definite.
-  @_noLocks
-  private mutating func solve() {
-    hasNewCurves = true
-    let count = Self.curveCount
-    var trace = 0.0
-    for row in 0..<count { trace += curveProducts[row * count + row] }
-    let ridge = 1e-3 + 1e-6 * trace / Double(count)
-    for row in 0..<count {
-      for column in 0..<count {
-        equations[row * (count + 1) + column] =
-          curveProducts[row * count + column] + (row == column ? ridge : 0)
-      }
-      equations[row * (count + 1) + count] = curveTargets[row]
-    }
-    for pivot in 0..<count {
-      let diagonal = equations[pivot * (count + 1) + pivot]
-      guard diagonal > 0 else { return }
-      for row in 0..<count where row != pivot {
-        let factor = equations[row * (count + 1) + pivot] / diagonal
-        for column in pivot...count {
-          equations[row * (count + 1) + column] -=
-            factor * equations[pivot * (count + 1) + column]
-        }
-      }
-    }
-    for row in 0..<count {
-      let weight = equations[row * (count + 1) + count] / equations[row * (count + 1) + row]
-      // No loudspeaker bends more than over and back.
-      curveWeights[row] = weight < -2 ? -2 : weight > 2 ? 2 : weight
-    }
   }
 }

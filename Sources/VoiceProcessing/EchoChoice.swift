@@ -122,9 +122,10 @@ struct EchoChoice: ~Copyable {
       let handicap = 1 + 0.3 * trust
       for filter in 0..<Self.filterCount {
         var rest = filter == 2 ? left(filter, band) : handicap * left(filter, band)
-        // An echo that has suddenly become much louder is more likely someone near.
+        // An echo that has suddenly become much louder is more likely someone near, the more so where
+        // someone near is known to speak.
         if powers[filter * bandCount + band] > 6 * powers[2 * bandCount + band] {
-          rest *= 1 + 3 * trust
+          rest *= 1 + (3 + 30 * near) * trust
         }
         guard rest < least else { continue }
         best = filter
@@ -182,6 +183,8 @@ struct EchoChoice: ~Copyable {
 
   /// How unlikely it is that the loudspeaker is heard at all: from 0 to 1.
   var doubt: Float = 0
+  /// How likely it is that someone near speaks: from 0 to 1.
+  var near: Float = 0
 
   /// In how many of the bands that could have an echo it has been shown lately: from 0 to 1.
   private(set) var trust: Float = 0
@@ -225,6 +228,12 @@ struct EchoChoice: ~Copyable {
     chances[index] = chance
     let most = whole + chance < 1 ? whole + chance : 1
     shares[index] = proof <= 0 ? 0 : proof < 1 ? proof * most : most
+  }
+
+  /// What is left in a band by the filter that is kept and by the main one, and what is heard, in power.
+  @_noLocks
+  func remains(_ band: Int) -> (kept: Float, main: Float, heard: Float) {
+    (whole(2, band), whole(0, band), heard[band])
   }
 
   /// The power that is left when the whole of a filter's echo is taken out.

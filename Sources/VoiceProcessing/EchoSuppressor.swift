@@ -12,8 +12,8 @@ import RenderCore
 /// - what grows louder and softer together with the far end (`EnvelopeComparison`), less deeply;
 /// - noise, followed by the minima of each bin.
 ///
-/// How much of that is taken away follows from whether someone near speaks: where more is heard in many
-/// bins than the two explain, the gains are gentle.
+/// How much of that is taken away follows from whether someone near speaks (`NearDetector`): then the gains
+/// are gentle.
 struct EchoSuppressor: ~Copyable {
   let hop: Int
   let bins: Int
@@ -50,11 +50,9 @@ struct EchoSuppressor: ~Copyable {
   /// For each band, how much of the echo that is taken out is left, in power.
   private let leaks: SampleStorage
   private var comparison: EnvelopeComparison
+  private var detector: NearDetector
   /// By how much the leaks are taken to have grown while nobody near speaks.
   private var growth: Float = 1
-  /// The energy of the microphone, and of what is left of it.
-  private var heardEnergy: Float = 0
-  private var leftEnergy: Float = 0
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
@@ -73,12 +71,15 @@ struct EchoSuppressor: ~Copyable {
   private var age = 0
   /// Hops since the loudspeaker was heard: a room rings on.
   private var sinceFar = 0
+  /// Hops in which the loudspeaker has been heard, up to `knownHops`.
+  private var farHops = 0
+  private static var knownHops: Int { @_noLocks get { 300 } }
   private var depth: Float = 1
   private var noiseShare: Float = 0.25
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
-    case lastPower, leak, whole, unproven
+    case lastPower, leak, whole, unproven, heard
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -97,11 +98,13 @@ struct EchoSuppressor: ~Copyable {
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
     spectra = SpectrumStorage(rowCount: 6, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 14 * bins)
+    rows = SampleStorage(repeating: 0, count: 15 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
     endBin = min(bins, Int((8000 / width).rounded()) + 1)
+    detector = NearDetector(
+      bandCount: choice.bandCount, firstBin: firstBin, endBin: endBin, scale: scale)
     for bin in 0..<bins {
       row(.lastGain)[bin] = 1
       row(.minimum)[bin] = 1e-4 * scale
@@ -127,6 +130,7 @@ struct EchoSuppressor: ~Copyable {
     // The coherence of a few hops is high by chance.
     let shown = presence - 3 / Float(age + 1)
     strongest = shown > 0.9997 * strongest ? shown : 0.9997 * strongest
+    choice.near = detector.probability
     choice.doubt = Self.clamped((0.1 - strongest) * 20)
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
@@ -134,7 +138,7 @@ struct EchoSuppressor: ~Copyable {
     canceller.betterShare = choice.betterShare
     canceller.shadowShare = choice.shadowShare
     spectrum.power(into: row(.error))
-    noteReduction()
+    spectra[0].power(into: row(.heard))
     let whole = row(.whole)
     spectra[5].power(into: whole)
     smooth(whole)
@@ -151,6 +155,8 @@ struct EchoSuppressor: ~Copyable {
     followLeaks()
     guessUnproven()
     judge()
+    listen(canceller.uncertainty.buffer(at: 0, count: bins))
+    canceller.nearProbability = detector.probability
     findGains()
     spectrum.multiply(by: row(.gain))
     synthesize(spectrum, into: output)
@@ -209,27 +215,15 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// Notes how much of the microphone is left, over some 25 ms.
-  @_noLocks
-  private mutating func noteReduction() {
-    let (heard, error) = (row(.whole), row(.error))
-    spectra[0].power(into: heard)
-    var (before, after) = (Float(0), Float(0))
-    for bin in firstBin..<endBin {
-      before += heard[bin]
-      after += error[bin]
-    }
-    heardEnergy += 0.3 * (before - heardEnergy)
-    leftEnergy += 0.3 * (after - leftEnergy)
-  }
-
-  /// What echo may be left beyond what has been shown: where what is left is like what is played, or where
-  /// little is left, so that no one near can be speaking, a band's leak is taken to have grown.
+  /// What echo may be left beyond what has been shown: where nobody near speaks, a band's leak is taken to
+  /// have grown.
   @_noLocks
   private mutating func guessUnproven() {
     let likeness = comparison.likeness
-    let isAlone = (leftEnergy < 0.1 * heardEnergy && likeness > 0.3) || likeness > 0.58
-    growth *= presence > 0.04 && isAlone ? 1.08 : 0.8
+    let near = detector.probability
+    // In the first seconds little is known of the echo, and a voice easily taken for it.
+    let isKnown = farHops >= Self.knownHops
+    growth *= isKnown && near < 0.04 ? 1.4 : isKnown && near < 0.1 ? 1 : 0.1
     growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
     let belief =
       Self.clamped((likeness - 0.45) * 6) * Self.clamped((presence - 0.05) * 20)
@@ -281,6 +275,7 @@ struct EchoSuppressor: ~Copyable {
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
     sinceFar = isFarHeard ? 0 : sinceFar + 1
+    if isFarHeard && farHops < Self.knownHops { farHops += 1 }
   }
 
   @_noLocks
@@ -317,8 +312,19 @@ struct EchoSuppressor: ~Copyable {
     }
     let share = Float(unexplained) / Float(endBin - firstBin)
     nearActivity = share > 0.93 * nearActivity ? share : 0.93 * nearActivity
-    let weight = (nearActivity - 0.06) * 7
-    nearWeight = weight < 0 ? 0 : weight > 1 ? 1 : weight
+  }
+
+  /// Judges whether someone near speaks, and how far that is to be spared.
+  @_noLocks
+  private mutating func listen(_ uncertainty: ChannelBuffer) {
+    detector.judge(
+      NearDetector.Spectra(
+        microphone: row(.heard), left: row(.errorMean), echo: row(.echoMean), leak: row(.leak),
+        noise: row(.noise), uncertainty: uncertainty),
+      bands: choice, comparison: comparison, presence: (presence, strongest))
+    // To lose a voice is worse than to let some echo pass.
+    let weight = Self.clamped((detector.probability - 0.01) * 12)
+    nearWeight = weight > 0.93 * nearWeight ? weight : 0.93 * nearWeight
   }
 
   /// How far near speech is to be spared: from 0 to 1.

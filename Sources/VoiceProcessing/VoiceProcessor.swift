@@ -29,7 +29,7 @@ public struct VoiceSettings: BitwiseCopyable, Hashable, Sendable {
 /// Both signals are mono and at one rate; two clocks that are nearly at one speed are followed. `play` is told what is played and `process` gets
 /// what is heard, in turns of at most `slack` frames, the microphone first: frame n of the one is played
 /// while frame n of the other is recorded. What comes out is `delay` frames late, always, and does not
-/// depend on how the frames are cut. A bypassed microphone is not delayed.
+/// depend on how the frames are cut. A bypassed microphone is not delayed; the echo goes on being learnt.
 ///
 /// One thread at a time. Neither allocates nor locks once it is made.
 public struct VoiceProcessor: ~Copyable {
@@ -252,11 +252,6 @@ public struct VoiceProcessor: ~Copyable {
       far[index] = Self.sane(far[index])
       near[index] = Self.sane(near[index])
     }
-    if bypass == 1 && settings.isBypassed {
-      ready.push(near)
-      noteSpeech(false)
-      return
-    }
     if search.align(far, near) { canceller.restart() }
     suppressor.presence = search.presence
     let shift = skew.follow(far)
@@ -269,7 +264,7 @@ public struct VoiceProcessor: ~Copyable {
     if shift < 0 { canceller.restart() }
     if later + shift > 0 { canceller.advance(by: later + shift) }
     let isSpeech = suppressor.hearsSpeech
-    noteSpeech(isSpeech && settings.isMuted)
+    noteSpeech(isSpeech && settings.isMuted && bypass != 1)
     level.control(near, isSpeech: isSpeech, isOn: settings.controlsLevel)
     ready.push(near)
   }

@@ -28,6 +28,17 @@ import Testing
     #expect(output[4880] != plain[4880] && output[4880] != scene.microphone[4880])
   }
 
+  @Test func `a room that has changed during a bypass is known when it ends`() {
+    let scene = Conversation.inRoom(seconds: 4, change: 2)
+    let output = scene.processed { start, settings in
+      settings.isBypassed = (24_000..<48_000).contains(start)
+    }
+    let restored = Array(output.dropFirst(scene.delay))
+    #expect(scene.enhancement(restored, 1..<1.4) >= 30)
+    #expect(scene.enhancement(restored, 1.6..<2.9) < 1)
+    #expect(scene.enhancement(restored, 3.05..<3.9) >= 30)
+  }
+
   @Test func `muted, nothing comes out, after a fade of 10 ms`() {
     let scene = Self.short
     let plain = scene.processed()

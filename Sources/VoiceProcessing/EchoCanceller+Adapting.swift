@@ -1,0 +1,86 @@
+import RenderCore
+
+/// How the filters learn.
+extension EchoCanceller {
+  /// The squared error that the uncertainty of the coefficients leads to.
+  @_noLocks
+  mutating func spread(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
+    sum.clear()
+    for part in 0..<length(which) {
+      sum.add(
+        variance(which, part),
+        times: powers.buffer(at: slot(part + ago) * bins, count: bins))
+    }
+  }
+
+  /// What in the error the uncertainty does not explain: speech of the near end, and noise.
+  @_noLocks
+  mutating func estimateNoise(
+    _ which: EchoFilter, _ error: Spectrum, _ spread: ChannelBuffer
+  ) {
+    let (real, imaginary) = (error.real, error.imaginary)
+    let errorPower = levels(which, 0)
+    let spreadPower = levels(which, 1)
+    // Where the far end is alone, most of the error is to be learnt from; beside a near end, little of it.
+    let most: Float = nearProbability < 0.05 ? 0.3 : 1
+    let least: Float = nearProbability > 0.9 ? 0.7 : 0.05
+    for bin in 0..<bins {
+      let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
+      let heard = 0.8 * errorPower[bin] + 0.2 * power
+      let explained = 0.8 * spreadPower[bin] + 0.1 * spread[bin]
+      errorPower[bin] = heard
+      spreadPower[bin] = explained
+      let rest = heard - explained
+      noise[bin] = rest < least * heard ? least * heard : rest < most * heard ? rest : most * heard
+    }
+  }
+
+  /// Moves the coefficients against the error of a hop: the present one, from which the filter also
+  /// becomes surer, or an earlier one.
+  @_noLocks
+  mutating func adapt(
+    _ which: EchoFilter, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
+  ) {
+    let gains = gains.buffer(at: 0, count: bins)
+    let noise = noise.buffer(at: 0, count: bins)
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    let forgetting = which.index == 0 ? Self.forgetting : Self.shadowForgetting
+    for part in 0..<length(which) {
+      let row = slot(part + ago)
+      let uncertain = variance(which, part)
+      KalmanBins.gains(
+        gains, variance: uncertain, spread: spread, noise: noise,
+        floor: 1e-9 * Float(2 * hop))
+      let coefficients = coefficients(which, part)
+      coefficients.add(gains, ago == 0 ? 1 : 0.5, conjugate: far[row], times: error)
+      guard ago == 0 else { continue }
+      coefficients.multiply(by: forgetting)
+      KalmanBins.settle(
+        uncertain, gains: gains, power: powers.buffer(at: row * bins, count: bins),
+        rate: Self.settlingRate, forgetting: forgetting, coefficients: coefficients,
+        least: which.index == 0 ? 0 : 1e-3 * taper[part])
+      // A part of the response is a hop long: what the steps have put behind that is an artefact of
+      // cyclic convolution. It is taken out of one part in eight, in turn: as much is learnt, at an
+      // eighth of the cost.
+      guard (part + age) & (Self.roundCount - 1) == 0 else { continue }
+      fft.inverse(coefficients, into: frame)
+      frame.dropping(hop).clear()
+      fft.forward(frame, into: coefficients)
+    }
+  }
+
+  /// In the first seconds, a second step from the hop before, with what is known by now.
+  @_noLocks
+  mutating func repeatPreviousHop() {
+    guard settling > 0 else { return }
+    if farPower.sum() > 1e-6 * Float(bins * 2 * hop) { settling -= 1 }
+    let error = previousError.buffer(at: 0, count: hop)
+    predict(.main, into: error, ago: 1)
+    subtract(error, from: previousNear.buffer(at: 0, count: hop), into: error)
+    let spectrum = errorSpectrum[0]
+    transformSecondHalf(error, into: spectrum)
+    let spread = weights.buffer(at: 0, count: bins)
+    self.spread(.main, into: spread, ago: 1)
+    adapt(.main, error: spectrum, spread: spread, ago: 1)
+  }
+}

@@ -1,0 +1,126 @@
+import RenderCore
+
+/// A loudspeaker that distorts.
+extension EchoCanceller {
+  /// Adds the curves of one hop to it, as they are weighted.
+  @_noLocks
+  mutating func bend(_ row: Int) {
+    far[row].copy(from: plain[row])
+    if effort.modelsDistortion {
+      for curve in 0..<Self.curveCount
+      where curveWeights[curve] != 0 && curvePowers[row * Self.curveCount + curve] != 0 {
+        far[row].add(
+          curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
+      }
+    }
+    far[row].power(into: powers.buffer(at: row * bins, count: bins))
+  }
+
+  /// What a curve makes of some samples: their squares, or what lies above a threshold.
+  @_noLocks
+  static func bend(_ samples: ChannelBuffer, _ curve: Int, into bent: ChannelBuffer) {
+    if curve == curveCount - 1 {
+      for index in samples.indices { bent[index] = samples[index] * samples[index] }
+      return
+    }
+    let threshold = threshold(curve)
+    for index in samples.indices {
+      let sample = samples[index]
+      bent[index] =
+        sample > threshold ? sample - threshold : sample < -threshold ? sample + threshold : 0
+    }
+  }
+
+  /// Where the first four curves begin: full scale is 1.
+  @_noLocks
+  static func threshold(_ curve: Int) -> Float {
+    switch curve {
+    case 0: 0.1
+    case 1: 0.2
+    case 2: 0.4
+    default: 0.7
+    }
+  }
+
+  @_noLocks
+  mutating func forgetCurves() {
+    hasNewCurves = true
+    let count = Self.curveCount
+    for row in 0..<count {
+      curveWeights[row] = 0
+      curveTargets[row] = 0
+      for column in 0..<count { curveProducts[row * count + column] = 0 }
+    }
+  }
+
+  /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
+  /// little of an error there is, and ever more as the filter becomes surer: what a filter that has yet
+  /// to settle leaves looks like a loudspeaker that bends.
+  @_noLocks
+  mutating func fitCurves(_ error: Spectrum) {
+    let count = Self.curveCount
+    let weights = weights.buffer(at: 0, count: bins)
+    let heard = levels(.main, 0)
+    for bin in 0..<bins {
+      weights[bin] = 1 / (heard[bin] + 20 * uncertainty[bin] + 1e-9 * Float(2 * hop))
+    }
+    let frame = frame.buffer(at: 0, count: 2 * hop)
+    for curve in 0..<count {
+      let echo = curveEchoes[curve]
+      echo.clear()
+      var isHeard = false
+      for part in 0..<effort.length where curvePowers[slot(part) * count + curve] > 0 {
+        isHeard = true
+        echo.add(filter[part], times: curves[curve * (largestLength + 1) + slot(part)])
+      }
+      guard isHeard else { continue }
+      fft.inverse(echo, into: frame)
+      frame.prefix(hop).clear()
+      fft.forward(frame, into: echo)
+    }
+    for row in 0..<count { curveTargets[row] *= 0.996 }
+    for row in 0..<count {
+      for column in 0..<count {
+        let product = curveEchoes[row].correlation(with: curveEchoes[column], weights: weights)
+        let index = row * count + column
+        curveProducts[index] = 0.996 * curveProducts[index] + product
+        curveTargets[row] += product * curveWeights[column]
+      }
+      curveTargets[row] += curveEchoes[row].correlation(with: error, weights: weights)
+    }
+    solve()
+  }
+
+  /// Solves the normal equations, made a little stiffer, by elimination: they are positive definite.
+  @_noLocks
+  mutating func solve() {
+    hasNewCurves = true
+    let count = Self.curveCount
+    var trace = 0.0
+    for row in 0..<count { trace += curveProducts[row * count + row] }
+    let ridge = 1e-3 + 1e-6 * trace / Double(count)
+    for row in 0..<count {
+      for column in 0..<count {
+        equations[row * (count + 1) + column] =
+          curveProducts[row * count + column] + (row == column ? ridge : 0)
+      }
+      equations[row * (count + 1) + count] = curveTargets[row]
+    }
+    for pivot in 0..<count {
+      let diagonal = equations[pivot * (count + 1) + pivot]
+      guard diagonal > 0 else { return }
+      for row in 0..<count where row != pivot {
+        let factor = equations[row * (count + 1) + pivot] / diagonal
+        for column in pivot...count {
+          equations[row * (count + 1) + column] -=
+            factor * equations[pivot * (count + 1) + column]
+        }
+      }
+    }
+    for row in 0..<count {
+      let weight = equations[row * (count + 1) + count] / equations[row * (count + 1) + row]
+      // No loudspeaker bends more than over and back.
+      curveWeights[row] = weight < -2 ? -2 : weight > 2 ? 2 : weight
+    }
+  }
+}
