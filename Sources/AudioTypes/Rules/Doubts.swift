@@ -30,6 +30,8 @@ public struct Doubts: OptionSet, Hashable, Sendable {
   public static let feedsElsewhere = Doubts(rawValue: 1 << 7)
   /// Which sides of an I/O unit are on is not known.
   public static let sides = Doubts(rawValue: 1 << 8)
+  /// The patch's own stream format could not be read.
+  public static let patchFormat = Doubts(rawValue: 1 << 10)
   /// What the session asks for, and so what it is granted, is not known.
   public static let session = Doubts(rawValue: 1 << 9)
 }

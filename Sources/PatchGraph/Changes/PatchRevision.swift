@@ -306,7 +306,8 @@ struct PatchRevision {
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
     for (index, id, unit) in units { builder.configure(index, id, unit) }
-    guard !builder.diagnostics.hasErrors, !builder.hasWrongFormats, !builder.hasGaps else {
+    guard !builder.diagnostics.hasErrors, !builder.hasWrongFormats, !builder.doubts.isRaised(.gaps)
+    else {
       return nil
     }
     let isConfiguredAlike =

@@ -9,19 +9,20 @@ extension GraphBuilder {
   mutating func reportViolations() {
     let (violations, configurations) = graph.examination()
     layout.configurations = configurations
-    if isDefaultMissing {
+    if doubts.isRaised(.patchFormat) {
       // The buses that would have had the patch's own format.
       for violation in violations
       where [UnitRules.formatGiven, UnitRules.mixerOutputRate].contains(violation.rule) {
-        if let node = violation.place.node { unformatted.insert(node) }
+        if let node = violation.place.node { doubts.raise(.format, about: node) }
       }
     }
-    let downstream = downstream(of: unformatted)
+    // What is behind a format that could not be set takes its own from there.
+    for node in downstream(of: doubts.nodes(.format)) { doubts.raise(.format, about: node) }
     var echoes: [Violation] = []
     /// Those of which other elements may have twins.
     var reported: [NodeID?: [Violation]] = [:]
     for violation in violations {
-      if isEcho(violation, downstream) {
+      if isEcho(violation) {
         echoes.append(violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
         if saysNotes { reportNote(violation) }
@@ -39,7 +40,7 @@ extension GraphBuilder {
     if !unread.isAny, !findings.kept.hasErrors {
       for violation in echoes where violation.severity == .error { report(violation) }
     }
-    guard !hasGaps, !findings.kept.hasErrors else { return }
+    guard !doubts.isRaised(.gaps), !findings.kept.hasErrors else { return }
     reportHeadroom(configurations)
     if saysNotes { reportNotes(configurations) }
   }
@@ -88,7 +89,8 @@ extension GraphBuilder {
     guard !expectedFormats.isEmpty else { return }
     // What arrives behind a mistake is not known.
     let wrong = violations.filter { $0.severity == .error }.compactMap(\.place.node)
-    let doubtful = downstream(of: unformatted.union(unreadNodes).union(bereft).union(wrong))
+    let doubtful = downstream(
+      of: doubts.nodes([.format, .unreadNode, .feeds]).union(wrong))
     for expected in expectedFormats {
       guard !doubtful.contains(expected.node),
         let element = configurations[expected.node]?.inputs.dropFirst(expected.input).first,
@@ -109,40 +111,8 @@ extension GraphBuilder {
   // MARK: Echoes
 
   /// Whether what a violation says may only follow from a mistake that has been reported.
-  private func isEcho(_ violation: Violation, _ unformatted: Set<NodeID>) -> Bool {
-    unset.contains(violation.place)
-      || !violation.rule.silencedBy.isDisjoint(
-        with: doubts(of: violation.place.node, unformatted))
-  }
-
-  /// What is not known of a node, or of the patch.
-  ///
-  /// - Parameter unformatted: The nodes with formats that could not be set, and those behind them.
-  private func doubts(of node: NodeID?, _ unformatted: Set<NodeID>) -> Doubts {
-    var doubts: Doubts = []
-    if isSessionUnknown { doubts.insert(.session) }
-    if hasGaps { doubts.insert(.gaps) }
-    if hasLostDestination { doubts.insert(.destination) }
-    if !bereft.isEmpty { doubts.insert(.feedsElsewhere) }
-    if isUnset(.enableIO, of: nil) { doubts.insert(.sides) }
-    guard let node else { return doubts.union([.feeds, .format]) }
-    if unreadNodes.contains(node) { doubts.insert(.unreadNode) }
-    // What is missing elsewhere may have been meant for the output unit.
-    if bereft.contains(node) || hasGaps && isHead(node) { doubts.insert(.feeds) }
-    if unformatted.contains(node) { doubts.insert(.format) }
-    if defaultless.contains(node) { doubts.insert(.defaultFormat) }
-    if isUnset(.channelMap, of: node) { doubts.insert(.channelMap) }
-    return doubts
-  }
-
-  /// Whether a property could not be set on any element of a node, or of any node.
-  private func isUnset(_ property: PropertyID, of node: NodeID?) -> Bool {
-    unset.contains { place in
-      guard node == nil || place.node == node, case .property(let id, _, _) = place.part else {
-        return false
-      }
-      return id == property
-    }
+  private func isEcho(_ violation: Violation) -> Bool {
+    doubts.silence(violation.rule, at: violation.place, isHead: isHead)
   }
 
   private func isHead(_ node: NodeID) -> Bool {

@@ -86,10 +86,12 @@ extension GraphBuilder {
   mutating func fail(_ name: String) {
     if let failed = callbacks.removeValue(forKey: name) {
       failed.hasFailed = true
-      if let source = failed.from.flatMap({ nodes[$0.value.node] }) { bereft.insert(source) }
+      if let source = failed.from.flatMap({ nodes[$0.value.node] }) {
+        doubts.raise(.feeds, about: source)
+      }
     }
-    failedNames.insert(name)
-    hasGaps = true
+    doubts.names.insert(name)
+    doubts.raise(.gaps)
   }
 
   /// Looks up what callbacks pull.
@@ -152,13 +154,13 @@ extension GraphBuilder {
 
   /// What pulls a callback that is not there is not there either.
   private mutating func failWhatPullsNothing() {
-    guard !failedNames.isEmpty else { return }
+    guard !doubts.names.isEmpty else { return }
     var pulling: [String: [BuiltCallback]] = [:]
     for callback in madeCallbacks where !callback.hasFailed {
       guard let from = callback.from?.value.node, nodes[from] == nil else { continue }
       pulling[from, default: []].append(callback)
     }
-    var failing = pulling.keys.filter { failedNames.contains($0) }
+    var failing = pulling.keys.filter { doubts.names.contains($0) }
     while let gone = failing.popLast() {
       for callback in pulling[gone] ?? [] where !callback.hasFailed {
         fail(callback.name)

@@ -1,0 +1,204 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+
+extension GraphBuilder {
+  // MARK: Connections
+
+  mutating func connect(_ connection: PatchDocument.Connection) {
+    let destination = connection.to.flatMap { destinationNode($0) }
+    let source = connection.from.flatMap { nodes[$0.value.node] }
+    let isSourceKnown = source != nil || connection.from.map { noteSource($0) } ?? false
+    guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
+      doubts.raise(.gaps)
+      if destination == nil { doubts.raise(.destination) }
+      if let destination { doubts.raise(.feeds, about: destination) }
+      if let source { doubts.raise(.feeds, about: source) }
+      return
+    }
+    let input = to.value.bus ?? 0
+    let place = Violation.Place(node: destination, .feed(input))
+    var taken: JSONValue?
+    do throws(Violation) {
+      if let source {
+        do throws(Violation) {
+          let output = from.value.bus ?? 0
+          try graph.connectOnce(source, output, to: destination, input)
+          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
+            .init(node: from.value.node, bus: output))
+        } catch {
+          doubts.raise(.feeds, about: source)
+          throw error
+        }
+      } else if let callback = callbacks[from.value.node] {
+        let chain = chain(of: from.value.node)
+        // Of two that feed by one callback, the second takes its output again.
+        if !callback.isUsed { taken = chain.last?.from?.json }
+        callback.isUsed = true
+        if let second = graph.secondFeed(of: destination, input) { throw second }
+        guard admits(chain, from) else {
+          doubts.raise(.gaps)
+          doubts.raise(.feeds, about: destination)
+          return
+        }
+        let feed = feed(of: chain)
+        let first = callback.callback
+        try graph.setInputCallback(first, of: destination, input, from: feed)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
+          .init(
+            name: from.value.node, links: chain.map(\.link), source: self.source(of: chain),
+            callback: first, feed: feed))
+        for (behind, link) in chain.enumerated() {
+          let part = Violation.Part.callback(input, behind: behind)
+          places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
+        }
+        if let source = chain.last?.from, let node = nodes[source.value.node] {
+          places.noteFirst(
+            source.json, for: .init(node: node, .bus(.output, source.value.bus ?? 0)))
+        }
+      }
+      places.note(to.json, for: place)
+      if let source {
+        places.noteFirst(
+          from.json, for: .init(node: source, .bus(.output, from.value.bus ?? 0)))
+      }
+    } catch {
+      doubts.raise(.feeds, about: destination)
+      var error = error
+      if error.rule == InputsFedOnce.rule, isFed(to.value, by: from.value) {
+        error.message = "this connection is there already"
+        error.help = ["remove one of the two"]
+        error.remedies = [Remedy("remove this one", [.removeFeed(input)])]
+      }
+      let takesTwice = error.rule == OutputsFeedOne.rule
+      report(error, at: takesTwice ? taken ?? from.json : to.json)
+    }
+  }
+
+  /// Whether an input is fed by that very source.
+  func isFed(_ to: PatchDocument.Address, by from: PatchDocument.Address) -> Bool {
+    switch layout.feeds[.init(node: to.node, bus: to.bus ?? 0)] {
+    case .output(let output)?: output == .init(node: from.node, bus: from.bus ?? 0)
+    case .chain(let chain)?: chain.name == from.node
+    case nil: false
+    }
+  }
+
+  mutating func destinationNode(_ to: Located<PatchDocument.Address>) -> NodeID? {
+    let name = to.value.node
+    if let id = nodes[name] { return id }
+    guard !doubts.names.contains(name) else { return nil }
+    if callbackNames.contains(name) {
+      report(
+        NameRules.destination.diagnostic(
+          "a connection ends at a node, and \(quoted(name)) is a callback", at: to.range,
+          pointer: to.pointer,
+          help: [
+            "a callback feeds: write it after \"from\"; what it pulls is written as the \"from\" "
+              + "of the callback itself"
+          ]))
+      return nil
+    }
+    reportUnknown(to, amongCallbacks: false)
+    return nil
+  }
+
+  /// Whether a source is there; says why not.
+  mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
+    let name = from.value.node
+    if nodes[name] != nil { return true }
+    guard !doubts.names.contains(name) else { return false }
+    if let callback = callbacks[name] {
+      guard from.value.bus == nil || from.value.bus == 0 else {
+        callback.isUsed = true
+        report(
+          NameRules.callbackBus.diagnostic(
+            "\(quoted(name)) is a callback, which has no buses", at: from.range,
+            pointer: from.pointer, help: ["write \"from\": \"\(name)\""]))
+        return false
+      }
+      return true
+    }
+    reportUnknown(from, amongCallbacks: true)
+    return false
+  }
+
+  /// - Parameter includesCallbacks: Whether a callback could have been meant, too.
+  mutating func reportUnknown(
+    _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
+  ) {
+    let document = document
+    let name = document.local(address.value.node, around: address.json)
+    func candidates() -> [String] {
+      let names =
+        document.nodes.map(\.name) + (includesCallbacks ? document.callbacks.map(\.name) : [])
+      return document.locals(names, around: address.json)
+        + document.localSubgraphs(around: address.json)
+    }
+    func corrections(_ names: [String]) -> [Diagnostic.Fix] {
+      address.json.correction(of: name, among: names, part: 0..<name.utf8.count)
+    }
+    // However often it is referred to: it is the name that is wrong.
+    if let known = unknownNames[address.value.node] {
+      guard let first = known else { return }
+      findings.change(first) {
+        $0.add("and here", at: address.range, $0.fixes.isEmpty ? [] : corrections(candidates()))
+      }
+      return
+    }
+    let hasDetails = details.admits(NameRules.unknownName.code, at: address.json)
+    let place = findings.append(NameRules.unknownName, at: address.range) {
+      let names = hasDetails ? candidates() : []
+      var help = [didYouMean(name, among: names)].compactMap(\.self)
+      if names.count <= 20, !names.isEmpty {
+        help.append("there are: " + names.joined(separator: ", "))
+      }
+      return NameRules.unknownName.diagnostic(
+        "the patch has no node or callback \(quoted(name))", at: address.range,
+        pointer: address.pointer, help: help, fixes: corrections(names))
+    }
+    unknownNames.updateValue(place, forKey: address.value.node)
+  }
+
+  /// Whether a chain may feed one more input: it is not too long, and all that feed inputs are not too
+  /// many. Both are asked before any of them is made.
+  mutating func admits(
+    _ chain: [BuiltCallback], _ from: Located<PatchDocument.Address>
+  ) -> Bool {
+    let (limits, count) = (limits, document.callbacks.count)
+    guard chain.count <= limits.callbacks else {
+      findings.append(CostRules.chain, at: from.range) {
+        CostRules.chain.diagnostic(
+          .init(
+            "\(quoted(from.value.node)) pulls a chain of more than "
+              + "\(Diagnostic.decimal(limits.callbacks)) callbacks"), at: from.range,
+          pointer: from.pointer,
+          help: [limits.help(.callbacks, needed: count)])
+      }
+      return false
+    }
+    linkCount += chain.count
+    let needed = linkCount * MemoryFits.bytesOfCallback
+    guard needed <= limits.memory else {
+      if !hasTooManyLinks {
+        report(
+          MemoryFits.rule.diagnostic(
+            .init(
+              "the callbacks feed inputs more than \(Diagnostic.decimal(linkCount - 1)) times, "
+                + "and take more than \(Diagnostic.decimal(limits.memory >> 20)) MB by that"),
+            at: from.range, pointer: from.pointer, help: [limits.help(.memory, needed: 2 * needed)]
+          ))
+      }
+      hasTooManyLinks = true
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,95 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+
+extension GraphBuilder {
+  // MARK: Nodes
+
+  /// Adds a node of the document, by its place there. Returns it and its unit; `nil` where something is
+  /// wrong with it.
+  mutating func addNode(_ index: Int) -> (id: NodeID, unit: UnitInstance)? {
+    let name = document.nodes[index].name
+    guard document.nodes[index].value.subgraph == nil,
+      let component = document.nodes[index].value.component
+    else {
+      doubts.names.insert(name)
+      doubts.raise(.gaps)
+      return nil
+    }
+    guard let kind = unit(of: component, node: name) else {
+      doubts.names.insert(name)
+      doubts.raise(.gaps)
+      return nil
+    }
+    do throws(Violation) {
+      let count = hasTooManyBuses ? nil : document.nodes[index].value.inputCount
+      let (id, made) = try graph.addNode(
+        of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
+        inputCount: count?.value)
+      guard let made else { return nil }
+      if nodes.updateValue(id, forKey: name) != nil { hasNamesakes = true }
+      if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
+      layout.add(id, named: name)
+      places.note(made, at: index, as: id)
+      if !unread.nodes.isEmpty, unread.nodes.contains(name) {
+        doubts.raise(.unreadNode, about: id)
+        doubts.raise(.format, about: id)
+      }
+      if let count, made.description.inputs.settable?.contains(count.value) != true {
+        // A number that it cannot have is refused.
+        setInputCount(count, id, made)
+      }
+      return (id, made)
+    } catch {
+      doubts.names.insert(name)
+      doubts.raise(.gaps)
+      report(error, at: component.json)
+      return nil
+    }
+  }
+
+  /// The unit of a component; `nil` where there is none, which is reported.
+  mutating func unit(
+    of component: Located<PatchDocument.Component>, node: String
+  ) -> (any AudioUnit.Type)? {
+    if case .name(let name) = component.value, let lastComponent, lastComponent.name == name {
+      return lastComponent.unit
+    }
+    switch ComponentResolver.resolve(component, node: node) {
+    case .failure(let failure):
+      if let diagnostic = failure.diagnostic { report(diagnostic) }
+      return nil
+    case .success(let unit):
+      if case .name(let name) = component.value { lastComponent = (name, unit) }
+      return unit
+    }
+  }
+
+  /// Gives a node of a sub-graph the format that its patch has for buses without one.
+  mutating func setDefaultFormat(of id: NodeID, _ node: PatchDocument.Node) {
+    guard let index = document.subgraphNumber(around: node.json) else { return }
+    let subgraph = document.subgraphs[index]
+    if subgraph.isFormatWrong || subgraph.streamFormat != nil && defaultFormats[index] == nil {
+      doubts.raise(.defaultFormat, about: id)
+    } else if let format = defaultFormats[index] {
+      try? graph.setDefaultStreamFormat(format, of: id)
+    }
+  }
+
+  mutating func setInputCount(_ count: Located<Int>, _ id: NodeID, _ unit: UnitInstance) {
+    do throws(Violation) {
+      try unit.setProperty(
+        .elementCount, .input, 0, to: .uint32(UInt32(clamping: count.value)))
+    } catch {
+      report(error.of(id), at: count.json)
+      doubts.raise(.feeds, about: id)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+
+extension GraphBuilder {
+  // MARK: The session
+
+  static let categories = SessionCategory.allCases.map {
+    (name: $0.rawValue, hasInput: $0.permitsInput, hasOutput: $0.permitsOutput)
+  }
+
+  mutating func checkSession() {
+    if let rate = document.session?.value.preferredSampleRate,
+      !PatchBuilder.hardwareRates.contains(rate.value)
+    {
+      doubts.raise(.session)
+      report(
+        NameRules.preferredRate.diagnostic(
+          "no hardware runs at \(rate.json.numberText ?? "this") Hz", at: rate.range,
+          pointer: rate.pointer,
+          help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
+    }
+    checkBufferDuration()
+    checkSessionPolicy()
+    checkLimits()
+    guard let written = document.session?.value.category else { return }
+    guard let category = Self.categories.first(where: { $0.name == written.value }) else {
+      let names = Self.categories.map(\.name)
+      report(
+        NameRules.category.diagnostic(
+          "there is no category \(quoted(written.value))", at: written.range,
+          pointer: written.pointer,
+          help: [didYouMean(written.value, among: names)].compactMap(\.self)
+            + ["the categories are: " + names.joined(separator: ", ")],
+          fixes: written.json.correction(of: written.value, among: names)))
+      return
+    }
+    let request = PatchBuilder.request(of: document)
+    guard request.isDevice, hasDeviceUnit else { return }
+    for (wants, permits, side, better) in [
+      (request.wantsInput, category.hasInput, "the microphone side", "playAndRecord"),
+      (
+        request.wantsOutput && !request.wantsInput || request.wantsOutput && isOutputFed,
+        category.hasOutput, "the loudspeaker side", category.hasInput ? "playAndRecord" : "playback"
+      ),
+    ] where wants && !permits {
+      report(
+        NameRules.categoryPermits.diagnostic(
+          .init(
+            "the category \(quoted(written.value)) does not permit \(side) of an I/O unit, "
+              + "which is on"), at: written.range, pointer: written.pointer,
+          help: ["use the category \"\(better)\", or turn that side off"],
+          fixes: [
+            .init(
+              "use the category \(quoted(better))",
+              edits: [.init(written.range, "\"\(better)\"")], isSafe: false)
+          ]))
+    }
+  }
+
+  /// Whether there is an I/O unit: one that is misspelt has no sides that could be on.
+  private var hasDeviceUnit: Bool {
+    document.nodes.contains { node in
+      ComponentResolver.unit(node.value.component?.value)?.description.property(.enableIO) != nil
+    }
+  }
+
+  /// Durations that are hardly meant: in milliseconds, most likely.
+  mutating func checkBufferDuration() {
+    guard let duration = document.session?.value.preferredIOBufferDuration else { return }
+    let seconds = duration.value
+    guard seconds > 0.5 || seconds < 0.001 else { return }
+    let text = Quantity.text(seconds)
+    let meant = Quantity.text(seconds / 1000)
+    report(
+      NameRules.bufferDuration.diagnostic(
+        seconds < 0.001
+          ? "a slice of \(text) s is shorter than a millisecond: no device grants it"
+          : "a slice of \(text) s is longer than any device grants: \(meant) s was meant?",
+        at: duration.range, pointer: duration.pointer,
+        help: [
+          "durations are in seconds, and devices grant 256 to 4096 frames: 0.006 to 0.09 s"
+        ],
+        fixes: seconds > 0.5
+          ? [
+            .init(
+              "write \(meant), which is \(text) ms", edits: [.init(duration.range, meant)],
+              isSafe: false)
+          ] : []))
+  }
+
+  /// Whether a connection leads to the loudspeaker.
+  private var isOutputFed: Bool {
+    let outputs = Set(
+      document.nodes.filter { node in
+        !node.value.endsSubgraph
+          && ComponentResolver.unit(node.value.component?.value)?.description.isOutput == true
+      }.map(\.name))
+    return document.connections.contains { connection in
+      guard let to = connection.to?.value, (to.bus ?? 0) == 0 else { return false }
+      return outputs.contains(to.node)
+    }
+  }
+}

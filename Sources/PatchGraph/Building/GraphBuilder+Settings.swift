@@ -1,0 +1,321 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import RenderHost
+import RenderTaps
+
+extension GraphBuilder {
+  // MARK: Settings
+
+  /// Sets what a node of the document, by its place there, says of its unit.
+  mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
+    setProperties(document.nodes[index].value.properties, unit, id, .global, 0)
+    setParameters(document.nodes[index].value.parameters, unit, id, .global, 0)
+    configure(document.nodes[index].value.inputs, unit, id, .input, of: index)
+    configure(document.nodes[index].value.outputs, unit, id, .output, of: index)
+  }
+
+  mutating func configure(
+    _ elements: [PatchDocument.Element], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope,
+    of index: Int
+  ) {
+    guard !elements.isEmpty else { return }
+    let count = unit.elementCount(scope)
+    for element in elements {
+      let bus = element.bus.value
+      guard bus < count else {
+        reportMissing(element, unit, id, scope)
+        continue
+      }
+      setFormat(element, unit, id, scope, bus, of: document.nodes[index].name)
+      setProperties(element.properties, unit, id, scope, bus)
+      setParameters(element.parameters, unit, id, scope, bus)
+    }
+  }
+
+  mutating func reportMissing(
+    _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope
+  ) {
+    do throws(Violation) {
+      _ = try unit.property(.streamFormat, scope, element.bus.value)
+    } catch {
+      report(error.of(id), at: element.bus.json)
+    }
+  }
+
+  mutating func setFormat(
+    _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope,
+    _ bus: Int, of name: String
+  ) {
+    let isConnected: Bool
+    if scope == .input, case .output? = layout.feeds[.init(node: name, bus: bus)] {
+      isConnected = true
+    } else {
+      isConnected = false
+    }
+    if let written = element.streamFormat {
+      guard let format = formats.resolve(written) else {
+        doubts.raise(.format, about: id)
+        return
+      }
+      if isConnected {
+        expectedFormats.append(
+          .init(node: id, input: bus, rate: format.sampleRate, format: format, json: written.json))
+        return
+      }
+      set(.streamFormat, .streamFormat(format), unit, id, scope, bus, at: written.json)
+    } else if let rate = element.sampleRate {
+      if isConnected {
+        expectedFormats.append(
+          .init(
+            node: id, input: bus, rate: formats.rate(rate.value), format: nil, json: rate.json))
+        return
+      }
+      set(
+        .sampleRate, .float64(formats.rate(rate.value)), unit, id, scope, bus, at: rate.json)
+    }
+  }
+
+  mutating func set(
+    _ property: PropertyID, _ value: PropertyValue, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int, at json: JSONValue
+  ) {
+    do throws(Violation) {
+      try unit.setProperty(property, scope, bus, to: value)
+    } catch {
+      if property == .streamFormat || property == .sampleRate { doubts.raise(.format, about: id) }
+      report(error.of(id), at: json)
+    }
+  }
+
+  mutating func setProperties(
+    _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
+  ) {
+    for field in fields where field.value.kind != .invalid {
+      // A part of it could not be read, and that has been said.
+      if field.value.elements.contains(where: { $0.kind == .invalid }) {
+        if let info = unit.info(named: field.name) {
+          doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
+        }
+        continue
+      }
+      guard let info = unit.info(named: field.name), info.isPatchProperty else {
+        reportUnknownProperty(field, unit, scope)
+        // What was meant has not been set.
+        for info in unit.properties
+        where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
+          doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
+        }
+        continue
+      }
+      let presets = unit.factoryPresets
+      guard
+        let value = SettingReader.value(of: field.value, for: info.kind, presets: presets)
+      else {
+        doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
+        var diagnostic = UnitRules.propertyValue.diagnostic(
+          "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
+          status: .invalidPropertyValue,
+          at: field.value.markRange,
+          pointer: field.value.pointer.description)
+        let plain: (help: String, fix: Diagnostic.Fix)? =
+          switch info.kind {
+          case .boolean: field.value.plainForm(for: .bool, of: .number)
+          case .uint32: field.value.plainForm(for: .number, of: .number)
+          case .float64: field.value.plainForm(for: .number, of: .seconds)
+          default: nil
+          }
+        if let plain {
+          diagnostic.help.append(plain.help)
+          diagnostic.fixes = [plain.fix]
+        }
+        if case .choice(let choices) = info.kind, let text = field.value.string,
+          let guess = didYouMean(text, among: choices.map(\.name))
+        {
+          diagnostic.help.append(guess)
+          diagnostic.fixes = field.value.correction(of: text, among: choices.map(\.name))
+        }
+        report(diagnostic)
+        continue
+      }
+      if case .preset(let preset) = value, preset.number < 0, field.value.string != nil {
+        doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
+        reportUnknownPreset(preset.name, among: presets, unit, at: field.value)
+        continue
+      }
+      do throws(Violation) {
+        try unit.setProperty(info.id, scope, bus, to: value)
+      } catch {
+        doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
+        let isPlace = [UnitRules.propertyScope, UnitRules.element].contains(error.rule)
+        report(error.of(id), at: isPlace ? field.key.json : field.value)
+      }
+    }
+  }
+
+  mutating func reportUnknownPreset(
+    _ name: String, among presets: [Preset], _ unit: UnitInstance, at json: JSONValue
+  ) {
+    let names = presets.map(\.name)
+    report(
+      UnitRules.propertyValue.diagnostic(
+        names.isEmpty
+          ? "\(unit.description.name) has no presets but your own"
+          : "\(unit.description.name) has no preset \(quoted(name))",
+        status: .invalidPropertyValue,
+        at: json.markRange,
+        pointer: json.pointer.description,
+        help: names.isEmpty
+          ? ["write { \"number\": -1, \"name\": \"\(name)\" }"]
+          : [didYouMean(name, among: names)].compactMap(\.self)
+            + ["the presets are: " + names.joined(separator: ", ")],
+        fixes: json.string == name ? json.correction(of: name, among: names) : []))
+  }
+
+  mutating func reportUnknownProperty(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) {
+    let here = unit.properties.filter { $0.isPatchProperty && $0.scopes.contains(scope) }
+    let guess = didYouMean(field.name, among: here.map(\.key))
+    var help = [guess].compactMap(\.self)
+    var message = "\(unit.description.name) has no property \(quoted(field.name))"
+    var status = Status.invalidProperty
+    if let info = unit.info(named: field.name) {
+      message = "\(quoted(info.key)) is not set under \"properties\""
+      help = [place(of: info)]
+      // There is such a property; whether Core Audio would let it be set here is another question.
+      if info.scopes.contains(scope) {
+        status = .propertyNotWritable
+      } else {
+        status = .invalidScope
+      }
+    } else if unit.parameterInfo(named: field.name, scope) != nil {
+      help.insert("\(quoted(field.name)) is a parameter: write it under \"parameters\"", at: 0)
+    }
+    if !here.isEmpty {
+      help.append("its properties here are: " + here.map(\.key).joined(separator: ", "))
+    }
+    report(
+      UnitRules.propertyKnown.diagnostic(
+        .init(message),
+        status: status,
+        at: field.key.range,
+        pointer: field.key.pointer,
+        help: help,
+        fixes: guess != nil && help.first == guess
+          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
+  }
+
+  /// Where a patch says what a property says that is not set under "properties".
+  func place(of info: PropertyInfo) -> String {
+    switch info.id {
+    case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
+    case .elementCount: "write \"inputCount\" on the node"
+    case .makeConnection, .setRenderCallback: "write it under \"connections\" of the patch"
+    case .classInfo, .classInfoFromDocument: "the node itself is the state: write its settings"
+    default: info.isWritable ? "a program sets it, and no patch" : "it is read, not set"
+    }
+  }
+
+  mutating func setParameters(
+    _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
+  ) {
+    for field in fields where field.value.kind != .invalid {
+      guard let info = unit.parameterInfo(named: field.name, scope) else {
+        reportUnknownParameter(field, unit, scope)
+        continue
+      }
+      guard let value = SettingReader.parameter(field.value, info) else {
+        report(
+          UnitRules.parameterRange.diagnostic(
+            "\(quoted(field.name)) takes \(SettingReader.noun(info))",
+            status: .invalidParameter,
+            at: field.value.markRange,
+            pointer: field.value.pointer.description,
+            help: [SettingReader.plainForm(of: field.value, info)?.help].compactMap(\.self),
+            fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)))
+        continue
+      }
+      do throws(Violation) {
+        reportReplaced(info, field, unit, id, scope, bus)
+        try unit.setParameter(info.id, scope, bus, to: value)
+        if let warning = unit.warning(info.id, scope, bus, value) {
+          report(withDecibels(warning.of(id), info, value, at: field.value))
+        }
+      } catch {
+        report(withDecibels(error.of(id), info, value, at: field.value))
+      }
+    }
+  }
+
+  /// What is wrong with a parameter's value and, where decibels were meant, the factor that they are.
+  func withDecibels(
+    _ violation: Violation, _ info: ParameterInfo, _ value: Float, at json: JSONValue
+  ) -> Diagnostic {
+    var diagnostic = violation.diagnostic(in: places, at: json)
+    if info.unit == .linearGain,
+      let meant = SettingReader.factor(
+        insteadOf: Double(value), at: json)
+    {
+      diagnostic.help.append(meant.help)
+      diagnostic.fixes.append(meant.fix)
+    }
+    return diagnostic
+  }
+
+  /// A parameter that takes the place of a property which is set too.
+  mutating func reportReplaced(
+    _ parameter: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int
+  ) {
+    guard
+      let info = unit.properties.first(where: {
+        $0.yieldsTo == parameter.id && $0.scopes.contains(scope)
+      }), unit.hasSet(info.id, scope, bus)
+    else { return }
+    let place = Violation.Place(node: id, .property(info.id, scope, bus))
+    report(
+      Violation(
+        UnitRules.parameterReplaces, status: .ok,
+        "'\(parameter.key)' takes the place of '\(info.key)', which is then not heard",
+        at: .init(node: id, .parameter(parameter.id, scope, bus)),
+        notes: [.init("set here, to no effect", at: place)],
+        help: ["leave one of the two out"]
+      ).diagnostic(in: places, at: field.value))
+  }
+
+  mutating func reportUnknownParameter(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) {
+    let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+    var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
+    for other in Scope.allCases where other != scope {
+      if unit.parameterInfo(named: field.name, other) != nil {
+        let place =
+          other == .global
+          ? "under \"parameters\" of the node" : "on a bus: \"\(other)s\": { \"0\": … }"
+        help.insert("it belongs to the \(other) scope: write it \(place)", at: 0)
+      }
+    }
+    if unit.info(named: field.name) != nil {
+      help.insert("\(quoted(field.name)) is a property: write it under \"properties\"", at: 0)
+    }
+    if !here.isEmpty {
+      help.append("its parameters here are: " + here.map(\.key).joined(separator: ", "))
+    }
+    report(
+      UnitRules.parameterKnown.diagnostic(
+        "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
+        status: .invalidParameter,
+        at: field.key.range,
+        pointer: field.key.pointer,
+        help: help,
+        fixes: help.first == didYouMean(field.name, among: here.map(\.key))
+          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
+  }
+}
