@@ -2,15 +2,7 @@ import CPulse
 import RenderHost
 import Synchronization
 
-/// What takes the device away from a graph for a while.
-public enum PulseInterruption: Hashable, Sendable {
-  /// A user, or another program, has suspended the sink or the source.
-  case suspended(PulseDevice.Direction)
-  /// The server asks for silence, as its `module-role-cork` does for the length of a call.
-  case asked
-}
-
-/// What of this there is just now. Of the engine's thread.
+/// The interruptions that there are just now. Of the engine's thread.
 struct PulseInterruptions {
   /// Whether the device has been suspended for longer than a moment.
   var isSuspended = false
@@ -31,16 +23,16 @@ struct PulseInterruptions {
 
 extension PulseEngine {
   /// Whether interruptions pause the session, and are waited for.
-  private var pauses: Bool { events.pausesWhenInterrupted.load(ordering: .relaxed) }
+  private var pauses: Bool { log.pausesWhenInterrupted.load(ordering: .relaxed) }
 
   /// The device has been suspended for some seconds. Returns whether that is waited for.
-  func noteSuspension(of link: PulseLink, _ side: PulseDevice.Direction, for seconds: Double)
+  func noteSuspension(of link: PulseLink, _ side: AudioDevice.Direction, for seconds: Double)
     -> Bool
   {
     guard hasBegun.load(ordering: .relaxed) else { return false }
     if seconds > PulseInterruptions.moment, !interruptions.isSuspended {
       interruptions.isSuspended = true
-      events.post { $0.notes.append(.interrupted(.suspended(side))) }
+      log.post(.interrupted(.suspended(side)))
       if pauses {
         // Where only the microphone is suspended what plays fades.
         hold(atOnce: side == .sink)
@@ -65,7 +57,7 @@ extension PulseEngine {
     switch name {
     case PA_STREAM_EVENT_REQUEST_CORK:
       guard !interruptions.isAsked, hasBegun.load(ordering: .relaxed) else { return }
-      events.post { $0.notes.append(.interrupted(.asked)) }
+      log.post(.interrupted(.asked))
       guard pauses else { return }
       interruptions.isAsked = true
       askWhetherMuted(link)
@@ -109,7 +101,7 @@ extension PulseEngine {
     guard interruptions.isPaused, !interruptions.isAsked, !interruptions.isSuspended else { return }
     interruptions.isPaused = false
     session.resume()
-    events.post { $0.notes.append(.resumed) }
+    log.post(.resumed)
   }
 
   private func askWhetherMuted(_ link: PulseLink) {

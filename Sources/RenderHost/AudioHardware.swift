@@ -52,8 +52,21 @@ public protocol AudioHardware: AnyObject, Sendable {
   /// What was granted. Valid before `start`, so that formats can be made from it.
   var grant: HardwareGrant { get }
 
-  /// Begins to pull. Returns once the first pull is under way or cannot be.
+  /// Whether frame n of the microphone is heard with frame n of the output, as far ahead as the
+  /// `lead` of the session's ring asks, as offline. Otherwise the two sides have clocks of their own.
+  var isSynchronous: Bool { get }
+
+  /// Begins to pull. Returns once the first pull is under way or cannot be, or waits for somebody at
+  /// the other end.
   func start(_ session: RenderSession) throws(HardwareError)
+
+  /// The same for hardware that may pull faster than files are read ahead.
+  ///
+  /// - Parameter prepare: Called by such hardware before each pull, with its frames, in the thread that
+  ///   pulls: it reads and writes files, and so takes as long as that. Others do not call it.
+  func start(
+    _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
+  ) throws(HardwareError)
 
   /// Ends the pulls: when it returns no further one is made, and none is under way.
   func stop()
@@ -65,6 +78,14 @@ public protocol AudioHardware: AnyObject, Sendable {
 extension AudioHardware {
   /// For hardware that cannot fail once it runs.
   public var failure: HardwareError? { nil }
+
+  public var isSynchronous: Bool { false }
+
+  public func start(
+    _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
+  ) throws(HardwareError) {
+    try start(session)
+  }
 }
 
 /// Why a device could not be opened or kept running.
@@ -82,6 +103,10 @@ public struct HardwareError: Error, Hashable, Sendable {
     case connectionLost
     /// The sink or the source went away while the graph was running.
     case deviceLost
+    /// The request makes no sense, whatever there is.
+    case invalidRequest
+    /// Whoever asked for the device no longer waits for it.
+    case cancelled
     /// The system refused something else.
     case systemError
   }

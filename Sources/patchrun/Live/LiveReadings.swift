@@ -5,7 +5,6 @@ import AudioUnits
 import Control
 import PatchGraph
 import PatchSyntax
-import PulseIO
 import RenderCore
 import RenderHost
 import RenderTaps
