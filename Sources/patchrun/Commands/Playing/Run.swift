@@ -24,6 +24,10 @@ struct Run: PatchCommand {
       With --panel a browser shows the graph with its meters, and has a control for everything that \
       can be turned; the address is printed, and --open opens it.
 
+      With --to and --from it plays into a pipe, and hears one, in the place of the sound server. The \
+      pipes set the pace: a slice is rendered when what it hears has come and what was rendered \
+      before has been taken.
+
       EXAMPLES:
         patchrun mix.json --duration 5
         patchrun mix.json --duration 5 --sink @DEFAULT_SINK@
@@ -33,10 +37,11 @@ struct Run: PatchCommand {
         patchrun run mix.json --duration 5 --to - | wc -c
 
       EXIT STATUS:
-        0  the end, or the first Ctrl-C
+        0  the end, the first Ctrl-C, or a reader of standard output that has
+           gone
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
-        3  no server, no device or no file
+        3  no server, no device, no pipe or no file
         4  a failure while running: recordings are finished, but for one that
            cannot be written
         130  a second Ctrl-C
