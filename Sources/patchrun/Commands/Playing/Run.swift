@@ -269,8 +269,8 @@ struct Run: PatchCommand {
           wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
           preferredSampleRate: request.preferredSampleRate,
           preferredIOBufferDuration: request.preferredIOBufferDuration,
-          sinkName: try pipes.to ?? name(route.sink, .sink, sink),
-          sourceName: try pipes.from ?? name(route.source, .source, source),
+          sinkName: try name(route.sink, .sink, pipes.to ?? sink),
+          sourceName: try name(route.source, .source, pipes.from ?? source),
           // What a server takes: one that is too long, or has control characters, it refuses.
           streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
           isConversation: request.isConversation, options: pipes.options)
