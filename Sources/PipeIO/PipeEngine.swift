@@ -362,7 +362,7 @@ final class PipeEngine: @unchecked Sendable {
       log.fail(
         HardwareError(
           .deviceLost, "nobody reads \(sink.end.name) any more",
-          help: "a reader that is there when the patch begins again is played to"))
+          help: "start the patch again: it waits for the next reader"))
     case .failed(let number):
       log.fail(
         HardwareError(

@@ -145,6 +145,8 @@ final class LiveRun {
       // Finishes the files that are being written.
       graph.close()
       tellEvents()
+      // What came together with the end.
+      for case .noted(let text) in hardware.takeEvents() { say(text, false) }
       guard case .restart(let reading) = end else {
         control?.ends(end.reported)
         return report(end, session, rate)
@@ -530,22 +532,5 @@ final class LiveRun {
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
-  }
-}
-
-extension LivePatch.Refusal {
-  /// The same where nothing can be done about it.
-  func failure(_ status: Int32) -> CommandFailure {
-    switch self {
-    case .wrong(let patch):
-      CommandFailure(
-        status,
-        patch.diagnostics.first { $0.severity == .error }?.message.text ?? "the patch is wrong")
-    case .restart(_, let changes):
-      CommandFailure(
-        status,
-        "what plays cannot be changed without a gap: "
-          + (changes.first { $0.heard == .restart }?.text ?? "it has to begin again"))
-    }
   }
 }
