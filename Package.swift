@@ -228,6 +228,10 @@ let package = Package(
         "AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
+    // Read the sources.
+    .testTarget(
+      name: "HouseTests", dependencies: ["AudioTypes", "PatchGraph", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
     .testTarget(
       name: "RenderCoreTests",

@@ -338,8 +338,8 @@ public final class AudioGraph: Sendable {
     state.observers.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  func makeInstance(_ unit: any AudioUnit.Type) -> UnitInstance {
-    let instance = UnitInstance(unit)
+  func makeInstance(_ unit: any AudioUnit.Type, inputCount: Int? = nil) -> UnitInstance {
+    let instance = UnitInstance(unit, inputCount: inputCount)
     instance.setHost(unitHost)
     instance.setDevice(output: grant.outputFormat, input: grant.inputFormat)
     return instance

@@ -93,6 +93,18 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in try make(.clear, &state) }
   }
 
+  /// Connects an output element to an input element that nothing feeds.
+  ///
+  /// - Throws: As `connect(_:_:to:_:)`, and where something feeds the input.
+  package func connectOnce(
+    _ source: NodeID, _ output: Int, to destination: NodeID, _ input: Int
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      if let second = InputsFedOnce.violation(destination, input, in: state.model) { throw second }
+      try make(.connect(Connection(from: source, output, to: destination, input)), &state)
+    }
+  }
+
   /// Why a document may not feed an input: something does already. A call that feeds it would take that
   /// away.
   package func secondFeed(of node: NodeID, _ input: Int) -> Violation? {

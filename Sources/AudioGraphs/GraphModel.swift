@@ -36,9 +36,9 @@ public struct InputCallback: Sendable {
     self.feed = feed
     var instances = [Self.instance(callback)]
     var next = feed
-    while case .callback(let callback, let from)? = next {
-      instances.append(Self.instance(callback))
-      next = from
+    while case .link(let link)? = next {
+      instances.append(Self.instance(link.callback))
+      next = link.from
     }
     self.instances = instances
   }
@@ -53,7 +53,7 @@ public struct InputCallback: Sendable {
   /// The output that the first of them pulls; `nil` where none does.
   var source: BusKey? {
     var next = feed
-    while case .callback(_, let from)? = next { next = from }
+    while case .link(let link)? = next { next = link.from }
     guard case .output(let node, let output)? = next else { return nil }
     return BusKey(node: node, bus: output)
   }
@@ -81,17 +81,51 @@ enum LinkFeed {
 
 /// What a processing callback pulls: the guide's render callback between two units, which calls
 /// `AudioUnitRender` itself.
-public indirect enum CallbackFeed: Sendable {
+public enum CallbackFeed: Sendable {
   /// An output element.
   case output(NodeID, Int)
+  /// Another callback, and what that one pulls: see `callback(_:from:)`.
+  case link(CallbackLink)
+
   /// Another callback, and what that one pulls.
-  case callback(any RenderCallback, from: CallbackFeed? = nil)
+  public static func callback(
+    _ callback: any RenderCallback, from feed: CallbackFeed? = nil
+  ) -> CallbackFeed {
+    .link(CallbackLink(callback, from: feed))
+  }
+}
+
+/// A callback that another one pulls.
+public final class CallbackLink: @unchecked Sendable {
+  // `@unchecked Sendable`: `from` changes only in `deinit`, of a link that nobody else has.
+
+  public let callback: any RenderCallback
+  /// What it pulls; `nil` for nothing.
+  public private(set) var from: CallbackFeed?
+
+  init(_ callback: any RenderCallback, from: CallbackFeed?) {
+    self.callback = callback
+    self.from = from
+  }
+
+  deinit {
+    // One after the other: a chain may be longer than the stack is deep.
+    var next = from
+    from = nil
+    while case .link(var link)? = next {
+      next = nil
+      guard isKnownUniquelyReferenced(&link) else { return }
+      next = link.from
+      link.from = nil
+    }
+  }
 }
 
 /// What feeds an input element (`AUNodeInteraction`).
 public enum Interaction: Sendable {
   case connection(Connection)
-  case callback(InputCallback)
+  // Apart: it is larger than a connection, of which there are more.
+  indirect case callback(InputCallback)
 
   public var destination: NodeID {
     switch self {

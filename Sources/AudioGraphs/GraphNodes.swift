@@ -29,6 +29,29 @@ extension AudioGraph {
     }
   }
 
+  /// Adds a node of a unit that is known, with so many inputs from the beginning where its kind may have as
+  /// many; `nil` for those that the kind begins with.
+  ///
+  /// - Returns: The node and, in an open graph, its unit.
+  /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit.
+  package func addNode(
+    of unit: any AudioUnit.Type, name: String, inputCount: Int? = nil
+  ) throws(Violation) -> (id: NodeID, unit: UnitInstance?) {
+    let description = unit.description
+    return try state.withLock { state throws(Violation) in
+      if description.isOutput,
+        let violation = OneOutputUnit.violation(
+          adding: name, isDevice: description.property(.enableIO) != nil, in: state.model)
+      {
+        throw violation
+      }
+      let instance = state.isOpen ? makeInstance(unit, inputCount: inputCount) : nil
+      return (
+        state.model.add(description.component, unit, name: name, instance: instance), instance
+      )
+    }
+  }
+
   /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
   /// node, in the format of its output element, instead of ending the graph.
   ///

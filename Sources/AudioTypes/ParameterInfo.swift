@@ -27,28 +27,104 @@ public enum ParameterUnit: UInt32, CaseIterable, Hashable, Sendable {
 
 /// One parameter of a unit, on every element of one scope.
 public struct ParameterInfo: Hashable, Sendable {
+  // One reference, whatever is in it: a description is handed about far more often than it is made.
+  private struct Fields: Hashable, Sendable {
+    var id: UInt32
+    var key: String
+    var constant: String
+    var scope: Scope
+    var unit: ParameterUnit
+    var range: ClosedRange<Float>
+    var defaultValue: Float
+    var isReadOnly: Bool
+    var isRangeEnforced: Bool
+    var canRamp: Bool
+    var summary: String
+    var valueNames: [String]
+    var proposed: String
+  }
+
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var storage: Storage
+
+  private mutating func change(_ body: (inout Fields) -> Void) {
+    var fields = storage.fields
+    body(&fields)
+    storage = Storage(fields)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.storage === right.storage || left.storage.fields == right.storage.fields
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+
   /// Core Audio's number.
-  public var id: UInt32
+  public var id: UInt32 {
+    get { storage.fields.id }
+    set { change { $0.id = newValue } }
+  }
   /// The name in a patch: `volume`.
-  public var key: String
+  public var key: String {
+    get { storage.fields.key }
+    set { change { $0.key = newValue } }
+  }
   /// The name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
-  public var constant: String
-  public var scope: Scope
-  public var unit: ParameterUnit
+  public var constant: String {
+    get { storage.fields.constant }
+    set { change { $0.constant = newValue } }
+  }
+  public var scope: Scope {
+    get { storage.fields.scope }
+    set { change { $0.scope = newValue } }
+  }
+  public var unit: ParameterUnit {
+    get { storage.fields.unit }
+    set { change { $0.unit = newValue } }
+  }
   /// The described range. Whether a value outside it is refused is `isRangeEnforced`.
-  public var range: ClosedRange<Float>
-  public var defaultValue: Float
+  public var range: ClosedRange<Float> {
+    get { storage.fields.range }
+    set { change { $0.range = newValue } }
+  }
+  public var defaultValue: Float {
+    get { storage.fields.defaultValue }
+    set { change { $0.defaultValue = newValue } }
+  }
   /// Set by the unit and only read by clients: a meter.
-  public var isReadOnly: Bool
+  public var isReadOnly: Bool {
+    get { storage.fields.isReadOnly }
+    set { change { $0.isReadOnly = newValue } }
+  }
   /// Whether a value outside `range` is an error. Otherwise it is a warning.
-  public var isRangeEnforced: Bool
+  public var isRangeEnforced: Bool {
+    get { storage.fields.isRangeEnforced }
+    set { change { $0.isRangeEnforced = newValue } }
+  }
   /// Whether a scheduled change may be a ramp (`kAudioUnitParameterFlag_CanRamp`).
-  public var canRamp: Bool
-  public var summary: String
+  public var canRamp: Bool {
+    get { storage.fields.canRamp }
+    set { change { $0.canRamp = newValue } }
+  }
+  public var summary: String {
+    get { storage.fields.summary }
+    set { change { $0.summary = newValue } }
+  }
   /// Names of the values of an indexed or boolean parameter.
-  public var valueNames: [String]
+  public var valueNames: [String] {
+    get { storage.fields.valueNames }
+    set { change { $0.valueNames = newValue } }
+  }
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
-  public var proposed: String
+  public var proposed: String {
+    get { storage.fields.proposed }
+    set { change { $0.proposed = newValue } }
+  }
 
   public init(
     id: UInt32, key: String, constant: String, scope: Scope, unit: ParameterUnit,
@@ -56,19 +132,21 @@ public struct ParameterInfo: Hashable, Sendable {
     isRangeEnforced: Bool = true, canRamp: Bool = false, summary: String,
     valueNames: [String] = [], proposed: String = ""
   ) {
-    self.id = id
-    self.key = key
-    self.constant = constant
-    self.scope = scope
-    self.unit = unit
-    self.range = range
-    self.defaultValue = defaultValue
-    self.isReadOnly = isReadOnly
-    self.isRangeEnforced = isRangeEnforced
-    self.canRamp = canRamp
-    self.summary = summary
-    self.valueNames = valueNames
-    self.proposed = proposed
+    storage = Storage(
+      Fields(
+        id: id,
+        key: key,
+        constant: constant,
+        scope: scope,
+        unit: unit,
+        range: range,
+        defaultValue: defaultValue,
+        isReadOnly: isReadOnly,
+        isRangeEnforced: isRangeEnforced,
+        canRamp: canRamp,
+        summary: summary,
+        valueNames: valueNames,
+        proposed: proposed))
   }
 
   /// The name to show: `Pre Average Power`.

@@ -93,6 +93,47 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
 
 /// One property of a unit: what it is, where it is, and who may set it when.
 public struct PropertyInfo: Hashable, Sendable {
+  // One reference, whatever is in it: a description is handed about far more often than it is made.
+  private struct Fields: Hashable, Sendable {
+    var id: PropertyID
+    var key: String
+    var constant: String
+    var kind: Kind
+    var unit: ParameterUnit
+    var scopes: Set<Scope>
+    var elements: [Scope: Int]
+    var access: Access
+    var defaultValue: PropertyValue?
+    var scopeDefaults: [Scope: PropertyValue]
+    var isPatchProperty: Bool
+    var isLive: Bool
+    var summary: String
+    var liveWords: Int
+    var yieldsTo: UInt32?
+    var isState: Bool
+    var proposed: String
+  }
+
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var storage: Storage
+
+  private mutating func change(_ body: (inout Fields) -> Void) {
+    var fields = storage.fields
+    body(&fields)
+    storage = Storage(fields)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.storage === right.storage || left.storage.fields == right.storage.fields
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+
   public enum Kind: Hashable, Sendable {
     /// 0 or 1; `true` and `false` in a patch.
     case boolean
@@ -152,38 +193,89 @@ public struct PropertyInfo: Hashable, Sendable {
     case readWriteUntilInitialized
   }
 
-  public var id: PropertyID
+  public var id: PropertyID {
+    get { storage.fields.id }
+    set { change { $0.id = newValue } }
+  }
   /// The name in a patch: `maximumFramesPerSlice`.
-  public var key: String
+  public var key: String {
+    get { storage.fields.key }
+    set { change { $0.key = newValue } }
+  }
   /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
-  public var constant: String
-  public var kind: Kind
+  public var constant: String {
+    get { storage.fields.constant }
+    set { change { $0.constant = newValue } }
+  }
+  public var kind: Kind {
+    get { storage.fields.kind }
+    set { change { $0.kind = newValue } }
+  }
   /// What a number is in; `.generic` for nothing.
-  public var unit: ParameterUnit
+  public var unit: ParameterUnit {
+    get { storage.fields.unit }
+    set { change { $0.unit = newValue } }
+  }
   /// The scopes on which it exists.
-  public var scopes: Set<Scope>
+  public var scopes: Set<Scope> {
+    get { storage.fields.scopes }
+    set { change { $0.scopes = newValue } }
+  }
   /// The only element on which it exists in each scope that is listed; every element elsewhere.
-  public var elements: [Scope: Int]
-  public var access: Access
+  public var elements: [Scope: Int] {
+    get { storage.fields.elements }
+    set { change { $0.elements = newValue } }
+  }
+  public var access: Access {
+    get { storage.fields.access }
+    set { change { $0.access = newValue } }
+  }
   /// The value that a fresh unit has, where it is one for all.
-  public var defaultValue: PropertyValue?
+  public var defaultValue: PropertyValue? {
+    get { storage.fields.defaultValue }
+    set { change { $0.defaultValue = newValue } }
+  }
   /// The same where it is another one in each scope.
-  public var scopeDefaults: [Scope: PropertyValue]
+  public var scopeDefaults: [Scope: PropertyValue] {
+    get { storage.fields.scopeDefaults }
+    set { change { $0.scopeDefaults = newValue } }
+  }
   /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
   /// their own in a patch.
-  public var isPatchProperty: Bool
+  public var isPatchProperty: Bool {
+    get { storage.fields.isPatchProperty }
+    set { change { $0.isPatchProperty = newValue } }
+  }
   /// Whether the render side reads it, so that it may change while the unit renders.
-  public var isLive: Bool
-  public var summary: String
+  public var isLive: Bool {
+    get { storage.fields.isLive }
+    set { change { $0.isLive = newValue } }
+  }
+  public var summary: String {
+    get { storage.fields.summary }
+    set { change { $0.summary = newValue } }
+  }
   /// How many words of the control block a property that is live has: 1, or for numbers as many as
   /// there can be and one ahead of them, which is 0 until they have been set.
-  public var liveWords: Int
+  public var liveWords: Int {
+    get { storage.fields.liveWords }
+    set { change { $0.liveWords = newValue } }
+  }
   /// A parameter of the same element that takes this property's place when it is set.
-  public var yieldsTo: UInt32?
+  public var yieldsTo: UInt32? {
+    get { storage.fields.yieldsTo }
+    set { change { $0.yieldsTo = newValue } }
+  }
   /// Whether it belongs to the state that ClassInfo keeps and puts back.
-  public var isState: Bool
+  public var isState: Bool {
+    get { storage.fields.isState }
+    set { change { $0.isState = newValue } }
+  }
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
-  public var proposed: String
+  public var proposed: String {
+    get { storage.fields.proposed }
+    set { change { $0.proposed = newValue } }
+  }
 
   /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
   public init(
@@ -194,23 +286,25 @@ public struct PropertyInfo: Hashable, Sendable {
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
     yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
-    self.id = id
-    self.key = key
-    self.constant = constant
-    self.kind = kind
-    self.unit = unit
-    self.scopes = scopes
-    self.elements = elements
-    self.access = access
-    self.defaultValue = defaultValue
-    self.scopeDefaults = scopeDefaults
-    self.isPatchProperty = isPatchProperty
-    self.isLive = isLive
-    self.liveWords = liveWords
-    self.yieldsTo = yieldsTo
-    self.isState = isState ?? (isPatchProperty && access == .readWrite)
-    self.summary = summary
-    self.proposed = proposed
+    storage = Storage(
+      Fields(
+        id: id,
+        key: key,
+        constant: constant,
+        kind: kind,
+        unit: unit,
+        scopes: scopes,
+        elements: elements,
+        access: access,
+        defaultValue: defaultValue,
+        scopeDefaults: scopeDefaults,
+        isPatchProperty: isPatchProperty,
+        isLive: isLive,
+        summary: summary,
+        liveWords: liveWords,
+        yieldsTo: yieldsTo,
+        isState: isState ?? (isPatchProperty && access == .readWrite),
+        proposed: proposed))
   }
 
   public var isReadable: Bool { access != .writeOnly }

@@ -1,28 +1,104 @@
 /// Everything that can be said about a kind of unit before there is one: the schema, `units`, the
 /// validator's limits and the README's tables are made from this.
 public struct UnitDescription: Hashable, Sendable {
-  public var component: ComponentDescription
+  // One reference, whatever is in it: a description is handed about far more often than it is made.
+  private struct Fields: Hashable, Sendable {
+    var component: ComponentDescription
+    var name: String
+    var constant: String
+    var aliases: [String]
+    var summary: String
+    var inputs: Buses
+    var outputs: Buses
+    var defaultMaximumFramesPerSlice: Int
+    var sizesItsOwnSlices: Bool
+    var properties: [PropertyInfo]
+    var parameters: [ParameterInfo]
+    var formatNotes: [String]
+    var handsOn: Bool
+  }
+
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var storage: Storage
+
+  private mutating func change(_ body: (inout Fields) -> Void) {
+    var fields = storage.fields
+    body(&fields)
+    storage = Storage(fields)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.storage === right.storage || left.storage.fields == right.storage.fields
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+
+  public var component: ComponentDescription {
+    get { storage.fields.component }
+    set { change { $0.component = newValue } }
+  }
   /// The name in a patch: `MultichannelMixer`.
-  public var name: String
+  public var name: String {
+    get { storage.fields.name }
+    set { change { $0.name = newValue } }
+  }
   /// The subtype's name in Core Audio's headers: `kAudioUnitSubType_MultiChannelMixer`.
-  public var constant: String
+  public var constant: String {
+    get { storage.fields.constant }
+    set { change { $0.constant = newValue } }
+  }
   /// Other spellings that are understood where a component is named.
-  public var aliases: [String]
-  public var summary: String
-  public var inputs: Buses
-  public var outputs: Buses
+  public var aliases: [String] {
+    get { storage.fields.aliases }
+    set { change { $0.aliases = newValue } }
+  }
+  public var summary: String {
+    get { storage.fields.summary }
+    set { change { $0.summary = newValue } }
+  }
+  public var inputs: Buses {
+    get { storage.fields.inputs }
+    set { change { $0.inputs = newValue } }
+  }
+  public var outputs: Buses {
+    get { storage.fields.outputs }
+    set { change { $0.outputs = newValue } }
+  }
   /// Frames in the largest slice until `maximumFramesPerSlice` is set.
-  public var defaultMaximumFramesPerSlice: Int
+  public var defaultMaximumFramesPerSlice: Int {
+    get { storage.fields.defaultMaximumFramesPerSlice }
+    set { change { $0.defaultMaximumFramesPerSlice = newValue } }
+  }
   /// Whether slices may exceed `maximumFramesPerSlice` without an error: I/O units size themselves.
-  public var sizesItsOwnSlices: Bool
+  public var sizesItsOwnSlices: Bool {
+    get { storage.fields.sizesItsOwnSlices }
+    set { change { $0.sizesItsOwnSlices = newValue } }
+  }
   /// The properties that this kind adds to, or has other than, the generic ones.
-  public var properties: [PropertyInfo]
-  public var parameters: [ParameterInfo]
+  public var properties: [PropertyInfo] {
+    get { storage.fields.properties }
+    set { change { $0.properties = newValue } }
+  }
+  public var parameters: [ParameterInfo] {
+    get { storage.fields.parameters }
+    set { change { $0.parameters = newValue } }
+  }
   /// What the unit says of stream formats, a sentence a scope.
-  public var formatNotes: [String]
+  public var formatNotes: [String] {
+    get { storage.fields.formatNotes }
+    set { change { $0.formatNotes = newValue } }
+  }
   /// Whether it is an output unit in the midst of a graph: that of a sub-graph, which hands what it is
   /// fed on to another unit.
-  public var handsOn = false
+  public var handsOn: Bool {
+    get { storage.fields.handsOn }
+    set { change { $0.handsOn = newValue } }
+  }
 
   /// The buses (elements) of one scope.
   public struct Buses: Hashable, Sendable {
@@ -43,18 +119,21 @@ public struct UnitDescription: Hashable, Sendable {
     sizesItsOwnSlices: Bool = false, properties: [PropertyInfo] = [],
     parameters: [ParameterInfo] = [], formatNotes: [String]
   ) {
-    self.component = component
-    self.name = name
-    self.constant = constant
-    self.aliases = aliases
-    self.summary = summary
-    self.inputs = inputs
-    self.outputs = outputs
-    self.defaultMaximumFramesPerSlice = defaultMaximumFramesPerSlice
-    self.sizesItsOwnSlices = sizesItsOwnSlices
-    self.properties = properties
-    self.parameters = parameters
-    self.formatNotes = formatNotes
+    storage = Storage(
+      Fields(
+        component: component,
+        name: name,
+        constant: constant,
+        aliases: aliases,
+        summary: summary,
+        inputs: inputs,
+        outputs: outputs,
+        defaultMaximumFramesPerSlice: defaultMaximumFramesPerSlice,
+        sizesItsOwnSlices: sizesItsOwnSlices,
+        properties: properties,
+        parameters: parameters,
+        formatNotes: formatNotes,
+        handsOn: false))
   }
 
   /// Whether it ends a graph, and pulls it.

@@ -147,29 +147,120 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  public var inputs: [Element]
-  public var outputs: [Element]
-  public var maximumFramesPerSlice: Int
+  public var inputs: [Element] {
+    get { storage.inputs }
+    _modify {
+      own()
+      yield &storage.inputs
+    }
+  }
+
+  public var outputs: [Element] {
+    get { storage.outputs }
+    _modify {
+      own()
+      yield &storage.outputs
+    }
+  }
+
+  public var maximumFramesPerSlice: Int {
+    get { storage.maximumFramesPerSlice }
+    _modify {
+      own()
+      yield &storage.maximumFramesPerSlice
+    }
+  }
+
   /// Every property that has been set, or has a default.
-  public var properties: [PropertyPlace: PropertyValue]
+  public var properties: [PropertyPlace: PropertyValue] {
+    get { storage.properties }
+    _modify {
+      own()
+      yield &storage.properties
+    }
+  }
+
   /// What the device grants, for an output unit.
-  public var device: DeviceSides?
+  public var device: DeviceSides? {
+    get { storage.device?.sides }
+    set {
+      own()
+      storage.device = newValue.map { Device($0) }
+    }
+  }
+
   /// What tells the noise of its dithered buses from that of other units.
-  public var ditherSeed: UInt64 = 0
+  public var ditherSeed: UInt64 {
+    get { storage.ditherSeed }
+    _modify {
+      own()
+      yield &storage.ditherSeed
+    }
+  }
+
   /// Where the parameters are; `nil` where they are not known.
-  public var controls: ControlLayout?
+  public var controls: ControlLayout? {
+    get { storage.controls }
+    _modify {
+      own()
+      yield &storage.controls
+    }
+  }
+
+  /// What it consists of. A graph keeps the configuration of each of its nodes in several places: they
+  /// have one storage, until one of them is changed.
+  private final class Storage: @unchecked Sendable {
+    // `@unchecked Sendable`: it is changed only where a single configuration has it, see `own()`.
+    var inputs: [Element]
+    var outputs: [Element]
+    var maximumFramesPerSlice: Int
+    var properties: [PropertyPlace: PropertyValue]
+    var device: Device?
+    var ditherSeed: UInt64
+    var controls: ControlLayout?
+
+    init(
+      inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
+      properties: [PropertyPlace: PropertyValue], device: Device?, ditherSeed: UInt64,
+      controls: ControlLayout?
+    ) {
+      self.inputs = inputs
+      self.outputs = outputs
+      self.maximumFramesPerSlice = maximumFramesPerSlice
+      self.properties = properties
+      self.device = device
+      self.ditherSeed = ditherSeed
+      self.controls = controls
+    }
+  }
+
+  /// Apart, because few units have it.
+  private final class Device: Sendable {
+    let sides: DeviceSides
+
+    init(_ sides: DeviceSides) { self.sides = sides }
+  }
+
+  private var storage: Storage
+
+  /// Takes a storage of its own, where it has one together with others.
+  private mutating func own() {
+    guard !isKnownUniquelyReferenced(&storage) else { return }
+    storage = Storage(
+      inputs: storage.inputs, outputs: storage.outputs,
+      maximumFramesPerSlice: storage.maximumFramesPerSlice, properties: storage.properties,
+      device: storage.device, ditherSeed: storage.ditherSeed, controls: storage.controls)
+  }
 
   public init(
     inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
     properties: [PropertyPlace: PropertyValue] = [:], device: DeviceSides? = nil,
     controls: ControlLayout? = nil
   ) {
-    self.inputs = inputs
-    self.outputs = outputs
-    self.maximumFramesPerSlice = maximumFramesPerSlice
-    self.properties = properties
-    self.device = device
-    self.controls = controls
+    storage = Storage(
+      inputs: inputs, outputs: outputs, maximumFramesPerSlice: maximumFramesPerSlice,
+      properties: properties, device: device.map { Device($0) }, ditherSeed: 0,
+      controls: controls)
   }
 
   /// The value that a parameter has now; `nil` for one that is not there.

@@ -228,9 +228,9 @@ void cvector_dither(const double *samples, size_t count, double full, uint64_t s
   chosen->dither(samples, count, full, state, words);
 }
 
-void cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
-                 float *left, float *right) {
-  chosen->mix(signals, signal_count, fresh, count, left, right);
+uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
+                     size_t count, float *left, float *right) {
+  return chosen->mix(signals, signal_count, fresh, count, left, right);
 }
 
 void cvector_equalize(const double *coefficients, double *memory, const float *first,

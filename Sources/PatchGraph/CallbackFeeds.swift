@@ -8,22 +8,41 @@ import RenderCore
 /// What callbacks pull: outputs, and one another.
 extension GraphBuilder {
   /// A callback, and where it is written.
-  struct BuiltCallback {
-    var callback: any RenderCallback
-    var json: JSONValue
+  final class BuiltCallback {
+    let member: PatchDocument.Member<PatchDocument.Callback>
+    let callback: any RenderCallback
     /// What it says, for a comparison.
-    var link: PatchLayout.Link
+    let link: PatchLayout.Link
+    /// Its place among all that have been made.
+    let place: Int
     /// What it pulls.
     var from: Located<PatchDocument.Address>?
+    /// The place of the callback that it pulls, once that has been looked up; `nil` for none.
+    var pulled: Int?
+    /// Whether anything takes what it puts out.
+    var isUsed = false
+    /// Whether something is wrong with it.
+    var hasFailed = false
+
+    init(
+      _ member: PatchDocument.Member<PatchDocument.Callback>, _ callback: any RenderCallback,
+      _ link: PatchLayout.Link, place: Int
+    ) {
+      self.member = member
+      self.callback = callback
+      self.link = link
+      self.place = place
+    }
+
+    var name: String { member.key.value }
+    var json: JSONValue { member.value.json }
   }
 
   /// Notes what a callback is to pull, or says that it pulls nothing.
-  mutating func setFeed(
-    _ name: String, _ callback: any RenderCallback, _ source: JSONValue
-  ) {
-    guard callback.input != .none else {
+  mutating func setFeed(_ built: BuiltCallback, _ source: JSONValue) {
+    guard built.callback.input != .none else {
       reportInput(
-        "\(quoted(name)) makes its own sound: it cannot pull anything",
+        "\(quoted(built.name)) makes its own sound: it cannot pull anything",
         status: .invalidConnection, at: source,
         help: "leave \"from\" out; to process what another puts out, the kinds are: "
           + CallbackCatalog.standard.filter { $0.input != .none }.map(\.kind)
@@ -32,8 +51,8 @@ extension GraphBuilder {
     }
     let (address, problems) = PatchReader.address(source, "'from'")
     for problem in problems { report(problem) }
-    callbacks[name]?.from = address
-    if address == nil { fail(name) }
+    built.from = address
+    if address == nil { fail(built.name) }
   }
 
   /// Says that a callback needs something to pull.
@@ -65,56 +84,61 @@ extension GraphBuilder {
 
   /// Forgets a callback that something is wrong with.
   mutating func fail(_ name: String) {
-    if let source = callbacks[name]?.from.flatMap({ nodes[$0.value.node] }) {
-      bereft.insert(source)
+    if let failed = callbacks.removeValue(forKey: name) {
+      failed.hasFailed = true
+      if let source = failed.from.flatMap({ nodes[$0.value.node] }) { bereft.insert(source) }
     }
-    callbacks[name] = nil
     failedNames.insert(name)
     hasGaps = true
   }
 
   /// Looks up what callbacks pull.
   mutating func resolveFeeds() {
-    let names = document.callbacks.map(\.name)
-    for name in names {
-      guard let from = callbacks[name]?.from else { continue }
-      usedCallbacks.insert(from.value.node)
-      if !noteSource(from) { fail(name) }
+    for callback in madeCallbacks where !callback.hasFailed {
+      guard let from = callback.from, nodes[from.value.node] == nil else { continue }
+      if let pulled = callbacks[from.value.node], (from.value.bus ?? 0) == 0 {
+        pulled.isUsed = true
+        callback.pulled = pulled.place
+      } else if !noteSource(from) {
+        fail(callback.name)
+      }
     }
-    refuseCircles(names)
-    failWhatPullsNothing(names)
+    refuseCircles()
+    failWhatPullsNothing()
   }
 
   /// Says which callbacks pull one another in a circle, each circle once: every callback is passed once.
-  private mutating func refuseCircles(_ names: [String]) {
+  private mutating func refuseCircles() {
     /// Callbacks that have been passed.
-    var passed: Set<String> = []
-    for start in names where !passed.contains(start) {
-      var path: [String] = []
-      var places: [String: Int] = [:]
+    var isPassed = [Bool](repeating: false, count: madeCallbacks.count)
+    /// Where they are on the way that is followed; -1 for not on it.
+    var places = [Int](repeating: -1, count: madeCallbacks.count)
+    var path: [Int] = []
+    for start in madeCallbacks.indices where !isPassed[start] {
+      path.removeAll(keepingCapacity: true)
       var next = start
-      while !passed.contains(next), let from = callbacks[next]?.from?.value.node,
-        nodes[from] == nil
+      while !isPassed[next], !madeCallbacks[next].hasFailed,
+        let pulled = madeCallbacks[next].pulled
       {
-        passed.insert(next)
+        isPassed[next] = true
         places[next] = path.count
         path.append(next)
-        next = from
+        next = pulled
       }
       // A circle is met where the way comes back to what is on it.
-      guard let first = places[next] else { continue }
-      refuseCircle(Array(path[first...]))
+      let first = places[next]
+      for place in path { places[place] = -1 }
+      if first >= 0 { refuseCircle(path[first...].map { madeCallbacks[$0] }) }
     }
   }
 
-  private mutating func refuseCircle(_ circle: [String]) {
+  private mutating func refuseCircle(_ circle: [BuiltCallback]) {
     // It is told from the callback on that is written first.
     let written = circle.indices.min { one, other in
-      (callbacks[circle[one]]?.json.range.lowerBound ?? 0)
-        < (callbacks[circle[other]]?.json.range.lowerBound ?? 0)
+      circle[one].json.range.lowerBound < circle[other].json.range.lowerBound
     }
-    guard let written, let from = callbacks[circle[written]]?.from else { return }
-    let path = Array(circle[written...] + circle[..<written])
+    guard let written, let from = circle[written].from else { return }
+    let path = (circle[written...] + circle[..<written]).map(\.name)
     let shown = path.count > 20 ? path.prefix(20) + ["…"] : path[...]
     report(
       NameRules.callbackCircle.diagnostic(
@@ -127,17 +151,18 @@ extension GraphBuilder {
   }
 
   /// What pulls a callback that is not there is not there either.
-  private mutating func failWhatPullsNothing(_ names: [String]) {
-    var pulling: [String: [String]] = [:]
-    for name in names {
-      guard let from = callbacks[name]?.from?.value.node, nodes[from] == nil else { continue }
-      pulling[from, default: []].append(name)
+  private mutating func failWhatPullsNothing() {
+    guard !failedNames.isEmpty else { return }
+    var pulling: [String: [BuiltCallback]] = [:]
+    for callback in madeCallbacks where !callback.hasFailed {
+      guard let from = callback.from?.value.node, nodes[from] == nil else { continue }
+      pulling[from, default: []].append(callback)
     }
     var failing = pulling.keys.filter { failedNames.contains($0) }
     while let gone = failing.popLast() {
-      for name in pulling[gone] ?? [] where callbacks[name] != nil {
-        fail(name)
-        failing.append(name)
+      for callback in pulling[gone] ?? [] where !callback.hasFailed {
+        fail(callback.name)
+        failing.append(callback.name)
       }
     }
   }
@@ -161,10 +186,12 @@ extension GraphBuilder {
   /// A callback and those that it pulls, itself first: no more than one more than there may be.
   func chain(of name: String) -> [BuiltCallback] {
     var chain: [BuiltCallback] = []
-    var next: String? = name
-    while let name = next, let callback = callbacks[name], chain.count <= limits.callbacks {
+    var next = callbacks[name]
+    while let callback = next, chain.count <= limits.callbacks {
       chain.append(callback)
-      next = callback.from?.value.node
+      next =
+        callback.pulled.map { madeCallbacks[$0] }
+        ?? callback.from.flatMap { callbacks[$0.value.node] }
     }
     return chain
   }

@@ -35,8 +35,13 @@ struct GraphBuilder {
   var places: PatchPlaces
   private var formats: FormatResolver
   var nodes: [String: NodeID] = [:]
+  /// Whether two nodes have one name: it has been said.
+  private var hasNamesakes = false
+  /// The component that was named last, and its unit: many nodes in a row have one.
+  private var lastComponent: (name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
-  var usedCallbacks: Set<String> = []
+  /// The same in the order in which they were made; those that have failed are among them.
+  var madeCallbacks: [BuiltCallback] = []
   /// Names of nodes and callbacks that something is wrong with: no one complains that they are not
   /// there.
   var failedNames: Set<String> = []
@@ -69,9 +74,7 @@ struct GraphBuilder {
   var expectedFormats: [ExpectedFormat] = []
   /// Names that the patch does not have, each with the place of its diagnostic among those that were kept.
   private var unknownNames: [String: Int?] = [:]
-  private lazy var callbackNames = Set(document.callbacks.map(\.name))
-  /// The ends of each connection that has been made.
-  private var connected: Set<[PatchDocument.Address]> = []
+  private lazy var callbackNames = Set(document.callbacks.lazy.map(\.name))
   /// Whether a connection leads nobody knows where: each input that nothing feeds may be meant.
   var hasLostDestination: Bool
   var hasGaps: Bool
@@ -95,9 +98,7 @@ struct GraphBuilder {
     isSessionUnknown = unread.isSessionUnknown
     hasLostDestination = unread.hasLostConnections
     failedNames = unread.names
-    places = PatchPlaces(
-      root: document.root,
-      count: 4 * document.nodes.count + 2 * document.connections.count)
+    places = PatchPlaces(root: document.root, nodes: document.nodes)
     formats = FormatResolver(
       document, sessionRate: graph.grant.sampleRate, findings: findings.limit,
       shown: limits.findings)
@@ -118,27 +119,48 @@ struct GraphBuilder {
     }
     defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
     // Of a name that means two things neither is there: what leads to it could mean either.
-    let ambiguous = Set(document.nodes.map(\.name)).intersection(document.callbacks.map(\.name))
+    let ambiguous = ambiguousNames()
     failedNames.formUnion(ambiguous)
-    for member in document.callbacks
-    where !ambiguous.contains(member.name) && !failedNames.contains(member.name) {
-      addCallback(member)
+    callbacks.reserveCapacity(document.callbacks.count)
+    madeCallbacks.reserveCapacity(document.callbacks.count)
+    for index in document.callbacks.indices {
+      let name = document.callbacks[index].key.value
+      if !ambiguous.isEmpty, ambiguous.contains(name) { continue }
+      if !failedNames.isEmpty, failedNames.contains(name) { continue }
+      addCallback(document.callbacks[index])
     }
     try? graph.open()
-    for member in document.nodes where !ambiguous.contains(member.name) { addNode(member) }
+    nodes.reserveCapacity(document.nodes.count)
+    layout.reserveCapacity(
+      nodes: document.nodes.count, feeds: document.connections.count)
+    places.reserveCapacity(document.nodes.count + 2 * document.connections.count)
+    var units: [(index: Int, id: NodeID, unit: UnitInstance)] = []
+    units.reserveCapacity(document.nodes.count)
+    for index in document.nodes.indices
+    where ambiguous.isEmpty || !ambiguous.contains(document.nodes[index].name) {
+      if let (id, unit) = addNode(index) { units.append((index, id, unit)) }
+    }
     resolveFeeds()
     for connection in document.connections { connect(connection) }
-    for member in document.nodes { configure(member) }
+    for (index, id, unit) in units {
+      // Of two of one name, which is a mistake, the last has all that is set on either.
+      if hasNamesakes, let last = nodes[document.nodes[index].name],
+        let unit = try? graph.unit(last)
+      {
+        configure(index, last, unit)
+      } else {
+        configure(index, id, unit)
+      }
+    }
     for member in document.taps { addTap(member) }
     var timeline = TimelineBuilder(
       document: document, graph: graph, nodes: nodes,
       failedNames: failedNames.union(unknownNames.keys), epoch: epoch, limits: limits)
-    timeline.callbacks = callbacks.mapValues(\.link)
+    if !document.timeline.isEmpty { timeline.callbacks = callbacks.mapValues(\.link) }
     timeline.layout = layout
     timeline.build(in: places)
     findings += timeline.diagnostics
-    for member in document.callbacks
-    where !usedCallbacks.contains(member.name) && !hasGaps {
+    for member in hasGaps ? [] : unusedCallbacks {
       findings.append(NameRules.unusedCallback, at: member.key.range) {
         NameRules.unusedCallback.diagnostic(
           "the callback \(quoted(member.name)) feeds nothing", at: member.key.range,
@@ -148,6 +170,33 @@ struct GraphBuilder {
     }
     findings += formats.diagnostics
     reportViolations()
+  }
+
+  /// The callbacks that feed nothing.
+  private var unusedCallbacks: [PatchDocument.Member<PatchDocument.Callback>] {
+    // Those that have been made are in the order of the document.
+    var next = 0
+    return document.callbacks.indices.compactMap { index in
+      if next < madeCallbacks.count,
+        madeCallbacks[next].name == document.callbacks[index].key.value
+      {
+        next += 1
+        if madeCallbacks[next - 1].isUsed { return nil }
+      }
+      return document.callbacks[index]
+    }
+  }
+
+  /// Names that both a node and a callback have.
+  private mutating func ambiguousNames() -> Set<String> {
+    let callbacks = callbackNames
+    guard !callbacks.isEmpty else { return [] }
+    var names: Set<String> = []
+    for index in document.nodes.indices {
+      let name = document.nodes[index].key.value
+      if callbacks.contains(name) { names.insert(name) }
+    }
+    return names
   }
 
   mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
@@ -171,8 +220,9 @@ struct GraphBuilder {
   /// Says where the inputs of all nodes together are more than there may be.
   private mutating func checkBuses() {
     var total = 0
-    for member in document.nodes {
-      guard let count = member.value.inputCount, count.value <= Self.mostInputs else { continue }
+    for index in document.nodes.indices {
+      guard let count = document.nodes[index].value.inputCount, count.value <= Self.mostInputs
+      else { continue }
       total += count.value
       guard total > limits.buses else { continue }
       report(
@@ -189,8 +239,10 @@ struct GraphBuilder {
 
   /// What the "inputCount" of all nodes add up to.
   static func busCount(of document: PatchDocument) -> Int {
-    document.nodes.compactMap { $0.value.inputCount?.value }.filter { $0 <= mostInputs }
-      .reduce(0, +)
+    document.nodes.indices.reduce(0) { sum, index in
+      let count = document.nodes[index].value.inputCount?.value ?? 0
+      return count <= mostInputs ? sum + count : sum
+    }
   }
 
   /// How many inputs a node may have. A greater number is refused by the unit, and makes none.
@@ -363,13 +415,15 @@ struct GraphBuilder {
       hasGaps = true
       return
     }
-    callbacks[member.name] = BuiltCallback(
-      callback: callback, json: member.value.json,
-      link: .init(name: member.name, description, values, callback))
+    let built = BuiltCallback(
+      member, callback, .init(name: member.name, description, values, callback),
+      place: madeCallbacks.count)
+    callbacks[member.name] = built
+    madeCallbacks.append(built)
     if let pulled = member.value.pulled, callback.input != .none {
-      callbacks[member.name]?.from = pulled
+      built.from = pulled
     } else if let source {
-      setFeed(member.name, callback, source)
+      setFeed(built, source)
     } else if callback.input == .required {
       fail(member.name)
       reportNothingToPull(member, isExpression: description.input == .optional)
@@ -560,43 +614,63 @@ struct GraphBuilder {
 
   // MARK: Nodes
 
-  mutating func addNode(_ member: PatchDocument.Member<PatchDocument.Node>) {
-    guard member.value.subgraph == nil else {
-      failedNames.insert(member.name)
+  /// Adds a node of the document, by its place there. Returns it and its unit; `nil` where something is
+  /// wrong with it.
+  mutating func addNode(_ index: Int) -> (id: NodeID, unit: UnitInstance)? {
+    let name = document.nodes[index].name
+    guard document.nodes[index].value.subgraph == nil,
+      let component = document.nodes[index].value.component
+    else {
+      failedNames.insert(name)
       hasGaps = true
-      return
+      return nil
     }
-    guard let component = member.value.component else {
-      failedNames.insert(member.name)
+    guard let kind = unit(of: component, node: name) else {
+      failedNames.insert(name)
       hasGaps = true
-      return
+      return nil
     }
-    switch ComponentResolver.resolve(component, node: member.name) {
-    case .failure(let failure):
-      failedNames.insert(member.name)
-      hasGaps = true
-      if let diagnostic = failure.diagnostic { report(diagnostic) }
-    case .success(let unit):
-      do throws(Violation) {
-        let id =
-          member.value.endsSubgraph
-          ? graph.addSubgraphOutput(name: member.name)
-          : try graph.addNode(unit.description.component, name: member.name)
-        nodes[member.name] = id
-        setDefaultFormat(of: id, member.value)
-        layout.add(id, named: member.name)
-        places.note(member.key.json, for: .init(node: id, .whole))
-        notePlaces(member.value, id)
-        if unread.nodes.contains(member.name) {
-          unreadNodes.insert(id)
-          unformatted.insert(id)
-        }
-        setInputCount(member.value, id)
-      } catch {
-        failedNames.insert(member.name)
-        hasGaps = true
-        report(error, at: component.json)
+    do throws(Violation) {
+      let count = hasTooManyBuses ? nil : document.nodes[index].value.inputCount
+      let (id, made) = try graph.addNode(
+        of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
+        inputCount: count?.value)
+      guard let made else { return nil }
+      if nodes.updateValue(id, forKey: name) != nil { hasNamesakes = true }
+      if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
+      layout.add(id, named: name)
+      places.note(made, at: index, as: id)
+      if !unread.nodes.isEmpty, unread.nodes.contains(name) {
+        unreadNodes.insert(id)
+        unformatted.insert(id)
       }
+      if let count, made.description.inputs.settable?.contains(count.value) != true {
+        // A number that it cannot have is refused.
+        setInputCount(count, id, made)
+      }
+      return (id, made)
+    } catch {
+      failedNames.insert(name)
+      hasGaps = true
+      report(error, at: component.json)
+      return nil
+    }
+  }
+
+  /// The unit of a component; `nil` where there is none, which is reported.
+  private mutating func unit(
+    of component: Located<PatchDocument.Component>, node: String
+  ) -> (any AudioUnit.Type)? {
+    if case .name(let name) = component.value, let lastComponent, lastComponent.name == name {
+      return lastComponent.unit
+    }
+    switch ComponentResolver.resolve(component, node: node) {
+    case .failure(let failure):
+      if let diagnostic = failure.diagnostic { report(diagnostic) }
+      return nil
+    case .success(let unit):
+      if case .name(let name) = component.value { lastComponent = (name, unit) }
+      return unit
     }
   }
 
@@ -611,42 +685,7 @@ struct GraphBuilder {
     }
   }
 
-  private mutating func notePlaces(_ node: PatchDocument.Node, _ id: NodeID) {
-    let unit = try? graph.unit(id)
-    for field in node.properties {
-      guard let info = unit?.info(named: field.name) else { continue }
-      places.note(field.value, for: .init(node: id, .property(info.id, .global, 0)))
-    }
-    for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
-      for element in elements {
-        let bus = element.bus.value
-        places.note(element.bus.json, for: .init(node: id, .bus(scope, bus)))
-        if let format = element.streamFormat?.json ?? element.sampleRate?.json {
-          places.note(format, for: .init(node: id, .streamFormat(scope, bus)))
-        }
-        for field in element.properties {
-          guard let info = unit?.info(named: field.name) else { continue }
-          places.note(field.value, for: .init(node: id, .property(info.id, scope, bus)))
-          // Both scopes of an element share it.
-          if info.id == .channelMap {
-            places.note(field.value, for: .init(node: id, .property(info.id, .output, bus)))
-          }
-        }
-        for field in element.parameters {
-          guard let info = unit?.parameterInfo(named: field.name, scope) else { continue }
-          places.note(field.value, for: .init(node: id, .parameter(info.id, scope, bus)))
-        }
-      }
-    }
-    if let count = node.inputCount {
-      places.note(count.json, for: .init(node: id, .elementCount(.input)))
-    }
-  }
-
-  mutating func setInputCount(_ node: PatchDocument.Node, _ id: NodeID) {
-    guard !hasTooManyBuses, let count = node.inputCount, let unit = try? graph.unit(id) else {
-      return
-    }
+  mutating func setInputCount(_ count: Located<Int>, _ id: NodeID, _ unit: UnitInstance) {
     do throws(Violation) {
       try unit.setProperty(
         .elementCount, .input, 0, to: .uint32(UInt32(clamping: count.value)))
@@ -660,28 +699,25 @@ struct GraphBuilder {
 
   mutating func connect(_ connection: PatchDocument.Connection) {
     let destination = connection.to.flatMap { destinationNode($0) }
-    let isSourceKnown = connection.from.map { noteSource($0) } ?? false
+    let source = connection.from.flatMap { nodes[$0.value.node] }
+    let isSourceKnown = source != nil || connection.from.map { noteSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
       hasGaps = true
       if destination == nil { hasLostDestination = true }
       if let destination { bereft.insert(destination) }
-      if let from = connection.from, let source = nodes[from.value.node] { bereft.insert(source) }
+      if let source { bereft.insert(source) }
       return
     }
     let input = to.value.bus ?? 0
     let place = Violation.Place(node: destination, .feed(input))
-    let ends = [
-      PatchDocument.Address(node: from.value.node, bus: from.value.bus ?? 0),
-      PatchDocument.Address(node: to.value.node, bus: input),
-    ]
     var taken: JSONValue?
     do throws(Violation) {
-      if let source = nodes[from.value.node] {
+      if let source {
         do throws(Violation) {
-          if let second = graph.secondFeed(of: destination, input) { throw second }
-          try graph.connect(source, from.value.bus ?? 0, to: destination, input)
+          let output = from.value.bus ?? 0
+          try graph.connectOnce(source, output, to: destination, input)
           layout.feeds[.init(node: to.value.node, bus: input)] = .output(
-            .init(node: from.value.node, bus: from.value.bus ?? 0))
+            .init(node: from.value.node, bus: output))
         } catch {
           bereft.insert(source)
           throw error
@@ -689,7 +725,8 @@ struct GraphBuilder {
       } else if let callback = callbacks[from.value.node] {
         let chain = chain(of: from.value.node)
         // Of two that feed by one callback, the second takes its output again.
-        if usedCallbacks.insert(from.value.node).inserted { taken = chain.last?.from?.json }
+        if !callback.isUsed { taken = chain.last?.from?.json }
+        callback.isUsed = true
         if let second = graph.secondFeed(of: destination, input) { throw second }
         guard admits(chain, from) else {
           hasGaps = true
@@ -701,7 +738,7 @@ struct GraphBuilder {
         try graph.setInputCallback(first, of: destination, input, from: feed)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
-            name: from.value.node, links: chain.map(\.link), source: source(of: chain),
+            name: from.value.node, links: chain.map(\.link), source: self.source(of: chain),
             callback: first, feed: feed))
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
@@ -713,23 +750,30 @@ struct GraphBuilder {
         }
       }
       places.note(to.json, for: place)
-      if let source = nodes[from.value.node] {
+      if let source {
         places.noteFirst(
           from.json, for: .init(node: source, .bus(.output, from.value.bus ?? 0)))
       }
     } catch {
       bereft.insert(destination)
       var error = error
-      if error.rule == InputsFedOnce.rule, connected.contains(ends) {
+      if error.rule == InputsFedOnce.rule, isFed(to.value, by: from.value) {
         error.message = "this connection is there already"
         error.help = ["remove one of the two"]
         error.remedies = [Remedy("remove this one", [.removeFeed(input)])]
       }
       let takesTwice = error.rule == OutputsFeedOne.rule
       report(error, at: takesTwice ? taken ?? from.json : to.json)
-      return
     }
-    connected.insert(ends)
+  }
+
+  /// Whether an input is fed by that very source.
+  private func isFed(_ to: PatchDocument.Address, by from: PatchDocument.Address) -> Bool {
+    switch layout.feeds[.init(node: to.node, bus: to.bus ?? 0)] {
+    case .output(let output)?: output == .init(node: from.node, bus: from.bus ?? 0)
+    case .chain(let chain)?: chain.name == from.node
+    case nil: false
+    }
   }
 
   private mutating func destinationNode(_ to: Located<PatchDocument.Address>) -> NodeID? {
@@ -755,13 +799,10 @@ struct GraphBuilder {
   mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
-    guard !failedNames.contains(name) else {
-      usedCallbacks.insert(name)
-      return false
-    }
-    if callbacks[name] != nil {
+    guard !failedNames.contains(name) else { return false }
+    if let callback = callbacks[name] {
       guard from.value.bus == nil || from.value.bus == 0 else {
-        usedCallbacks.insert(name)
+        callback.isUsed = true
         report(
           NameRules.callbackBus.diagnostic(
             "\(quoted(name)) is a callback, which has no buses", at: from.range,
@@ -848,23 +889,29 @@ struct GraphBuilder {
 
   // MARK: Settings
 
-  mutating func configure(_ member: PatchDocument.Member<PatchDocument.Node>) {
-    guard let id = nodes[member.name], let unit = try? graph.unit(id) else { return }
-    setProperties(member.value.properties, unit, id, .global, 0)
-    setParameters(member.value.parameters, unit, id, .global, 0)
-    for (scope, elements) in [
-      (Scope.input, member.value.inputs), (.output, member.value.outputs),
-    ] {
-      for element in elements {
-        let bus = element.bus.value
-        guard bus < unit.elementCount(scope) else {
-          reportMissing(element, unit, id, scope)
-          continue
-        }
-        setFormat(element, unit, id, scope, bus, of: member.name)
-        setProperties(element.properties, unit, id, scope, bus)
-        setParameters(element.parameters, unit, id, scope, bus)
+  /// Sets what a node of the document, by its place there, says of its unit.
+  mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
+    setProperties(document.nodes[index].value.properties, unit, id, .global, 0)
+    setParameters(document.nodes[index].value.parameters, unit, id, .global, 0)
+    configure(document.nodes[index].value.inputs, unit, id, .input, of: index)
+    configure(document.nodes[index].value.outputs, unit, id, .output, of: index)
+  }
+
+  private mutating func configure(
+    _ elements: [PatchDocument.Element], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope,
+    of index: Int
+  ) {
+    guard !elements.isEmpty else { return }
+    let count = unit.elementCount(scope)
+    for element in elements {
+      let bus = element.bus.value
+      guard bus < count else {
+        reportMissing(element, unit, id, scope)
+        continue
       }
+      setFormat(element, unit, id, scope, bus, of: document.nodes[index].name)
+      setProperties(element.properties, unit, id, scope, bus)
+      setParameters(element.parameters, unit, id, scope, bus)
     }
   }
 

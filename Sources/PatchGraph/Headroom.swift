@@ -106,6 +106,22 @@ struct LevelWalk {
     interactions = graph.interactions
   }
 
+  /// Whether there is anything that clips: a loudspeaker, or a bus of integers.
+  static func canClip(_ graph: AudioGraph, _ configurations: [NodeID: UnitConfiguration]) -> Bool {
+    configurations.contains { node, configuration in
+      configuration.inputs.contains { clips($0.format) }
+        || configuration.outputs.contains { clips($0.format) }
+        || configuration.device != nil
+          && (try? graph.unit(node))?.description.property(.enableIO) != nil
+    }
+  }
+
+  /// Whether a bus of a format goes no further than full scale.
+  private static func clips(_ format: StreamFormat) -> Bool {
+    guard let sample = format.sampleType else { return false }
+    return [.int16, .int24, .int32].contains(sample)
+  }
+
   mutating func walk() {
     let feeds = Dictionary(grouping: interactions, by: \.destination)
     var waits: [NodeID: Int] = [:]
@@ -159,7 +175,7 @@ struct LevelWalk {
   private mutating func clip(
     _ level: inout Headroom.Level, _ format: StreamFormat, _ node: NodeID, _ input: Int?
   ) {
-    guard let sample = format.sampleType, [.int16, .int24, .int32].contains(sample) else { return }
+    guard Self.clips(format), let sample = format.sampleType else { return }
     if level.isTooMuch {
       findings.append(
         Finding(level: level, node: node, input: input, what: "a bus of \(sample.rawValue)"))
@@ -181,9 +197,9 @@ struct LevelWalk {
         case .output(let node, _):
           start = output(node)
           next = nil
-        case .callback(let callback, let from):
-          chain.append(callback)
-          next = from
+        case .link(let link):
+          chain.append(link.callback)
+          next = link.from
         }
       }
       var level = start ?? Headroom.Level()
@@ -285,6 +301,7 @@ struct LevelWalk {
 extension GraphBuilder {
   /// Warns of what is clipped. Only of a patch that could be initialized is that known.
   mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
+    guard LevelWalk.canClip(graph, configurations) else { return }
     var walk = LevelWalk(graph, configurations)
     walk.walk()
     guard !walk.findings.isEmpty else { return }

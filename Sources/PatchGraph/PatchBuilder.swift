@@ -131,9 +131,10 @@ public struct PatchBuilder {
     let reading = assembly.reading
     guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
     let graph: AudioGraph
+    let request = request(of: document)
     switch device {
     case .assumed(let assumption):
-      graph = AudioGraph(assuming: assumedGrant(for: request(of: document), assumption))
+      graph = AudioGraph(assuming: assumedGrant(for: request, assumption))
     case .granted(let grant): graph = AudioGraph(assuming: grant)
     case .hardware(let hardware): graph = AudioGraph(hardware: hardware)
     }
@@ -144,7 +145,7 @@ public struct PatchBuilder {
     graph.memoryLimit = reading.limits.memory
     builder.build()
     var layout = builder.layout
-    layout.request = request(of: document)
+    layout.request = request
     layout.policy = SessionPolicy(of: document)
     layout.limits = OutputLimits(of: document)
     graph.outputPeakLimit = layout.limits.outputPeak

@@ -1,11 +1,16 @@
 import AudioGraphs
 import AudioTypes
+import AudioUnits
 import Diagnostics
 import PatchSyntax
+import Synchronization
 
 /// Where in the text the parts of a graph are written.
+///
+/// Of a patch that nothing is wrong with nobody asks. So what is noted is kept as it comes, and a table
+/// is made of it when the first place is looked up. Copies share what has been noted.
 struct PatchPlaces {
-  private var places: [Violation.Place: JSONValue] = [:]
+  private let notes: PlaceNotes
   /// The definitions of the callbacks that feed an input, and of the taps.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
@@ -13,32 +18,120 @@ struct PatchPlaces {
   /// How many bytes of text may still be written to find edits: each edit is tried on the whole text.
   var bytesLeftToEdit = 16 << 20
 
-  /// - Parameter count: How many places there may be, about.
-  init(root: JSONValue, count: Int = 0) {
+  /// - Parameter nodes: Those of the document.
+  init(root: JSONValue, nodes: [PatchDocument.Member<PatchDocument.Node>] = []) {
     self.root = root
-    places.reserveCapacity(count)
+    notes = PlaceNotes(nodes)
   }
+
+  /// Makes room for so many notes.
+  func reserveCapacity(_ count: Int) { notes.reserveCapacity(count) }
 
   /// Notes a place that may have been noted better already.
-  mutating func noteFirst(_ json: JSONValue, for place: Violation.Place) {
-    if places[place] == nil { places[place] = json }
+  func noteFirst(_ json: JSONValue, for place: Violation.Place) {
+    notes.add(.first(place, json))
   }
 
-  mutating func note(_ json: JSONValue, for place: Violation.Place) { places[place] = json }
+  func note(_ json: JSONValue, for place: Violation.Place) { notes.add(.place(place, json)) }
+
+  /// Notes all places of a node of the document.
+  ///
+  /// - Parameter index: Which one.
+  func note(_ unit: UnitInstance, at index: Int, as id: NodeID) {
+    notes.add(.node(id, unit, index))
+  }
 
   /// The value that a place is written at or, where nothing is written there, the next larger one.
   func value(_ place: Violation.Place) -> JSONValue {
-    if let exact = places[place] { return exact }
+    if let exact = notes[place] { return exact }
     guard let node = place.node else { return root["nodes"] ?? root }
     switch place.part {
     case .streamFormat(let scope, let element), .property(_, let scope, let element),
       .parameter(_, let scope, let element):
-      if let bus = places[.init(node: node, .bus(scope, element))] { return bus }
+      if let bus = notes[.init(node: node, .bus(scope, element))] { return bus }
     case .callback(let input, _):
-      if let feed = places[.init(node: node, .feed(input))] { return feed }
+      if let feed = notes[.init(node: node, .feed(input))] { return feed }
     case .whole, .feed, .tap, .bus, .elementCount: break
     }
-    return places[.init(node: node, .whole)] ?? root
+    return notes[.init(node: node, .whole)] ?? root
+  }
+}
+
+/// What has been noted of places.
+private final class PlaceNotes: Sendable {
+  enum Note {
+    case place(Violation.Place, JSONValue)
+    /// Of a place that may have been noted better already.
+    case first(Violation.Place, JSONValue)
+    /// All places of a node of the document, by its place there.
+    case node(NodeID, UnitInstance, Int)
+  }
+
+  private struct State {
+    var notes: [Note] = []
+    /// Of the first `noted` of them.
+    var table: [Violation.Place: JSONValue] = [:]
+    var noted = 0
+  }
+
+  private let nodes: [PatchDocument.Member<PatchDocument.Node>]
+  private let state = Mutex(State())
+
+  init(_ nodes: [PatchDocument.Member<PatchDocument.Node>]) { self.nodes = nodes }
+
+  func reserveCapacity(_ count: Int) { state.withLock { $0.notes.reserveCapacity(count) } }
+
+  func add(_ note: Note) { state.withLock { $0.notes.append(note) } }
+
+  subscript(place: Violation.Place) -> JSONValue? {
+    state.withLock { state in
+      while state.noted < state.notes.count {
+        switch state.notes[state.noted] {
+        case .place(let place, let json): state.table[place] = json
+        case .first(let place, let json):
+          if state.table[place] == nil { state.table[place] = json }
+        case .node(let id, let unit, let index): note(nodes[index], unit, id, in: &state.table)
+        }
+        state.noted += 1
+      }
+      return state.table[place]
+    }
+  }
+
+  private func note(
+    _ member: PatchDocument.Member<PatchDocument.Node>, _ unit: UnitInstance, _ id: NodeID,
+    in table: inout [Violation.Place: JSONValue]
+  ) {
+    let node = member.value
+    table[.init(node: id, .whole)] = member.key.json
+    for field in node.properties {
+      guard let info = unit.info(named: field.name) else { continue }
+      table[.init(node: id, .property(info.id, .global, 0))] = field.value
+    }
+    for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
+      for element in elements {
+        let bus = element.bus.value
+        table[.init(node: id, .bus(scope, bus))] = element.bus.json
+        if let format = element.streamFormat?.json ?? element.sampleRate?.json {
+          table[.init(node: id, .streamFormat(scope, bus))] = format
+        }
+        for field in element.properties {
+          guard let info = unit.info(named: field.name) else { continue }
+          table[.init(node: id, .property(info.id, scope, bus))] = field.value
+          // Both scopes of an element share it.
+          if info.id == .channelMap {
+            table[.init(node: id, .property(info.id, .output, bus))] = field.value
+          }
+        }
+        for field in element.parameters {
+          guard let info = unit.parameterInfo(named: field.name, scope) else { continue }
+          table[.init(node: id, .parameter(info.id, scope, bus))] = field.value
+        }
+      }
+    }
+    if let count = node.inputCount {
+      table[.init(node: id, .elementCount(.input))] = count.json
+    }
   }
 }
 

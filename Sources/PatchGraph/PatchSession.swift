@@ -109,10 +109,18 @@ extension PatchBuilder {
       preferredSampleRate: rate.flatMap { hardwareRates.contains($0) ? $0 : nil },
       preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
       category: document.session?.value.category?.value)
-    for node in document.nodes {
-      guard let unit = ComponentResolver.unit(node.value.component?.value),
-        unit.description.isOutput, !node.value.endsSubgraph
-      else { continue }
+    // Most nodes have a component of a few, by its name.
+    var others: Set<String> = []
+    for index in document.nodes.indices {
+      let component = document.nodes[index].value.component?.value
+      if case .name(let name)? = component, others.contains(name) { continue }
+      guard let unit = ComponentResolver.unit(component) else { continue }
+      guard unit.description.isOutput else {
+        if case .name(let name)? = component { others.insert(name) }
+        continue
+      }
+      let node = document.nodes[index]
+      guard !node.value.endsSubgraph else { continue }
       request.isDevice = unit.description.property(.enableIO) != nil
       if let ducks = unit.description.property(.duckNonVoiceAudio) {
         let written = node.value.properties

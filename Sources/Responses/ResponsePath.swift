@@ -90,20 +90,20 @@ public struct ResponsePath: Sendable {
       guard entry(node, input) == nil, case .callback(let found) = interaction,
         let quiet = CallbackFeed.callback(found.callback, from: found.feed)
           .replacingSource(by: SilenceCallback()),
-        case .callback(let first, let from) = quiet
+        case .link(let first) = quiet
       else { continue }
       try graph.disconnect(node, input)
-      try graph.setInputCallback(first, of: node, input, from: from)
+      try graph.setInputCallback(first.callback, of: node, input, from: first.from)
     }
     for entry in entries {
       guard case .input(let node, let input, let behind) = entry else { continue }
       let found = graph.interactions.first { $0.destination == node && $0.input == input }
       if found != nil { try graph.disconnect(node, input) }
       if behind > 0, case .callback(let old)? = found,
-        case .callback(let first, let from) = CallbackFeed.callback(old.callback, from: old.feed)
+        case .link(let first) = CallbackFeed.callback(old.callback, from: old.feed)
           .replacing(behind, by: callback)
       {
-        try graph.setInputCallback(first, of: node, input, from: from)
+        try graph.setInputCallback(first.callback, of: node, input, from: first.from)
         continue
       }
       try graph.setInputCallback(callback, of: node, input)
@@ -133,19 +133,31 @@ extension AudioGraph {
 extension CallbackFeed {
   /// With another callback at the end of what is pulled; `nil` where an output is at that end.
   func replacingSource(by callback: any RenderCallback) -> CallbackFeed? {
-    switch self {
-    case .output: return nil
-    case .callback(_, from: nil): return .callback(callback)
-    case .callback(let first, let from?):
-      return from.replacingSource(by: callback).map { .callback(first, from: $0) }
+    var chain: [any RenderCallback] = []
+    var next: CallbackFeed? = self
+    while let feed = next {
+      guard case .link(let link) = feed else { return nil }
+      chain.append(link.callback)
+      next = link.from
     }
+    return Self.chain(chain.dropLast(), pulling: callback)
+  }
+
+  /// Callbacks that pull one another in their order, the last of them one that pulls nothing.
+  private static func chain(
+    _ callbacks: some BidirectionalCollection<any RenderCallback>, pulling last: any RenderCallback
+  ) -> CallbackFeed {
+    callbacks.reversed().reduce(.callback(last)) { .callback($1, from: $0) }
   }
 
   /// With another callback so many pulls behind, which pulls nothing.
   func replacing(_ behind: Int, by callback: any RenderCallback) -> CallbackFeed {
-    guard behind > 0, case .callback(let first, let from?) = self else {
-      return .callback(callback)
+    var chain: [any RenderCallback] = []
+    var next = self
+    while chain.count < behind, case .link(let link) = next, let from = link.from {
+      chain.append(link.callback)
+      next = from
     }
-    return .callback(first, from: from.replacing(behind - 1, by: callback))
+    return Self.chain(chain, pulling: callback)
   }
 }

@@ -26,6 +26,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "costs", "checking patches of n and of 2n: whether it grows no faster than they do",
     measureCosts
   ),
+  (
+    "scale", "patches of 10,000 to 100,000 parts, from the document to the first slice",
+    measureScale
+  ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 

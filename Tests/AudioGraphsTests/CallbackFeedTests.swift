@@ -56,6 +56,25 @@ struct CallbackFeedTests {
     return graph
   }
 
+  @Test func `a chain of a hundred thousand callbacks is initialized and freed`() throws {
+    do {
+      let graph = try openGraph(grant(channels: 1), default: float(1))
+      let io = try graph.addNode(remoteIO)
+      let feed = (1..<100_000).reduce(CallbackFeed.callback(ToneCallback(frequency: 440))) {
+        feed, _ in .callback(Negation(), from: feed)
+      }
+      try graph.setInputCallback(Negation(), of: io, from: feed)
+      try graph.initialize()
+      #expect(try graph.callbacks(of: io).count == 100_001)
+    }
+    // The same, given to nothing.
+    let chain = (0..<200_000).reduce(CallbackFeed.callback(SilenceCallback())) { feed, _ in
+      .callback(Negation(), from: feed)
+    }
+    guard case .link(let last) = chain else { return }
+    #expect(last.from != nil)
+  }
+
   @Test func `a callback hands on what the microphone hears`() throws {
     let graph = try passThrough(float(1)) { .output($0, 1) }
     try graph.initialize()

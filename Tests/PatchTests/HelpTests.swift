@@ -69,12 +69,12 @@ struct HelpTests {
     let known = Self.commands.flatMap { $0.help.section("ENVIRONMENT")?.entries ?? [] }.map(\.term)
     let calls = try Regex(#"(?:getenv|environment|environmentVariable)\("([A-Z_]+)"\)"#)
     var seen: Set<String> = []
-    for file in try RenderRulesTests.swiftFiles() where !file.name.hasPrefix("patchrun-bench") {
+    for file in House.sources where file.room != "patchrun-bench" {
       for line in file.lines {
         for match in line.matches(of: calls) {
           let name = String(try #require(match.output[1].substring))
           seen.insert(name)
-          #expect(known.contains(name), "\(file.name) reads \(name)")
+          #expect(known.contains(name), "\(file.path) reads \(name)")
         }
       }
     }

@@ -287,15 +287,49 @@ private let kindCount: Int32 = {
           unsafe left.withUnsafeMutableBufferPointer { left in
             unsafe right.withUnsafeMutableBufferPointer { right in
               let (one, other) = unsafe (left.baseAddress! + first, right.baseAddress! + first)
-              unsafe kernels.mix(all, 1, 1, length, one, other)
-              unsafe all.withUnsafeBufferPointer {
+              _ = unsafe kernels.mix(all, 1, 1, length, one, other)
+              let last = unsafe all.withUnsafeBufferPointer {
                 unsafe kernels.mix($0.baseAddress! + 1, signals - 1, 0, length, one, other)
               }
+              // What it says of the sum is what is in it.
+              let largest = unsafe max(
+                kernels.largest(one, length), kernels.largest(other, length))
+              #expect(last == (signals > 1 ? largest : 0))
             }
           }
         }
       }
       #expect([left, right] == exact)
+    }
+  }
+
+  @Test func `a mix of many frames is the sum of its signals, and tells what is no number in it`() {
+    let count = 5000
+    var samples = noise(9 * count, seed: 21)
+    samples[3 * count + 4321] = .nan
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      var left = [Float](repeating: 0, count: count)
+      var right = left
+      let largest = unsafe samples.withUnsafeBufferPointer { memory in
+        let all = unsafe (0..<9).map {
+          unsafe cvector_signal(
+            left: memory.baseAddress! + $0 * count, right: memory.baseAddress! + $0 * count,
+            left_gain: 1, right_gain: $0 == 3 ? 0 : 1)
+        }
+        return unsafe left.withUnsafeMutableBufferPointer { left in
+          unsafe right.withUnsafeMutableBufferPointer { right in
+            unsafe kernels.mix(all, 9, 1, count, left.baseAddress!, right.baseAddress!)
+          }
+        }
+      }
+      #expect(largest > Float.infinity.bitPattern)
+      for frame in [0, 1023, 1024, 4320, 4999] {
+        var exact: Float = 0
+        for signal in 0..<9 { exact += samples[signal * count + frame] }
+        #expect(left[frame] == exact)
+      }
+      #expect(left[4321].isNaN)
     }
   }
 

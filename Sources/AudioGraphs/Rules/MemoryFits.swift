@@ -61,9 +61,10 @@ public enum MemoryFits {
       total = total.addingReportingOverflow(bytes).overflow ? .max : total + bytes
       if bytes > greatest.bytes { greatest = (bytes, place()) }
     }
-    for node in model.nodes {
-      guard let configuration = configurations[node.id] else { continue }
-      add(bytes(of: node.unit, configuration), .init(node: node.id, .whole))
+    for index in model.nodes.indices {
+      let id = model.nodes[index].id
+      guard let configuration = configurations[id] else { continue }
+      add(bytes(of: model.nodes[index].unit, configuration), .init(node: id, .whole))
     }
     for interaction in model.interactions {
       guard case .callback(let callback) = interaction,
@@ -105,9 +106,10 @@ public enum MemoryFits {
     of unit: any AudioUnit.Type, _ configuration: UnitConfiguration
   ) -> Int {
     let start = bytesOfUnit + unit.memory(in: configuration)
-    return (configuration.inputs + configuration.outputs).reduce(start) { sum, element in
-      sum + bytesOfBus + (element.isUsed ? bytesOfUsedBus : 0)
+    func bytes(of elements: [UnitConfiguration.Element]) -> Int {
+      elements.reduce(0) { $0 + bytesOfBus + ($1.isUsed ? bytesOfUsedBus : 0) }
     }
+    return start + bytes(of: configuration.inputs) + bytes(of: configuration.outputs)
   }
 
   private static func wholeMegabytes(_ bytes: Int) -> Int { max(1, bytes >> 20 + 1) }

@@ -12,6 +12,9 @@ struct MixSum {
   private let count: Int
   /// Whether nothing has been added: the buffers hold what they held before.
   private(set) var isEmpty = true
+  /// The largest magnitude of the sum, as `VectorMath.largest(_:)` has it; `nil` where it has to be looked
+  /// for.
+  private(set) var largest: UInt32?
 
   /// Both buffers have as many frames as every signal.
   @_noLocks
@@ -28,6 +31,7 @@ struct MixSum {
     after waiting: inout WaitingSignals
   ) {
     finish(&waiting)
+    largest = nil
     let moving = Swift.min(ramp.remaining, count)
     let first = left.prefix(moving)
     let second = right.prefix(moving)
@@ -64,7 +68,7 @@ struct MixSum {
   @_noLocks
   mutating func finish(_ waiting: inout WaitingSignals) {
     guard waiting.count > 0 else { return }
-    waiting.mix(into: left, right, fresh: isEmpty)
+    largest = waiting.mix(into: left, right, fresh: isEmpty)
     isEmpty = false
   }
 

@@ -45,9 +45,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private let meters: LevelMeters
   private let metered: DoubleStorage
   // Signals with steady gains that come next.
-  private var waiting = WaitingSignals(capacity: 8)
+  private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
+  // Whether all gains are where they are to be, and no meter runs; the controls' version then. As long as
+  // that is their version, nobody need look at them.
+  private var isQuiet = false
+  private var quietVersion: UInt32 = 0
 
   // MARK: Control thread
 
@@ -77,6 +81,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     modes = DoubleStorage(repeating: 0, count: 2 * count)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     metered = DoubleStorage(repeating: 0, count: count + 1)
+    // An input has two signals at most: itself, and what crosses. Those that are mixed at once are mixed
+    // in the nearest cache.
+    waiting = WaitingSignals(capacity: Swift.max(1, Swift.min(128, 2 * count)))
   }
 
   // MARK: Render thread
@@ -90,6 +97,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       return .formatNotSupported
     }
     let count = context.frameCount
+    let version = controls.access.version
+    let isQuiet = self.isQuiet && version == quietVersion
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
@@ -98,6 +107,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         // A free input that has been given another format.
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
         channelCounts[element] = Double(input.channelCount)
+      } else if isQuiet {
+        addSteady(input, element, &sum)
+        continue
       }
       updateInput(element, isOther: isOther)
       updateMetering(
@@ -107,10 +119,60 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       add(input, element, &sum)
     }
     sum.finish(&waiting)
-    finishOutput(output, isEmpty: sum.isEmpty)
+    if isQuiet {
+      if sum.isEmpty {
+        output.silence()
+      } else {
+        let volume = strips[inputCount * Self.stripStride + Self.straight + 2]
+        finish(output, gain: volume, largest: sum.largest)
+      }
+      countFrames(count)
+      return .ok
+    }
+    finishOutput(output, isEmpty: sum.isEmpty, largest: sum.largest)
     publish(count)
     hasStarted = true
+    quietVersion = version
+    self.isQuiet = isAllQuiet()
     return .ok
+  }
+
+  /// Whether all gains are where they are to be, and no meter runs.
+  @_noLocks
+  private mutating func isAllQuiet() -> Bool {
+    // A volume that is not a number is looked at again.
+    let output = inputCount * Self.stripStride + Self.straight
+    guard controls.access[controls.output(MixerControls.outputVolume)] == strips[output + 2] else {
+      return false
+    }
+    guard metered[inputCount] == 0, isSteady(output) else { return false }
+    for element in 0..<inputCount {
+      let first = element * Self.stripStride
+      guard metered[element] == 0, isSteady(first + Self.straight), isSteady(first + Self.cross)
+      else { return false }
+    }
+    return true
+  }
+
+  /// Adds an input whose gains stay as they are.
+  @_noLocks
+  private mutating func addSteady(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
+    guard !input.isSilent else { return }
+    let first = element * Self.stripStride
+    let left = input[0]
+    let right = channelCount(element) == 1 ? left : input[1]
+    let (straightLeft, straightRight) = (
+      strips[first + Self.straight + 2], strips[first + Self.straight + 3]
+    )
+    if straightLeft != 0 || straightRight != 0 {
+      sum.add(left, right, leftGain: straightLeft, rightGain: straightRight, after: &waiting)
+    }
+    let (crossLeft, crossRight) = (
+      strips[first + Self.cross + 2], strips[first + Self.cross + 3]
+    )
+    if crossLeft != 0 || crossRight != 0 {
+      sum.add(right, left, leftGain: crossLeft, rightGain: crossRight, after: &waiting)
+    }
   }
 
   /// Adds an input to the mix, and lets its gains go on.
@@ -148,21 +210,28 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   /// The output's own volume and meters.
+  ///
+  /// - Parameter largest: The largest magnitude of the sum, where it is known.
   @_noLocks
-  private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool) {
+  private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
     let first = element * Self.stripStride + Self.straight
     let control = controls.output(MixerControls.outputVolume)
     let volume = controls.access[control]
-    if volume.isFinite {
+    let isSettled = hasStarted && strips[first + 2] == volume && isSteady(first)
+    if !isSettled, volume.isFinite {
       aim(first, left: volume, right: volume, in: controls.access.glide(control))
     }
     updateMetering(
       element, controls.output(MixerControls.outputMeteringMode),
       meters: controls.output(MixerControls.outputMeters))
-    var ramp = ramp(first)
     if isEmpty { output.silence() }
     if metered[element] != 0 { measure(output, as: element) }
+    if isSettled {
+      if !isEmpty { finish(output, gain: volume, largest: largest) }
+      return
+    }
+    var ramp = ramp(first)
     if !isEmpty {
       if ramp.isClosed {
         output.silence()
@@ -179,27 +248,52 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
+  /// Ends a mix whose volume stays as it is.
+  @_noLocks
+  private mutating func finish(_ output: RenderBus, gain: Float, largest: UInt32?) {
+    if gain == 0 {
+      output.silence()
+    } else if gain == 1, let largest, largest < Self.infinity {
+      note(largest)
+    } else {
+      if gain != 1 {
+        VectorMath.scale(output[0], by: gain)
+        VectorMath.scale(output[1], by: gain)
+      }
+      watch(output[0])
+      watch(output[1])
+    }
+  }
+
   /// Notes the peak, and what is no finite number.
   @_noLocks
   private mutating func watch(_ buffer: ChannelBuffer) {
     // Magnitudes are in the order of their bit patterns, with infinity above every number and what
     // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
     var largest = VectorMath.largest(buffer)
-    let infinity: UInt32 = 0x7F80_0000
-    if largest >= infinity {
+    if largest >= Self.infinity {
       largest = 0
       for frame in buffer.indices {
         let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
-        if bits < infinity {
+        if bits < Self.infinity {
           largest = bits > largest ? bits : largest
         } else {
-          let word = bits == infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
-          controls.access[word: controls.clipping(word)] = 1
+          let word = bits == Self.infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
+          controls.access.note(1, at: controls.clipping(word))
         }
       }
     }
+    note(largest)
+  }
+
+  /// The bits of infinity.
+  private static var infinity: UInt32 { @_noLocks get { 0x7F80_0000 } }
+
+  /// Notes the peak, as the bits of a finite number.
+  @_noLocks
+  private mutating func note(_ largest: UInt32) {
     let word = controls.clipping(MixerControls.clippingPeak)
-    if largest > controls.access[word: word] { controls.access[word: word] = largest }
+    if largest > controls.access[word: word] { controls.access.note(largest, at: word) }
   }
 
   @_noLocks
@@ -328,7 +422,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     metered[element] = runs ? 1 : 0
     for meter in 0..<4 { meters.reset(4 * element + meter) }
     for meter in 0..<MixerControls.meterCount {
-      controls.access[first + meter] = LevelMeters.floor
+      controls.access.note(LevelMeters.floor.bitPattern, at: first + meter)
     }
   }
 
@@ -382,13 +476,18 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Counts a slice's frames, and writes the meters down if a block has ended in it.
+  /// Counts a slice's frames.
+  @_noLocks
+  private mutating func countFrames(_ frameCount: Int) {
+    framesUntilBlock -= frameCount % LevelMeters.blockLength
+    if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
+  }
+
+  /// The same, and writes the meters down if a block has ended in it.
   @_noLocks
   private mutating func publish(_ frameCount: Int) {
-    let past = frameCount % LevelMeters.blockLength
     let hasEnded = frameCount >= framesUntilBlock
-    framesUntilBlock -= past
-    if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
+    countFrames(frameCount)
     guard hasEnded else { return }
     for element in 0...inputCount where metered[element] != 0 {
       let first =
@@ -397,10 +496,14 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         : controls.output(MixerControls.outputMeters)
       for channel in 0..<2 {
         let pre = 4 * element + channel
-        controls.access[first + MixerControls.preAverage + channel] = meters.average(pre)
-        controls.access[first + MixerControls.prePeak + channel] = meters.peak(pre)
-        controls.access[first + MixerControls.postAverage + channel] = meters.average(pre + 2)
-        controls.access[first + MixerControls.postPeak + channel] = meters.peak(pre + 2)
+        controls.access.note(
+          meters.average(pre).bitPattern, at: first + MixerControls.preAverage + channel)
+        controls.access.note(
+          meters.peak(pre).bitPattern, at: first + MixerControls.prePeak + channel)
+        controls.access.note(
+          meters.average(pre + 2).bitPattern, at: first + MixerControls.postAverage + channel)
+        controls.access.note(
+          meters.peak(pre + 2).bitPattern, at: first + MixerControls.postPeak + channel)
       }
     }
   }

@@ -1,5 +1,5 @@
-internal import AudioTypes
-internal import RenderCore
+import AudioTypes
+import RenderCore
 
 /// The 3D Mixer's render half: any number of sources at rates and paces of their own, heard by two
 /// ears.
@@ -34,48 +34,48 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   // Where a source's numbers stand in `states`. From 0 on the settings that the block before ended
   // with, in the order of `settings(_:)`.
-  private static var stride: Int { @_noLocks get { 36 } }
+  static var stride: Int { @_noLocks get { 36 } }
   /// What the low-passes put out last: occlusion of three readings, obstruction of two.
   private static var muffled: Int { @_noLocks get { 18 } }
   /// What the shadows took and put out last, left and right.
   private static var shadowed: Int { @_noLocks get { 23 } }
   /// The distance on its way, through two low-passes.
-  private static var distance: Int { @_noLocks get { 27 } }
-  private static var hasStarted: Int { @_noLocks get { 29 } }
+  static var distance: Int { @_noLocks get { 27 } }
+  static var hasStarted: Int { @_noLocks get { 29 } }
   /// Frames of the input that have been asked for.
-  private static var pulled: Int { @_noLocks get { 30 } }
+  static var pulled: Int { @_noLocks get { 30 } }
   /// Frames of the input for each of the output, at the end of the block before.
-  private static var pace: Int { @_noLocks get { 31 } }
+  static var pace: Int { @_noLocks get { 31 } }
   /// The algorithm that the source has its place by, until it has faded out.
-  private static var algorithm: Int { @_noLocks get { 32 } }
+  static var algorithm: Int { @_noLocks get { 32 } }
   /// Whether it fades in, with another algorithm than before.
-  private static var isEntering: Int { @_noLocks get { 33 } }
+  static var isEntering: Int { @_noLocks get { 33 } }
   // From here on, what does not change.
   /// The input's rate by the output's.
-  private static var ratio: Int { @_noLocks get { 34 } }
-  private static var isStereo: Int { @_noLocks get { 35 } }
+  static var ratio: Int { @_noLocks get { 34 } }
+  static var isStereo: Int { @_noLocks get { 35 } }
 
-  private let controls: SpatialControls
-  private let sampleRate: Double
-  private let blockLength: Int
+  let controls: SpatialControls
+  let sampleRate: Double
+  let blockLength: Int
   private let sourceCount: Int
-  private let headCount: Int
-  private let states: DoubleStorage
-  private var reader: PacedReader
-  private var convolver: PairConvolver
-  private var directions: HeadDirections
+  let headCount: Int
+  let states: DoubleStorage
+  var reader: PacedReader
+  var convolver: PairConvolver
+  var directions: HeadDirections
   private var reverb: Reverberator
   /// Of a block each: left, right, what goes to the reverb, and three for what is worked on.
   private let buffers: SampleStorage
   private var position: Int
-  private var isSilent = true
-  private var hasWet = false
+  var isSilent = true
+  var hasWet = false
   private var hasBegun = false
   private var outputGain = 1.0
   private var reverbGain = 1.0
   private var room = 0
   /// How much a low-pass of the distance goes on in a block.
-  private let distanceShare: Double
+  let distanceShare: Double
 
   // MARK: Control thread
 
@@ -122,7 +122,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   }
 
   /// Frames of a source for each of the output.
-  private static func ratio(_ source: Source, _ sampleRate: Double) -> Double {
+  static func ratio(_ source: Source, _ sampleRate: Double) -> Double {
     guard source.sampleRate > 0, sampleRate > 0 else { return 1 }
     return source.sampleRate / sampleRate
   }
@@ -169,7 +169,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private mutating func buffer(_ number: Int) -> ChannelBuffer {
+  mutating func buffer(_ number: Int) -> ChannelBuffer {
     buffers.buffer(at: number * blockLength, count: blockLength)
   }
 
@@ -230,231 +230,10 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     reverbGain = gain
   }
 
-  // MARK: One source
-
-  @_noLocks
-  private mutating func renderSource(_ source: Int, _ context: RenderContext) -> Status {
-    let first = source * Self.stride
-    let isNew = states[first + Self.hasStarted] == 0
-    var wanted = controls.algorithm(source)
-    // A head that is not there is not heard with.
-    if wanted == SpatializationAlgorithm.hrtf && headCount == 0 { wanted = 0 }
-    if isNew { states[first + Self.algorithm] = Double(wanted) }
-    let algorithm = UInt32(states[first + Self.algorithm])
-    let velocity = moveOn(source, isNew: isNew)
-    var next = SpatialSettings(
-      controls, source, algorithm: algorithm, attenuation: controls.attenuation(source),
-      velocity: velocity, sampleRate: sampleRate)
-    var last = isNew ? next : settings(source)
-    if states[first + Self.isEntering] != 0 {
-      // From silence to where the new algorithm has it.
-      let wet = last.wet
-      last = next
-      (last.left, last.right, last.wet) = (0, 0, wet)
-      states[first + Self.isEntering] = 0
-    }
-    if wanted != algorithm {
-      // Out by the old algorithm in this block, in by the new one in the next.
-      (next.left, next.right) = (0, 0)
-      states[first + Self.algorithm] = Double(wanted)
-      states[first + Self.isEntering] = 1
-    }
-    let ratio = states[first + Self.ratio]
-    let pace = reader.clamped(next.speed * ratio, of: source)
-    let pace0 = isNew ? pace : states[first + Self.pace]
-    let status = pull(source, context, from: pace0, until: pace)
-    guard status == .ok else { return status }
-    let slot = headCount > 0 ? source : -1
-    let isHeard = algorithm == SpatializationAlgorithm.hrtf
-    let hasTurned =
-      isNew || !isHeard || next.azimuth != last.azimuth || next.elevation != last.elevation
-      || next.focus != last.focus
-
-    let way = Way(last: last, next: next, from: pace0, until: pace)
-    if !way.isHeard { rest(source) }
-    if !way.isHeard || (reader.isSilent(source) && isQuiet(source)) {
-      if slot >= 0 {
-        convolver.block(of: slot).clear()
-        convolve(slot, next, hasTurned: hasTurned, isSilent: true)
-      }
-    } else {
-      isSilent = false
-      let flags = controls.flags(source)
-      if SpatialSettings.hasEars(algorithm, flags) {
-        renderEars(source, way, hasShadow: algorithm == SpatializationAlgorithm.sphericalHead)
-      } else if algorithm == SpatializationAlgorithm.stereoPassThrough {
-        renderPassThrough(source, way)
-      } else {
-        renderMono(source, way, slot: isHeard ? slot : -1)
-      }
-      if slot >= 0 {
-        // What it was heard with before rings out.
-        if !isHeard { convolver.block(of: slot).clear() }
-        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard || !way.isDirect)
-      }
-    }
-    reader.advance(source, from: pace0, until: pace)
-    keep(next, source)
-    states[first + Self.pace] = pace
-    states[first + Self.hasStarted] = 1
-    return .ok
-  }
-
-  /// From where to where a source is on its way in a block.
-  private struct Way: BitwiseCopyable {
-    let last: SpatialSettings
-    let next: SpatialSettings
-    let start: Double
-    let end: Double
-
-    @_noLocks
-    init(last: SpatialSettings, next: SpatialSettings, from start: Double, until end: Double) {
-      self.last = last
-      self.next = next
-      self.start = start
-      self.end = end
-    }
-
-    var isWet: Bool { @_noLocks get { last.wet != 0 || next.wet != 0 } }
-
-    /// Whether any of it is heard that does not come from the room.
-    var isDirect: Bool {
-      @_noLocks get { last.left != 0 || last.right != 0 || next.left != 0 || next.right != 0 }
-    }
-
-    /// Whether any of it is heard: not of a source that is off.
-    var isHeard: Bool { @_noLocks get { isDirect || isWet } }
-  }
-
-  /// Follows the distance, smoothed, and returns how fast it grows, in m/s.
-  @_noLocks
-  private mutating func moveOn(_ source: Int, isNew: Bool) -> Double {
-    let first = source * Self.stride + Self.distance
-    let target = controls.input(source, SpatialControls.distance, 0, 10_000)
-    if isNew {
-      states[first] = target
-      states[first + 1] = target
-      return 0
-    }
-    let before = states[first + 1]
-    states[first] += (target - states[first]) * distanceShare
-    states[first + 1] += (states[first] - states[first + 1]) * distanceShare
-    return (states[first + 1] - before) * sampleRate / Double(blockLength)
-  }
-
-  /// Runs what is upstream for as many frames as the block needs.
-  @_noLocks
-  private mutating func pull(
-    _ source: Int, _ context: RenderContext, from start: Double, until end: Double
-  ) -> Status {
-    let place = source * Self.stride + Self.pulled
-    let limit = context.pullLimit(source)
-    var rest = reader.framesNeeded(source, from: start, until: end)
-    while rest > 0 {
-      let count = rest < limit ? rest : limit
-      let status = context.pull(
-        source, frameCount: count, at: TimeStamp(sampleTime: states[place]))
-      guard status == .ok else { return status }
-      reader.push(source, context.pulled(source, frameCount: count), frameCount: count)
-      states[place] += Double(count)
-      rest -= count
-    }
-    return .ok
-  }
-
-  @_noLocks
-  private mutating func convolve(
-    _ slot: Int, _ next: SpatialSettings, hasTurned: Bool, isSilent: Bool
-  ) {
-    let mixture = directions.mixture(
-      azimuth: next.azimuth, elevation: next.elevation, focus: next.focus)
-    convolver.convolve(slot, mixture, hasChanged: hasTurned, isSilent: isSilent)
-  }
-
-  /// Panned with gains alone, or through the filters of a head.
-  @_noLocks
-  private mutating func renderMono(_ source: Int, _ way: Way, slot: Int) {
-    let mono = buffer(3)
-    reader.read(
-      source, channel: 0, reading: 0, from: way.start, until: way.end, into: mono)
-    muffle(mono, source, 0, from: way.last.occlusion, to: way.next.occlusion)
-    send(mono, way)
-    muffle(mono, source, 3, from: way.last.obstruction, to: way.next.obstruction)
-    if slot >= 0 {
-      let block = convolver.block(of: slot)
-      block.clear()
-      add(mono, from: way.last.left, to: way.next.left, into: block)
-    } else {
-      add(mono, from: way.last.left, to: way.next.left, into: buffer(0))
-      add(mono, from: way.last.right, to: way.next.right, into: buffer(1))
-    }
-  }
-
-  /// Both channels as they are; a mono source in both.
-  @_noLocks
-  private mutating func renderPassThrough(_ source: Int, _ way: Way) {
-    let isStereo = states[source * Self.stride + Self.isStereo] != 0
-    for channel in 0..<2 {
-      let signal = buffer(3 + channel)
-      if channel == 1 && !isStereo {
-        // The same as the left one, before the low-pass of the obstruction.
-        signal.copy(from: buffer(5))
-      } else {
-        reader.read(
-          source, channel: channel, reading: channel, from: way.start, until: way.end, into: signal)
-        muffle(signal, source, channel, from: way.last.occlusion, to: way.next.occlusion)
-        if !isStereo { buffer(5).copy(from: signal) }
-      }
-      if way.isWet {
-        add(signal, from: way.last.wet / 2, to: way.next.wet / 2, into: buffer(2))
-        hasWet = true
-      }
-      muffle(signal, source, 3 + channel, from: way.last.obstruction, to: way.next.obstruction)
-      add(
-        signal, from: channel == 0 ? way.last.left : way.last.right,
-        to: channel == 0 ? way.next.left : way.next.right, into: buffer(channel))
-    }
-  }
-
-  /// Each ear at its own time, on a sphere also behind its shadow.
-  @_noLocks
-  private mutating func renderEars(_ source: Int, _ way: Way, hasShadow: Bool) {
-    if way.isWet {
-      let mono = buffer(3)
-      reader.read(source, channel: 0, reading: 2, from: way.start, until: way.end, into: mono)
-      muffle(mono, source, 2, from: way.last.occlusion, to: way.next.occlusion)
-      send(mono, way)
-    }
-    for ear in 0..<2 {
-      let signal = buffer(3)
-      reader.read(
-        source, channel: 0, reading: ear, from: way.start, until: way.end,
-        startDelay: ear == 0 ? way.last.leftDelay : way.last.rightDelay,
-        endDelay: ear == 0 ? way.next.leftDelay : way.next.rightDelay, into: signal)
-      muffle(signal, source, ear, from: way.last.occlusion, to: way.next.occlusion)
-      muffle(signal, source, 3 + ear, from: way.last.obstruction, to: way.next.obstruction)
-      if hasShadow {
-        shade(
-          signal, source, ear, from: ear == 0 ? way.last.leftShadow : way.last.rightShadow,
-          to: ear == 0 ? way.next.leftShadow : way.next.rightShadow)
-      }
-      add(
-        signal, from: ear == 0 ? way.last.left : way.last.right,
-        to: ear == 0 ? way.next.left : way.next.right, into: buffer(ear))
-    }
-  }
-
-  @_noLocks
-  private mutating func send(_ signal: ChannelBuffer, _ way: Way) {
-    guard way.isWet else { return }
-    add(signal, from: way.last.wet, to: way.next.wet, into: buffer(2))
-    hasWet = true
-  }
-
   // MARK: State
 
   @_noLocks
-  private mutating func settings(_ source: Int) -> SpatialSettings {
+  mutating func settings(_ source: Int) -> SpatialSettings {
     let first = source * Self.stride
     var settings = SpatialSettings()
     settings.left = states[first]
@@ -475,7 +254,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private mutating func keep(_ settings: SpatialSettings, _ source: Int) {
+  mutating func keep(_ settings: SpatialSettings, _ source: Int) {
     let first = source * Self.stride
     states[first] = settings.left
     states[first + 1] = settings.right
@@ -498,7 +277,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   /// Whether what is left in the filters of a source is nothing, to 180 dB below full scale; then
   /// it is nothing from here on.
   @_noLocks
-  private mutating func isQuiet(_ source: Int) -> Bool {
+  mutating func isQuiet(_ source: Int) -> Bool {
     let first = source * Self.stride + Self.muffled
     for offset in 0..<9 {
       if states[first + offset].magnitude > 1e-9 { return false }
@@ -509,7 +288,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   /// Forgets what the filters of a source hold: it is not heard, and fades in when it is heard again.
   @_noLocks
-  private mutating func rest(_ source: Int) {
+  mutating func rest(_ source: Int) {
     let first = source * Self.stride + Self.muffled
     for offset in 0..<9 { states[first + offset] = 0 }
     reader.forgetFilters(source)
@@ -519,7 +298,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   /// A low-pass whose coefficient goes from one value to another.
   @_noLocks
-  private mutating func muffle(
+  mutating func muffle(
     _ signal: ChannelBuffer, _ source: Int, _ filter: Int, from start: Double, to end: Double
   ) {
     let place = source * Self.stride + Self.muffled + filter
@@ -541,7 +320,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   /// A filter of first order whose coefficients go from one set to another.
   @_noLocks
-  private mutating func shade(
+  mutating func shade(
     _ signal: ChannelBuffer, _ source: Int, _ ear: Int, from start: FirstOrderFilter,
     to end: FirstOrderFilter
   ) {
@@ -566,7 +345,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   /// Adds a signal with a gain that goes from one value to another.
   @_noLocks
-  private mutating func add(
+  mutating func add(
     _ signal: ChannelBuffer, from start: Double, to end: Double, into sum: ChannelBuffer
   ) {
     if start == 0 && end == 0 { return }

@@ -131,9 +131,10 @@ struct cvector_signal {
 };
 
 /// Adds signals to a stereo sum, one after the other: `sum = (sum + gain0 * x0) + gain1 * x1` and so
-/// on. Where `fresh` is not 0 the sum begins with +0, whatever is in its memory.
-void cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
-                 float *left, float *right);
+/// on. Where `fresh` is not 0 the sum begins with +0, whatever is in its memory. Returns what
+/// `cvector_largest` says of both sides of the sum; 0 of no signals.
+uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
+                     size_t count, float *left, float *right);
 
 /// Ten peaking filters in series over one channel (`second` and `second_output` are NULL) or two, in
 /// double precision:
@@ -188,8 +189,8 @@ struct cvector_kernels {
   size_t (*inexact)(const double *samples, size_t count, double full);
   void (*round)(const double *samples, size_t count, double full, int32_t *words);
   void (*dither)(const double *samples, size_t count, double full, uint64_t state, int32_t *words);
-  void (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh, size_t count,
-              float *left, float *right);
+  uint32_t (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh,
+                  size_t count, float *left, float *right);
   void (*equalize)(const double *coefficients, double *memory, const float *first,
                    const float *second, size_t count, float *first_output, float *second_output);
 };

@@ -73,9 +73,9 @@ struct PatchLayout: Sendable {
     var callbacks: [any RenderCallback] {
       var callbacks = [callback]
       var next = feed
-      while case .callback(let callback, let from)? = next {
-        callbacks.append(callback)
-        next = from
+      while case .link(let link)? = next {
+        callbacks.append(link.callback)
+        next = link.from
       }
       return callbacks
     }
@@ -84,7 +84,8 @@ struct PatchLayout: Sendable {
   /// What feeds an input.
   enum Feed: Sendable {
     case output(BusName)
-    case chain(Chain)
+    // Apart: it is larger than an output, of which there are more.
+    indirect case chain(Chain)
 
     /// The output that the sound comes from.
     var source: BusName? {
@@ -135,6 +136,12 @@ struct PatchLayout: Sendable {
       }
     }
     return places
+  }
+
+  mutating func reserveCapacity(nodes nodeCount: Int, feeds feedCount: Int) {
+    nodeNames.reserveCapacity(nodeCount)
+    nodes.reserveCapacity(nodeCount)
+    feeds.reserveCapacity(feedCount)
   }
 
   mutating func add(_ node: NodeID, named name: String) {

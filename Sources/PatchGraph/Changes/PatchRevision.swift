@@ -285,12 +285,18 @@ struct PatchRevision {
       builder.addCallback(member)
     }
     let configured = Set(nodes.changed + nodes.added)
-    let members = configured.isEmpty ? [] : after.nodes.filter { configured.contains($0.name) }
-    for member in members {
-      if let id = ids[member.name] {
-        builder.setInputCount(member.value, id)
-      } else {
-        builder.addNode(member)
+    let members =
+      configured.isEmpty
+      ? [] : after.nodes.indices.filter { configured.contains(after.nodes[$0].name) }
+    var units: [(index: Int, id: NodeID, unit: UnitInstance)] = []
+    for index in members {
+      if let id = ids[after.nodes[index].name], let unit = try? graph.unit(id) {
+        if let count = after.nodes[index].value.inputCount {
+          builder.setInputCount(count, id, unit)
+        }
+        units.append((index, id, unit))
+      } else if let (id, unit) = builder.addNode(index) {
+        units.append((index, id, unit))
       }
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
@@ -299,7 +305,7 @@ struct PatchRevision {
     // wherever the change is.
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
-    for member in members { builder.configure(member) }
+    for (index, id, unit) in units { builder.configure(index, id, unit) }
     guard !builder.diagnostics.hasErrors, !builder.hasWrongFormats, !builder.hasGaps else {
       return nil
     }

@@ -1,0 +1,432 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// A callback on a bus of one format.
+struct SourceKey: Hashable, Sendable {
+  /// Of the callback's instance.
+  var serial: Int
+  var format: StreamFormat
+
+  /// A callback has one format, or two while it goes over to another.
+  func hash(into hasher: inout Hasher) { hasher.combine(serial) }
+}
+
+/// Turns an initialized graph into a render plan: rows in order, buses resolved.
+///
+/// Each rate domain becomes a plan. The main one, the output unit's, is what the device pulls; any
+/// other belongs to the input that is pulled at a pace of its own, and has shorter slices than the
+/// main one where a unit in it takes no longer ones.
+struct PlanCompiler {
+  let routes: PlanRoutes
+  let kernels: [NodeID: UnitKernels]
+  let sources: [SourceKey: RenderSource]
+  let sinks: [TapID: RenderSink]
+  let observers: [RenderObserver]
+  let maximumFramesPerSlice: Int
+  /// How long what changes takes to change, in seconds.
+  let fadeDuration: Double
+  /// How many threads may render the main plan.
+  private let threadCount: Int
+
+  /// What measures the kernels, and what each of them belongs to; empty without a meter.
+  private let meter: RenderMeter?
+  private var parts: [ObjectIdentifier: RenderMeter.Part] = [:]
+
+  private let taps: [BusKey: [GraphModel.Tap]]
+  private var builders = PlanBuilders()
+  /// The bus that holds what an output element puts out, in its format's own words.
+  private var outputBuses: [BusKey: Int] = [:]
+  /// The bus that holds what a callback puts out, and whether in its format's own words.
+  private var callbackBuses: [SourceKey: (bus: Int, isReady: Bool)] = [:]
+
+  init(
+    routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
+    sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
+    fadeDuration: Double, threadCount: Int = 1, meter: RenderMeter? = nil
+  ) {
+    self.meter = meter
+    self.routes = routes
+    self.kernels = kernels
+    self.sources = sources
+    self.sinks = sinks
+    self.observers = observers
+    self.maximumFramesPerSlice = maximumFramesPerSlice
+    self.fadeDuration = fadeDuration
+    // A unit that watches what is played tells its microphone side of it, past the buses.
+    self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
+    outputBuses.reserveCapacity(routes.order.count)
+    callbackBuses.reserveCapacity(sources.count)
+    taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
+  }
+
+  mutating func compile() -> RenderPlan {
+    if let head = routes.head { compileMicrophone(head) }
+    for id in routes.order {
+      guard let node = routes.node(id), let configuration = routes.configuration(id) else {
+        continue
+      }
+      compile(node, configuration)
+    }
+    let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
+    return builders[.main].plan(
+      to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
+      observers: observers + (routes.head?.instance?.renderObservers ?? []),
+      threadCount: threadCount, measuring: measuring)
+  }
+
+  /// Notes what a kernel belongs to, where it is measured.
+  private mutating func note(_ kernel: KernelBox, as part: RenderMeter.Part) {
+    guard meter != nil else { return }
+    parts[ObjectIdentifier(kernel)] = part
+  }
+
+  /// What puts a clock around a kernel; `nil` without a meter.
+  private var measuring: ((KernelBox) -> KernelBox)? {
+    guard let meter else { return nil }
+    return { [parts] in meter.measured($0, as: parts[ObjectIdentifier($0)] ?? .conversion) }
+  }
+
+  private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    let domain = routes.domain(of: node.id)
+    let isHead = isHead(node.id)
+    let kernels = kernels[node.id]
+    let usesWords = kernels?.mainUsesBusWords == true
+    let elements = configuration.inputs
+    var inputs: [Int] = []
+    inputs.reserveCapacity(elements.count)
+    var pulled: [Int: PulledInput] = [:]
+    for (index, element) in elements.enumerated() {
+      let key = BusKey(node: node.id, bus: index)
+      let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
+      guard routes.isPulled(key) else {
+        inputs.append(bus)
+        continue
+      }
+      pulled[index] = PulledInput(plan(of: .input(key), to: bus), bus: bus)
+      inputs.append(builders[domain].silentBus(element.format.channelCount))
+    }
+    if isHead, let watcher = kernels?.output, let first = inputs.first {
+      note(watcher, as: .unit(node.name))
+      let floats = builders[domain]
+        .floats(of: first, format: elements[0].format)
+      builders[domain]
+        .add(
+          .init(
+            kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
+    }
+    guard let kernel = kernels?.main, !node.isOutput else { return }
+    note(kernel, as: .unit(node.name))
+    let formats = configuration.outputs.map(\.format)
+    let floats =
+      worksInPlace(node, configuration)
+      ? inputs : formats.map { builders[domain].newBus($0.channelCount) }
+    let observers = node.instance?.renderObservers ?? []
+    tell(observers, .preRender, in: domain)
+    builders[domain]
+      .add(
+        .init(
+          kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
+          failure: node.instance?.failure))
+    tell(observers, .postRender, in: domain)
+    for (output, format) in formats.enumerated() {
+      let key = BusKey(node: node.id, bus: output)
+      outputBuses[key] = words(
+        of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
+    }
+    guard !taps.isEmpty else { return }
+    for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// Rows that tell those who look on at a unit.
+  private mutating func tell(
+    _ observers: [RenderObserver], _ flags: RenderActionFlags, in domain: RateDomains.Domain
+  ) {
+    for observer in observers {
+      builders[domain]
+        .add(
+          .init(
+            kernel: .calling(ObserverKernel(observer, flags), with: observer), inputs: [],
+            outputs: []))
+    }
+  }
+
+  /// Whether an effect renders its output into the memory of its input. Where nothing feeds the input
+  /// that memory is the zeros of others too.
+  private func worksInPlace(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+  ) -> Bool {
+    // What an output feeds beside the unit, for a while, is not to be written over.
+    guard !routes.isGoingOver, let info = node.unit.description.property(.inPlaceProcessing),
+      case .steady(let feed?) = routes.feed(BusKey(node: node.id, bus: 0)),
+      configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
+    else { return false }
+    switch feed {
+    case .connection(let connection):
+      guard outputBuses[BusKey(node: connection.source, bus: connection.output)] != nil else {
+        return false
+      }
+    case .callback(let callback):
+      let key = SourceKey(
+        serial: callback.instances[0].serial, format: configuration.inputs[0].format)
+      guard sources[key] != nil else { return false }
+    }
+    let isAsked =
+      configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue
+    let ownMemory = configuration.properties[PropertyPlace(.shouldAllocateBuffer, .output, 0)]
+    return isAsked == .uint32(1) || ownMemory == .uint32(0)
+  }
+
+  /// Everything upstream of a pulled input, or of a microphone that is only watched.
+  ///
+  /// - Parameter bus: The one that the input is filled from.
+  private func plan(of domain: RateDomains.Domain, to bus: Int) -> RenderPlan {
+    let nodes = routes.order.filter { routes.domain(of: $0) == domain }
+    let longest = nodes.compactMap { routes.configuration($0)?.maximumFramesPerSlice }.min()
+    let asked = routes.frames(in: domain, for: maximumFramesPerSlice)
+    return builders[domain].plan(
+      to: bus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, asked, longest ?? .max)),
+      measuring: measuring)
+  }
+
+  private func isHead(_ id: NodeID) -> Bool { routes.head?.id == id }
+
+  private mutating func compileMicrophone(_ head: GraphModel.Node) {
+    guard let kernel = kernels[head.id]?.input,
+      let format = routes.configuration(head.id)?.outputs[RemoteIO.inputElement].format
+    else { return }
+    note(kernel, as: .unit(head.name))
+    let key = BusKey(node: head.id, bus: RemoteIO.inputElement)
+    let domain = routes.domain(ofOutput: key)
+    let isClient = feedsHead(key) && domain == .main
+    let bus =
+      isClient
+      ? builders[domain].clientBus(format.channelCount)
+      : builders[domain].newBus(format.channelCount)
+    compileMicrophone(head, kernel, into: bus, in: domain)
+    outputBuses[key] = bus
+    compileTaps(key, in: domain)
+    if let watcher = head.instance?.inputCallbackKernel {
+      let floats = builders[domain].floats(of: bus, format: format)
+      builders[domain].add(.init(kernel: watcher, inputs: [floats], outputs: []))
+    }
+    if let watcher = head.instance?.mutedSpeechKernel {
+      builders[domain].add(.init(kernel: watcher, inputs: [], outputs: []))
+    }
+    guard domain == .microphone, let rate = routes.mainRate else { return }
+    let input = PulledInput(plan(of: domain, to: bus), bus: bus)
+    let silent = builders[.main].silentBus(format.channelCount)
+    builders[.main]
+      .add(
+        .init(
+          kernel: .holding(PacedPull(ratio: format.sampleRate / rate)), inputs: [silent],
+          outputs: [], pulled: [0: input]))
+  }
+
+  /// The rows from the microphone to the bus that the graph hears it on.
+  private mutating func compileMicrophone(
+    _ head: GraphModel.Node, _ kernel: KernelBox, into bus: Int, in domain: RateDomains.Domain
+  ) {
+    let failure = head.instance?.failure
+    guard let map = kernels[head.id]?.inputMap,
+      let hardware = routes.configuration(head.id)?.inputs[RemoteIO.inputElement].format
+    else {
+      builders[domain]
+        .add(.init(kernel: kernel, inputs: [], outputs: [bus], failure: failure))
+      return
+    }
+    let heard = builders[domain].newBus(hardware.channelCount)
+    builders[domain]
+      .add(.init(kernel: kernel, inputs: [], outputs: [heard], failure: failure))
+    builders[domain]
+      .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
+  }
+
+  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats or in
+  /// bus words.
+  private mutating func compileInput(
+    _ key: BusKey, _ format: StreamFormat, isHead: Bool, asWords: Bool
+  ) -> Int {
+    let domain = routes.domain(feeding: key)
+    let isClient = isHead && key.bus == RemoteIO.outputElement
+    switch routes.feed(key) {
+    case .steady(let feed):
+      return compile(feed, format, isClient: isClient, asWords: asWords, in: domain)
+    case .changing(let old, let new):
+      let leaving = compile(old, format, isClient: false, asWords: false, in: domain)
+      let entering = compile(new, format, isClient: false, asWords: false, in: domain)
+      var builder = builders.take(domain)
+      defer { builders[domain] = builder }
+      let isReady = format.sampleType == .float32
+      let mix =
+        isReady && isClient
+        ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+      let frames = fadeDuration * format.sampleRate * min(1, routes.speed(of: key))
+      builder.add(
+        .init(
+          kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+          inputs: [leaving, entering], outputs: [mix]))
+      guard !isReady else { return mix }
+      let words = builder.words(
+        of: mix, format: format, dither: dither(.input, key), isClient: isClient)
+      return asWords ? words : builder.floats(of: words, format: format)
+    }
+  }
+
+  /// The bus that a connection or a callback fills; silence for neither.
+  private mutating func compile(
+    _ feed: Interaction?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
+    in domain: RateDomains.Domain
+  ) -> Int {
+    switch feed {
+    case .connection(let connection)?:
+      guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
+        return builders[domain].silentBus(format.channelCount)
+      }
+      return asWords ? bus : builders[domain].floats(of: bus, format: format)
+    case .callback(let callback)?:
+      return compile(callback, format, isClient: isClient, asWords: asWords, in: domain)
+    case nil:
+      return builders[domain].silentBus(format.channelCount)
+    }
+  }
+
+  /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
+  /// out.
+  private mutating func compile(
+    _ callback: InputCallback, _ format: StreamFormat, isClient: Bool, asWords: Bool,
+    in domain: RateDomains.Domain
+  ) -> Int {
+    // Taken out, so that its rows are not copied.
+    var builder = builders.take(domain)
+    defer { builders[domain] = builder }
+    guard let last = compile(callback, 0, format, isClient: isClient, &builder) else {
+      return builder.silentBus(format.channelCount)
+    }
+    let words =
+      last.isReady
+      ? last.bus
+      : builder.words(
+        of: last.bus, format: format,
+        dither: dither(.input, BusKey(node: callback.destination, bus: callback.input)),
+        isClient: isClient)
+    return asWords ? words : builder.floats(of: words, format: format)
+  }
+
+  /// The bus that a callback of a chain fills, and whether in the words of its format; `nil` where there
+  /// is no such callback.
+  private mutating func compile(
+    _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
+    _ builder: inout PlanBuilder
+  ) -> (bus: Int, isReady: Bool)? {
+    // What it pulls comes first, from the far end on: however long a chain is, each finds what it pulls.
+    for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
+      _ = compileLink(callback, behind, format, isClient: false, &builder)
+    }
+    return compileLink(callback, index, format, isClient: isClient, &builder)
+  }
+
+  /// The same, of one callback. One that feeds two things, for a while, is rendered once.
+  private mutating func compileLink(
+    _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
+    _ builder: inout PlanBuilder
+  ) -> (bus: Int, isReady: Bool)? {
+    let key = SourceKey(serial: callback.instances[index].serial, format: format)
+    if let bus = callbackBuses[key] { return bus }
+    guard let source = sources[key] else { return nil }
+    let input = input(of: callback, index, key, &builder)
+    let isReady = source.writesBusWords || format.sampleType == .float32
+    let bus =
+      isReady && isClient
+      ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
+    let owner = meter == nil ? nil : routes.node(callback.destination)?.name
+    note(
+      source.kernel, as: .callback(node: owner ?? "", input: callback.input, behind: index))
+    builder.add(
+      .init(
+        kernel: source.kernel, inputs: input.map { [$0] } ?? [], outputs: [bus],
+        failure: routes.node(callback.destination)?.instance?.failure, element: callback.input))
+    callbackBuses[key] = (bus, isReady)
+    return (bus, isReady)
+  }
+
+  /// The bus of floats that a callback pulls; `nil` where it pulls nothing.
+  private mutating func input(
+    of callback: InputCallback, _ index: Int, _ key: SourceKey, _ builder: inout PlanBuilder
+  ) -> Int? {
+    guard let change = routes.change(of: key) else {
+      return callback.upstream(of: index).map { floats(of: $0, key.format, &builder) }
+    }
+    let silent = builder.silentBus(key.format.channelCount)
+    let leaving = change.from.map { floats(of: $0, key.format, &builder) } ?? silent
+    let entering = change.to.map { floats(of: $0, key.format, &builder) } ?? silent
+    let mix = builder.newBus(key.format.channelCount)
+    let speed = routes.speed(of: BusKey(node: callback.destination, bus: callback.input))
+    let frames = fadeDuration * key.format.sampleRate * min(1, speed)
+    builder.add(
+      .init(
+        kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+        inputs: [leaving, entering], outputs: [mix]))
+    return mix
+  }
+
+  private mutating func floats(
+    of feed: LinkFeed, _ format: StreamFormat, _ builder: inout PlanBuilder
+  ) -> Int {
+    switch feed {
+    case .output(let key):
+      guard let bus = outputBuses[key],
+        let pulled = routes.configuration(key.node)?.outputs[key.bus].format
+      else { return builder.silentBus(format.channelCount) }
+      return builder.floats(of: bus, format: pulled)
+    case .link(let callback, let index):
+      let key = SourceKey(serial: callback.instances[index].serial, format: format)
+      guard
+        let found = callbackBuses[key]
+          ?? compile(callback, index, format, isClient: false, &builder)
+      else { return builder.silentBus(format.channelCount) }
+      return sources[key]?.writesBusWords == true
+        ? builder.floats(of: found.bus, format: format) : found.bus
+    }
+  }
+
+  /// From floats that a unit has put out to the words of its output's format, unless they are those
+  /// already.
+  private mutating func words(
+    of bus: Int, format: StreamFormat, isReady: Bool, for key: BusKey,
+    in domain: RateDomains.Domain
+  ) -> Int {
+    let isClient = feedsHead(key)
+    guard isReady || format.sampleType == .float32 else {
+      return builders[domain].words(
+        of: bus, format: format, dither: dither(.output, key), isClient: isClient)
+    }
+    guard isClient else { return bus }
+    // The unit's own bus becomes the client's.
+    let client = builders[domain].clientBus(format.channelCount)
+    builders[domain].redirect(from: bus, to: client)
+    return client
+  }
+
+  /// How a bus is dithered.
+  private func dither(_ scope: Scope, _ key: BusKey) -> BusDither {
+    routes.configuration(key.node)?.dither(scope, key.bus) ?? .none
+  }
+
+  private mutating func compileTaps(_ key: BusKey, in domain: RateDomains.Domain) {
+    for tap in taps[key] ?? [] {
+      guard let sink = sinks[tap.id], let bus = outputBuses[key] else { continue }
+      note(sink.kernel, as: .tap(tap.name))
+      builders[domain].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
+    }
+  }
+
+  /// Whether an output, and nothing else, is connected to what the output unit plays.
+  private func feedsHead(_ key: BusKey) -> Bool {
+    guard let head = routes.head,
+      case .steady(.connection(let connection)?) = routes.feed(
+        BusKey(node: head.id, bus: RemoteIO.outputElement))
+    else { return false }
+    return BusKey(node: connection.source, bus: connection.output) == key
+  }
+}

@@ -1,0 +1,268 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// A graph at one moment, with all that its plan is made from.
+final class GraphSide: Sendable {
+  let model: GraphModel
+  let preparation: Preparation
+  let domains: RateDomains
+
+  init(_ model: GraphModel, _ preparation: Preparation) {
+    self.model = model
+    self.preparation = preparation
+    domains = preparation.domains ?? RateDomains(model, preparation)
+  }
+
+  func isPulled(_ id: NodeID) -> Bool { preparation.pulled.contains(id) }
+
+  /// The callbacks of a chain, each on the format of the bus.
+  func keys(of callback: InputCallback) -> [SourceKey] {
+    guard let inputs = preparation.configurations[callback.destination]?.inputs,
+      inputs.indices.contains(callback.input)
+    else { return [] }
+    let format = inputs[callback.input].format
+    return callback.instances.map { SourceKey(serial: $0.serial, format: format) }
+  }
+
+  /// What callbacks pull, those left out that feed what they feed in the other graph.
+  fileprivate func links(unlessAsIn other: GraphSide) -> [SourceKey: LinkFeed?] {
+    var links: [SourceKey: LinkFeed?] = [:]
+    for id in preparation.pulled
+    where !other.isPulled(id) || model.feedVersion(of: id) != other.model.feedVersion(of: id) {
+      for case .callback(let callback) in model.interactions(into: id) {
+        for (index, key) in keys(of: callback).enumerated() {
+          links[key] = .some(callback.upstream(of: index))
+        }
+      }
+    }
+    return links
+  }
+}
+
+/// What feeds which input in a plan: in that of one graph or, while the sound goes over from one
+/// graph to the next, in that of both.
+///
+/// A unit that both graphs have renders once, and goes on from one to the other as it is. Where one
+/// of its inputs is fed by something else from then on, the plan fades from the one to the other.
+struct PlanRoutes {
+  enum Feed {
+    case steady(Interaction?)
+    case changing(from: Interaction?, to: Interaction?)
+  }
+
+  /// An input of a unit that two graphs share, and what feeds it in each.
+  struct Change {
+    var from: Interaction?
+    var to: Interaction?
+  }
+
+  /// A callback that two graphs share, and what it pulls in each.
+  struct LinkChange {
+    var from: LinkFeed?
+    var to: LinkFeed?
+  }
+
+  /// Where two graphs differ in what they share.
+  struct Changes {
+    var inputs: [BusKey: Change] = [:]
+    var links: [SourceKey: LinkChange] = [:]
+
+    var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
+  }
+
+  /// The graph that is played in the end; then, while the sound goes over, the one before it.
+  private let sides: [GraphSide]
+  private let changes: Changes
+  /// The nodes that are pulled, sources before what they feed.
+  let order: [NodeID]
+
+  /// One graph, and nothing that changes.
+  init(_ side: GraphSide) {
+    sides = [side]
+    changes = Changes()
+    order = side.preparation.order.filter(side.isPulled)
+  }
+
+  /// One graph that has what `changes` begin with fade out.
+  init(leaving side: GraphSide, _ changes: Changes) {
+    sides = [side]
+    self.changes = Changes(
+      inputs: changes.inputs.mapValues { Change(from: $0.from, to: nil) },
+      links: changes.links.mapValues { LinkChange(from: $0.from, to: nil) })
+    order = side.preparation.order.filter(side.isPulled)
+  }
+
+  /// One graph that has what `changes` lead to fade in.
+  init(entering side: GraphSide, _ changes: Changes) {
+    sides = [side]
+    self.changes = Changes(
+      inputs: changes.inputs.mapValues { Change(from: nil, to: $0.to) },
+      links: changes.links.mapValues { LinkChange(from: nil, to: $0.to) })
+    order = side.preparation.order.filter(side.isPulled)
+  }
+
+  /// Both graphs at once; `nil` where they cannot render at once, because a unit would have to keep two
+  /// paces, or would stand both before and behind another.
+  init?(from old: GraphSide, to new: GraphSide, _ changes: Changes) {
+    guard let head = new.model.head?.id else { return nil }
+    let shared = old.preparation.pulled.intersection(new.preparation.pulled)
+    guard shared.allSatisfy({ old.domains.domain(of: $0) == new.domains.domain(of: $0) }) else {
+      return nil
+    }
+    let microphone = BusKey(node: head, bus: RemoteIO.inputElement)
+    guard
+      old.domains.domain(ofOutput: microphone, head: head)
+        == new.domains.domain(ofOutput: microphone, head: head)
+    else { return nil }
+    // A callback goes on where it feeds another input; it keeps one pace, too.
+    var paces: [SourceKey: RateDomains.Domain] = [:]
+    for side in [old, new] {
+      for interaction in side.model.interactions where side.isPulled(interaction.destination) {
+        guard case .callback(let callback) = interaction else { continue }
+        let pace = side.domains.domain(
+          feeding: BusKey(node: interaction.destination, bus: interaction.input))
+        for key in side.keys(of: callback) {
+          guard paces.updateValue(pace, forKey: key) ?? pace == pace else { return nil }
+        }
+      }
+    }
+    sides = [new, old]
+    self.changes = changes
+    guard let order = Self.order([new, old], head) else { return nil }
+    self.order = order
+  }
+
+  /// The inputs of units that both graphs pull which are fed by something else in each, and the
+  /// callbacks of both that pull something else.
+  static func changes(from old: GraphSide, to new: GraphSide) -> Changes {
+    var changes = Changes(links: linkChanges(from: old, to: new))
+    for id in new.preparation.pulled
+    where old.isPulled(id) && old.model.feedVersion(of: id) != new.model.feedVersion(of: id) {
+      var inputs = Set(old.model.interactions(into: id).map(\.input))
+      inputs.formUnion(new.model.interactions(into: id).map(\.input))
+      for input in inputs {
+        let key = BusKey(node: id, bus: input)
+        let (from, to) = (old.model.feeds[key], new.model.feeds[key])
+        guard from?.identity != to?.identity else { continue }
+        changes.inputs[key] = Change(from: from, to: to)
+      }
+    }
+    return changes
+  }
+
+  private static func linkChanges(
+    from old: GraphSide, to new: GraphSide
+  ) -> [SourceKey: LinkChange] {
+    let before = old.links(unlessAsIn: new)
+    guard !before.isEmpty else { return [:] }
+    var changes: [SourceKey: LinkChange] = [:]
+    for (key, to) in new.links(unlessAsIn: old) {
+      guard let from = before[key], from?.identity != to?.identity else { continue }
+      changes[key] = LinkChange(from: from, to: to)
+    }
+    return changes
+  }
+
+  /// Sources before what they feed in either graph; `nil` where there is no such order.
+  private static func order(_ sides: [GraphSide], _ head: NodeID) -> [NodeID]? {
+    var members: [NodeID] = []
+    var numbers: [NodeID: Int] = [:]
+    numbers.reserveCapacity(sides[0].preparation.pulled.count)
+    for side in sides {
+      for id in side.preparation.order where side.isPulled(id) && numbers[id] == nil {
+        numbers[id] = members.count
+        members.append(id)
+      }
+    }
+    // One that both graphs have is there twice, which makes no difference.
+    var links: [(Int, Int)] = []
+    for side in sides {
+      for interaction in side.model.interactions {
+        // The microphone side is there before any other.
+        guard let link = interaction.link, link.source != head,
+          let source = numbers[link.source], let destination = numbers[link.destination],
+          side.isPulled(link.destination)
+        else { continue }
+        links.append((source, destination))
+      }
+    }
+    let ready = Neighbours.order(Array(members.indices), links, count: members.count)
+    return ready.count == members.count ? ready.map { members[$0] } : nil
+  }
+
+  // MARK: What a plan is made from
+
+  /// Whether an output may feed two inputs for a while.
+  var isGoingOver: Bool { !changes.isEmpty }
+
+  var head: GraphModel.Node? { sides[0].model.head }
+
+  var mainRate: Double? { sides[0].domains.mainRate }
+
+  /// Those of the graph that is played in the end.
+  var taps: [GraphModel.Tap] { sides[0].model.taps }
+
+  private func side(of id: NodeID) -> GraphSide {
+    if sides.count == 1 { return sides[0] }
+    return sides.first { $0.isPulled(id) } ?? sides[0]
+  }
+
+  func isPulled(_ id: NodeID) -> Bool { sides.contains { $0.isPulled(id) } }
+
+  func node(_ id: NodeID) -> GraphModel.Node? { side(of: id).model.node(id) }
+
+  func configuration(_ id: NodeID) -> UnitConfiguration? {
+    side(of: id).preparation.configurations[id]
+  }
+
+  func feed(_ input: BusKey) -> Feed {
+    if !changes.inputs.isEmpty, let change = changes.inputs[input] {
+      return .changing(from: change.from, to: change.to)
+    }
+    return .steady(side(of: input.node).model.feeds[input])
+  }
+
+  /// What a callback pulls in each graph, where that is not the same.
+  func change(of link: SourceKey) -> LinkChange? {
+    changes.links.isEmpty ? nil : changes.links[link]
+  }
+
+  func domain(of id: NodeID) -> RateDomains.Domain { side(of: id).domains.domain(of: id) }
+
+  func domain(ofOutput key: BusKey) -> RateDomains.Domain {
+    side(of: key.node).domains.domain(ofOutput: key, head: head?.id)
+  }
+
+  func domain(feeding input: BusKey) -> RateDomains.Domain {
+    side(of: input.node).domains.domain(feeding: input)
+  }
+
+  func isPulled(_ input: BusKey) -> Bool { side(of: input.node).domains.isPulled(input) }
+
+  /// Seconds of the input that pass in a second of its unit.
+  func speed(of input: BusKey) -> Double { side(of: input.node).domains.speed(of: input) }
+
+  /// The most frames that a domain is asked for when the device asks for `frameCount`.
+  func frames(in domain: RateDomains.Domain, for frameCount: Int) -> Int {
+    let side =
+      if case .input(let input) = domain { self.side(of: input.node) } else { sides[0] }
+    return side.domains.frames(in: domain, for: frameCount)
+  }
+}
+
+extension Interaction {
+  /// Tells what feeds an input from anything else that does.
+  enum Identity: Hashable {
+    case output(BusKey)
+    case callback(Int)
+  }
+
+  var identity: Identity {
+    switch self {
+    case .connection(let connection):
+      .output(BusKey(node: connection.source, bus: connection.output))
+    case .callback(let callback): .callback(callback.instances[0].serial)
+    }
+  }
+}

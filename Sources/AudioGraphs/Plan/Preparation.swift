@@ -1,0 +1,578 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// What initialize finds out before it touches a unit: the order, every stream format, and all that
+/// is wrong.
+///
+/// Initialization fails exactly where this holds an error, with the status of the first.
+struct Preparation: Sendable {
+  /// The nodes that take part in an interaction or are tapped, sources before what they feed.
+  var order: [NodeID] = []
+  /// The nodes that the output unit pulls, itself included.
+  var pulled: Set<NodeID> = []
+  var configurations: [NodeID: UnitConfiguration] = [:]
+  var violations: [Violation] = []
+  /// Which node renders at which pace; `nil` before that has been worked out.
+  var domains: RateDomains?
+  /// For the next preparation.
+  var settled = SettledNodes()
+}
+
+/// Works out a preparation. Graph rules come first; then each node in topological order: buses,
+/// formats along connections by ascending input, formats that must have been given, the unit's own
+/// rules, slices. The order is ours: Core Audio documents none.
+struct Preparer {
+  let model: GraphModel
+  /// What is played, where the graph is initialized.
+  let played: GraphModel?
+  /// Whether buses have to be given formats. Outside of a graph they have those that they are born with.
+  let demandsFormats: Bool
+  let category: SessionCategory?
+  let device: DeviceSides
+  let defaultFormat: StreamFormat?
+  /// What a preparation before this has found.
+  private let known: SettledNodes
+
+  private var result = Preparation()
+  /// Inputs and outputs whose format is not to be trusted, since a violation has been said already.
+  private var doubtful: Set<NodeID> = []
+  /// Nodes that wait for each other in a circle, or for one that does.
+  private var stuck: Set<NodeID> = []
+  /// Whether the output unit's microphone side is on, or is used and had better be.
+  private var isHeadToHear = false
+
+  init(
+    model: GraphModel, played: GraphModel? = nil, demandsFormats: Bool = true,
+    category: SessionCategory? = nil, device: DeviceSides, defaultFormat: StreamFormat?,
+    known: SettledNodes
+  ) {
+    self.model = model
+    self.played = played
+    self.demandsFormats = demandsFormats
+    self.category = category
+    self.device = device
+    self.defaultFormat = defaultFormat
+    self.known = known.defaultFormat == defaultFormat ? known : SettledNodes()
+    result.settled.defaultFormat = defaultFormat
+    result.settled.nodes.reserveCapacity(model.nodes.count)
+    result.configurations.reserveCapacity(model.nodes.count)
+  }
+
+  mutating func prepare() -> Preparation {
+    result.violations += OneOutputUnit.violations(in: model)
+    sort()
+    for id in result.order {
+      guard let index = model.index(of: id), !settleAsBefore(model.nodes[index]) else { continue }
+      let node = model.nodes[index]
+      let links = model.interactions(into: id).compactMap(\.link)
+      let count = result.violations.count
+      settle(node, links)
+      if result.violations.count == count { noteSettled(node, links) }
+    }
+    let domains = RateDomains(model, result)
+    result.domains = domains
+    isHeadToHear =
+      model.head.map {
+        isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
+      } == true
+    for id in result.order {
+      guard let node = model.node(id), let configuration = result.configurations[id] else {
+        continue
+      }
+      checkSlices(node, configuration, domains)
+    }
+    if let head = model.head?.id {
+      let lead = domains.microphoneLead(model, result)
+      result.configurations[head]?.device?.graphLead = lead
+    }
+    for node in model.nodes
+    where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {
+      let isConnected = result.configurations[node.id] != nil
+      result.violations.append(NodesPulled.violation(node, hasInteractions: isConnected))
+    }
+    checkTaps()
+    return result
+  }
+
+  /// Sources before what they feed; nodes of equal standing in the order of addition. Finds the nodes
+  /// that are pulled, too.
+  private mutating func sort() {
+    // By the places of the nodes in the model.
+    let count = model.nodes.count
+    var isMember = [Bool](repeating: false, count: count)
+    var links: [(source: Int, destination: Int)] = []
+    links.reserveCapacity(model.interactions.count)
+    for tap in model.taps {
+      if let index = model.index(of: tap.node) { isMember[index] = true }
+    }
+    for interaction in model.interactions {
+      guard let destination = model.index(of: interaction.destination) else { continue }
+      isMember[destination] = true
+      guard let connection = interaction.link, let source = model.index(of: connection.source)
+      else { continue }
+      isMember[source] = true
+      links.append((source, destination))
+    }
+    let head = model.head.flatMap { model.index(of: $0.id) }
+    if let head { isMember[head] = true }
+    let members = (0..<count).filter { isMember[$0] }
+    // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing comes
+    // from the side that plays.
+    let ready = Neighbours.order(
+      members, links.filter { !model.nodes[$0.source].isOutput }, count: count)
+    // The head comes last, so that its microphone side is settled first where it is needed: see
+    // `settle(_:_:)`.
+    result.order = ready.map { model.nodes[$0].id }
+    for node in ready { isMember[node] = false }
+    let stuck = members.filter { isMember[$0] }.map { model.nodes[$0].id }
+    if !stuck.isEmpty {
+      result.violations += AcyclicConnections.violations(stuck: stuck, in: model)
+      doubtful.formUnion(stuck)
+      self.stuck = Set(stuck)
+      result.order += stuck
+    }
+    guard let head else { return }
+    let sources = Neighbours(links.map { ($0.destination, $0.source) }, count: count)
+    var isPulled = [Bool](repeating: false, count: count)
+    isPulled[head] = true
+    var queue = [head]
+    while let node = queue.popLast() {
+      for source in sources.of(node) where !isPulled[source] {
+        isPulled[source] = true
+        queue.append(source)
+      }
+    }
+    result.pulled = Set((0..<count).filter { isPulled[$0] }.map { model.nodes[$0].id })
+  }
+
+  private func isMicrophone(_ connection: Connection) -> Bool {
+    connection.output == 1
+      && model.node(connection.source)?.isIO == true
+  }
+
+  /// A microphone side that is off is a mistake of the I/O unit; its format says nothing.
+  private func isOffMicrophone(_ connection: Connection) -> Bool {
+    guard isMicrophone(connection), let node = model.node(connection.source) else { return false }
+    return !isHearing(node)
+  }
+
+  private func isHearing(_ node: GraphModel.Node) -> Bool {
+    node.instance?.configuration().isOn(.enableIO, .input, 1) == true
+  }
+
+  // MARK: What is known already
+
+  /// Takes over what is known of a node that is set, fed and pulled as it was. Whether it could.
+  private mutating func settleAsBefore(_ node: GraphModel.Node) -> Bool {
+    guard doubtful.isEmpty, let before = known.nodes[node.id], let instance = node.instance,
+      before.unit == instance.configurationVersion,
+      before.feedVersion == model.feedVersion(of: node.id),
+      before.isPulled == result.pulled.contains(node.id),
+      before.defaultFormat == node.defaultFormat
+    else { return false }
+    for source in before.sources {
+      guard let outputs = result.configurations[source.output.node]?.outputs,
+        outputs.indices.contains(source.output.bus),
+        outputs[source.output.bus].format == source.format
+      else { return false }
+    }
+    result.configurations[node.id] = before.configuration
+    result.settled.nodes[node.id] = before
+    return true
+  }
+
+  /// Keeps what has been found of a node, where it depends on nothing but that node and its sources.
+  private mutating func noteSettled(_ node: GraphModel.Node, _ links: [Connection]) {
+    guard !node.isOutput, !doubtful.contains(node.id), let instance = node.instance,
+      let configuration = result.configurations[node.id]
+    else { return }
+    var sources: [(output: BusKey, format: StreamFormat)] = []
+    for link in links {
+      guard model.node(link.source)?.isOutput == false,
+        let outputs = result.configurations[link.source]?.outputs,
+        outputs.indices.contains(link.output)
+      else { return }
+      sources.append((BusKey(node: link.source, bus: link.output), outputs[link.output].format))
+    }
+    result.settled.nodes[node.id] = SettledNodes.Node(
+      unit: instance.configurationVersion, feedVersion: model.feedVersion(of: node.id),
+      sources: sources, isPulled: result.pulled.contains(node.id),
+      defaultFormat: node.defaultFormat, configuration: configuration)
+  }
+
+  // MARK: One node
+
+  private mutating func settle(_ node: GraphModel.Node, _ links: [Connection]) {
+    guard let instance = node.instance else { return }
+    var configuration = result.configurations[node.id] ?? opened(node, instance)
+    let isInitialized = instance.isInitialized
+    let feeding = model.interactions(into: node.id)
+    checkBuses(node, configuration, feeding)
+    checkSides(node, feeding)
+    for connection in feeding.lazy.compactMap(\.connection) {
+      guard configuration.inputs.indices.contains(connection.input),
+        let format = sourceFormat(connection)
+      else {
+        doubtful.insert(node.id)
+        continue
+      }
+      if doubtful.contains(connection.source) || isOffMicrophone(connection) {
+        doubtful.insert(node.id)
+      } else if let violation = isInitialized && !mayChange(node, connection.input)
+        ? ConnectionFormats.violation(
+          fixed: connection, format, configuration.inputs[connection.input].format, in: model)
+        : ConnectionFormats.violation(connection, format, in: model)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+      configuration.inputs[connection.input].format = format
+      configuration.inputs[connection.input].origin = .propagated(
+        from: connection.source, output: connection.output)
+    }
+    if isInitialized {
+      settleGiven(node, &configuration)
+    } else {
+      giveFormats(node, &configuration)
+    }
+    checkRates(node, configuration)
+    for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
+    checkCallbackInputs(node, configuration, feeding)
+    result.configurations[node.id] = configuration
+    // What was meant to feed it has been said to lead to a bus that is not there, or to the
+    // microphone.
+    let isMissed = feeding.contains {
+      !configuration.inputs.indices.contains($0.input)
+        || HardwareSides.violation(into: node, $0.input) != nil
+    }
+    if result.pulled.contains(node.id) && !isMissed && node.component.type == .mixerType,
+      !configuration.inputs.contains(where: \.isUsed)
+    {
+      result.violations.append(MixersFed.violation(node))
+    }
+    if result.pulled.contains(node.id) && !isMissed {
+      let unfed = NeededInputsFed.violations(
+        node, configuration, isHeard: configuration.isOn(.enableIO, .input, 1))
+      result.violations += unfed
+      if !unfed.isEmpty { doubtful.insert(node.id) }
+    }
+    var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+    if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule) } }
+    if result.pulled.contains(node.id), !doubtful.contains(node.id) {
+      found += DitheredBuses.violations(node.unit.description, configuration).map { $0.of(node.id) }
+    }
+    if node.isIO, let category {
+      found += CategoryPermits.violations(node, configuration, category)
+    }
+    result.violations += found
+    if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
+    checkCallbacks(configuration, feeding)
+  }
+
+  /// Whether an input of an initialized unit may take another format: nothing that is played feeds it, and
+  /// the unit takes what comes.
+  private func mayChange(_ node: GraphModel.Node, _ input: Int) -> Bool {
+    node.unit.takesFormatsLive && played?.feeds[BusKey(node: node.id, bus: input)] == nil
+  }
+
+  /// Holds an initialized unit to what the next initialization would find: a bus that must be given a
+  /// format, and has been fed since, is given the graph's, or has none.
+  private mutating func settleGiven(
+    _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
+  ) {
+    guard demandsFormats else { return }
+    for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
+      let present = configuration.inputs[index].format
+      // A format that came along a connection goes with it.
+      if case .propagated = configuration.inputs[index].origin {
+        configuration.inputs[index].origin = .initial
+      }
+      give(&configuration.inputs, [index], .input, node)
+      let wanted = configuration.inputs[index].format
+      guard wanted != present, !doubtful.contains(node.id), !mayChange(node, index) else {
+        continue
+      }
+      result.violations.append(FormatsGiven.violation(fixed: node, index, present, wanted))
+      doubtful.insert(node.id)
+    }
+    switch node.component.type {
+    case .effectType, .formatConverterType:
+      guard configuration.outputs[0].isUsed || configuration.inputs[0].isUsed else { return }
+      let present = configuration.outputs[0]
+      give(&configuration.outputs, [0], .output, node)
+      // What it was initialized with is what it puts out.
+      configuration.outputs[0].format = present.format
+    default: break
+    }
+  }
+
+  /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
+  private static let rulesOfSides: Set<Rule> = [
+    UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
+    UnitRules.hardwareInput, UnitRules.hardwareOutput,
+  ]
+
+  /// What a processing callback pulls, and whether it can hand it on.
+  private mutating func checkCallbackInputs(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
+  ) {
+    for interaction in feeding {
+      guard case .callback(let callback) = interaction,
+        configuration.inputs.indices.contains(callback.input)
+      else { continue }
+      let found = CallbackInputs.violations(callback)
+      result.violations += found
+      guard found.isEmpty, let link = interaction.link, let source = sourceFormat(link),
+        !doubtful.contains(node.id), !isOffMicrophone(link),
+        let violation = CallbackFormats.violation(
+          link, source, configuration.inputs[callback.input].format, in: model)
+      else { continue }
+      result.violations.append(violation)
+      doubtful.insert(node.id)
+    }
+  }
+
+  /// The configuration before anything is propagated.
+  private mutating func opened(
+    _ node: GraphModel.Node, _ instance: UnitInstance
+  ) -> UnitConfiguration {
+    var configuration = fresh(node, instance)
+    if node.isIO {
+      if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
+      if isHearing(node) && !instance.isInitialized {
+        give(&configuration.outputs, [1], .output, node)
+      }
+    }
+    return configuration
+  }
+
+  /// The configuration as the client has left it. The sides of the device have the device's format.
+  private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
+    var configuration = instance.configuration()
+    configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
+    guard node.isOutput else { return configuration }
+    configuration.device = device
+    guard node.isIO else { return configuration }
+    if let output = device.output {
+      configuration.outputs[0].format = output
+      configuration.outputs[0].origin = .hardware
+    }
+    if let input = device.input {
+      configuration.inputs[1].format = input
+      configuration.inputs[1].origin = .hardware
+    }
+    return configuration
+  }
+
+  private mutating func checkBuses(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
+  ) {
+    for interaction in feeding {
+      let place = Violation.Place(node: node.id, .feed(interaction.input))
+      if let connection = interaction.link, let source = model.node(connection.source),
+        let count = source.instance?.elementCount(.output),
+        let violation = ConnectedBusesExist.violation(
+          source, .output, connection.output, count: count,
+          at: .init(node: source.id, .bus(.output, connection.output)))
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+      if let violation = ConnectedBusesExist.violation(
+        node, .input, interaction.input, count: configuration.inputs.count, at: place)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+    }
+  }
+
+  /// The two sides of a device are the device's own.
+  private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
+    for interaction in feeding {
+      let found = [
+        HardwareSides.violation(into: node, interaction.input),
+        interaction.link.flatMap { connection in
+          model.node(connection.source).flatMap {
+            HardwareSides.violation(outOf: $0, connection)
+          }
+        },
+      ].compactMap(\.self)
+      guard !found.isEmpty else { continue }
+      result.violations += found
+      doubtful.insert(node.id)
+    }
+  }
+
+  /// A rate of 0 is "not known yet", which ends here.
+  private mutating func checkRates(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
+    guard !doubtful.contains(node.id) else { return }
+    for (scope, elements) in [
+      (Scope.input, configuration.inputs), (.output, configuration.outputs),
+    ] {
+      for (index, element) in elements.enumerated()
+      where element.format.sampleRate == 0 && element.origin != .hardware {
+        guard element.isUsed || element.origin != .initial else { continue }
+        result.violations.append(
+          FormatsGiven.violation(
+            rateless: node, scope, index, sampleRate: device.sampleRate))
+        doubtful.insert(node.id)
+        return
+      }
+    }
+  }
+
+  /// The format of the output that a connection begins at; `nil` where there is no such output.
+  private mutating func sourceFormat(_ connection: Connection) -> StreamFormat? {
+    // The microphone side of an I/O unit is settled before the unit's own turn comes.
+    if result.configurations[connection.source] == nil, let node = model.node(connection.source),
+      let instance = node.instance
+    {
+      result.configurations[node.id] = opened(node, instance)
+    }
+    guard let outputs = result.configurations[connection.source]?.outputs,
+      outputs.indices.contains(connection.output)
+    else { return nil }
+    return outputs[connection.output].format
+  }
+
+  /// Gives each bus that must have been given a format the graph's, or says that it has none.
+  private mutating func giveFormats(
+    _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
+  ) {
+    let fed = configuration.inputs.indices.filter { configuration.inputs[$0].use == .callback }
+    give(&configuration.inputs, fed, .input, node)
+    switch node.component.type {
+    case .effectType, .formatConverterType:
+      if configuration.outputs[0].isUsed || configuration.inputs[0].isUsed {
+        let isEffect = node.component.type == .effectType && configuration.inputs[0].isUsed
+        give(
+          &configuration.outputs, [0], .output, node,
+          like: isEffect ? configuration.inputs[0].format : nil)
+      }
+    case .mixerType:
+      if configuration.outputs[0].origin == .initial, let rate = defaultFormat(node)?.sampleRate {
+        configuration.outputs[0].format.sampleRate = rate
+        configuration.outputs[0].origin = .graphDefault
+      }
+      prepareSpares(node, &configuration)
+    case .outputType:
+      if !node.isIO && configuration.outputs[0].origin == .initial {
+        configuration.outputs[0].format = configuration.inputs[0].format
+        configuration.outputs[0].origin = .followsInput
+      }
+    default: break
+    }
+  }
+
+  /// Gives the inputs that nothing feeds yet a format with which they can be joined live: the
+  /// graph's where the unit takes it, else the one at birth, at the output's rate.
+  private func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
+    let rate = configuration.outputs[0].format.sampleRate
+    for index in configuration.inputs.indices
+    where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
+      if let format = defaultFormat(node), format.sampleRate == rate,
+        node.unit.violation(of: format, scope: .input, element: index) == nil
+      {
+        configuration.inputs[index].format = format
+        configuration.inputs[index].origin = .graphDefault
+      } else {
+        // Nobody has given it this one: see `settleGiven(_:_:)`.
+        configuration.inputs[index].format.sampleRate = rate
+      }
+    }
+  }
+
+  private func isTapped(_ node: NodeID, _ output: Int) -> Bool {
+    model.taps.contains { $0.node == node && $0.output == output }
+  }
+
+  /// Elements that get none, or one that the unit does not take, are one mistake.
+  private mutating func give(
+    _ elements: inout [UnitConfiguration.Element], _ indices: [Int], _ scope: Scope,
+    _ node: GraphModel.Node, like other: StreamFormat? = nil
+  ) {
+    var missing: [Int] = []
+    var refused: Violation?
+    for index in indices
+    where elements[index].origin == .initial || elements[index].origin == .rateGiven {
+      guard var format = defaultFormat(node) else {
+        missing.append(index)
+        continue
+      }
+      if elements[index].origin == .rateGiven {
+        format.sampleRate = elements[index].format.sampleRate
+      } else {
+        elements[index].origin = .graphDefault
+      }
+      elements[index].format = format
+      guard let refusal = node.unit.violation(of: format, scope: scope, element: index) else {
+        continue
+      }
+      if refused == nil {
+        refused = refusal
+      } else {
+        refused?.notes.append(
+          .init("and here", at: .init(node: node.id, .streamFormat(scope, index))))
+      }
+    }
+    if !missing.isEmpty {
+      result.violations.append(
+        FormatsGiven.violation(
+          node, scope, missing, like: other, sampleRate: device.sampleRate))
+    }
+    if let refused { result.violations.append(refused.of(node.id)) }
+    if !missing.isEmpty || refused != nil { doubtful.insert(node.id) }
+  }
+
+  /// A unit upstream of one that pulls is never asked for more frames than it takes: see
+  /// `PlanCompiler`.
+  private mutating func checkSlices(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ domains: RateDomains
+  ) {
+    guard result.pulled.contains(node.id), domains.domain(of: node.id) == .main else { return }
+    if let violation = SliceFits.violation(
+      node, configuration, largestSlice: device.ioBufferFrames)
+    {
+      result.violations.append(violation)
+    } else if let head = model.head, head.isIO,
+      !isHeadToHear, let violation = SlicesOfScreenLock.violation(node, configuration)
+    {
+      result.violations.append(violation)
+    }
+  }
+
+  private mutating func checkCallbacks(
+    _ configuration: UnitConfiguration, _ feeding: [Interaction]
+  ) {
+    for interaction in feeding {
+      guard case .callback(let callback) = interaction,
+        configuration.inputs.indices.contains(callback.input)
+      else { continue }
+      result.violations += CallbacksReady.violations(
+        callback, format: configuration.inputs[callback.input].format)
+    }
+  }
+
+  private mutating func checkTaps() {
+    for tap in model.taps {
+      guard let node = model.node(tap.node),
+        let outputs = result.configurations[tap.node]?.outputs
+      else { continue }
+      if let violation = ConnectedBusesExist.violation(
+        node, .output, tap.output, count: outputs.count, at: tap.place)
+      {
+        result.violations.append(violation)
+      } else if node.isOutput && tap.output != 1 {
+        result.violations.append(TapsReady.atLoudspeaker(node, tap))
+      } else {
+        result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
+      }
+    }
+  }
+
+  private func defaultFormat(_ node: GraphModel.Node) -> StreamFormat? {
+    node.defaultFormat ?? defaultFormat
+  }
+}

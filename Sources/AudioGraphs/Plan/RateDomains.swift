@@ -1,0 +1,178 @@
+import AudioTypes
+import AudioUnits
+import RenderCore
+
+/// Which nodes render in step, and how much a domain is asked for when the device asks for a slice.
+///
+/// The domain of the output unit is the main one. A unit that pulls an input at a pace of its own, as
+/// a converter of rates does, begins another: everything upstream of that input.
+struct RateDomains: Sendable {
+  enum Domain: Hashable, Sendable {
+    case main
+    /// Everything upstream of an input that its unit pulls.
+    case input(BusKey)
+    /// A microphone that is only watched, at another rate than the graph's.
+    case microphone
+  }
+
+  /// The rate of the main domain, in Hz; `nil` where the graph has no output unit that is in use.
+  let mainRate: Double?
+  private var domains: [NodeID: Domain] = [:]
+  private var demands: [BusKey: PullDemand] = [:]
+  private var parents: [Domain: Domain] = [:]
+  private let microphone: Domain
+  private let mainDemand: PullDemand?
+  private let microphoneDemand: PullDemand?
+
+  /// - Parameter preparation: With the configurations settled, and the pulled nodes found.
+  init(_ model: GraphModel, _ preparation: Preparation) {
+    let head = model.head.flatMap { preparation.configurations[$0.id] }
+    let heard = head.flatMap { $0.outputs.count > 1 ? $0.outputs[1].format : nil }
+    let isFed = head?.inputs[0].isUsed == true
+    mainRate = isFed ? head?.inputs[0].format.sampleRate : heard?.sampleRate
+    var domains: [NodeID: Domain] = [:]
+    domains.reserveCapacity(preparation.pulled.count)
+    for id in preparation.order.reversed() where preparation.pulled.contains(id) {
+      guard let index = model.index(of: id), let configuration = preparation.configurations[id]
+      else { continue }
+      if model.nodes[index].isOutput {
+        domains[id] = .main
+      } else if let taker = model.takers[BusKey(node: id, bus: 0)] {
+        let input = BusKey(node: taker.destination, bus: taker.input)
+        domains[id] =
+          demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
+      }
+      for (input, demand) in model.nodes[index].unit.pulledInputs(in: configuration) {
+        demands[BusKey(node: id, bus: input)] = demand
+        parents[.input(BusKey(node: id, bus: input))] = domains[id] ?? .main
+      }
+    }
+    self.domains = domains
+    microphone = Self.microphone(
+      model, preparation, domains, demands, isOther: heard?.sampleRate != mainRate)
+    let device = isFed ? head?.device?.output : head?.device?.input
+    if let rate = mainRate, let device, rate > 0, device.sampleRate > 0, device.sampleRate != rate {
+      mainDemand = PullDemand(
+        framesPerFrame: rate / device.sampleRate,
+        ahead: PolyphaseResampler.lookAhead(
+          inputRate: rate, outputRate: device.sampleRate, quality: DeviceConversion.quality))
+    } else {
+      mainDemand = nil
+    }
+    if microphone == .microphone, let heard, let mainRate, mainRate > 0, heard.sampleRate > 0 {
+      microphoneDemand = PullDemand(framesPerFrame: heard.sampleRate / mainRate)
+    } else {
+      microphoneDemand = nil
+    }
+  }
+
+  private static func microphone(
+    _ model: GraphModel, _ preparation: Preparation, _ domains: [NodeID: Domain],
+    _ demands: [BusKey: PullDemand], isOther: Bool
+  ) -> Domain {
+    guard let head = model.head,
+      let taker = model.takers[BusKey(node: head.id, bus: RemoteIO.inputElement)],
+      preparation.pulled.contains(taker.destination)
+    else { return isOther ? .microphone : .main }
+    let input = BusKey(node: taker.destination, bus: taker.input)
+    return demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
+  }
+
+  /// The domain that a node renders in.
+  func domain(of node: NodeID) -> Domain { domains[node] ?? .main }
+
+  /// The domain that an output element is filled in.
+  func domain(ofOutput key: BusKey, head: NodeID?) -> Domain {
+    key.node == head ? microphone : domain(of: key.node)
+  }
+
+  /// The domain that what feeds an input renders in.
+  func domain(feeding input: BusKey) -> Domain {
+    isPulled(input) ? .input(input) : domain(of: input.node)
+  }
+
+  func isPulled(_ input: BusKey) -> Bool { !demands.isEmpty && demands[input] != nil }
+
+  /// The most frames that a domain is asked for when the device asks for `frameCount`.
+  func frames(in domain: Domain, for frameCount: Int) -> Int {
+    switch domain {
+    case .main: mainDemand?.frames(for: frameCount) ?? frameCount
+    case .input(let input):
+      demands[input]?.frames(for: frames(in: parents[domain] ?? .main, for: frameCount))
+        ?? frameCount
+    case .microphone:
+      microphoneDemand?.frames(for: frames(in: .main, for: frameCount)) ?? frameCount
+    }
+  }
+
+  /// Seconds of the input that pass in a second of the unit, by the settings that the graph begins
+  /// with; 1 for an input that is not pulled.
+  func speed(of input: BusKey) -> Double { demands.isEmpty ? 1 : demands[input]?.speed ?? 1 }
+
+  /// By how many frames of the input what its unit puts out comes late; 0 for an input that is not
+  /// pulled.
+  func delay(of input: BusKey) -> Double { demands[input]?.delay ?? 0 }
+
+  /// Frames of the input for which its unit goes on when the input has ended; 0 for an input that is
+  /// not pulled.
+  func tail(of input: BusKey) -> Double { demands[input]?.tail ?? 0 }
+
+  /// How far, in seconds, the units between the microphone and the loudspeaker look ahead.
+  func microphoneLead(_ model: GraphModel, _ preparation: Preparation) -> Double {
+    guard let head = model.head else { return 0 }
+    var lead = 0.0
+    var key = BusKey(node: head.id, bus: RemoteIO.inputElement)
+    while let taker = model.takers[key], taker.destination != head.id {
+      let input = BusKey(node: taker.destination, bus: taker.input)
+      if let demand = demands[input],
+        let format = preparation.configurations[input.node]?.inputs[input.bus].format,
+        format.sampleRate > 0
+      {
+        lead += Double(demand.ahead + 1) / format.sampleRate
+      }
+      key = BusKey(node: taker.destination, bus: 0)
+    }
+    return lead
+  }
+
+  /// A service that is told of the domain's frames when the device's are asked for.
+  func scaled(_ service: any RenderService, in domain: Domain) -> any RenderService {
+    if domain == .main && mainDemand == nil { return service }
+    return ScaledService(service) { frames(in: domain, for: $0) }
+  }
+}
+
+/// A service of a rate domain in the hands of a host, which counts the device's frames.
+private final class ScaledService: RenderService {
+  private let service: any RenderService
+  private let frames: @Sendable (Int) -> Int
+
+  init(_ service: any RenderService, frames: @escaping @Sendable (Int) -> Int) {
+    self.service = service
+    self.frames = frames
+  }
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    try service.service(atLeast: frames(frameCount))
+  }
+
+  func secondsToSpare(atLeast frameCount: Int) -> Double {
+    service.secondsToSpare(atLeast: frames(frameCount))
+  }
+
+  func service(inStepFor frameCount: Int) throws(ServiceError) {
+    try service.service(inStepFor: frames(frameCount))
+  }
+
+  func finish() throws(ServiceError) { try service.finish() }
+
+  func abandon() { service.abandon() }
+
+  var lostFrames: Int { service.lostFrames }
+
+  func takeEvents() -> [ServiceEvent] { service.takeEvents() }
+
+  func noteGap(seconds: Double, cause: String) {
+    service.noteGap(seconds: seconds, cause: cause)
+  }
+}

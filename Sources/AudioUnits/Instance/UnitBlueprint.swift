@@ -1,0 +1,81 @@
+import AudioTypes
+import Synchronization
+
+/// What all units of one kind share: worked out when the first of them is opened, and kept.
+final class UnitBlueprint: Sendable {
+  let description: UnitDescription
+  /// The generic properties and the unit's own, in the order of their numbers.
+  let properties: [PropertyInfo]
+  /// Properties that a parameter takes the place of.
+  let yielding: [PropertyInfo]
+  let factoryPresets: [Preset]
+  let controls: ControlMap
+  /// The values of the properties that a fresh unit has.
+  let values: [PropertyPlace: PropertyValue]
+  /// What a fresh element has.
+  let initialInputFormat: StreamFormat
+  let initialOutputFormat: StreamFormat
+  private let parameters: [ParameterInfo]
+  private let propertiesByID: [PropertyID: Int]
+  private let propertiesByName: [String: Int]
+
+  private static let made = Mutex<[ObjectIdentifier: UnitBlueprint]>([:])
+
+  /// The one of a kind of units.
+  static func of(_ unit: any AudioUnit.Type) -> UnitBlueprint {
+    made.withLock { made in
+      let key = ObjectIdentifier(unit)
+      if let present = made[key] { return present }
+      let blueprint = UnitBlueprint(unit)
+      made[key] = blueprint
+      return blueprint
+    }
+  }
+
+  private init(_ unit: any AudioUnit.Type) {
+    let description = unit.description
+    self.description = description
+    parameters = description.parameters
+    initialInputFormat = unit.initialFormat(.input)
+    initialOutputFormat = unit.initialFormat(.output)
+    let properties = GenericProperties.properties(of: description)
+    self.properties = properties
+    yielding = properties.filter { $0.yieldsTo != nil }
+    if case .presets(let presets)? = description.property(.factoryPresets)?.defaultValue {
+      factoryPresets = presets
+    } else {
+      factoryPresets = []
+    }
+    controls = ControlMap(description)
+    propertiesByID = Dictionary(
+      properties.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    propertiesByName = Dictionary(
+      properties.enumerated().flatMap { [($1.key, $0), ($1.constant, $0)] },
+      uniquingKeysWith: { first, _ in first })
+    var values: [PropertyPlace: PropertyValue] = [:]
+    for info in properties where info.isWritable {
+      for (scope, value) in info.scopeDefaults {
+        values[PropertyPlace(info.id, scope, info.elements[scope] ?? 0)] = value
+      }
+    }
+    self.values = values
+  }
+
+  func parameter(_ id: UInt32, _ scope: Scope) -> ParameterInfo? {
+    parameters.firstIndex { $0.id == id && $0.scope == scope }.map { parameters[$0] }
+  }
+
+  /// A parameter by its key or its `k…` name.
+  func parameter(named name: String, _ scope: Scope) -> ParameterInfo? {
+    parameters.firstIndex {
+      $0.scope == scope && ($0.key == name || $0.constant == name)
+    }.map { parameters[$0] }
+  }
+
+  func property(_ id: PropertyID) -> PropertyInfo? { propertiesByID[id].map { properties[$0] } }
+
+  /// A property by its key or its `kAudio…` name.
+  func property(named name: String) -> PropertyInfo? {
+    propertiesByName[name].map { properties[$0] }
+  }
+}

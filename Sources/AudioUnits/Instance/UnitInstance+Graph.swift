@@ -1,0 +1,203 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+extension UnitInstance {
+  // MARK: The graph's side
+
+  /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.
+  /// The graph keeps it.
+  public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
+    let use = use == .none ? nil : use
+    state.withLock { state in
+      switch scope {
+      case .input: state.inputUses[element] = use
+      case .output: state.outputUses[element] = use
+      case .global: break
+      }
+    }
+  }
+
+  /// Forgets every mark that `setUse` has made.
+  public func clearUses() {
+    state.withLock { state in
+      state.inputUses = BusUses()
+      state.outputUses = BusUses()
+    }
+  }
+
+  /// Whether a client has set the whole format of an element, and may have.
+  public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
+    state.withLock { state in
+      guard let elements = state.elements(scope), elements.indices.contains(element) else {
+        return false
+      }
+      return elements[element].origin == .given
+    }
+  }
+
+  /// The unit as it is configured, formats as they have been set or are at birth.
+  public func configuration() -> UnitConfiguration { state.withLock { settled($0) } }
+
+  /// Which configuration this is, of all that any unit has had: a number of the unit's own, and how
+  /// often something has been set that `configuration()` is made of.
+  package var configurationVersion: (serial: Int, version: Int) {
+    (serial, state.withLock { $0.version })
+  }
+
+  /// The name of an element, or `nil` where it has none.
+  public func elementName(_ scope: Scope, _ element: Int) -> String? {
+    state.withLock { state in
+      guard let elements = state.elements(scope) else { return state.globalName }
+      return elements.indices.contains(element) ? elements[element].name : nil
+    }
+  }
+
+  /// Takes the formats that initialization has settled and makes the kernels.
+  public func initialize(_ configuration: UnitConfiguration) -> UnitKernels {
+    let controls = state.withLock { state in
+      for (index, element) in configuration.inputs.enumerated() {
+        state.inputs[index].format = element.format
+        state.inputs[index].origin = element.origin
+      }
+      for (index, element) in configuration.outputs.enumerated() {
+        state.outputs[index].format = element.format
+        state.outputs[index].origin = element.origin
+      }
+      state.isInitialized = true
+      return state.controls
+    }
+    return unit.makeKernels(configuration, controls: controls)
+  }
+
+  /// Gives back what initialization took. Formats that were propagated are forgotten.
+  package func forgetConfiguration() {
+    state.withLock { state in
+      state.isInitialized = false
+      let device = state.deviceFormats
+      for index in state.inputs.indices {
+        let isHardware = index == RemoteIO.inputElement && device[.input] != nil
+        state.inputs[index].forgetSettled(
+          (isHardware ? device[.input] : nil) ?? blueprint.initialInputFormat,
+          isHardware: isHardware)
+      }
+      for index in state.outputs.indices {
+        let isHardware = index == RemoteIO.outputElement && device[.output] != nil
+        state.outputs[index].forgetSettled(
+          (isHardware ? device[.output] : nil) ?? blueprint.initialOutputFormat,
+          isHardware: isHardware)
+      }
+    }
+  }
+
+  /// Takes over formats that inputs of an initialized unit have come to have, as things were connected to
+  /// them.
+  package func takeFormats(of inputs: [UnitConfiguration.Element]) {
+    state.withLock { state in
+      guard state.isInitialized, inputs.count == state.inputs.count else { return }
+      for (index, element) in inputs.enumerated() where state.inputs[index].format != element.format
+      {
+        state.inputs[index].format = element.format
+        state.inputs[index].origin = element.origin
+      }
+    }
+  }
+
+  /// The parameters that can be scheduled, and the block that their controls are in: until the number
+  /// of the unit's elements changes, when the block is retired.
+  public func schedulableParameters() -> (block: ControlBlock, parameters: [SchedulableParameter]) {
+    state.withLock { state in
+      let parameters = description.parameters.compactMap { info -> SchedulableParameter? in
+        guard !info.isReadOnly, let first = state.controls.slot(info.id, info.scope, 0) else {
+          return nil
+        }
+        let most = Float.greatestFiniteMagnitude
+        return SchedulableParameter(
+          parameter: info.id, scope: info.scope.rawValue, firstIndex: first,
+          stride: state.controls.stride(info.scope), elementCount: state.count(info.scope),
+          lowest: info.isRangeEnforced ? info.range.lowerBound : -most,
+          highest: info.isRangeEnforced ? info.range.upperBound : most, canRamp: info.canRamp)
+      }
+      return (state.controls.block, parameters)
+    }
+  }
+
+  /// Refuses what a schedule refuses, in words.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a parameter that
+  ///   does not ramp.
+  public func check(_ event: ParameterEvent) throws(Violation) {
+    switch event.change {
+    case .immediate(_, let value):
+      try state.withLock { state throws(Violation) in
+        _ = try slot(event.parameter, event.scope, event.element, state)
+        guard let info = parameterInfo(event.parameter, event.scope) else { return }
+        try check(value, info, event.element)
+      }
+    case .ramp(_, _, let first, let last):
+      for value in [first, last] {
+        _ = try rampControl(event.parameter, event.scope, event.element, to: value)
+      }
+    }
+  }
+
+  /// The control that a parameter is, for a ramp to a value.
+  ///
+  /// It stays the same until the number of the unit's elements changes.
+  ///
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
+  ///   ramp.
+  public func rampControl(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) -> (block: ControlBlock, index: Int) {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+        guard info.canRamp else {
+          throw Violation(
+            UnitRules.parameterRamps, status: .invalidParameter,
+            "'\(info.key)' does not ramp: it is one value or another",
+            at: .init(node: nil, .parameter(parameter, scope, element)))
+        }
+      }
+      return (state.controls.block, slot)
+    }
+  }
+
+  /// From now on what is set on an initialized unit is not in force, but kept: for a graph that puts it
+  /// in force at a frame.
+  public func holdWrites() { state.withLock { if $0.isInitialized { $0.heldWrites = [] } } }
+
+  /// What has been kept, in order; from now on what is set is in force at once.
+  public func takeHeldWrites() -> [ControlWrite] {
+    state.withLock { state in
+      defer { state.heldWrites = nil }
+      return state.heldWrites ?? []
+    }
+  }
+
+  /// Puts what has been kept in force.
+  public func releaseWrites() {
+    for write in takeHeldWrites() { write.block[word: write.index] = write.word }
+  }
+
+  /// Remembers the status of a render that failed.
+  public func noteRenderError(_ status: Status) {
+    let isNew = state.withLock { state in
+      let isNew = state.lastRenderError != status
+      state.lastRenderError = status
+      return isNew
+    }
+    if isNew { notify(.lastRenderError, .global, 0) }
+  }
+
+  /// Says that the unit has been started or stopped.
+  public func noteRunning(_ isRunning: Bool) {
+    guard info(.isRunning) != nil else { return }
+    state.withLock {
+      $0.values[PropertyPlace(.isRunning, .global, 0)] = .uint32(isRunning ? 1 : 0)
+    }
+    notify(.isRunning, .global, 0)
+  }
+}

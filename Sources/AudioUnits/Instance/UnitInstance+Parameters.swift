@@ -1,0 +1,117 @@
+public import AudioTypes
+import RenderCore
+import Synchronization
+
+extension UnitInstance {
+  // MARK: Parameters
+
+  /// The description of a parameter of a scope, or `nil` where it has none of that number.
+  public func parameterInfo(_ parameter: UInt32, _ scope: Scope) -> ParameterInfo? {
+    blueprint.parameter(parameter, scope)
+  }
+
+  /// The same by its key (`volume`) or its `k…` name.
+  public func parameterInfo(named name: String, _ scope: Scope) -> ParameterInfo? {
+    blueprint.parameter(named: name, scope)
+  }
+
+  /// The value of a parameter, a meter's included. Where it has been scheduled
+  /// (`ParameterEvent.Change.immediate`), that value, from the moment on in which it was.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
+  public func parameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int
+  ) throws(Violation) -> Float {
+    try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      return state.controls.block.stored(slot)
+    }
+  }
+
+  /// Sets a parameter, from the next slice on, and calls the listeners of `addParameterListener`. As
+  /// `AudioUnitSetParameter` does not, it tells no `ParameterReceiver`.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter` (also for a meter
+  ///   and a value outside an enforced range).
+  public func setParameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+  ) throws(Violation) {
+    let (tokens, replaced) = try state.withLock { state throws(Violation) in
+      let slot = try slot(parameter, scope, element, state)
+      if let info = parameterInfo(parameter, scope) {
+        try check(value, info, element)
+      }
+      state.write(value.bitPattern, at: slot)
+      let tokens = state.parameterListeners.filter {
+        $0.value.0 == nil || $0.value.0 == parameter
+      }
+      return (tokens.keys.sorted(), replaceProperty(by: parameter, scope, element, &state))
+    }
+    if let replaced { notify(replaced, scope, element) }
+    for token in tokens {
+      let listener = state.withLock { $0.parameterListeners[token]?.1 }
+      listener?(parameter, scope, element, value)
+    }
+  }
+
+  /// Ends what a property says in the place of a parameter, once that is set.
+  private func replaceProperty(
+    by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
+  ) -> PropertyID? {
+    guard
+      let info = blueprint.yielding.first(where: {
+        $0.yieldsTo == parameter && $0.scopes.contains(scope)
+      })
+    else { return nil }
+    let place = PropertyPlace(info.id, scope, element)
+    guard state.values.removeValue(forKey: place) != nil else { return nil }
+    if let slot = state.controls.slot(place) { state.write(0, at: slot) }
+    return info.id
+  }
+
+  /// What is unusual about a value that may be set; `nil` for nothing.
+  public func warning(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
+  ) -> Violation? {
+    guard let info = parameterInfo(parameter, scope), !info.isRangeEnforced,
+      !info.range.contains(value)
+    else { return nil }
+    return Violation(
+      UnitRules.parameterUsualRange, status: .ok,
+      .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)))
+  }
+
+  func check(_ value: Float, _ info: ParameterInfo, _ element: Int) throws(Violation) {
+    let place = Violation.Place(node: nil, .parameter(info.id, info.scope, element))
+    if info.isReadOnly {
+      throw Violation(
+        UnitRules.parameterReadOnly, status: .invalidParameter,
+        "'\(info.key)' is measured by the unit; it is read, not set", at: place)
+    }
+    guard value.isFinite, !info.isRangeEnforced || info.range.contains(value) else {
+      throw Violation(
+        UnitRules.parameterRange, status: .invalidParameter, .outsideRange(info, value), at: place)
+    }
+  }
+
+  func slot(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: State
+  ) throws(Violation) -> Int {
+    try checkElement(scope, element, state)
+    guard let slot = state.controls.slot(parameter, scope, element) else {
+      throw Violation(
+        UnitRules.parameterKnown, status: .invalidParameter,
+        .unknownParameter(parameter, scope, description),
+        at: .init(node: nil, .parameter(parameter, scope, element)))
+    }
+    return slot
+  }
+
+  /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
+  /// `nil` for a unit that is no filter. A change that is still on its way counts as made.
+  public func gains(at frequencies: [Double]) -> [Double]? {
+    state.withLock {
+      unit.gains(at: frequencies, in: settled($0), controls: $0.controls)
+    }
+  }
+}

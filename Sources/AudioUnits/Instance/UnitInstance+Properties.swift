@@ -1,0 +1,104 @@
+public import AudioTypes
+import RenderCore
+import Synchronization
+
+extension UnitInstance {
+  // MARK: Properties
+
+  /// The description of a property, or `nil` where the unit has none of that number.
+  public func info(_ id: PropertyID) -> PropertyInfo? { blueprint.property(id) }
+
+  /// The description of a property by its key (`maximumFramesPerSlice`) or its `kAudio…` name.
+  public func info(named name: String) -> PropertyInfo? {
+    blueprint.property(named: name)
+  }
+
+  /// Whether the property may be set at the moment (`AudioUnitGetPropertyInfo`).
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`.
+  public func isWritable(
+    _ id: PropertyID, _ scope: Scope, _ element: Int
+  ) throws(Violation) -> Bool {
+    let info = try checkedInfo(id, scope, element)
+    return state.withLock { writeRefusal(info, scope, element, $0) == nil }
+  }
+
+  /// The value of a property.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
+  ///   `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
+  ///   parameter that is not there.
+  public func property(
+    _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
+  ) throws(Violation) -> PropertyValue {
+    let info = try checkedInfo(id, scope, element)
+    guard info.isReadable else { throw unreadable(info, scope, element) }
+    if let value = hostValue(info) { return value }
+    return try state.withLock { state throws(Violation) in
+      try value(info, scope, element, &state)
+    }
+  }
+
+  /// Sets a property, with the checks of facts section 2.3 in their order.
+  ///
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
+  ///   `…InvalidPropertyValue`, `…FormatNotSupported`, `…PropertyNotWritable`, `…Initialized`.
+  public func setProperty(
+    _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, to value: PropertyValue
+  ) throws(Violation) {
+    let info = try checkedInfo(id, scope, element, value: value)
+    let isHandedOver = try handOver(info, scope, element, value)
+    guard !isHandedOver else { return }
+    if try agreesWithConnection(info, scope, element, value) { return }
+    let changed = try state.withLock { state throws(Violation) in
+      try set(info, scope, element, value, &state)
+    }
+    guard changed else { return }
+    if id == .inPlaceProcessing { host?.replan(for: self) }
+    notify(id, scope, element)
+  }
+
+  /// Calls `listener` after each successful change of a property, on any scope and element.
+  public func addListener(
+    _ id: PropertyID, _ listener: @escaping PropertyListener
+  ) -> ListenerToken {
+    state.withLock { state in
+      state.nextListener += 1
+      state.propertyListeners[state.nextListener] = (id, listener)
+      return ListenerToken(number: state.nextListener)
+    }
+  }
+
+  /// Calls `listener` after each change of a parameter, or of any for `nil`: whoever sets it, at once.
+  ///
+  /// It is patchrun's own. Core Audio's listeners hear only of what is set with a sender:
+  /// `ParameterReceiver`.
+  public func addParameterListener(
+    _ parameter: UInt32?, _ listener: @escaping ParameterListener
+  ) -> ListenerToken {
+    state.withLock { state in
+      state.nextListener += 1
+      state.parameterListeners[state.nextListener] = (parameter, listener)
+      return ListenerToken(number: state.nextListener)
+    }
+  }
+
+  /// Takes a listener away; safe inside the listener itself.
+  public func removeListener(_ token: ListenerToken) {
+    state.withLock { state in
+      state.propertyListeners[token.number] = nil
+      state.parameterListeners[token.number] = nil
+    }
+  }
+
+  func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
+    let tokens = state.withLock { state in
+      state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
+    }
+    for token in tokens {
+      // One listener may have taken another away.
+      let listener = state.withLock { $0.propertyListeners[token]?.1 }
+      listener?(id, scope, element)
+    }
+  }
+}

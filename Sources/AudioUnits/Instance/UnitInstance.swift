@@ -1,0 +1,213 @@
+public import AudioTypes
+public import RenderCore
+import Synchronization
+
+/// One unit that has been opened: its elements, properties and parameters.
+///
+/// Callable from any thread but the render thread. Properties and parameters are checked as Core
+/// Audio checks them, in the same order and with the same codes (facts, section 2.3).
+public final class UnitInstance: Sendable {
+  /// Called after a property has changed, on the thread that changed it.
+  public typealias PropertyListener = @Sendable (PropertyID, Scope, Int) -> Void
+  /// Called after a parameter has changed, on the thread that changed it.
+  public typealias ParameterListener = @Sendable (UInt32, Scope, Int, Float) -> Void
+
+  /// What takes a listener away again.
+  public struct ListenerToken: Hashable, Sendable {
+    let number: Int
+  }
+
+  public let unit: any AudioUnit.Type
+  public var description: UnitDescription { blueprint.description }
+  /// The generic properties and the unit's own, in the order of their numbers.
+  public var properties: [PropertyInfo] { blueprint.properties }
+  let blueprint: UnitBlueprint
+
+  struct Element {
+    var format: StreamFormat
+    var origin: FormatOrigin
+    var name: String?
+  }
+
+  /// Its word 0 holds the status of the last render that failed, until somebody takes it.
+  public let failure = ControlBlock(count: 1)
+
+  /// Which buses of a scope are in use, by their elements: most units have nothing but the first.
+  struct BusUses {
+    private var first: UnitConfiguration.Element.Use?
+    private var others: [Int: UnitConfiguration.Element.Use] = [:]
+
+    subscript(element: Int) -> UnitConfiguration.Element.Use? {
+      get { element == 0 ? first : others[element] }
+      set { if element == 0 { first = newValue } else { others[element] = newValue } }
+    }
+  }
+
+  struct State {
+    var inputs: [Element] { didSet { version += 1 } }
+    var outputs: [Element] { didSet { version += 1 } }
+    var globalName: String?
+    var maximumFramesPerSlice: Int { didSet { version += 1 } }
+    var values: [PropertyPlace: PropertyValue] { didSet { version += 1 } }
+    /// Kept apart from the elements: a graph may connect a bus before there are as many.
+    var inputUses = BusUses() { didSet { version += 1 } }
+    var outputUses = BusUses() { didSet { version += 1 } }
+    var controls: ControlLayout { didSet { version += 1 } }
+    var isInitialized = false { didSet { version += 1 } }
+    /// How often anything has been set that the configuration is made of.
+    var version = 0
+    /// What has been set and is not in force yet; `nil` where what is set is in force.
+    var heldWrites: [ControlWrite]?
+    var lastRenderError = Status.ok
+    /// The factory preset whose sound the unit has, whatever the present preset is called.
+    var factoryPreset: Preset?
+    /// How often numbers that the render side reads have been set.
+    var generation: UInt32 = 0
+    weak var host: (any UnitHost)?
+    /// What feeds the inputs, and who takes from the outputs, of a unit that is in no graph.
+    var feeds: [Int: UnitFeed] = [:]
+    var takers: [Int: UnitTaker] = [:]
+    /// What renders it then.
+    var keeper: (any AnyObject & Sendable)?
+    /// Who is told of each render.
+    var renderObservers: [Int: RenderObserver] = [:]
+    /// Of an I/O unit's hardware sides: those that the device has.
+    var deviceFormats: [Scope: StreamFormat] = [:]
+    var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
+    var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
+    /// Who hears of what is set with a sender.
+    var audience: [Audience] = []
+    var nextListener = 0
+
+    func elements(_ scope: Scope) -> [Element]? {
+      switch scope {
+      case .input: inputs
+      case .output: outputs
+      case .global: nil
+      }
+    }
+
+    func settled(_ scope: Scope) -> [UnitConfiguration.Element] {
+      (elements(scope) ?? []).enumerated().map { index, element in
+        UnitConfiguration.Element(
+          format: element.format, origin: element.origin, use: use(scope, index))
+      }
+    }
+
+    func use(_ scope: Scope, _ element: Int) -> UnitConfiguration.Element.Use {
+      switch scope {
+      case .input: inputUses[element] ?? .none
+      case .output: outputUses[element] ?? .none
+      case .global: .none
+      }
+    }
+
+    /// Sets a number that the render side reads.
+    mutating func write(_ word: UInt32, at slot: Int) {
+      if heldWrites == nil {
+        controls.block[word: slot] = word
+      } else {
+        heldWrites?.append(ControlWrite(controls.block, slot, word: word))
+      }
+    }
+
+    func count(_ scope: Scope) -> Int { elements(scope)?.count ?? 1 }
+
+    mutating func update(_ scope: Scope, _ element: Int, _ change: (inout Element) -> Void) {
+      if scope == .input { change(&inputs[element]) } else { change(&outputs[element]) }
+    }
+  }
+
+  let state: Mutex<State>
+
+  private static let lastSerial = Atomic<Int>(0)
+  /// Its own among all that have been made.
+  let serial = UnitInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
+
+  public convenience init(_ unit: any AudioUnit.Type) { self.init(unit, inputCount: nil) }
+
+  /// A unit that has another number of inputs from the beginning, where its kind may be given as many.
+  package init(_ unit: any AudioUnit.Type, inputCount wanted: Int?) {
+    self.unit = unit
+    let blueprint = UnitBlueprint.of(unit)
+    self.blueprint = blueprint
+    let description = blueprint.description
+    let isSettable = wanted.map { description.inputs.settable?.contains($0) == true } ?? false
+    let inputCount = isSettable ? wanted ?? description.inputs.count : description.inputs.count
+    state = Mutex(
+      State(
+        inputs: Array(
+          repeating: Element(format: blueprint.initialInputFormat, origin: .initial),
+          count: inputCount),
+        outputs: Array(
+          repeating: Element(format: blueprint.initialOutputFormat, origin: .initial),
+          count: description.outputs.count),
+        maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
+        values: blueprint.values,
+        controls: ControlLayout(
+          blueprint.controls, inputCount: inputCount, outputCount: description.outputs.count)))
+  }
+
+  // MARK: Elements
+
+  /// How many elements a scope has now; 1 for the global scope.
+  public func elementCount(_ scope: Scope) -> Int { state.withLock { $0.count(scope) } }
+
+  public var isInitialized: Bool { state.withLock { $0.isInitialized } }
+}
+
+extension UnitInstance.Element {
+  /// Back to what a client has set, or to what a fresh element has.
+  ///
+  /// - Parameter isHardware: Whether it is the device's, which has that format.
+  mutating func forgetSettled(_ initial: StreamFormat, isHardware: Bool) {
+    switch origin {
+    case .given, .rateGiven: break
+    case .initial, .graphDefault, .propagated, .hardware, .followsInput:
+      format = initial
+      origin = isHardware ? .hardware : .initial
+    }
+  }
+}
+
+extension PropertyValue {
+  /// What the render side sees of it.
+  var liveWord: UInt32 {
+    switch self {
+    case .uint32(let value): value
+    case .preset(let preset): UInt32(bitPattern: preset.number)
+    case .float64(let value): Float(value).bitPattern
+    default: 0
+    }
+  }
+}
+
+extension AudioUnit {
+  /// Why an element does not take a format, its own contradictions first; `nil` where it does.
+  public static func violation(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> Violation? {
+    let place = Violation.Place(node: nil, .streamFormat(scope, element))
+    if let first = format.inconsistencies.first {
+      return Violation(
+        UnitRules.formatConsistent, status: .formatNotSupported, "\(first)", at: place)
+    }
+    if format.sampleType == nil {
+      return Violation(
+        UnitRules.formatSupported, status: .formatNotSupported,
+        "a bus carries float32, int16, int24, int32 or fixed8.24 samples, not "
+          + "\(format.bitsPerChannel)-bit ones of this kind", at: place)
+    }
+    if let refusal = refusal(of: format, scope: scope, element: element) {
+      return Violation(
+        UnitRules.formatSupported, status: .formatNotSupported, refusal.message, at: place,
+        help: refusal.help, remedies: refusal.remedies)
+    }
+    return nil
+  }
+}
+
+/// A number without a fraction that is zero.
+func plain(_ value: Float) -> String {
+  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
+}

@@ -1,0 +1,203 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import RenderCore
+import RenderHost
+import Synchronization
+
+/// The edits that lead from one patch to the next in a graph that plays.
+struct Passage {
+  let graph: AudioGraph
+  let difference: GraphDifference
+  let old: BuiltPatch
+  let new: BuiltPatch
+  private(set) var nodes: [String: NodeID]
+  private(set) var taps: [String: TapID]
+  private let hasTaps: Bool
+
+  init(
+    graph: AudioGraph, difference: GraphDifference, from old: BuiltPatch, to new: BuiltPatch,
+    nodes: [String: NodeID], taps: [String: TapID], hasTaps: Bool
+  ) {
+    self.hasTaps = hasTaps
+    self.graph = graph
+    self.difference = difference
+    self.old = old
+    self.new = new
+    self.nodes = nodes
+    self.taps = taps
+  }
+
+  mutating func carryOut(at time: Double?) throws(Violation) {
+    let before = graph.defaultStreamFormat
+    graph.defaultStreamFormat = new.graph?.defaultStreamFormat
+    var added: [NodeID] = []
+    do throws(Violation) {
+      if let time {
+        var failure: Violation?
+        var copy = self
+        do throws(GraphUpdateError) {
+          try graph.update(at: time) { () throws(GraphUpdateError) in
+            do throws(Violation) { try copy.edit(&added) } catch {
+              failure = error
+              throw GraphUpdateError(violation: error)
+            }
+          }
+        } catch {
+          throw failure ?? error.violation
+        }
+        self = copy
+      } else {
+        try edit(&added)
+        do throws(GraphUpdateError) { try graph.update() } catch { throw error.violation }
+      }
+    } catch {
+      graph.discardPendingEdits()
+      graph.defaultStreamFormat = before
+      for node in added { try? graph.removeNode(node) }
+      _ = try? graph.update()
+      throw error
+    }
+  }
+
+  private mutating func edit(_ added: inout [NodeID]) throws(Violation) {
+    let present = nodes
+    for name in difference.leaving { nodes[name] = nil }
+    for name in difference.entering {
+      guard let source = new.graph, let id = new.layout.nodes[name] else { continue }
+      let node = try graph.addNode(
+        copying: try source.unit(id), name: name,
+        streamFormat: try source.defaultStreamFormat(of: id))
+      added.append(node)
+      nodes[name] = node
+    }
+    var callbacks: [PatchLayout.BusName: [CallbackInstance]] = [:]
+    for input in difference.freed {
+      guard let node = present[input.node] else { continue }
+      callbacks[input] = try graph.callbacks(of: node, input.bus)
+      try graph.disconnect(node, input.bus)
+    }
+    for name in difference.tapsLeaving {
+      if let tap = taps.removeValue(forKey: name) { try graph.removeTap(tap) }
+    }
+    // Before the nodes go that they have watched.
+    for name in difference.tapsMoving {
+      guard let tap = taps[name], let at = new.layout.taps[name]?.at, let node = nodes[at.node]
+      else { continue }
+      try graph.moveTap(tap, to: node, at.bus)
+    }
+    for name in difference.leaving {
+      if let node = present[name] { try graph.removeNode(node) }
+    }
+    for input in difference.fed { try feed(input, callbacks) }
+    for name in difference.tapsEntering where hasTaps {
+      guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
+      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
+    }
+    for setting in difference.settings { try set(setting) }
+    if difference.changesTimeline {
+      try graph.setTimeline(
+        new.ramps.compactMap { name, ramp in
+          nodes[name].map { node in
+            var ramp = ramp
+            ramp.node = node
+            return ramp
+          }
+        }, stopTime: new.graph?.stopTime)
+    }
+  }
+
+  private func feed(
+    _ input: PatchLayout.BusName, _ present: [PatchLayout.BusName: [CallbackInstance]]
+  ) throws(Violation) {
+    guard let node = nodes[input.node] else { return }
+    switch new.layout.feeds[input] {
+    case .output(let name)?:
+      if let source = nodes[name.node] {
+        try graph.connect(source, name.bus, to: node, input.bus)
+      }
+    case .chain(let chain)?:
+      try giveFormat(input, node)
+      let callbacks = try instances(of: chain, difference.origins[input] ?? [], present)
+      guard let first = callbacks.first else { return }
+      var feed = chain.source.flatMap { source in
+        nodes[source.node].map { CallbackFeed.output($0, source.bus) }
+      }
+      for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
+      try graph.setInputCallback(first, of: node, input.bus, from: feed)
+    case nil: break
+    }
+  }
+
+  /// Gives an input that nothing has fed the stream format that the patch says, where the unit plays: a
+  /// bus that a callback feeds must have been given one.
+  private func giveFormat(_ input: PatchLayout.BusName, _ node: NodeID) throws(Violation) {
+    guard let source = new.graph, let id = new.layout.nodes[input.node] else { return }
+    let unit = try graph.unit(node)
+    let present = unit.configuration().inputs
+    let wanted = try source.unit(id).configuration().inputs
+    guard unit.isInitialized, unit.unit.takesFormatsLive, present.indices.contains(input.bus),
+      wanted.indices.contains(input.bus), present[input.bus].origin == .initial,
+      [.given, .rateGiven].contains(wanted[input.bus].origin)
+    else { return }
+    try unit.setProperty(
+      .streamFormat, .input, input.bus, to: .streamFormat(wanted[input.bus].format))
+  }
+
+  /// The callbacks of a chain: those that play already, and new ones, which may go on where others are.
+  private func instances(
+    of chain: PatchLayout.Chain, _ origins: [GraphDifference.Origin],
+    _ present: [PatchLayout.BusName: [CallbackInstance]]
+  ) throws(Violation) -> [CallbackInstance] {
+    func playing(_ input: PatchLayout.BusName, _ behind: Int) -> CallbackInstance? {
+      present[input].flatMap { $0.indices.contains(behind) ? $0[behind] : nil }
+    }
+    var instances: [CallbackInstance] = []
+    for (index, callback) in chain.callbacks.enumerated() {
+      switch origins.indices.contains(index) ? origins[index] : .fresh {
+      case .kept(let input, let behind, let values):
+        guard let instance = playing(input, behind) else {
+          instances.append(CallbackInstance(callback))
+          continue
+        }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+          try Self.set(key, value, of: instance)
+        }
+        instances.append(instance)
+      case .continuing(let input, let behind):
+        instances.append(CallbackInstance(callback, continuing: playing(input, behind)))
+      case .fresh: instances.append(CallbackInstance(callback))
+      }
+    }
+    return instances
+  }
+
+  private static func set(
+    _ key: String, _ value: Double, of instance: CallbackInstance
+  ) throws(Violation) {
+    do throws(CallbackProblem) { try instance.set(key, to: value) } catch {
+      throw Violation(
+        GraphRules.liveSetting, status: error.status, error.message, at: .graph,
+        help: error.help.isEmpty ? [] : [error.help])
+    }
+  }
+
+  private func set(_ setting: GraphDifference.Setting) throws(Violation) {
+    switch setting {
+    case .property(let name, let place, let value):
+      guard let node = nodes[name] else { return }
+      try graph.unit(node).setProperty(place.id, place.scope, place.element, to: value)
+    case .parameter(let name, let place, let value):
+      guard let node = nodes[name] else { return }
+      try graph.unit(node).setParameter(place.id, place.scope, place.element, to: value)
+    case .live(let input, let behind, let key, let value):
+      guard let node = nodes[input.node] else { return }
+      let instances = try graph.callbacks(of: node, input.bus)
+      guard instances.indices.contains(behind) else { return }
+      try Self.set(key, value, of: instances[behind])
+    }
+  }
+}

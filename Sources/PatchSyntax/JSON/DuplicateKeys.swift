@@ -1,0 +1,88 @@
+import Diagnostics
+
+extension JSONTree {
+  /// Reports each key that an object has had before.
+  ///
+  /// RFC 8259 lets such objects pass and leaves open what they mean, so reading accepts them; a
+  /// patch does not.
+  ///
+  /// - Returns: where in the table the repeated keys are.
+  func reportDuplicateKeys(to findings: inout Findings) -> Set<Int> {
+    var keys: Set<Int> = []
+    func report(_ key: JSONValue, _ name: String, after earlier: JSONValue) {
+      keys.insert(key.index)
+      findings.append(SyntaxRules.duplicateKey, at: key.range) {
+        .duplicate(key, name, after: earlier)
+      }
+    }
+    /// The rows of an object's keys.
+    var rows: [Int] = []
+    for index in nodes.indices where nodes[index].kind == .object {
+      rows.removeAll(keepingCapacity: true)
+      var row = index + 1
+      while row < Int(nodes[index].next) {
+        // The key of a member without one has been reported.
+        if nodes[row].kind == .string, nodes[row].end > nodes[row].start { rows.append(row) }
+        let value = Int(nodes[row].next)
+        guard value < Int(nodes[index].next) else { break }
+        row = Int(nodes[value].next)
+      }
+      if rows.count <= 8 {
+        // Most objects are so small that comparing all pairs is the quickest.
+        for place in rows.indices.dropFirst() {
+          if let earlier = rows[..<place].first(where: { haveOneText($0, rows[place]) }) {
+            let key = JSONValue(tree: self, index: rows[place])
+            report(key, key.string ?? "", after: JSONValue(tree: self, index: earlier))
+          }
+        }
+      } else {
+        var first: [String: Int] = [:]
+        first.reserveCapacity(rows.count)
+        for row in rows {
+          let key = JSONValue(tree: self, index: row)
+          let name = key.string ?? ""
+          guard let earlier = first.updateValue(row, forKey: name) else { continue }
+          first[name] = earlier
+          report(key, name, after: JSONValue(tree: self, index: earlier))
+        }
+      }
+    }
+    return keys
+  }
+
+  /// Whether two strings have the same characters.
+  private func haveOneText(_ one: Int, _ other: Int) -> Bool {
+    guard nodes[one].isPlainASCII(in: source), nodes[other].isPlainASCII(in: source) else {
+      return JSONValue(tree: self, index: one).string == JSONValue(tree: self, index: other).string
+    }
+    let (first, second) = (nodes[one].content, nodes[other].content)
+    return first.count == second.count
+      && zip(first, second).allSatisfy { source.bytes[$0] == source.bytes[$1] }
+  }
+}
+
+extension JSONTree.Node {
+  /// The text of a string without its quotes.
+  fileprivate var content: Range<Int> {
+    let low = Int(start) + Int(quotes & 3)
+    return low..<max(low, Int(end) - Int(quotes >> 2))
+  }
+
+  /// Whether characters that are equal have equal bytes, as they have not where one can be composed in
+  /// several ways.
+  fileprivate func isPlainASCII(in source: SourceText) -> Bool {
+    !isEscaped && content.allSatisfy { source.bytes[$0] < 0x80 }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func duplicate(
+    _ key: JSONValue, _ name: String, after earlier: JSONValue
+  ) -> Diagnostic {
+    SyntaxRules.duplicateKey.diagnostic(
+      "the key \(Message(quoted(name))) stands twice in one object", at: key.range,
+      pointer: key.pointer.description, label: "again here",
+      notes: [Note("first here", at: earlier.range)],
+      help: ["remove one of the two, or rename it"])
+  }
+}

@@ -1,0 +1,135 @@
+import AudioTypes
+public import Diagnostics
+
+/// Reads JSON (RFC 8259), strictly, and keeps every value's place.
+///
+/// It goes on behind a mistake, so that one run reports all of them. It needs linear time, and a
+/// stack that does not grow with the document.
+public struct JSONReader {
+  /// Which texts are accepted.
+  public enum Dialect: Hashable, Sendable {
+    /// RFC 8259 and nothing else.
+    case json
+    /// JSON with `//` and `/* */` comments and trailing commas.
+    case jsonc
+
+    /// `.jsonc` files may have comments, all others are strict.
+    public init(fileName: String) {
+      self = fileName.lowercased().hasSuffix(".jsonc") ? .jsonc : .json
+    }
+  }
+
+  /// What came of reading.
+  public struct Result: Sendable {
+    /// The values, as far as the text could be understood; `nil` when there is none.
+    public var tree: JSONTree?
+    /// Whether each value stands where it was meant to, in spite of what was reported: if not, a
+    /// check of the values would report consequences of the mistakes already found.
+    public var isStructureIntact: Bool
+    /// In the order of the text.
+    public var diagnostics: [Diagnostic]
+    /// Where the comments stand, in the order of the text.
+    public var comments: [SourceRange]
+
+    /// Whether the text was refused.
+    public var hasErrors: Bool { diagnostics.hasErrors }
+  }
+
+  /// How deep values may be nested.
+  public static let maximumDepth = 512
+
+  /// After that many mistakes the text is something else than a patch.
+  static let maximumDiagnostics = 50
+
+  let source: SourceText
+  let bytes: [UInt8]
+  let dialect: Dialect
+  var offset = 0
+  var nodes: [JSONTree.Node] = []
+  var diagnostics: [Diagnostic] = []
+  var isStructureIntact = true
+  /// Set where nothing sensible can be said about what follows.
+  var hasGivenUp = false
+  var open: [Container] = []
+  var comments: [SourceRange] = []
+  /// The end of the last token, where something missing would have stood.
+  var lastTokenEnd = 0
+  /// Set when the rest of a line was skipped, perhaps with the comma at its end.
+  var isRecovering = false
+  /// The first bracket whose closing one begins a line and stands further left than the line it was
+  /// opened on: when one is missing in the end, it is likely this one's.
+  var suspect: (opening: Int, closing: Int)?
+
+  struct Container {
+    var index: Int
+    var isObject: Bool
+  }
+
+  enum State {
+    case firstElement, element, firstKey, key, colon, value, afterValue
+  }
+
+  private init(_ source: SourceText, _ dialect: Dialect) {
+    self.source = source
+    self.dialect = dialect
+    bytes = source.bytes
+  }
+
+  /// Reads a text. It never fails: a text that is no JSON has diagnostics, at least one of them an
+  /// error.
+  public static func read(_ source: SourceText, dialect: Dialect) -> Result {
+    let reading = readAsWritten(source, dialect: dialect)
+    let explanation = SyntaxRepair.diagnostics(of: source, dialect, reading)
+    return Result(
+      tree: reading.nodes.isEmpty ? nil : JSONTree(source: source, nodes: reading.nodes),
+      isStructureIntact: reading.isStructureIntact && explanation == nil,
+      diagnostics: (explanation ?? reading.diagnostics).inDocumentOrder(),
+      comments: reading.comments)
+  }
+
+  /// What one pass over a text finds, before slips are looked for that explain several errors at once.
+  struct Reading {
+    var nodes: [JSONTree.Node]
+    var isStructureIntact: Bool
+    var diagnostics: [Diagnostic]
+    var comments: [SourceRange]
+    /// Where reading ended.
+    var end: Int
+    /// Whether that is the end of the text.
+    var isWhole: Bool
+
+    var errorCount: Int { diagnostics.count { $0.severity == .error } }
+    /// The errors, what was not read counting as one more.
+    var cost: Int { errorCount + (isWhole ? 0 : 1) }
+  }
+
+  static func readAsWritten(_ source: SourceText, dialect: Dialect) -> Reading {
+    var reader = JSONReader(source, dialect)
+    reader.readDocument()
+    reader.reportComments()
+    return Reading(
+      nodes: reader.nodes, isStructureIntact: reader.isStructureIntact && !reader.hasGivenUp,
+      diagnostics: reader.diagnostics, comments: reader.comments, end: reader.offset,
+      isWhole: !reader.hasGivenUp && reader.offset >= reader.bytes.count)
+  }
+}
+
+extension JSONTree.Node {
+  var range: SourceRange { Int(start)..<Int(end) }
+}
+
+extension JSONValue {
+  /// From an offset to the end of its line, blanks at the end left out.
+  static func rangeOfLine(in bytes: [UInt8], from start: Int) -> SourceRange {
+    var end = start
+    while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
+    while end > start + 1, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+    return start..<end
+  }
+}
+
+/// A number in upper case hexadecimal digits, at least so many.
+func hexadecimal(_ value: UInt32, digits: Int) -> String {
+  let text = String(value, radix: 16, uppercase: true)
+  return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
+}

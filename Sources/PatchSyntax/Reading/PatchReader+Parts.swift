@@ -1,0 +1,323 @@
+import AudioTypes
+import Diagnostics
+
+// MARK: The patch's parts
+
+extension PatchReader {
+  mutating func readDocument(_ root: JSONValue) -> PatchDocument? {
+    guard root.kind == .object else {
+      reportType(root, "a patch", "an object")
+      return nil
+    }
+    var document = PatchDocument(root: root)
+    readObject(
+      root, "a patch",
+      keys: [
+        "schemaVersion", "title", "session", "limits", "streamFormats", "streamFormat", "callbacks",
+        "nodes",
+        "connections", "taps", "tempo", "timeline", "$schema",
+      ], required: ["nodes"]
+    ) { reader, key, value in
+      switch key {
+      case "schemaVersion": document.schemaVersion = reader.schemaVersion(value)
+      case "title": document.title = reader.string(value, "'title'")
+      case "session": document.session = reader.session(value)
+      case "limits": document.limits = reader.outputLimits(value)
+      case "streamFormats":
+        document.streamFormats = reader.map(value, "'streamFormats'", .format) {
+          $0.streamFormat($1, mayBeName: false)
+        }
+      case "streamFormat": document.streamFormat = reader.streamFormat(value)
+      case "callbacks":
+        guard reader.admits(value, key) else { return }
+        document.callbacks = reader.map(value, "'callbacks'", .source) { $0.callback($1) }
+      case "nodes":
+        guard reader.admits(value, key) else { return }
+        document.nodes = reader.map(value, "'nodes'", .source) { $0.node($1) }
+        if value.kind == .object, !value.members.contains(where: { $0.key.string != "comment" }) {
+          reader.diagnostics.append(.emptyNodes(value))
+        }
+      case "connections":
+        document.connections = reader.array(value, "'connections'").compactMap {
+          reader.connection($0)
+        }
+      case "taps":
+        guard reader.admits(value, key) else { return }
+        document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
+      case "timeline":
+        document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
+      default: _ = reader.string(value, "'$schema'")
+      }
+    }
+    // What is too large is not looked at any closer.
+    guard itemCount <= limits.nodes else { return nil }
+    reportAmbiguousNames(document)
+    return document
+  }
+
+  /// Whether there are no more nodes, callbacks and taps than may be: more are not read. It is said once.
+  private mutating func admits(_ json: JSONValue, _ key: String) -> Bool {
+    guard itemCount <= limits.nodes else { return false }
+    itemCount += json.members.reduce(0) { count, _ in count + 1 }
+    guard itemCount > limits.nodes else { return true }
+    diagnostics.append(.tooManyNodes(at: json, limits))
+    return false
+  }
+
+  mutating func schemaVersion(_ json: JSONValue) -> Located<Int>? {
+    guard check(json, "'schemaVersion'", .number) else { return nil }
+    guard json.integer == 1 else {
+      diagnostics.append(.schemaVersion(json))
+      return nil
+    }
+    return Located(1, at: json)
+  }
+
+  private mutating func session(_ json: JSONValue) -> Located<PatchDocument.Session>? {
+    guard check(json, "'session'", .object) else { return nil }
+    var session = PatchDocument.Session()
+    readObject(
+      json, "the session",
+      keys: [
+        "category", "preferredSampleRate", "preferredIOBufferDuration", "onInterruption",
+        "onRouteChange",
+      ]
+    ) { reader, key, value in
+      switch key {
+      case "category": session.category = reader.string(value, "'category'")
+      case "onInterruption":
+        session.onInterruption = reader.string(value, "'onInterruption'")
+      case "onRouteChange": session.onRouteChange = reader.string(value, "'onRouteChange'")
+      case "preferredSampleRate":
+        session.preferredSampleRate = reader.positive(value, "'preferredSampleRate'", "hertz")
+      default:
+        session.preferredIOBufferDuration = reader.bufferDuration(value)
+      }
+    }
+    return Located(session, at: json)
+  }
+
+  mutating func outputLimits(_ json: JSONValue) -> Located<PatchDocument.Limits>? {
+    guard check(json, "'limits'", .object) else { return nil }
+    var limits = PatchDocument.Limits()
+    readObject(json, "the limits", keys: ["outputPeak", "requestedGain"]) { reader, key, value in
+      let level = reader.level(value, "'\(key)'")
+      if key == "outputPeak" { limits.outputPeak = level } else { limits.requestedGain = level }
+    }
+    return Located(limits, at: json)
+  }
+
+  /// A level. Whether it is one that makes sense is somebody else's affair.
+  private mutating func level(_ json: JSONValue, _ name: String) -> Located<Level>? {
+    if json.kind == .number, let value = json.number { return Located(.linear(value), at: json) }
+    guard json.kind == .string else {
+      reportType(json, name, "a level: a text such as \"-1 dB\", or a number above 0")
+      return nil
+    }
+    return string(json, name).map { Located(Level($0.value), at: json) }
+  }
+
+  private mutating func callback(_ json: JSONValue) -> PatchDocument.Callback? {
+    guard check(json, "a callback", .object) else { return nil }
+    var callback = PatchDocument.Callback(json: json, fields: [])
+    callback.fields = fields(json, "a callback", required: ["kind"]) { reader, key, value in
+      guard key == "kind" else { return false }
+      callback.kind = reader.string(value, "'kind'")
+      return true
+    }
+    return callback
+  }
+
+  private mutating func tap(_ json: JSONValue) -> PatchDocument.Tap? {
+    guard check(json, "a tap", .object) else { return nil }
+    var tap = PatchDocument.Tap(json: json, fields: [])
+    tap.fields = fields(json, "a tap", required: ["kind", "at"]) { reader, key, value in
+      switch key {
+      case "kind": tap.kind = reader.string(value, "'kind'")
+      case "at": tap.at = reader.address(value, "'at'")
+      default: return false
+      }
+      return true
+    }
+    return tap
+  }
+
+  private mutating func connection(_ json: JSONValue) -> PatchDocument.Connection? {
+    guard check(json, "a connection", .object) else { return nil }
+    var connection = PatchDocument.Connection(json: json)
+    readObject(json, "a connection", keys: ["from", "to"], required: ["from", "to"]) {
+      reader, key, value in
+      if key == "from" {
+        connection.from = reader.address(value, "'from'")
+      } else {
+        connection.to = reader.address(value, "'to'")
+      }
+    }
+    return connection
+  }
+
+  private mutating func step(_ json: JSONValue) -> PatchDocument.Step? {
+    guard check(json, "a step of the timeline", .object) else { return nil }
+    var step = PatchDocument.Step(json: json)
+    var actions: [JSONValue] = []
+    readObject(
+      json, "a step of the timeline", keys: ["at", "ramp", "update", "stop"], required: ["at"]
+    ) { reader, key, value in
+      if key != "at" { actions.append(value) }
+      switch key {
+      case "at": step.at = reader.time(value, "'at'")
+      case "ramp": step.ramp = reader.ramp(value)
+      case "update": step.update = value
+      default: step.stop = reader.bool(value, "'stop'")
+      }
+    }
+    // A key that is misspelt is what it does.
+    let isUnclear =
+      actions.isEmpty
+      && json.members.contains { member in
+        guard let key = member.key.string else { return true }
+        return !["at", "ramp", "update", "stop", "comment"].contains(key)
+      }
+    if actions.count != 1, !isUnclear {
+      diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
+    }
+    return step
+  }
+
+  private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
+    guard check(json, "a ramp", .object) else { return nil }
+    var ramp = PatchDocument.Ramp(json: json)
+    readObject(
+      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
+    ) {
+      reader, key, value in
+      switch key {
+      case "path":
+        guard let text = reader.string(value, "'path'") else { return }
+        if let pointer = JSONPointer(parsing: text.value) {
+          ramp.path = Located(pointer, at: value)
+        } else {
+          reader.diagnostics.append(.notAPointer(value, text.value))
+        }
+      case "to": ramp.to = value
+      case "curve": ramp.curve = reader.string(value, "'curve'")
+      default: ramp.duration = reader.time(value, "'duration'")
+      }
+    }
+    return ramp
+  }
+
+  private mutating func node(_ json: JSONValue) -> PatchDocument.Node? {
+    guard check(json, "a node", .object) else { return nil }
+    var node = PatchDocument.Node(json: json)
+    var component: JSONValue?
+    var settings: JSONValue?
+    readObject(json, "a node", keys: Self.nodeKeys) { reader, key, value in
+      switch key {
+      case "component":
+        component = value
+        node.component = reader.component(value)
+      case "subgraph":
+        node.subgraph = value
+        _ = reader.string(value, "'subgraph'")
+      case "settings":
+        settings = value
+        node.settings = reader.settings(value, "'settings'")
+      case "properties": node.properties = reader.settings(value, "'properties'")
+      case "parameters": node.parameters = reader.settings(value, "'parameters'")
+      case "inputCount":
+        node.inputCount = reader.count(
+          value, "'inputCount'", expecting: "a whole number from 1 to 1024")
+      case "inputs": node.inputs = reader.elements(value, "'inputs'")
+      default: node.outputs = reader.elements(value, "'outputs'")
+      }
+    }
+    /// Whether a key may be what is missing, misspelt.
+    func hasUnknownKey() -> Bool {
+      let known = Self.nodeKeys + ["comment"]
+      return json.members.contains { !known.contains($0.key.string ?? "") }
+    }
+    if let component, let subgraph = node.subgraph {
+      diagnostics.append(.componentAndSubgraph(component, subgraph))
+    } else if let subgraph = node.subgraph {
+      // What only a unit has.
+      for (key, value) in json.members {
+        guard let name = key.string, Self.nodeKeys.contains(name),
+          !["component", "subgraph", "settings"].contains(name), !repeatedKeys.contains(key.index)
+        else { continue }
+        diagnostics.append(.unitKey(value, besides: subgraph))
+      }
+    } else if let settings, component != nil || !hasUnknownKey() {
+      diagnostics.append(.settingsOfUnit(settings))
+    }
+    if component == nil, node.subgraph == nil, !hasUnknownKey() {
+      diagnostics.append(.missing(["component"], in: json, "a node"))
+    }
+    return node
+  }
+
+  private static let nodeKeys = [
+    "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
+    "outputs",
+  ]
+
+  private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
+    switch json.kind {
+    case .string:
+      return names.text(of: json).map { Located(.name($0), at: json) }
+    case .object:
+      var description = PatchDocument.ComponentDescription()
+      let errors = diagnostics.count
+      readObject(
+        json, "a component description",
+        keys: ["type", "subtype", "manufacturer", "flags", "flagsMask"]
+      ) { reader, key, value in
+        switch key {
+        case "type": description.type = reader.code(value, "'type'")
+        case "subtype": description.subtype = reader.code(value, "'subtype'")
+        case "manufacturer": description.manufacturer = reader.code(value, "'manufacturer'")
+        case "flags":
+          if reader.check(value, "'flags'", .number) { description.flags = value }
+        default:
+          if reader.check(value, "'flagsMask'", .number) { description.flagsMask = value }
+        }
+      }
+      // With a part of it missing it would find others.
+      if diagnostics.count > errors { return nil }
+      return Located(.description(description), at: json)
+    default:
+      reportType(json, "'component'", "a name or an object with type, subtype and manufacturer")
+      return nil
+    }
+  }
+
+  private mutating func elements(_ json: JSONValue, _ name: String) -> [PatchDocument.Element] {
+    guard
+      check(
+        json, name, .object, help: "write { \"0\": { ... } }: each bus under its number")
+    else { return [] }
+    var elements: [PatchDocument.Element] = []
+    eachMember(of: json) { reader, key, name, value in
+      guard let bus = Self.busNumber(name) else {
+        reader.diagnostics.append(.busNumber(key, name, in: json))
+        return
+      }
+      guard reader.check(value, "a bus", .object) else { return }
+      var element = PatchDocument.Element(json: value, bus: Located(bus, at: key))
+      reader.readObject(
+        value, "a bus", keys: ["streamFormat", "sampleRate", "properties", "parameters"]
+      ) { reader, key, value in
+        switch key {
+        case "streamFormat": element.streamFormat = reader.streamFormat(value)
+        case "sampleRate": element.sampleRate = reader.sampleRate(value, "'sampleRate'")
+        case "properties": element.properties = reader.settings(value, "'properties'")
+        default: element.parameters = reader.settings(value, "'parameters'")
+        }
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+
+}

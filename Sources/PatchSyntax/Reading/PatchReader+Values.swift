@@ -1,0 +1,307 @@
+import AudioTypes
+import Diagnostics
+
+// MARK: Names and addresses
+
+extension PatchReader {
+  /// What the keys of an object are the names of.
+  enum NameKind { case source, format, tap }
+
+  mutating func map<Value: Sendable>(
+    _ json: JSONValue, _ name: String, _ kind: NameKind,
+    _ read: (inout PatchReader, JSONValue) -> Value?
+  ) -> [PatchDocument.Member<Value>] {
+    guard check(json, name, .object, help: "write { \"name\": ... }: each under its name") else {
+      return []
+    }
+    var members: [PatchDocument.Member<Value>] = []
+    eachMember(of: json) { reader, key, name, value in
+      // A name that cannot be referred to has what it names read all the same.
+      if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
+        reader.diagnostics.append(.badName(key, name))
+      }
+      guard let value = read(&reader, value) else { return }
+      members.append(PatchDocument.Member(Located(name, at: key), value))
+    }
+    return members
+  }
+
+  mutating func reportAmbiguousNames(_ document: PatchDocument) {
+    guard !document.callbacks.isEmpty else { return }
+    // By their places, so that large patches are not copied.
+    var callbacks: [String: Int] = [:]
+    callbacks.reserveCapacity(document.callbacks.count)
+    for index in document.callbacks.indices { callbacks[document.callbacks[index].name] = index }
+    for index in document.nodes.indices {
+      let key = document.nodes[index].key
+      guard !key.value.isEmpty, let callback = callbacks[key.value] else { continue }
+      diagnostics.append(.ambiguous(key, callback: document.callbacks[callback].key.json))
+    }
+  }
+
+  mutating func address(
+    _ json: JSONValue, _ name: String
+  ) -> Located<PatchDocument.Address>? {
+    guard check(json, name, .string, help: "write \"node\" or \"node:bus\""),
+      let text = json.string
+    else { return nil }
+    // Most addresses have no bus.
+    let parts =
+      text.utf8.contains(UInt8(ascii: ":"))
+      ? text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      : [Substring(text)]
+    let node = String(parts.first ?? "")
+    guard !node.isEmpty else {
+      diagnostics.append(.address(json, text, "the name is missing"))
+      return nil
+    }
+    guard parts.count == 2 else { return Located(PatchDocument.Address(node: node), at: json) }
+    guard let bus = Self.busNumber(String(parts[1])) else {
+      diagnostics.append(
+        .address(
+          json, text, parts[1].isEmpty ? "the bus number is missing" : "this is no bus number",
+          at: parts[1].isEmpty ? nil : Self.rangeOfBus(in: json)))
+      return nil
+    }
+    return Located(PatchDocument.Address(node: node, bus: bus), at: json)
+  }
+
+  /// The part behind the colon, when the string means what it says.
+  private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
+    let content = json.contentRange
+    guard json.isPlain else { return nil }
+    let bytes = json.bytes(in: content)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return (content.lowerBound + colon - bytes.startIndex + 1)..<content.upperBound
+  }
+
+  /// A bus number as the patch writes it: digits without leading zeros, at most 4294967295.
+  static func busNumber(_ text: String) -> Int? {
+    guard let number = JSONPointer.arrayIndex(text), number <= Int(UInt32.max) else { return nil }
+    return number
+  }
+}
+
+// MARK: Objects
+
+extension PatchReader {
+  /// Calls for each member whose key is among those known, once, and reports the others and those
+  /// that are missing.
+  mutating func readObject(
+    _ json: JSONValue, _ name: String, keys: [String], required: [String] = [],
+    _ read: (inout PatchReader, String, JSONValue) -> Void
+  ) {
+    var missing = required
+    var unknown = 0
+    eachMember(of: json) { reader, key, text, value in
+      guard keys.contains(text) else {
+        reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
+          .unknownKey(key, text, in: json, name, keys: keys)
+        }
+        // A misspelled key is not a missing one too.
+        let count = missing.count
+        missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
+        if missing.count == count { unknown += 1 }
+        return
+      }
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
+      read(&reader, text, value)
+    }
+    guard missing.count > unknown else { return }
+    // A key that could not be read may be any of them.
+    unknown += json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
+    // An unknown key may be another name for the one that is missing, however unlike.
+    if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
+  }
+
+  /// Calls for each member but comments, for the first of each name.
+  mutating func eachMember(
+    of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
+  ) {
+    for (key, value) in json.members {
+      guard !key.range.isEmpty, let name = names.text(of: key),
+        repeatedKeys.isEmpty || !repeatedKeys.contains(key.index)
+      else { continue }
+      if name == "comment" {
+        checkComment(value)
+      } else {
+        read(&self, key, name, value)
+      }
+    }
+  }
+
+  /// The members of an object that are not taken by `read`, which says whether it took one.
+  mutating func fields(
+    _ json: JSONValue, _ name: String, required: [String],
+    _ read: (inout PatchReader, String, JSONValue) -> Bool
+  ) -> [PatchDocument.Field] {
+    var fields: [PatchDocument.Field] = []
+    var missing = required
+    eachMember(of: json) { reader, key, text, value in
+      if !missing.isEmpty { missing.removeAll { $0 == text } }
+      if !read(&reader, text, value), value.kind != .invalid {
+        fields.append(PatchDocument.Field(Located(text, at: key), value))
+      }
+    }
+    guard !missing.isEmpty else { return fields }
+    let unread = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
+    if missing.count > unread { diagnostics.append(.missing(missing, in: json, name)) }
+    return fields
+  }
+
+  mutating func settings(_ json: JSONValue, _ name: String) -> [PatchDocument.Field] {
+    guard check(json, name, .object) else { return [] }
+    return fields(json, name, required: []) { _, _, _ in false }
+  }
+
+  private mutating func checkComment(_ json: JSONValue) {
+    let isText =
+      json.kind == .string || json.kind == .invalid
+      || json.kind == .array
+        && json.elements.allSatisfy { $0.kind == .string || $0.kind == .invalid }
+    if !isText {
+      reportType(
+        json, "'comment'", "a string",
+        help: "'comment' is for the reader of a patch; give this another name if it means something"
+      )
+    }
+  }
+}
+
+// MARK: Values
+
+extension PatchReader {
+  mutating func check(
+    _ json: JSONValue, _ name: String, _ kind: JSONValue.Kind, help: String? = nil
+  ) -> Bool {
+    if json.kind == kind { return true }
+    let expected =
+      switch kind {
+      case .null: "null"
+      case .bool: "true or false"
+      case .number: "a number"
+      case .string: "a string"
+      case .array: "an array"
+      case .object: "an object"
+      case .invalid: "a value"
+      }
+    reportType(json, name, expected, wanted: kind, help: help)
+    return false
+  }
+
+  mutating func reportType(
+    _ json: JSONValue, _ name: String, _ expected: String, wanted: JSONValue.Kind? = nil,
+    help: String? = nil
+  ) {
+    // It has been reported.
+    if json.kind == .invalid { return }
+    diagnostics.append(PatchRules.type, at: json.markRange) {
+      .wrongType(json, name, expected, wanted: wanted, help: help)
+    }
+  }
+
+  mutating func array(_ json: JSONValue, _ name: String) -> [JSONValue] {
+    check(json, name, .array, help: "write [ ... ]") ? Array(json.elements) : []
+  }
+
+  mutating func string(_ json: JSONValue, _ name: String) -> Located<String>? {
+    guard check(json, name, .string), let text = json.string else { return nil }
+    return Located(text, at: json)
+  }
+
+  mutating func bool(_ json: JSONValue, _ name: String) -> Located<Bool>? {
+    guard check(json, name, .bool), let value = json.bool else { return nil }
+    return Located(value, at: json)
+  }
+
+  /// A four-character code or another native name, or its number.
+  mutating func code(_ json: JSONValue, _ name: String) -> JSONValue? {
+    if json.kind == .string || json.kind == .number { return json }
+    reportType(json, name, "a four-character code or a number")
+    return nil
+  }
+
+  mutating func positive(
+    _ json: JSONValue, _ name: String, _ unit: String
+  ) -> Located<Double>? {
+    guard check(json, name, .number), let value = json.number else { return nil }
+    guard value > 0, value.isFinite else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of \(unit) greater than 0", isTooGreat: value > 0))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+
+  /// How long a slice of the device is to be, in seconds.
+  mutating func bufferDuration(_ json: JSONValue) -> Located<Double>? {
+    let name = "'preferredIOBufferDuration'"
+    guard check(json, name, .number), let value = json.number else { return nil }
+    guard value > 0, value <= 10 else {
+      diagnostics.append(
+        .outOfRange(
+          json, name, "a number of seconds above 0 and up to 10", isTooGreat: value > 0,
+          help: value > 0 && value <= 10_000
+            ? [
+              "durations are in seconds: \(Quantity.text(value)) ms is "
+                + Quantity.text(value / 1000)
+            ] : []))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+
+  /// A time or a duration: 0 to ten years.
+  mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
+    guard json.kind == .object else {
+      guard
+        check(
+          json, name, .number,
+          help: "write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }")
+      else { return nil }
+      return amount(json, name, "seconds", below: 315_576_000).map {
+        Located(.seconds($0), at: json)
+      }
+    }
+    var times: [Located<PatchDocument.Time>] = []
+    let errors = diagnostics.count
+    readObject(json, "a time", keys: ["frames", "beats"]) { reader, key, value in
+      guard reader.check(value, "'\(key)'", .number) else { return }
+      // Ten years at the highest rates and tempos; the graph looks closer.
+      guard let number = reader.amount(value, "'\(key)'", key, below: 0x1p53) else { return }
+      times.append(Located(key == "frames" ? .frames(number) : .beats(number), at: json))
+    }
+    if diagnostics.count > errors { return nil }
+    guard times.count == 1 else {
+      diagnostics.append(.oneUnit(json, isEmpty: times.isEmpty))
+      return nil
+    }
+    return times[0]
+  }
+
+  private mutating func amount(
+    _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
+  ) -> Double? {
+    guard let value = json.number else { return nil }
+    guard value >= 0, value < limit else {
+      diagnostics.append(
+        .outOfRange(json, name, "a number of \(unit) of at least 0", isTooGreat: value > 0))
+      return nil
+    }
+    return value
+  }
+
+  mutating func count(
+    _ json: JSONValue, _ name: String, from smallest: Int = 0, expecting range: String? = nil
+  ) -> Located<Int>? {
+    guard check(json, name, .number), let number = json.number else { return nil }
+    guard let value = json.integer, smallest...Int(UInt32.max) ~= value else {
+      diagnostics.append(
+        .outOfRange(
+          json, name, range ?? "a whole number from \(smallest) to 4294967295",
+          isTooGreat: number > Double(UInt32.max)))
+      return nil
+    }
+    return Located(value, at: json)
+  }
+}

@@ -1,0 +1,221 @@
+import AudioTypes
+import RenderCore
+import SoundFiles
+
+/// From the beginning of the part of a file that is played to its end, as often as it is played: frames
+/// of the bus, counted from the first of all.
+struct FilePasses: BitwiseCopyable {
+  /// Frames of the part, in the file.
+  let length: Int
+  private let fileRate: Double
+  private let busRate: Double
+
+  init(_ part: FileCallback.Part, sampleRate: Double) {
+    length = part.frames.count
+    fileRate = part.reader.sampleRate
+    busRate = sampleRate
+  }
+
+  /// Where a pass ends, counted from 1; 0 for 0. As many frames as the converter makes.
+  @_noLocks
+  func end(_ pass: Int) -> Int {
+    if fileRate == busRate { return pass * length }
+    return Int(renderFloor(Double(pass * length) * busRate / fileRate + 0.5))
+  }
+
+  /// The pass, counted from 1, that a frame is in; at its end it is still.
+  @_noLocks
+  func pass(at frame: Int) -> Int {
+    var pass = Int(Double(frame) / (Double(length) * busRate / fileRate))
+    if pass < 1 { pass = 1 }
+    while end(pass) < frame { pass += 1 }
+    while pass > 1 && end(pass - 1) >= frame { pass -= 1 }
+    return pass
+  }
+
+  /// Frames from one to the end of its pass.
+  func rest(_ frame: Int) -> Int { end(pass(at: frame)) - frame }
+
+  /// Where a service begins.
+  struct Start {
+    /// In frames of the bus.
+    var frame = 0
+    /// In frames of the part.
+    var offset = 0
+  }
+
+  /// The beginning or, where another source is taken the place of, a little before where that one will
+  /// be then: a converter has to come up to speed.
+  ///
+  /// - Parameter loops: Whether it goes on beyond the end of the part.
+  func start(after before: SourceContinuation?, loops: Bool) -> Start {
+    guard let before else { return Start() }
+    let now = before.clock.position * busRate
+    var frame = max(0, Int(now + max(0, before.delay) * busRate - busRate / 20))
+    if !loops { frame = min(frame, end(pass(at: Int(now)))) }
+    let passStart = end(pass(at: frame) - 1)
+    let offset = min(
+      length, max(0, Int((Double(frame - passStart) * fileRate / busRate).rounded())))
+    return Start(frame: frame, offset: offset)
+  }
+}
+
+/// Keeps alive what a source has taken the place of, where its kernel asks.
+final class FileOrigin: Sendable {
+  private let clock: SourceClock?
+
+  init(_ before: SourceContinuation?) { clock = before?.clock }
+}
+
+// MARK: - Render thread
+
+struct FileKernel: RenderKernel {
+  private let ring: FrameRingAccess
+  private let lost: ControlAccess
+  /// The frame of the ring, plus 1, from which on the service leaves the gain to this; 0 for none.
+  private let unscaled: CounterAccess
+  /// What the frames before that have been multiplied by.
+  private let baked: Double
+  private var gain: GlidingControl
+  private var loop: GlidingControl
+  private let sample: SampleType
+  private let passes: FilePasses
+  private var pass: Int
+  /// Where the pass ends.
+  private var passEnd: Int
+  private var position: Int
+  /// Frames since the sound began, those after its end among them.
+  private var elapsed = 0
+  /// Frames that were not there in time and are thrown away when they come: what follows is heard
+  /// when it is due, and files that play side by side stay together.
+  private var late = 0
+  private let clock: SourceClockAccess
+  private let before: SourceClockAccess?
+  private var hasBegun = false
+
+  init(
+    ring: FrameRingAccess, lost: ControlAccess, unscaled: CounterAccess, baked: Double,
+    gain: GlidingControl, loop: GlidingControl, sample: SampleType, passes: FilePasses,
+    start: FilePasses.Start, clock: SourceClockAccess, before: SourceClockAccess?
+  ) {
+    self.ring = ring
+    self.lost = lost
+    self.unscaled = unscaled
+    self.baked = baked
+    self.gain = gain
+    self.loop = loop
+    self.sample = sample
+    self.passes = passes
+    pass = passes.pass(at: start.frame)
+    passEnd = passes.end(passes.pass(at: start.frame))
+    position = start.frame
+    self.clock = clock
+    self.before = before
+  }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    let time = context.timeStamp.sampleTime
+    if !hasBegun { begin(at: time) }
+    gain.follow()
+    loop.follow()
+    let loops = loop.goal != 0
+    if loops && position == passEnd { nextPass() }
+    let rest = passEnd - position
+    let wanted = loops || rest > context.frameCount ? context.frameCount : rest
+    let place = SourceClockAccess.Place(frame: position, phase: UInt64(bitPattern: Int64(elapsed)))
+    elapsed += context.frameCount
+    guard wanted > 0 else {
+      output.silence()
+      gain.skip(context.frameCount)
+      return .ok
+    }
+    var available = ring.available
+    if late > 0 {
+      let skipped = late < available ? late : available
+      ring.discard(skipped)
+      late -= skipped
+      available -= skipped
+    }
+    let ready = available < wanted ? available : wanted
+    for channel in 0..<output.channelCount {
+      let buffer = output[channel]
+      // A file of one channel is heard on all.
+      let source = channel < ring.channelCount ? channel : 0
+      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: source) }
+      if ready < buffer.count { buffer.dropping(ready).clear() }
+    }
+    scale(output, ready)
+    ring.discard(ready)
+    if ready < wanted {
+      late += wanted - ready
+      let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: wanted - ready)
+      lost[word: 0] = total > UInt64(UInt32.max) ? .max : UInt32(truncatingIfNeeded: total)
+      if ready == 0 { output.markSilent() }
+    }
+    position += wanted
+    while position > passEnd { nextPass() }
+    let phase = UInt64(bitPattern: Int64(elapsed - context.frameCount + wanted))
+    clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func nextPass() {
+    pass += 1
+    passEnd = passes.end(pass)
+  }
+
+  /// Goes on where the source is that this one takes the place of. What the service has read before
+  /// that is thrown away.
+  @_noLocks
+  private mutating func begin(at time: Double) {
+    hasBegun = true
+    guard let before else { return }
+    let place = before.place(at: time)
+    let ratio = clock.sampleRate / before.sampleRate
+    let frame = Int(Double(place.frame) * ratio + 0.5)
+    elapsed = Int(Double(place.phase) * ratio + 0.5)
+    guard frame > position else { return }
+    late = frame - position
+    position = frame
+    pass = passes.pass(at: frame)
+    passEnd = passes.end(pass)
+  }
+
+  /// Multiplies what has been read by what the gain is now, where that is another one than the frames
+  /// have already been multiplied by.
+  @_noLocks
+  private mutating func scale(_ output: RenderBus, _ ready: Int) {
+    let first = ring.totalRead
+    let mark = Int(truncatingIfNeeded: unscaled[0])
+    var isTurned = gain.isTurned
+    if mark > 0 { isTurned = true }
+    guard isTurned else {
+      gain.skip(output.frameCount)
+      return
+    }
+    // How many frames at the beginning have been multiplied.
+    var scaled = ready
+    if mark > 0 { scaled = mark - 1 - first }
+    let start = gain
+    for channel in 0..<output.channelCount {
+      gain = start
+      let buffer = output[channel]
+      for frame in 0..<ready {
+        let factor = gain.next() / (frame < scaled ? baked : 1)
+        switch sample {
+        case .float32: buffer[frame] = Float(Double(buffer[frame]) * factor)
+        case .int16, .int24:
+          let word = SampleCoding.word(Double(buffer[frame]) * factor, as: sample)
+          buffer[frame] = Float(SampleCoding.value(word, of: sample))
+        case .int32, .fixed824:
+          let value = SampleCoding.value(buffer[word: frame], of: sample)
+          buffer[word: frame] = SampleCoding.word(value * factor, as: sample)
+        }
+      }
+      gain.skip(output.frameCount - ready)
+    }
+  }
+}

@@ -1,0 +1,286 @@
+public import AudioTypes
+
+/// A graph, flattened: kernels in the order they run, each with its buses already resolved.
+///
+/// A plan is one rate domain: every row renders the same number of frames. A unit that changes the
+/// rate has the plan of what is upstream of it as a `PulledInput`. A plan is made and freed on the
+/// control thread and run on the render thread.
+@safe
+public struct RenderPlan: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: a plan has one owner at a time, which hands it on whole.
+
+  /// One row of the plan: a kernel, and the buses it reads and writes by their index in the plan.
+  public struct Row {
+    public var kernel: KernelBox
+    public var inputs: [Int]
+    public var outputs: [Int]
+    /// By their element, the inputs that the kernel pulls by itself. `inputs` has an entry for each of
+    /// them too, which the kernel does not read.
+    public var pulled: [Int: PulledInput]
+    /// Its word 0 is given the status of each render of the kernel that fails.
+    public var failure: ControlBlock?
+    /// Of a callback's row: the input element that it feeds; 0 for any other.
+    public var element: Int
+
+    /// An output may be one of the inputs: the kernel then works in place, and says itself that a bus
+    /// which was silent is so no more.
+    public init(
+      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
+      failure: ControlBlock? = nil, element: Int = 0
+    ) {
+      self.kernel = kernel
+      self.inputs = inputs
+      self.outputs = outputs
+      self.pulled = pulled
+      self.failure = failure
+      self.element = element
+    }
+  }
+
+  /// The bus that feeds the output unit, in every plan that has one.
+  public static var clientBus: Int { @_noLocks get { 0 } }
+
+  public let maximumFramesPerSlice: Int
+  /// Whether several threads may render it at once.
+  public var isShared: Bool { unsafe shared != nil }
+  private let steps: PlanSteps
+  private let indices: UnsafeMutableBufferPointer<Int32>
+  private let buses: UnsafeMutableBufferPointer<RenderBus.Row>
+  /// For several threads; `nil` where one renders it.
+  private let shared: UnsafeMutablePointer<SharedRows>?
+  private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  private let silent: UnsafeMutableBufferPointer<Bool>
+  private let samples: UnsafeMutableRawPointer
+  private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
+  /// Whether a row runs code that is not ours, which may count on one thread.
+  let callsClients: Bool
+  /// What the steps point to, kept alive.
+  private let company: [ControlBlock]
+
+  /// Makes a plan of rows that run in the order given.
+  ///
+  /// A bus is named by its index in `busChannelCounts`. One that no row has among its outputs stays
+  /// zero, and silent, unless the host fills it.
+  ///
+  /// - Parameter kept: The buses that the host fills, or reads after a slice; `nil` for all. The
+  ///   others share memory where they are not needed at the same time.
+  /// - Parameter threadCount: How many threads may render it. One does, where the rows follow from one
+  ///   another, where more would not pay, or where a client's own code is called.
+  public init(
+    rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
+    observers: [RenderObserver] = [], keeping kept: [Int]? = nil, threadCount: Int = 1
+  ) {
+    precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
+    self.maximumFramesPerSlice = maximumFramesPerSlice
+    var flat: [Int32] = []
+    flat.reserveCapacity(2 * rows.count)
+    for index in rows.indices {
+      for bus in rows[index].inputs { flat.append(Int32(bus)) }
+      for bus in rows[index].outputs { flat.append(Int32(bus)) }
+    }
+    precondition(
+      flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
+    callsClients = rows.indices.contains { index in
+      rows[index].kernel.callsClient || rows[index].pulled.values.contains { $0.callsClients }
+    }
+    var strands: RowStrands?
+    if threadCount > 1, !callsClients {
+      let order = RowStrands(rows, busCount: busChannelCounts.count)
+      if Self.pays(order, maximumFramesPerSlice) { strands = order }
+    }
+    func busMemory(_ strands: RowStrands?) -> BusMemory {
+      guard let kept else { return BusMemory(busChannelCounts) }
+      return BusMemory(busChannelCounts, rows: rows, kept: kept, strands: strands?.strandOfRow)
+    }
+    var memory = busMemory(strands)
+    // Only memory that strands have to themselves is more than one thread needs.
+    if strands != nil, kept != nil, memory.count * maximumFramesPerSlice > Self.mostShared {
+      strands = nil
+      memory = busMemory(nil)
+    }
+    let channelCount = memory.stretches.count
+    // Whole cache lines for each channel, so that vector loads do not straddle two.
+    let stride = (maximumFramesPerSlice + 15) / 16 * 16
+    let byteCount = max(1, memory.count * stride * MemoryLayout<Float>.stride)
+    unsafe samples = .allocate(byteCount: byteCount, alignment: 64)
+    unsafe samples.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let base = unsafe samples.assumingMemoryBound(to: Float.self)
+    unsafe channels = .allocate(capacity: max(1, channelCount))
+    for (channel, stretch) in memory.stretches.enumerated() {
+      unsafe channels.initializeElement(at: channel, to: base + stretch * stride)
+    }
+    unsafe silent = .allocate(capacity: busChannelCounts.count)
+    unsafe silent.initialize(repeating: true)
+    unsafe buses = .allocate(capacity: busChannelCounts.count)
+    var first = 0
+    for (index, count) in busChannelCounts.enumerated() {
+      unsafe buses.initializeElement(
+        at: index,
+        to: RenderBus.Row(
+          channels: channels.baseAddress! + first, channelCount: count,
+          silent: silent.baseAddress! + index))
+      first += count
+    }
+    unsafe indices = .allocate(capacity: max(1, flat.count))
+    for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
+    let table = UnsafeMutableBufferPointer<PlanSteps.Step>.allocate(capacity: rows.count)
+    company = rows.compactMap(\.failure)
+    var firstIndex = 0
+    for (index, row) in rows.enumerated() {
+      unsafe table.initializeElement(
+        at: index,
+        to: PlanSteps.Step(
+          kernel: .passRetained(row.kernel), firstIndex: firstIndex,
+          inputCount: row.inputs.count, outputCount: row.outputs.count,
+          pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
+          failure: row.failure?.access, element: row.element))
+      firstIndex += row.inputs.count + row.outputs.count
+    }
+    unsafe steps = PlanSteps(
+      steps: table, indices: UnsafePointer(indices.baseAddress!),
+      buses: UnsafePointer(buses.baseAddress!), silent: silent.baseAddress!)
+    if let strands {
+      unsafe shared = .allocate(capacity: 1)
+      unsafe shared!.initialize(to: SharedRows(steps, strands))
+    } else {
+      unsafe shared = nil
+    }
+    unsafe self.observers = .allocate(capacity: observers.count)
+    for (index, observer) in observers.enumerated() {
+      unsafe self.observers.initializeElement(at: index, to: .passRetained(observer))
+    }
+  }
+
+  private static func table(of row: Row) -> UnsafeMutablePointer<Unmanaged<PulledInput>?>? {
+    guard !row.pulled.isEmpty else { return nil }
+    precondition(
+      row.pulled.keys.allSatisfy(row.inputs.indices.contains), "a row pulls a missing input")
+    let table = UnsafeMutablePointer<Unmanaged<PulledInput>?>.allocate(capacity: row.inputs.count)
+    for input in row.inputs.indices {
+      unsafe (table + input).initialize(to: row.pulled[input].map { unsafe .passRetained($0) })
+    }
+    return unsafe table
+  }
+
+  /// Whether threads that render together would have done earlier than one: there is enough beside the
+  /// longest way. A slice of one row takes some microseconds, to meet takes about one.
+  private static func pays(_ order: RowStrands, _ frameCount: Int) -> Bool {
+    let rows = order.strandOfRow.count
+    return 2 * rows >= 3 * order.longestWay && (rows - order.longestWay) * frameCount >= 8192
+  }
+
+  /// How many samples the buses may take where strands have memory of their own: 128 MB.
+  private static let mostShared = 32 << 20
+
+  deinit {
+    if let shared = unsafe shared {
+      unsafe shared.deinitialize(count: 1)
+      unsafe shared.deallocate()
+    }
+    let steps = unsafe steps.steps
+    for index in steps.indices {
+      unsafe steps[index].kernel.release()
+      guard let table = unsafe steps[index].pulled else { continue }
+      for input in 0..<(unsafe steps[index].inputCount) { unsafe table[input]?.release() }
+      unsafe table.deallocate()
+    }
+    for index in unsafe observers.indices { unsafe observers[index].release() }
+    unsafe steps.deallocate()
+    unsafe observers.deallocate()
+    unsafe indices.deallocate()
+    unsafe buses.deallocate()
+    unsafe channels.deallocate()
+    unsafe silent.deallocate()
+    unsafe samples.deallocate()
+  }
+
+  /// Runs every row once, between its notifications. The first failure ends the slice and is
+  /// returned.
+  @_noLocks
+  public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    guard frameCount > 0 else { return .ok }
+    guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
+    beginSlice(frameCount: frameCount, at: timeStamp)
+    let status = renderPiece(frameCount: frameCount, at: timeStamp)
+    endSlice(status, frameCount: frameCount, at: timeStamp)
+    return status
+  }
+
+  /// Tells the observers that a slice begins, which is then rendered in one piece or more.
+  @_noLocks
+  public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
+    notify(.preRender, frameCount: frameCount, at: timeStamp)
+  }
+
+  /// Tells the observers that a slice is there, or that some of it could not be rendered.
+  @_noLocks
+  public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
+    let flags = status == .ok ? RenderActionFlags.postRender : RenderActionFlags(rawValue: 8 | 256)
+    notify(flags, frameCount: frameCount, at: timeStamp)
+  }
+
+  /// Runs every row once for a piece of a slice, of which the observers hear nothing. The first
+  /// failure ends the piece and is returned.
+  ///
+  /// - Parameter crew: Who helps, where the plan is one for several threads.
+  @_noLocks
+  public func renderPiece(
+    frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
+  ) -> Status {
+    guard frameCount > 0 else { return .ok }
+    guard frameCount <= maximumFramesPerSlice else { return .tooManyFramesToProcess }
+    if let shared = unsafe shared, let crew = unsafe crew {
+      unsafe shared.pointee.begin(frameCount: frameCount, at: timeStamp)
+      return unsafe crew._withUnsafeGuaranteedRef { unsafe $0.render(shared) }
+    }
+    for index in 0..<(unsafe steps.steps.count) {
+      let status = steps.render(index, frameCount: frameCount, at: timeStamp)
+      guard status == .ok else { return status }
+    }
+    return .ok
+  }
+
+  /// The same, rendered by this thread alone.
+  @_noLocks
+  public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
+    unsafe renderPiece(frameCount: frameCount, at: timeStamp, crew: nil)
+  }
+
+  @_noLocks
+  private func notify(_ flags: RenderActionFlags, frameCount: Int, at timeStamp: TimeStamp) {
+    for index in 0..<(unsafe observers.count) {
+      unsafe Self.tell(observers[index], flags, frameCount, timeStamp)
+    }
+  }
+
+  // A client's own code: what it does on the render thread is its own promise.
+  @_semantics("no_performance_analysis")
+  private static func tell(
+    _ observer: Unmanaged<RenderObserver>, _ flags: RenderActionFlags, _ frameCount: Int,
+    _ timeStamp: TimeStamp
+  ) {
+    unsafe observer._withUnsafeGuaranteedRef { $0.notify(flags, timeStamp, frameCount) }
+  }
+
+  /// One bus, for the host to fill before a slice or to read after it.
+  @_noLocks
+  public func bus(_ index: Int, frameCount: Int) -> RenderBus {
+    precondition(
+      index >= 0 && index < (unsafe buses.count) && frameCount <= maximumFramesPerSlice,
+      "no such bus")
+    return unsafe RenderBus(
+      row: UnsafePointer(buses.baseAddress.unsafelyUnwrapped + index), frameCount: frameCount)
+  }
+}
+
+/// A render notification (`AUGraphAddRenderNotify`): called on the render thread before and after
+/// each slice, with `.preRender` or `.postRender`. A slice that is cut where a parameter changes is one
+/// slice still.
+public final class RenderObserver: Sendable {
+  public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
+
+  package let notify: Body
+
+  /// `body` runs on the render thread and keeps its rules: no allocation, no lock, no system call.
+  public init(_ body: @escaping Body) { notify = body }
+}

@@ -1,0 +1,323 @@
+import CVector
+import Glibc
+
+// The doors to the vector kernels in C, which neither allocate nor lock nor call the system. They
+// use the widest vectors that the processor has; every result is summed in an order of its own,
+// which depends neither on how a stretch was cut nor on what is computed beside it.
+
+/// Sums and filters over planar samples.
+public enum VectorMath {
+  /// What a row's length is a multiple of.
+  public static var rowUnit: Int { @_noLocks get { 16 } }
+
+  /// `count` coefficients, filled up with zeros to a whole row.
+  @_noLocks
+  public static func rowLength(_ count: Int) -> Int { (count + 15) / 16 * 16 }
+
+  /// The kernel class in use: `avx512`, `avx2`, `neon` or `baseline`. Control thread.
+  public static var name: String { unsafe String(cString: cvector_name()) }
+
+  /// The kernel classes that this processor has, the plainest first. `baseline` is among them
+  /// everywhere, and gives the same bits everywhere. Control thread.
+  public static var names: [String] {
+    var names: [String] = []
+    while let kind = unsafe cvector_kind(Int32(names.count)) {
+      names.append(unsafe String(cString: kind.pointee.name))
+    }
+    return names
+  }
+
+  /// Uses a kernel class from now on. Before the first render, and before there are threads.
+  ///
+  /// - Returns: Whether this processor has it; if not, nothing changes.
+  public static func choose(_ name: String) -> Bool { unsafe cvector_choose(name) != 0 }
+
+  /// The largest magnitude, as the bits of a float: magnitudes are in the order of their bits, with
+  /// infinity above every number and what is no number above that.
+  @_semantics("no_performance_analysis")
+  public static func largest(_ samples: ChannelBuffer) -> UInt32 {
+    unsafe cvector_largest(samples.start, samples.count)
+  }
+
+  /// The same of floats that are in memory as bytes.
+  public static func largest(of floats: ArraySlice<UInt8>) -> UInt32 {
+    unsafe floats.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      return unsafe cvector_largest(base.assumingMemoryBound(to: Float.self), bytes.count / 4)
+    }
+  }
+
+  /// Every sample times a gain, in its place.
+  @_semantics("no_performance_analysis")
+  public static func scale(_ samples: ChannelBuffer, by gain: Float) {
+    unsafe cvector_scale(samples.start, gain, samples.count)
+  }
+
+  /// Ten peaking filters in series over one channel: see `cvector_equalize`.
+  ///
+  /// - Parameters:
+  ///   - coefficients: Three for each band.
+  ///   - memory: Four for each band.
+  @_semantics("no_performance_analysis")
+  public static func equalize(
+    _ input: ChannelBuffer, into output: ChannelBuffer, coefficients: borrowing DoubleStorage,
+    memory: borrowing DoubleStorage
+  ) {
+    precondition(
+      coefficients.count == 30 && memory.count == 40 && output.count >= input.count,
+      "ten bands have thirty coefficients")
+    unsafe cvector_equalize(
+      coefficients.start, memory.start, input.start, nil, input.count, output.start, nil)
+  }
+
+  /// The same over two channels of one length.
+  @_semantics("no_performance_analysis")
+  public static func equalize(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, into leftOutput: ChannelBuffer,
+    _ rightOutput: ChannelBuffer, coefficients: borrowing DoubleStorage,
+    memory: borrowing DoubleStorage
+  ) {
+    precondition(
+      coefficients.count == 30 && memory.count == 40 && right.count >= left.count
+        && leftOutput.count >= left.count && rightOutput.count >= left.count,
+      "ten bands have thirty coefficients")
+    unsafe cvector_equalize(
+      coefficients.start, memory.start, left.start, right.start, left.count, leftOutput.start,
+      rightOutput.start)
+  }
+
+  /// The sum of the products of a row of coefficients and as many samples.
+  ///
+  /// - Parameters:
+  ///   - row: A multiple of 16 coefficients; zeros at its end are good.
+  ///   - samples: As many samples at least, all of them finite.
+  @_semantics("no_performance_analysis")
+  public static func dot(_ row: ChannelBuffer, _ samples: ChannelBuffer) -> Float {
+    precondition(row.count % 16 == 0 && samples.count >= row.count, "a row is 16 long, or 32, …")
+    return unsafe cvector_dot(row.start, samples.start, row.count)
+  }
+
+  /// The same of two rows against the same samples, at little more than the cost of one: a left and
+  /// a right ear.
+  @_semantics("no_performance_analysis")
+  public static func dots(
+    _ first: ChannelBuffer, _ second: ChannelBuffer, _ samples: ChannelBuffer
+  ) -> (Float, Float) {
+    precondition(
+      first.count % 16 == 0 && second.count == first.count && samples.count >= first.count,
+      "a row is 16 long, or 32, …")
+    // Not a tuple's memory: without optimization that asks the run time for the tuple's type.
+    var (one, other): (Float, Float) = (0, 0)
+    unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, &one, &other)
+    return (one, other)
+  }
+
+  /// Filters a stretch of samples: `output[n]` is the sum of `row[k] * samples[n + k]`. For a
+  /// convolution the row is the impulse response backwards, and `samples` begins with the
+  /// `row.count - 1` frames before the first output.
+  ///
+  /// - Parameters:
+  ///   - row: Any number of coefficients.
+  ///   - samples: `output.count + row.count - 1` frames at least.
+  ///   - output: Not overlapping `samples`.
+  @_semantics("no_performance_analysis")
+  public static func filter(
+    _ row: ChannelBuffer, _ samples: ChannelBuffer, into output: ChannelBuffer
+  ) {
+    precondition(samples.count >= output.count + row.count - 1, "the samples are too few")
+    unsafe cvector_fir(row.start, row.count, samples.start, output.start, output.count)
+  }
+
+  /// The same with two rows of one length, into two outputs of one length.
+  @_semantics("no_performance_analysis")
+  public static func filter(
+    _ first: ChannelBuffer, _ second: ChannelBuffer, _ samples: ChannelBuffer,
+    into firstOutput: ChannelBuffer, _ secondOutput: ChannelBuffer
+  ) {
+    precondition(
+      first.count == second.count && firstOutput.count == secondOutput.count
+        && samples.count >= firstOutput.count + first.count - 1, "the samples are too few")
+    unsafe cvector_fir_rows(
+      first.start, second.start, first.count, samples.start, firstOutput.start,
+      secondOutput.start, firstOutput.count)
+  }
+}
+
+// MARK: - For the resampler
+
+/// `rows` (1 to 4) neighbouring rows of `count` coefficients against one channel.
+@_semantics("no_performance_analysis")
+func dotBlock(
+  _ row: UnsafePointer<Float>, rows: Int, _ samples: UnsafePointer<Float>, count: Int,
+  into sums: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_dot_block(row, rows, samples, count, sums)
+}
+
+/// The same against two channels.
+@_semantics("no_performance_analysis")
+func dotBlock(
+  _ row: UnsafePointer<Float>, rows: Int, _ first: UnsafePointer<Float>,
+  _ second: UnsafePointer<Float>, count: Int, into firstSums: UnsafeMutablePointer<Float>,
+  _ secondSums: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_dot_block_channels(row, rows, first, second, count, firstSums, secondSums)
+}
+
+/// The sum of four neighbouring rows, each times its weight.
+@_semantics("no_performance_analysis")
+func blendRows(
+  _ rows: UnsafePointer<Float>, count: Int, _ w0: Float, _ w1: Float, _ w2: Float, _ w3: Float,
+  into row: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_blend(rows, count, w0, w1, w2, w3, count, row)
+}
+
+/// A filter between the frames of one channel, or of two where there is a `second`: see
+/// `cvector_walk`. The step and its increment are in 2^-64 frames.
+@_semantics("no_performance_analysis")
+func walk(
+  _ rows: UnsafePointer<Float>, rowCount: Int, width: Int, fraction: UInt64, step: Int128,
+  increment: Int128, _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>?, frames: Int,
+  into firstOutput: UnsafeMutablePointer<Float>, _ secondOutput: UnsafeMutablePointer<Float>?
+) {
+  var places = cvector_places(
+    fraction: fraction, step_high: Int64(truncatingIfNeeded: step &>> 64),
+    step_low: UInt64(truncatingIfNeeded: step),
+    increment_high: Int64(truncatingIfNeeded: increment &>> 64),
+    increment_low: UInt64(truncatingIfNeeded: increment))
+  unsafe cvector_walk(
+    rows, rowCount, width, &places, first, second, frames, firstOutput, secondOutput)
+}
+
+/// Copies samples; what is not finite becomes 0.
+@_semantics("no_performance_analysis")
+func copyFinite(
+  _ samples: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, count: Int
+) {
+  unsafe cvector_copy_finite(samples, output, count)
+}
+
+// MARK: - For the pair convolver
+
+/// Adds the product of two spectra, real and imaginary parts apart; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addProduct(
+  _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+  _ filterReal: UnsafePointer<Float>, _ filterImaginary: UnsafePointer<Float>, count: Int,
+  to sumReal: UnsafeMutablePointer<Float>, _ sumImaginary: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_spectrum_add(
+    real, imaginary, filterReal, filterImaginary, count, sumReal, sumImaginary)
+}
+
+/// Adds samples times a gain; `count` is a multiple of 16.
+@_semantics("no_performance_analysis")
+func addScaled(
+  _ samples: UnsafePointer<Float>, _ gain: Float, count: Int, to sum: UnsafeMutablePointer<Float>
+) {
+  unsafe cvector_add_scaled(samples, gain, count, sum)
+}
+
+// MARK: - For the paced reader
+
+/// One row over time.
+@_semantics("no_performance_analysis")
+func filterBlock(
+  _ row: UnsafePointer<Float>, count: Int, _ samples: UnsafePointer<Float>,
+  into output: UnsafeMutablePointer<Float>, frameCount: Int
+) {
+  unsafe cvector_fir(row, count, samples, output, frameCount)
+}
+
+// MARK: - Samples on their way
+
+/// One channel out of interleaved frames, as many as `output` has.
+@_semantics("no_performance_analysis")
+func pick(_ samples: UnsafePointer<Float>, stride: Int, into output: ChannelBuffer) {
+  unsafe cvector_pick(samples, stride, output.count, output.start)
+}
+
+/// The same, each sample times a gain.
+@_semantics("no_performance_analysis")
+public func pick(
+  _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, into output: ChannelBuffer
+) {
+  unsafe cvector_pick_scaled(samples, stride, gain, output.count, output.start)
+}
+
+@_semantics("no_performance_analysis")
+func copySamples(
+  _ samples: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>, _ count: Int
+) {
+  unsafe memmove(output, samples, count * 4)
+}
+
+@_semantics("no_performance_analysis")
+func clearSamples(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
+  unsafe memset(samples, 0, count * 4)
+}
+
+/// Signals that are still to be added to a mix, in order.
+@safe
+public struct WaitingSignals: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: the memory is its own.
+  private let signals: UnsafeMutablePointer<cvector_signal>
+  public let capacity: Int
+  public private(set) var count = 0
+
+  /// - Parameter capacity: How many signals may wait.
+  public init(capacity: Int) {
+    precondition(capacity > 0, "one signal waits at least")
+    self.capacity = capacity
+    unsafe signals = .allocate(capacity: capacity)
+  }
+
+  deinit { unsafe signals.deallocate() }
+
+  /// Adds a signal, which has to stay where it is until it has been mixed. There must be room.
+  @_noLocks
+  public mutating func append(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, leftGain: Float, rightGain: Float
+  ) {
+    precondition(count < capacity, "so many signals may wait")
+    unsafe (signals + count).initialize(
+      to: cvector_signal(
+        left: left.start, right: right.start, left_gain: leftGain, right_gain: rightGain))
+    count += 1
+  }
+
+  /// Adds what waits to a sum whose frames no signal has fewer of, one signal after the other, each product
+  /// rounded before it is added. None waits after that.
+  ///
+  /// - Parameter fresh: Whether the sum begins with +0, whatever is in its memory.
+  /// - Returns: What `VectorMath.largest(_:)` says of both sides of the sum; 0 where nothing has waited.
+  @_semantics("no_performance_analysis")
+  @discardableResult
+  public mutating func mix(
+    into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool
+  ) -> UInt32 {
+    precondition(left.count == right.count, "both sides of a sum are as long")
+    let largest = unsafe cvector_mix(
+      signals, count, fresh ? 1 : 0, left.count, left.start, right.start)
+    count = 0
+    return largest
+  }
+}
+
+/// Puts two channels of one length one beside the other.
+@_semantics("no_performance_analysis")
+public func interleave(
+  _ first: ChannelBuffer, _ second: ChannelBuffer, into output: UnsafeMutablePointer<Float>
+) {
+  precondition(first.count == second.count, "both channels are as long")
+  unsafe cvector_interleave(first.start, second.start, first.count, output)
+}
+
+/// One channel out of interleaved doubles, each times a gain, into as many floats as `output` has.
+@_semantics("no_performance_analysis")
+public func pick(
+  _ samples: UnsafePointer<Double>, stride: Int, times gain: Double, into output: ChannelBuffer
+) {
+  unsafe cvector_pick_doubles(samples, stride, gain, output.count, output.start)
+}

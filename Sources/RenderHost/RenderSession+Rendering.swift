@@ -1,0 +1,321 @@
+public import AudioTypes
+import CShims
+import RenderCore
+import Synchronization
+
+extension RenderSession {
+  // MARK: Render thread
+
+  /// Renders the next frames into a device's memory: `frameCount` interleaved frames of the device
+  /// format. Without `memory` (an input-only graph) everything but the output is done.
+  ///
+  /// Any number of frames: they are cut to the plan's slices, which count frames of the client's
+  /// rate. Where a slice fails there is silence, and it is counted. Returns the status of the last
+  /// slice that failed.
+  @_noLocks
+  @discardableResult
+  public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
+    guard frameCount > 0 else { return .ok }
+    enterRealTime()
+    let denormals = denormalsOff()
+    let begin = monotonicNanoseconds()
+    let thread = threadIdentity()
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(thread) }
+    let end = limit.load(ordering: .relaxed)
+    aimGain()
+    limiter.aim(at: Float(bitPattern: outputLimit.load(ordering: .relaxed)))
+    var status = Status.ok
+    var done = wait(atMost: frameCount, from: begin)
+    if done > 0 { unsafe silence(done, at: 0, in: memory) }
+    while done < frameCount {
+      var length = frameCount - done
+      if sampleTime >= end {
+        unsafe silence(length, at: done, in: memory)
+        break
+      }
+      if isHeld() {
+        unsafe silence(length, at: done, in: memory)
+        break
+      }
+      if length > end - sampleTime { length = end - sampleTime }
+      // A pause begins where its fade ends, however it is sliced.
+      if held.frames > 0 { length = min(length, held.frames) }
+      let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
+      if slice.status != .ok { status = slice.status }
+      done += slice.length
+      sampleTime += slice.length
+      if held.frames > 0 { held.frames -= slice.length }
+    }
+    // Two questions and not one `&&`: its right side is a closure that would retain `self`.
+    if gain.isSettled {
+      if gain.current == 0 { noteSilence() }
+    }
+    rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
+    account(from: begin, frameCount: frameCount)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(0) }
+    restoreDenormals(denormals)
+    leaveRealTime()
+    return status
+  }
+
+  /// Sets out for the level that is wanted now.
+  @_noLocks
+  private func aimGain() {
+    var kind = pausing.load(ordering: .relaxed)
+    if kind == 0 { kind = isHolding.load(ordering: .relaxed) ? 1 : 0 }
+    let isNew = kind != held.kind
+    let wasHeld = isHeld()
+    if isNew { held = (kind, 0) }
+    if isFadingOut.load(ordering: .relaxed) { return gain.aim(at: 0) }
+    switch kind {
+    case 0:
+      if isNew { hasPaused.store(false, ordering: .relaxed) }
+      gain.aim(at: 1)
+    case 1:
+      gain.aim(at: 0)
+      if isNew { held.frames = wasHeld ? 0 : fadeFrames }
+    default: gain.jump(to: 0)
+    }
+  }
+
+  /// Whether there is a pause, and its fade is over.
+  @_noLocks
+  private func isHeld() -> Bool {
+    guard held.kind != 0, held.frames <= 0 else { return false }
+    guard gain.isSettled else { return false }
+    return gain.current == 0
+  }
+
+  /// What has come to silence has paused, or has faded out for good.
+  @_noLocks
+  private func noteSilence() {
+    if held.kind != 0 { hasPaused.store(true, ordering: .relaxed) }
+    if isFadingOut.load(ordering: .relaxed) { hasFadedOut.store(true, ordering: .relaxed) }
+  }
+
+  /// How many of the next frames come before the start time.
+  @_noLocks
+  private func wait(atMost frameCount: Int, from now: UInt64) -> Int {
+    if startHostTime != 0 {
+      // From here on frames tell the time: clocks that are read anew for each pull would not agree.
+      if startHostTime > now {
+        framesToWait = Int(Double(startHostTime - now) / nanosecondsPerFrame + 0.5)
+      }
+      startHostTime = 0
+    }
+    let length = framesToWait < frameCount ? framesToWait : frameCount
+    guard length > 0 else { return 0 }
+    framesToWait -= length
+    waited.wrappingAdd(length, ordering: .relaxed)
+    return length
+  }
+
+  /// Renders some of the next frames, at least one, and says how many.
+  @_noLocks
+  private func render(
+    atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
+  ) -> (length: Int, status: Status) {
+    guard clientRate == configuration.sampleRate else {
+      return unsafe renderConverted(atMost: limit, at: done, in: memory, hostTime: hostTime)
+    }
+    let due = hostTime &+ UInt64(Double(done) * nanosecondsPerFrame)
+    let slice = renderPlan(atMost: limit, due: due)
+    guard slice.status == .ok else {
+      unsafe silence(slice.length, at: done, in: memory)
+      return slice
+    }
+    if let memory = unsafe memory, hasOutput, let plan = unsafe current {
+      let bus = unsafe plan.clientBus(frameCount: slice.length)
+      unsafe encode(bus, into: memory, at: done)
+    } else {
+      fade(through: slice.length)
+    }
+    return slice
+  }
+
+  /// Runs the plan for the next piece of its slice; counts it where it fails.
+  ///
+  /// A slice begins where the last has ended. It is never longer than what one pull asks for, which
+  /// goes on until all of it is there.
+  @_noLocks
+  private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
+    if sliceRest == 0 {
+      let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
+      unsafe current = turn.handle
+      let begun = queue.begunStages
+      unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(begun: begun) }
+      guard let plan = unsafe current else {
+        count(.uninitialized)
+        clientTime += limit
+        return (limit, .uninitialized)
+      }
+      unsafe beginSlice(plan, plan.sliceLength(atMost: turn.frameCount), due: due)
+    }
+    guard let plan = unsafe current else { return (limit, .uninitialized) }
+    let frame = clientTime
+    let planned = unsafe plan.cut(sliceRest, at: frame)
+    let length = unsafe scheduler._withUnsafeGuaranteedRef { $0.cut(planned, at: frame) }
+    let time = TimeStamp(sampleTime: Double(firstTime + frame), hostTime: due)
+    let status = unsafe plan.renderPiece(frameCount: length, at: time, crew: crew)
+    if status != .ok {
+      count(status)
+      if sliceStatus == .ok { sliceStatus = status }
+    }
+    clientTime += length
+    sliceRest -= length
+    if sliceRest == 0 { unsafe endSlice(plan) }
+    next.store(clientTime, ordering: .relaxed)
+    return (length, status)
+  }
+
+  @_noLocks
+  private func beginSlice(_ plan: PlanQueue.Handle, _ length: Int, due: UInt64) {
+    sliceLength = length
+    sliceRest = length
+    sliceStatus = .ok
+    sliceTime = TimeStamp(sampleTime: Double(firstTime + clientTime), hostTime: due)
+    let frame = clientTime
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.beginSlice(at: frame) }
+    unsafe plan.beginSlice(frameCount: length, at: sliceTime)
+  }
+
+  @_noLocks
+  private func endSlice(_ plan: PlanQueue.Handle) {
+    unsafe plan.endSlice(sliceStatus, frameCount: sliceLength, at: sliceTime)
+    unsafe scheduler._withUnsafeGuaranteedRef { $0.endSlice() }
+  }
+
+  @_noLocks
+  private func count(_ failure: Status) {
+    failures.wrappingAdd(1, ordering: .relaxed)
+    lastFailure.store(failure.rawValue, ordering: .relaxed)
+  }
+
+  /// What `render` does where the plan has a rate of its own.
+  @_noLocks
+  private func renderConverted(
+    atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
+  ) -> (length: Int, status: Status) {
+    let stretch = SessionResampler.stretch
+    let length = limit < stretch ? limit : stretch
+    var status = Status.ok
+    var need = framesNeeded(forNext: length)
+    while need > 0 {
+      // The plan is ahead of the device, by as much as the filter looks ahead and by what it has
+      // rendered of this pull.
+      let ahead = Double(clientTime) / clientRate * 1e9 - Double(sampleTime) * nanosecondsPerFrame
+      let offset = Double(done) * nanosecondsPerFrame + ahead
+      let due = hostTime &+ UInt64(offset > 0 ? offset : 0)
+      let slice = renderPlan(atMost: need, due: due)
+      if slice.status != .ok { status = slice.status }
+      if let resampler = unsafe resampler {
+        if slice.status == .ok, let plan = unsafe current {
+          let bus = unsafe plan.clientBus(frameCount: slice.length)
+          unsafe resampler.pointee.push(bus)
+        } else {
+          unsafe resampler.pointee.pushSilence(slice.length)
+        }
+      }
+      need -= slice.length
+    }
+    guard let resampler = unsafe resampler else {
+      fade(through: length)
+      return (length, status)
+    }
+    let bus = unsafe resampler.pointee.pull(length)
+    if let memory = unsafe memory {
+      unsafe encode(bus, into: memory, at: done)
+    } else {
+      fade(through: length)
+    }
+    return (length, status)
+  }
+
+  /// How many frames the plan has to render before the next `frameCount` of the device are there.
+  @_noLocks
+  private func framesNeeded(forNext frameCount: Int) -> Int {
+    if let resampler = unsafe resampler {
+      return unsafe resampler.pointee.framesNeeded(forNext: frameCount)
+    }
+    // Nobody hears them: the plan runs on until it has begun the last of them.
+    let last = Double(sampleTime + frameCount - 1) * clientRate / configuration.sampleRate
+    let need = Int(last) + 1 - clientTime
+    return need > 0 ? need : 0
+  }
+
+  @_noLocks
+  private func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, at done: Int) {
+    // Past a fade: what is multiplied by zero need not be zero.
+    if gain.isSettled {
+      if gain.current == 0 { return unsafe silence(bus.frameCount, at: done, in: memory) }
+    }
+    let offset = done * encoder.bytesPerFrame
+    let peak = encoder.peak(of: bus)
+    guard isLeftAlone(peak) else {
+      let report = unsafe encoder.encode(
+        bus, into: memory + offset, gain: &gain, limiter: &limiter, rounding)
+      meter(Float(report.peak))
+      return note(report)
+    }
+    unsafe encoder.encode(bus, into: memory + offset, gain: &gain, rounding)
+    meter(peak)
+  }
+
+  /// Whether the limit would change nothing of frames that are so loud at the most.
+  @_noLocks
+  private func isLeftAlone(_ peak: Float) -> Bool {
+    guard limiter.isIdle else { return false }
+    if limiter.ceiling == .infinity {
+      return peak.isFinite ? true : !configuration.silencesNonFinite
+    }
+    // With room for what rounding makes of it.
+    return Double(peak) * 1.000001 + rounding.margin < encoder.largest(below: limiter.ceiling)
+  }
+
+  @_noLocks
+  private func note(_ report: LimiterReport) {
+    if report.silenced > 0 {
+      silencedSamples.wrappingAdd(report.silenced, ordering: .relaxed)
+    }
+    guard report.frames > 0 else { return }
+    limitedFrames.wrappingAdd(report.frames, ordering: .relaxed)
+    // Numbers above 0 are in the order of their bit patterns.
+    let bits = Float(report.leastGain).bitPattern
+    if bits < leastGain.load(ordering: .relaxed) { leastGain.store(bits, ordering: .relaxed) }
+    if bits < leastGainShown.load(ordering: .relaxed) {
+      leastGainShown.store(bits, ordering: .relaxed)
+    }
+  }
+
+  @_noLocks
+  private func meter(_ peak: Float) {
+    // Magnitudes are in the order of their bit patterns.
+    let bits = peak.bitPattern
+    if bits > outputPeak.load(ordering: .relaxed) { outputPeak.store(bits, ordering: .relaxed) }
+  }
+
+  /// Lets a fade run on where nothing is put out, so that it ends there too.
+  @_noLocks
+  private func fade(through frameCount: Int) {
+    guard !gain.isSettled else { return }
+    for _ in 0..<frameCount { _ = gain.next() }
+  }
+
+  @_noLocks
+  private func silence(_ length: Int, at done: Int, in memory: UnsafeMutableRawPointer?) {
+    fade(through: length)
+    limiter.skip(length)
+    guard let memory = unsafe memory, hasOutput else { return }
+    let offset = done * encoder.bytesPerFrame
+    unsafe encoder.silence(length, in: memory + offset)
+  }
+
+  @_noLocks
+  private func account(from begin: UInt64, frameCount: Int) {
+    let spent = monotonicNanoseconds() &- begin
+    busy.wrappingAdd(spent, ordering: .relaxed)
+    slices.wrappingAdd(1, ordering: .relaxed)
+    let share = UInt64(Double(spent) * 1e6 / (Double(frameCount) * nanosecondsPerFrame + 1))
+    if share > peakLoad.load(ordering: .relaxed) { peakLoad.store(share, ordering: .relaxed) }
+  }
+}

@@ -1,0 +1,160 @@
+import PatchReference
+import ArgumentParser
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import Glibc
+import PatchGraph
+import PatchSyntax
+import PictureTaps
+import Pictures
+import RenderCore
+import RenderHost
+import RenderTaps
+import SoundFiles
+
+/// What `--on-read-error` may say.
+enum ReadErrorChoice: String, ExpressibleByArgument, CaseIterable {
+  case fail, silence
+
+  var policy: OfflineDevice.ReadErrorPolicy { self == .fail ? .fail : .silence }
+}
+
+/// A render while it runs, and what came of it.
+struct Rendering {
+  let graph: AudioGraph
+  let session: RenderSession
+  let frameCount: Int
+  let microphone: OfflineMicrophone?
+  let writer: SoundFileWriter?
+  let pictures: [PictureRecorder]
+  /// Where it says how far it is; `nil` for nowhere.
+  let progress: TerminalLine?
+  private(set) var outcome = OfflineDevice.Outcome()
+  private(set) var decoder: DeviceDecoder?
+  private var seconds = 0.0
+  /// Where what has been rendered is, if it is not where it was to be.
+  private(set) var unfinished: String?
+
+  init(
+    graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
+    writer: SoundFileWriter?, pictures: [PictureRecorder], progress: TerminalLine?
+  ) {
+    self.graph = graph
+    self.session = session
+    self.frameCount = frameCount
+    self.microphone = microphone
+    self.writer = writer
+    self.pictures = pictures
+    self.progress = progress
+  }
+
+  mutating func run(_ signals: Signals, _ readErrors: ReadErrorChoice) {
+    let begin = monotonicNanoseconds()
+    var heard: Microphone?
+    if let microphone {
+      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
+        try microphone.fill(buffer)
+      }
+    }
+    let device = OfflineDevice(graph.grant, microphone: heard)
+    var decoder = session.configuration.device.flatMap { format in
+      session.configuration.client.map { _ in DeviceDecoder(format) }
+    }
+    var samples: [Double] = []
+    var lastShown: UInt64 = 0
+    var line = progress
+    let rate = session.configuration.sampleRate
+    outcome = device.run(
+      session, frameCount: frameCount, services: graph.services, readErrors: readErrors.policy,
+      isCancelled: { signals.interruptedBy != nil },
+      progress: { done in
+        graph.collect()
+        let now = monotonicNanoseconds()
+        guard line?.isPossible == true, now - lastShown > 100_000_000 else { return }
+        lastShown = now
+        let bar = ProgressBar(
+          done: done, total: frameCount, sampleRate: rate, seconds: Double(now - begin) / 1e9)
+        line?.show { bar.grid(width: $0, $1) }
+      },
+      sink: { (bytes) throws(ServiceError) in
+        guard let format = decoder else { return }
+        if format.isFloat, pictures.isEmpty {
+          decoder?.measure(bytes)
+          do throws(SoundFileError) { try writer?.write(floats: bytes) } catch {
+            throw ServiceError(error.message)
+          }
+          return
+        }
+        decoder?.decode(bytes, into: &samples)
+        let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
+        for picture in pictures { picture.add(samples, frameCount: count) }
+        do throws(SoundFileError) { try writer?.write(samples, frameCount: count) } catch {
+          throw ServiceError(error.message)
+        }
+      })
+    outcome.errors += graph.serviceErrors
+    outcome.events += graph.takeServiceEvents()
+    // What is there stays where the render has failed: it is replaced by a whole one, or not at all.
+    let isBad = !outcome.errors.isEmpty || decoder?.badSamples ?? 0 > 0
+    if let writer, isBad {
+      let place = writer.unfinishedPath
+      writer.abandon()
+      if place != writer.path && writer.framesWritten > 0 { unfinished = place }
+    } else if let writer {
+      do throws(SoundFileError) { try writer.close() } catch {
+        outcome.errors.append(ServiceError(error.message))
+        if writer.unfinishedPath != writer.path { unfinished = writer.unfinishedPath }
+      }
+    }
+    for picture in pictures where !isBad {
+      do throws(PictureFile.Failure) { try picture.write() } catch {
+        outcome.errors.append(ServiceError(error.message))
+      }
+    }
+    line?.clear()
+    self.decoder = decoder
+    seconds = Double(monotonicNanoseconds() - begin) / 1e9
+  }
+
+  /// What there is now, in a line.
+  func summary(_ name: String, _ rate: Double) -> String {
+    let duration = Double(outcome.frameCount) / rate
+    var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]
+    if let format = session.configuration.device, decoder != nil {
+      parts.append("\(format.channelCount) ch")
+    }
+    parts.append("\(rateText(rate)) Hz")
+    if let decoder { parts.append("peak \(decibels(decoder.peak))") }
+    if let clipping = writer?.clipping {
+      parts.append("\(counted(clipping.sampleCount, "sample")) clipped")
+    }
+    if let limited = LimitText.summary(session) { parts.append(limited) }
+    parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
+    if outcome.wasCancelled { parts.append("interrupted") }
+    return "\(printable(name)): \(parts.joined(separator: ", "))"
+  }
+
+  /// The same for programs, with all that the taps have read.
+  func json(
+    _ output: String?, _ pictures: [String], _ rate: Double, _ measurements: [TapMeasurement]
+  ) -> JSONText {
+    [
+      "output": output.map(JSONText.string) ?? .null,
+      "pictures": .array(pictures.map(JSONText.string)),
+      "frames": .number(outcome.frameCount),
+      "sampleRate": .number(rate),
+      "channels": decoder.flatMap { _ in
+        session.configuration.device.map { .number($0.channelCount) }
+      } ?? .null,
+      "peak": decoder.map { .number((2000 * renderLog10($0.peak)).rounded() / 100) } ?? .null,
+      "clippedSamples": .number(writer?.clipping?.sampleCount ?? 0),
+      "firstClipped": writer?.clipping.map { .number(Double($0.firstFrame) / rate) } ?? .null,
+      "outputLimit": LimitText.json(session),
+      "lostFrames": .number(outcome.lostFrames),
+      "readErrors": .number(outcome.events.count { $0.kind == .unread && !$0.isOngoing }),
+      "interrupted": .boolean(outcome.wasCancelled),
+      "taps": MeasurementListing.json(measurements),
+    ]
+  }
+}

@@ -1,0 +1,165 @@
+import AudioTypes
+import Foundation
+import PatchGraph
+import TestSupport
+import Testing
+
+/// What keeps the house in shape: reads the sources. A list of exceptions may only get shorter.
+@Suite struct HouseTests {
+  @Test func `the sources are found`() {
+    #expect(House.sources.count > 400)
+    #expect(House.rooms.contains("RenderCore") && House.rooms.contains("patchrun"))
+  }
+
+  // MARK: Rooms
+
+  /// Rooms that import what stands below them, with what: measurements build the scenes of the tests.
+  static let upward: [String: Set<String>] = ["patchrun-bench": ["TestSupport"]]
+
+  @Test func `a room imports only rooms that stand above it`() throws {
+    for source in House.sources {
+      let place = try #require(House.rooms.firstIndex(of: source.room), "\(source.path)")
+      for line in source.lines {
+        guard let match = line.wholeMatch(of: /(?:public |package |internal )?import (\w+)/),
+          let other = House.rooms.firstIndex(of: String(match.output.1))
+        else { continue }
+        let isAllowed = Self.upward[source.room]?.contains(String(match.output.1)) == true
+        #expect(other < place || isAllowed, "\(source.path) imports \(match.output.1)")
+      }
+    }
+  }
+
+  // MARK: Sizes
+
+  /// Files of more than 500 lines, with the most that they may have.
+  static let longFiles: [String: Int] = [
+    "Sources/PatchGraph/GraphBuilder.swift": 1230,
+    "Sources/VoiceProcessing/EchoCanceller.swift": 690,
+    "Sources/AudioGraphs/Plan/Preparation.swift": 580,
+    "Sources/patchrun/Live/LiveRun.swift": 545,
+  ]
+
+  @Test func `files have up to 500 lines`() {
+    for source in House.sources {
+      #expect(source.lines.count <= Self.longFiles[source.path] ?? 500, "\(source.path)")
+    }
+    for path in Self.longFiles.keys {
+      let lines = House.sources.first { $0.path == path }?.lines.count ?? 0
+      #expect(lines > 500, "\(path) is no exception any more")
+    }
+  }
+
+  @Test func `folders have up to 25 files`() {
+    for (folder, files) in Dictionary(grouping: House.sources, by: \.folder) {
+      #expect(files.count <= 25, "\(folder) has \(files.count)")
+    }
+  }
+
+  // MARK: Circles
+
+  /// Of each room the lines of its largest circle of files, where that has more than 300. Files are in a
+  /// circle where each names a type of another of them, by whatever way.
+  static let circles: [String: Int] = [:]
+
+  @Test func `files of a room are in no large circle`() {
+    for (room, files) in Dictionary(grouping: House.sources, by: \.room) {
+      let uses = Self.uses(files)
+      for circle in Self.circles(uses) {
+        let lines = circle.reduce(0) { $0 + files[$1].lines.count }
+        let names = circle.map { files[$0].path.split(separator: "/").last ?? "" }.sorted()
+        #expect(
+          lines <= max(300, Self.circles[room] ?? 0),
+          "\(room): \(lines) lines in \(names.count) files: \(names.joined(separator: ", "))")
+      }
+    }
+  }
+
+  @Test func `a circle is found`() {
+    let files = [("A", "B"), ("B", "C"), ("C", "A"), ("D", "A")].map { name, other in
+      HouseSource(path: "Sources/X/\(name).swift", text: "struct \(name) { var x: \(other) }\n")
+    }
+    #expect(Self.circles(Self.uses(files)) == [[0, 1, 2]])
+  }
+
+  /// Of each file those whose types it names.
+  static func uses(_ files: [HouseSource]) -> [Set<Int>] {
+    let types = files.map(\.types)
+    let words = files.map(\.words)
+    return files.indices.map { file in
+      let named = words[file].subtracting(types[file])
+      return Set(files.indices.filter { $0 != file && !named.isDisjoint(with: types[$0]) })
+    }
+  }
+
+  /// Groups of more than one that reach each other.
+  static func circles(_ uses: [Set<Int>]) -> Set<Set<Int>> {
+    let reached = uses.indices.map { start in
+      var seen: Set<Int> = []
+      var waiting = Array(uses[start])
+      while let next = waiting.popLast() {
+        if seen.insert(next).inserted { waiting += uses[next] }
+      }
+      return seen
+    }
+    return Set(
+      uses.indices.compactMap { one in
+        guard reached[one].contains(one) else { return nil }
+        return Set(uses.indices.filter { reached[one].contains($0) && reached[$0].contains(one) })
+      })
+  }
+
+  // MARK: Rules
+
+  @Test func `a code is written where its rule is declared and nowhere else`() {
+    var declared: [String] = []
+    for source in House.sources {
+      let found = source.text.matches(of: /"(PR\d{4})"/).map { String($0.output.1) }
+      let rules = source.text.matches(of: /static let \w+ = Rule\(\s*"(PR\d{4})"/)
+        .map { String($0.output.1) }
+      #expect(found == rules, "\(source.path)")
+      declared += rules
+    }
+    #expect(declared.sorted() == RuleCatalog.all.map(\.code.rawValue))
+  }
+
+  @Test func `a file of rules has one`() {
+    for source in House.sources where source.path.contains("/Rules/") {
+      let count = source.text.matches(of: /static let \w+ = Rule\(/).count
+      #expect(count <= 1, "\(source.path)")
+    }
+  }
+
+  // MARK: Promises of memory and of threads
+
+  /// The words that a promise begins with which the compiler does not check.
+  static let promises = ["@unchecked Sendable", "@safe"]
+
+  /// Files with promises that give no argument, and how many.
+  static let withoutArgument: [String: Int] = [:]
+
+  /// The declarations that promise what the compiler does not check, without a comment in the lines
+  /// above or below that says why it holds.
+  static func unfounded(_ source: HouseSource) -> [String] {
+    source.lines.indices.compactMap { index in
+      let line = source.lines[index]
+      guard !line.hasPrefix("//"), line.contains("@unchecked Sendable") else { return nil }
+      let around = source.lines[max(0, index - 8)...min(index + 4, source.lines.count - 1)]
+      return around.contains { $0.hasPrefix("//") && $0.contains("Sendable") } ? nil : line
+    }
+  }
+
+  @Test func `whoever promises to be Sendable says why`() {
+    for source in House.sources {
+      let unfounded = Self.unfounded(source)
+      #expect(
+        unfounded.count <= Self.withoutArgument[source.path] ?? 0,
+        "\(source.path): \(unfounded.joined(separator: ", "))")
+    }
+  }
+
+  @Test func `a promise without a reason is caught`() {
+    let source = HouseSource(
+      path: "Sources/X/A.swift", text: "/// A box.\nfinal class Box: @unchecked Sendable {\n}\n")
+    #expect(Self.unfounded(source).count == 1)
+  }
+}

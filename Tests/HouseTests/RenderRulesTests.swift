@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The promises of the render thread that a reading of the sources can hold.
+@Suite struct RenderRulesTests {
+  static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources").standardized
+
+  static func swiftFiles() throws -> [(name: String, lines: [String])] {
+    let files = FileManager.default.enumerator(atPath: sources.path)?.allObjects ?? []
+    return try files.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+      .map { name in
+        let text = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
+        return (
+          name,
+          text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        )
+      }
+  }
+
+  /// Lines that declare a kernel's render without the mark above them.
+  static func unmarked(_ lines: [String]) -> [String] {
+    zip(lines, lines.dropFirst()).filter { above, line in
+      line.contains("mutating func render(_ context: RenderContext)")
+        && line.hasSuffix("{") && above != "@_noLocks"
+    }.map(\.1)
+  }
+
+  @Test func `every kernel's render is checked by the compiler`() throws {
+    var kernels = 0
+    for file in try Self.swiftFiles() {
+      kernels += file.lines.count {
+        $0.contains("mutating func render(_ context: RenderContext)") && $0.hasSuffix("{")
+      }
+      #expect(Self.unmarked(file.lines).isEmpty, "\(file.name)")
+    }
+    #expect(kernels >= 10)
+  }
+
+  @Test func `a render without the mark is caught`() {
+    #expect(
+      Self.unmarked(["}", "mutating func render(_ context: RenderContext) -> Status {"]).count == 1)
+  }
+
+  /// Only these may switch the checker off, each with its reason beside it.
+  static let doors = [
+    "RenderCore/Signal/RenderMath.swift", "RenderCore/Plan/RenderKernel.swift", "RenderCore/Plan/RenderPlan.swift",
+    "RenderCore/Plan/PlanSteps.swift", "RenderCore/Plan/RenderCrew.swift",
+    "RenderCore/Signal/RealFFT.swift", "RenderCore/Kernels/MutedSpeechActivity.swift",
+    "RenderCore/Signal/VectorMath.swift", "RenderCore/Descriptions/InputCallback.swift",
+    "RenderCore/Kernels/ObserverKernel.swift", "RenderCore/Plan/RenderMeter.swift",
+    "RenderHost/RenderClock.swift", "RenderHost/RenderSession.swift",
+    "RenderCallbacks/Closure.swift", "RenderCallbacks/Native/NativeInstance.swift",
+  ]
+
+  @Test func `the checker is switched off only at the known doors`() throws {
+    for file in try Self.swiftFiles()
+    where file.lines.contains(where: { $0.contains("no_performance_analysis") }) {
+      #expect(Self.doors.contains(file.name), "\(file.name)")
+    }
+  }
+
+  /// Rooms that are meant to touch memory by hand.
+  static let unsafeRooms: Set<String> = [
+    "RenderCore", "RenderHost", "PulseIO", "PipeIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
+    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",
+    "Pictures",
+  ]
+
+  @Test func `no room is unsafe that is not meant to be`() throws {
+    for file in try Self.swiftFiles() {
+      let room = String(file.name.prefix { $0 != "/" })
+      guard !Self.unsafeRooms.contains(room) else { continue }
+      let offenders = file.lines.filter {
+        !$0.hasPrefix("//") && ($0.contains(" unsafe ") || $0.hasPrefix("unsafe "))
+      }
+      #expect(offenders.isEmpty, "\(file.name): \(offenders.first ?? "")")
+    }
+  }
+}
