@@ -30,6 +30,8 @@ final class PipeSource: @unchecked Sendable {
     var head = StreamHead.incomplete
     var bytes: [UInt8] = []
     var isClosed = false
+    // Who is on the way already is not waited for.
+    var patience = 6
     while head == .incomplete, !isClosed {
       switch end.read(into: &buffer) {
       case .bytes(let count):
@@ -37,7 +39,10 @@ final class PipeSource: @unchecked Sendable {
         head = StreamHead(bytes)
       case .closed: isClosed = true
       case .wouldWait:
-        guard isAwaited("somebody to write to \(end.name)") else { throw .notAwaited(path) }
+        patience -= 1
+        guard patience >= 0 || isAwaited("somebody to write to \(end.name)") else {
+          throw .notAwaited(path)
+        }
         alarm.sleep(0.05, orUntil: end)
       case .failed(let number): throw .cannotRead(end, number)
       }

@@ -4,7 +4,6 @@ import PipeIO
 import PulseIO
 import RenderCore
 import RenderHost
-import Synchronization
 import TestSupport
 import Testing
 
@@ -26,7 +25,7 @@ final class TestBench {
         HardwareRequest(preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01))
       harm = { server.kill() }
     case .paced:
-      let flag = Flag()
+      let flag = TestFlag()
       hardware = PacedHost(
         HardwareGrant(
           outputFormat: StreamFormat(
@@ -63,12 +62,6 @@ final class TestBench {
 
   /// Has the device go away.
   func breakDevice() { harm() }
-
-  private final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
-  }
 }
 
 /// What every device promises, by the same tests.

@@ -56,6 +56,13 @@ func eventually(_ condition: () -> Bool) -> Bool {
   return condition()
 }
 
+/// What one thread tells another.
+final class TestFlag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
+}
+
 struct TestFailure: Error { var description: String }
 
 /// A named pipe in the file system, gone with the object.

@@ -202,6 +202,44 @@ struct PipeHardwareTests {
   }
 
   @Test
+  func `by the clock a writer that is late is heard as silence, which is counted`() throws {
+    let (input, output) = (try TestFIFO(), try TestFIFO())
+    let drain = try Drain(output)
+    let over = TestFlag()
+    let writer = try HostThread("writer") { [path = input.path] in
+      let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+      var rest = bytes(numbered(0..<20_000))[...]
+      while !rest.isEmpty {
+        let piece = Array(rest.prefix(4096))
+        let count = unsafe write(descriptor, piece, piece.count)
+        guard count > 0 else { break }
+        rest = rest.dropFirst(count)
+      }
+      while !over.isSet { usleep(1000) }
+      close(descriptor)
+    }
+    let hardware = try PipeBackEnd().open(
+      HardwareRequest(
+        wantsInput: true, sinkName: output.path, sourceName: input.path,
+        options: [
+          "from-format": "f32le:192000", "to-format": "f32le:192000", "pace": "realtime",
+        ]))
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 48_000)
+    let session = session(hardware.grant, capture: ring)
+    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    try hardware.start(session)
+    #expect(eventually { hardware.statistics.missingFrames > 20_000 })
+    hardware.stop()
+    over.set()
+    writer.join()
+    #expect(hardware.statistics.overruns > 0)
+    #expect(hardware.statistics.capturedFrames == 20_000)
+    drain.end()
+    let isWhole = floats(drain.bytes).filter { $0 != 0 } == numbered(0..<20_000)
+    #expect(isWhole || hardware.statistics.underruns > 0)
+  }
+
+  @Test
   func `at the end of what is read silence follows, unless that is to be the end`() throws {
     let (input, output) = (try TestFIFO(), try TestFIFO())
     let drain = try Drain(output)
