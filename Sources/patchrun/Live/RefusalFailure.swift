@@ -1,3 +1,5 @@
+import AudioTypes
+import Diagnostics
 import PatchGraph
 
 extension LivePatch.Refusal {
