@@ -224,7 +224,7 @@ final class PipeEngine: @unchecked Sendable {
       add(count)
       flush(sink)
       measure(sink)
-    } else {
+    } else if !isClosed {
       log.underruns.wrappingAdd(1, ordering: .relaxed)
       log.droppedFrames.wrappingAdd(count, ordering: .relaxed)
     }

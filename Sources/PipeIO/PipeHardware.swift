@@ -1,4 +1,5 @@
 import AudioTypes
+import Glibc
 public import RenderHost
 import Synchronization
 
@@ -59,7 +60,7 @@ public final class PipeHardware: LiveHardware {
     try start(session) { _ in }
   }
 
-  /// Begins to pull. Returns at once: the first slice may wait for somebody at the other end.
+  /// Begins to pull. Waits for nobody at the other end: the first slice may.
   public func start(
     _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
   ) throws(HardwareError) {
@@ -77,6 +78,8 @@ public final class PipeHardware: LiveHardware {
       }
     }
     self.thread.withLock { $0 = thread }
+    // The first thing that the thread does.
+    while log.scheduling.isEmpty { usleep(200) }
   }
 
   /// Writes what is left of a slice, waiting for a reader no longer than a second, and ends.

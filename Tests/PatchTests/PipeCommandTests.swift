@@ -47,6 +47,7 @@ struct PipeCommandTests {
     #expect(
       outcome.errors.hasPrefix("sink standard output (2 ch), 48000 Hz, slice 1024 frames (21.3 ms)")
     )
+    #expect(outcome.errors.contains(", scheduling normal (the pipes set the pace)\n"))
     #expect(outcome.errors.contains("0.100 s, "))
     #expect(try place.bytes("raw").count == 4800 * 4)
   }
