@@ -121,6 +121,10 @@ let package = Package(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
+    .target(
+      name: "PipeIO",
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "CShims"],
+      swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
     .target(
       name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: settings),
@@ -175,7 +179,8 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "FileAccess",
+        "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
+        "FileAccess",
         "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer",
         "Control",
@@ -279,6 +284,13 @@ let package = Package(
     .testTarget(
       name: "PulseIOTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "PulseIO", "TestSupport"],
+      swiftSettings: settings),
+    // The devices that a live graph can have, by the same tests.
+    .testTarget(
+      name: "BackEndTests",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "PulseIO", "PipeIO", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],

@@ -10,7 +10,7 @@ import Synchronization
 /// Callable from any thread but the render thread. While the graph is initialized, connections,
 /// disconnections, callbacks and removals wait for `update()`; before, they take effect at once.
 ///
-///     let graph = AudioGraph(hardware: try PulseHardware.open(PulseRequest()))
+///     let graph = AudioGraph(hardware: try PulseHardware.open(HardwareRequest()))
 ///     let io = try graph.addNode(RemoteIO.description.component, name: "io")
 ///     try graph.open()
 ///     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
@@ -61,7 +61,6 @@ public final class AudioGraph: Sendable {
   /// What the device has granted, or what is assumed of one.
   public let grant: HardwareGrant
   let hardware: (any AudioHardware)?
-  let isOffline: Bool
   /// Whether the units are a client's, connected to one another, that this graph renders without having
   /// been asked to: it leaves them initialized, and does not ask for formats.
   let isUnseen: Bool
@@ -78,7 +77,6 @@ public final class AudioGraph: Sendable {
     self.catalog = catalog
     self.hardware = hardware
     grant = hardware.grant
-    isOffline = false
     isUnseen = false
     unitHost.setGraph(self)
   }
@@ -90,7 +88,6 @@ public final class AudioGraph: Sendable {
     self.catalog = catalog
     hardware = nil
     self.grant = grant
-    isOffline = true
     isUnseen = false
     unitHost.setGraph(self)
   }
@@ -102,7 +99,6 @@ public final class AudioGraph: Sendable {
     catalog = .standard
     self.hardware = hardware
     self.grant = grant
-    isOffline = hardware == nil
     isUnseen = true
   }
 
@@ -256,7 +252,7 @@ public final class AudioGraph: Sendable {
         }
         let timing = startTiming()
         session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
-        try hardware.start(session)
+        try hardware.start(session) { [serviceThread] in serviceThread.serve(inStepFor: $0) }
       } catch {
         throw .hardware(error)
       }
@@ -285,7 +281,7 @@ public final class AudioGraph: Sendable {
       category: state.category,
       device: DeviceSides(
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
-        isSynchronous: isOffline, capture: capture ?? state.running?.capture),
+        isSynchronous: hardware?.isSynchronous ?? true, capture: capture ?? state.running?.capture),
       defaultFormat: state.defaultFormat, known: state.settled)
     var preparation = preparer.prepare()
     if let limit = state.memoryLimit,

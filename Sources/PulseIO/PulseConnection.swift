@@ -92,7 +92,7 @@ final class PulseConnection {
 
   /// What the callbacks of a listing add to.
   private final class Listing {
-    var devices: [PulseDevice] = []
+    var devices: [AudioDevice] = []
     var defaultSink: String?
     var defaultSource: String?
 
@@ -102,7 +102,7 @@ final class PulseConnection {
   }
 
   /// All sinks, then all sources.
-  func devices() throws(HardwareError) -> [PulseDevice] {
+  func devices() throws(HardwareError) -> [AudioDevice] {
     let listing = Listing()
     let user = unsafe Unmanaged.passUnretained(listing).toOpaque()
     let isComplete =
@@ -122,7 +122,7 @@ final class PulseConnection {
             guard end == 0, let info = unsafe info else { return }
             let listing = unsafe Listing.from(user)
             let isDefault = unsafe text(info.pointee.name) == listing.defaultSink
-            unsafe listing.devices.append(PulseDevice(info.pointee, isDefault: isDefault))
+            unsafe listing.devices.append(AudioDevice(info.pointee, isDefault: isDefault))
           }, user))
       && finish(
         pa_context_get_source_info_list(
@@ -131,7 +131,7 @@ final class PulseConnection {
             guard end == 0, let info = unsafe info else { return }
             let listing = unsafe Listing.from(user)
             let isDefault = unsafe text(info.pointee.name) == listing.defaultSource
-            unsafe listing.devices.append(PulseDevice(info.pointee, isDefault: isDefault))
+            unsafe listing.devices.append(AudioDevice(info.pointee, isDefault: isDefault))
           }, user))
     guard isComplete else {
       throw isGood

@@ -1,62 +1,8 @@
 import AudioTypes
 import CPulse
-import CShims
-import Glibc
 import RenderCore
 import RenderHost
 import Synchronization
-
-/// What a running engine counts: written by its thread, read by the control thread.
-final class PulseCounters: Sendable {
-  let underruns = Atomic<Int>(0)
-  let overruns = Atomic<Int>(0)
-  let droppedFrames = Atomic<Int>(0)
-  let missingFrames = Atomic<Int>(0)
-  let requestedFrames = Atomic<Int>(0)
-  let capturedFrames = Atomic<Int>(0)
-  let writes = Atomic<Int>(0)
-  let reads = Atomic<Int>(0)
-  let outputLatency = Atomic<UInt64>(0)
-  let inputLatency = Atomic<UInt64>(0)
-}
-
-/// What the engine has to say to the control thread, and a descriptor that becomes readable then.
-@safe
-final class PulseEvents: Sendable {
-  struct State {
-    var failure: HardwareError?
-    var notes: [PulseNote] = []
-    var scheduling = ""
-  }
-
-  let state = Mutex(State())
-  /// An `eventfd`.
-  let descriptor: Int32
-  /// Whether the engine pauses the session while it is interrupted.
-  let pausesWhenInterrupted = Atomic<Bool>(false)
-
-  init() throws(HardwareError) {
-    descriptor = shims_event_descriptor()
-    guard descriptor >= 0 else {
-      throw HardwareError(
-        .systemError, "cannot make an event descriptor", help: "look at 'ulimit -n'")
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  func post(_ change: (inout State) -> Void) {
-    state.withLock { change(&$0) }
-    var one: UInt64 = 1
-    _ = unsafe Glibc.write(descriptor, &one, 8)
-  }
-
-  /// Makes the descriptor wait for what comes next.
-  func clear() {
-    var count: UInt64 = 0
-    _ = unsafe Glibc.read(descriptor, &count, 8)
-  }
-}
 
 /// The connection and its streams, on their way from the thread that opened them to the one that
 /// runs them.
@@ -77,8 +23,7 @@ final class PulseEngine: @unchecked Sendable {
   let session: RenderSession
   private let ioBufferFrames: Int
   private let writer: CaptureWriter?
-  private let counters: PulseCounters
-  let events: PulseEvents
+  let log: HardwareLog
   /// Whether the first pull has been made.
   let hasBegun = Atomic<Bool>(false)
   let isStopping = Atomic<Bool>(false)
@@ -103,14 +48,13 @@ final class PulseEngine: @unchecked Sendable {
 
   init(
     _ link: PulseLink, session: RenderSession, ioBufferFrames: Int, silenceLimit: Double,
-    counters: PulseCounters, events: PulseEvents
+    log: HardwareLog
   ) {
     self.silenceLimit = silenceLimit
     self.link = link
     self.session = session
     self.ioBufferFrames = ioBufferFrames
-    self.counters = counters
-    self.events = events
+    self.log = log
     unsafe playback = link.playback?.handle
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
@@ -131,8 +75,7 @@ final class PulseEngine: @unchecked Sendable {
   func run() {
     guard let link else { return }
     // As much as PulseAudio's own threads have by default: a render does not hold up the device.
-    let scheduling = HostThread.requestRealTime(priority: 5)
-    events.state.withLock { $0.scheduling = scheduling }
+    log.note(scheduling: HostThread.requestRealTime(priority: 5))
     listen(to: link)
     begin(link)
     while !isOver(link) {
@@ -236,7 +179,7 @@ final class PulseEngine: @unchecked Sendable {
     guard !isLost else { return true }
     guard let failure = failure(of: link) else { return false }
     isLost = true
-    events.post { $0.failure = failure }
+    log.fail(failure)
     return true
   }
 
@@ -291,7 +234,7 @@ final class PulseEngine: @unchecked Sendable {
   private func write(_ byteCount: Int) {
     guard isPlaying, let playback = unsafe playback else { return }
     var rest = byteCount / playbackFrameBytes
-    counters.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
+    log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
     while rest > 0 {
       var memory: UnsafeMutableRawPointer?
       var size = rest * playbackFrameBytes
@@ -313,12 +256,12 @@ final class PulseEngine: @unchecked Sendable {
       }
       unsafe pa_stream_write(
         playback, start, frames * playbackFrameBytes, nil, 0, PA_SEEK_RELATIVE)
-      counters.writes.wrappingAdd(1, ordering: .relaxed)
+      log.writes.wrappingAdd(1, ordering: .relaxed)
       rest -= frames
     }
     hasBegun.store(true, ordering: .releasing)
     lastActivity = monotonicNanoseconds()
-    unsafe measure(playback, counters.outputLatency)
+    unsafe measure(playback, log.outputLatency)
   }
 
   /// Cuts a request into as few slices as may be, all about as long: a last one of a few frames would
@@ -337,18 +280,18 @@ final class PulseEngine: @unchecked Sendable {
       let frames = size / captureFrameBytes
       // A hole in the stream has a length and no memory.
       let samples = unsafe memory?.assumingMemoryBound(to: Float.self)
-      if unsafe samples == nil { counters.missingFrames.wrappingAdd(frames, ordering: .relaxed) }
+      if unsafe samples == nil { log.missingFrames.wrappingAdd(frames, ordering: .relaxed) }
       unsafe deliver(samples, frames)
       unsafe pa_stream_drop(stream)
     }
     lastActivity = monotonicNanoseconds()
-    unsafe measure(stream, counters.inputLatency)
+    unsafe measure(stream, log.inputLatency)
   }
 
   private func deliver(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     captured += frames
-    counters.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
-    counters.reads.wrappingAdd(1, ordering: .relaxed)
+    log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
+    log.reads.wrappingAdd(1, ordering: .relaxed)
     guard unsafe playback == nil else { return unsafe keep(samples, frames) }
     // Without a loudspeaker the microphone keeps the time.
     var done = 0
@@ -371,8 +314,8 @@ final class PulseEngine: @unchecked Sendable {
     case .none: return
     }
     guard dropped > 0 else { return }
-    counters.overruns.wrappingAdd(1, ordering: .relaxed)
-    counters.droppedFrames.wrappingAdd(dropped, ordering: .relaxed)
+    log.overruns.wrappingAdd(1, ordering: .relaxed)
+    log.droppedFrames.wrappingAdd(dropped, ordering: .relaxed)
   }
 
   private func measure(_ stream: OpaquePointer, _ latency: borrowing Atomic<UInt64>) {
@@ -385,7 +328,7 @@ final class PulseEngine: @unchecked Sendable {
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
     guard !interruptions.isPaused else { return }
-    if isPlaying { counters.underruns.wrappingAdd(1, ordering: .relaxed) }
+    if isPlaying { log.underruns.wrappingAdd(1, ordering: .relaxed) }
   }
 
   // MARK: Rare events
@@ -393,6 +336,6 @@ final class PulseEngine: @unchecked Sendable {
   private func moved(_ stream: OpaquePointer) {
     let name = unsafe text(pa_stream_get_device_name(stream))
     let isPlayback = unsafe stream == playback
-    events.post { $0.notes.append(.moved(isPlayback ? .sink : .source, to: name)) }
+    log.post(.moved(isPlayback ? .sink : .source, to: name))
   }
 }

@@ -40,7 +40,7 @@ extension HardwareError {
         + "PipeWire is the server; " + renderInstead)
   }
 
-  static func noDevice(_ direction: PulseDevice.Direction) -> HardwareError {
+  static func noDevice(_ direction: AudioDevice.Direction) -> HardwareError {
     HardwareError(
       .noDevice, "the sound server has no \(direction.rawValue)",
       help: direction == .sink
@@ -50,7 +50,7 @@ extension HardwareError {
   }
 
   static func noSuchDevice(
-    _ name: String?, _ direction: PulseDevice.Direction, among devices: [PulseDevice]
+    _ name: String?, _ direction: AudioDevice.Direction, among devices: [AudioDevice]
   ) -> HardwareError {
     let word = direction.rawValue
     let names = devices.filter { $0.direction == direction }.map(\.name)
@@ -66,7 +66,7 @@ extension HardwareError {
   }
 
   static func lost(
-    _ direction: PulseDevice.Direction, _ name: String, _ what: String
+    _ direction: AudioDevice.Direction, _ name: String, _ what: String
   ) -> HardwareError {
     HardwareError(
       .deviceLost, "the \(direction.rawValue) '\(name)' \(what)",

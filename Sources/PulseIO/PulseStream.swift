@@ -6,9 +6,9 @@ import RenderHost
 @safe
 final class PulseStream {
   let handle: OpaquePointer
-  let direction: PulseDevice.Direction
+  let direction: AudioDevice.Direction
   /// What it was connected to.
-  let device: PulseDevice
+  let device: AudioDevice
   let format: StreamFormat
   /// In frames: what the server keeps of a playback stream, or collects of a record stream.
   let bufferFrames: Int
@@ -26,7 +26,7 @@ final class PulseStream {
   var isSuspended: Bool { unsafe pa_stream_is_suspended(handle) > 0 }
 
   private init(
-    handle: OpaquePointer, device: PulseDevice, format: StreamFormat, bufferFrames: Int,
+    handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
     deviceLatency: Double
   ) {
     unsafe self.handle = handle
@@ -57,7 +57,7 @@ final class PulseStream {
 
   /// What to ask for.
   struct Wish {
-    var direction: PulseDevice.Direction
+    var direction: AudioDevice.Direction
     var name: String?
     var sampleRate: Double?
     /// Whether the rate holds even where the device runs at another one.
@@ -109,7 +109,7 @@ final class PulseStream {
   }
 
   private static func connect(
-    _ wish: Wish, sampleRate: Double, channels: Int, layout: PulseDevice, among: [PulseDevice],
+    _ wish: Wish, sampleRate: Double, channels: Int, layout: AudioDevice, among: [AudioDevice],
     on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     var spec = pa_sample_spec(
@@ -184,7 +184,7 @@ final class PulseStream {
     _ handle: OpaquePointer, _ wish: Wish, _ channels: Int, on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     let index = unsafe pa_stream_get_device_index(handle)
-    let device: PulseDevice
+    let device: AudioDevice
     do throws(HardwareError) {
       let found = try connection.devices().first {
         $0.direction == wish.direction && $0.index == index

@@ -52,8 +52,21 @@ public protocol AudioHardware: AnyObject, Sendable {
   /// What was granted. Valid before `start`, so that formats can be made from it.
   var grant: HardwareGrant { get }
 
-  /// Begins to pull. Returns once the first pull is under way or cannot be.
+  /// Whether frame n of the microphone is heard with frame n of the output, as far ahead as the
+  /// `lead` of the session's ring asks, as offline. Otherwise the two sides have clocks of their own.
+  var isSynchronous: Bool { get }
+
+  /// Begins to pull. Returns once the first pull is under way or cannot be, or waits for somebody at
+  /// the other end.
   func start(_ session: RenderSession) throws(HardwareError)
+
+  /// The same for hardware that may pull faster than files are read ahead.
+  ///
+  /// - Parameter prepare: Called by such hardware before each pull, with its frames, in the thread that
+  ///   pulls: it reads and writes files, and so takes as long as that. Others do not call it.
+  func start(
+    _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
+  ) throws(HardwareError)
 
   /// Ends the pulls: when it returns no further one is made, and none is under way.
   func stop()
@@ -65,36 +78,12 @@ public protocol AudioHardware: AnyObject, Sendable {
 extension AudioHardware {
   /// For hardware that cannot fail once it runs.
   public var failure: HardwareError? { nil }
-}
 
-/// Why a device could not be opened or kept running.
-public struct HardwareError: Error, Hashable, Sendable {
-  public enum Code: Sendable {
-    /// No server answered.
-    case connectionRefused
-    /// There is no sink or source of that name.
-    case noSuchDevice
-    /// The server has no sink or no source at all.
-    case noDevice
-    /// The device cannot play or record in the stream format asked for.
-    case formatNotSupported
-    /// The server went away while the graph was running.
-    case connectionLost
-    /// The sink or the source went away while the graph was running.
-    case deviceLost
-    /// The system refused something else.
-    case systemError
-  }
+  public var isSynchronous: Bool { false }
 
-  public var code: Code
-  /// A sentence that starts in lower case: what happened.
-  public var message: String
-  /// What to do about it.
-  public var help: String
-
-  public init(_ code: Code, _ message: String, help: String = "") {
-    self.code = code
-    self.message = message
-    self.help = help
+  public func start(
+    _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
+  ) throws(HardwareError) {
+    try start(session)
   }
 }

@@ -81,7 +81,7 @@ public final class HostThread: @unchecked Sendable {
 }
 
 /// What the C library says to an error number.
-func systemMessage(_ number: Int32) -> String {
+package func systemMessage(_ number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   _ = unsafe strerror_r(number, &buffer, buffer.count)
   return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -92,6 +92,22 @@ public final class ServiceThread: Sendable {
     }
   }
 
+  /// Calls every service before a slice of so many frames, in this thread, which is the one that
+  /// renders it: for hardware that pulls faster than files are read ahead.
+  public func serve(inStepFor frameCount: Int) {
+    state.withLock { state in
+      for index in state.entries.indices where !state.entries[index].hasFailed {
+        do throws(ServiceError) {
+          try state.entries[index].service.service(inStepFor: frameCount)
+        } catch {
+          state.entries[index].hasFailed = true
+          state.errors.append(error)
+        }
+        state.events += state.entries[index].service.takeEvents()
+      }
+    }
+  }
+
   /// What has failed so far, each failure once. A service that has failed is not called again, but
   /// finished.
   public var errors: [ServiceError] { state.withLock { $0.errors } }

@@ -63,7 +63,7 @@ import Testing
 
   /// Rooms that are meant to touch memory by hand.
   static let unsafeRooms: Set<String> = [
-    "RenderCore", "RenderHost", "PulseIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
+    "RenderCore", "RenderHost", "PulseIO", "PipeIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
     "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",
     "Pictures",
   ]

@@ -16,7 +16,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([.init("out", sampleRate: rate, isQuick: isQuick)])
     let recording = try server.record(sampleRate: rate)
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         preferredSampleRate: Double(rate), preferredIOBufferDuration: 0.02,
         server: server.address))
     let session = session(for: hardware.grant)
@@ -37,7 +37,7 @@ struct PulseHardwareTests {
   func `stopping lets what has been rendered be heard`() throws {
     let server = try PrivatePulse()
     let recording = try server.record()
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -55,7 +55,7 @@ struct PulseHardwareTests {
   func `a render that takes too long is an underrun, and counted`() throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      PulseRequest(preferredIOBufferDuration: 0.005, server: server.address))
+      HardwareRequest(preferredIOBufferDuration: 0.005, server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(DawdlingKernel())))
     try hardware.start(session)
@@ -68,7 +68,7 @@ struct PulseHardwareTests {
   func `it can be started again`() throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      PulseRequest(preferredIOBufferDuration: 0.005, server: server.address))
+      HardwareRequest(preferredIOBufferDuration: 0.005, server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     for _ in 0..<2 {
@@ -84,7 +84,7 @@ struct PulseHardwareTests {
   @Test
   func `hardware that is never started closes without a sound`() throws {
     let server = try PrivatePulse()
-    _ = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    _ = try PulseHardware.open(HardwareRequest(wantsInput: true, server: server.address))
     #expect(try server.control("list", "short", "sink-inputs") == "")
   }
 
@@ -92,7 +92,7 @@ struct PulseHardwareTests {
   func `a session without output plays silence`() throws {
     let server = try PrivatePulse()
     let recording = try server.record()
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = RenderSession(.init(client: nil, device: nil, sampleRate: 48_000))
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -111,7 +111,7 @@ struct PulseHardwareTests {
     // A sink that is in use stays at its rate.
     let recording = try server.record("quad.monitor", sampleRate: 96_000, channels: 4)
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         wantsInput: true, preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01,
         sinkName: "quad", sourceName: "front.monitor", server: server.address))
     let grant = hardware.grant
@@ -136,7 +136,7 @@ struct PulseHardwareTests {
   func `other channel counts than the device's can be had`() throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         wantsInput: true, outputChannels: 6, inputChannels: 1, server: server.address))
     #expect(hardware.grant.outputFormat?.channelCount == 6)
     #expect(hardware.grant.inputFormat?.channelCount == 1)
@@ -152,16 +152,16 @@ struct PulseHardwareTests {
     }
     unsafe setenv("PULSE_SINK", "second", 1)
     unsafe setenv("PULSE_SOURCE", "second.monitor", 1)
-    let named = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    let named = try PulseHardware.open(HardwareRequest(wantsInput: true, server: server.address))
     #expect(named.grant.outputName == "second")
     #expect(named.grant.inputName == "second.monitor")
     let other = try PulseHardware.open(
-      PulseRequest(sinkName: "first", server: server.address))
+      HardwareRequest(sinkName: "first", server: server.address))
     #expect(other.grant.outputName == "first")
     unsafe setenv("PULSE_SINK", "third", 1)
     #expect(
       failure { () throws(HardwareError) in
-        _ = try PulseHardware.open(PulseRequest(server: server.address))
+        _ = try PulseHardware.open(HardwareRequest(server: server.address))
       }?.message == "there is no sink 'third'")
   }
 
@@ -169,12 +169,12 @@ struct PulseHardwareTests {
   func `a sink goes by its index and by the server's own names too`() throws {
     let server = try PrivatePulse([.init("first"), .init("second")])
     let second = try #require(
-      try PulseDevices.list(server: server.address).first {
+      try PulseBackEnd(address: server.address).devices().first {
         $0.name == "second"
       })
     for (name, expected) in [(String(second.index), "second"), ("@DEFAULT_SINK@", "first")] {
       let hardware = try PulseHardware.open(
-        PulseRequest(sinkName: name, server: server.address))
+        HardwareRequest(sinkName: name, server: server.address))
       #expect(hardware.grant.outputName == expected)
     }
   }
@@ -183,8 +183,8 @@ struct PulseHardwareTests {
   func `a stream that cannot be is refused`() throws {
     let server = try PrivatePulse()
     for request in [
-      PulseRequest(outputChannels: 33, server: server.address),
-      PulseRequest(preferredSampleRate: 1e6, server: server.address),
+      HardwareRequest(outputChannels: 33, server: server.address),
+      HardwareRequest(preferredSampleRate: 1e6, server: server.address),
     ] {
       #expect(throws: HardwareError.self) { try PulseHardware.open(request) }
       #expect(
@@ -199,7 +199,7 @@ struct PulseHardwareTests {
   func `what a source delivers reaches the ring bit for bit`() throws {
     let server = try PrivatePulse([.init("in")])
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         wantsOutput: false, wantsInput: true, preferredIOBufferDuration: 0.005,
         sourceName: "in.monitor", server: server.address))
     #expect(hardware.grant.outputFormat == nil)
@@ -221,7 +221,7 @@ struct PulseHardwareTests {
   func `frames that find no room are dropped and counted`() throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      PulseRequest(wantsOutput: false, wantsInput: true, server: server.address))
+      HardwareRequest(wantsOutput: false, wantsInput: true, server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: 256)
     let session = session(for: hardware.grant, capture: ring)
     try hardware.start(session)
@@ -237,7 +237,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([.init("out"), .init("in")])
     let recording = try server.record("out.monitor")
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         wantsInput: true, preferredIOBufferDuration: 0.02, sinkName: "out",
         sourceName: "in.monitor", server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
@@ -258,7 +258,7 @@ struct PulseHardwareTests {
   ) throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      PulseRequest(wantsInput: true, server: server.address, isConversation: isConversation))
+      HardwareRequest(wantsInput: true, server: server.address, isConversation: isConversation))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
     session.play(plan(.holding(ThroughKernel(ring: ring.access))))
@@ -275,7 +275,7 @@ struct PulseHardwareTests {
   func `no server is said at once, with what to do`() throws {
     let begin = monotonicNanoseconds()
     let error = failure { () throws(HardwareError) in
-      _ = try PulseHardware.open(PulseRequest(server: "unix:/nonexistent/native"))
+      _ = try PulseHardware.open(HardwareRequest(server: "unix:/nonexistent/native"))
     }
     #expect(Double(monotonicNanoseconds() - begin) < 6e9)
     #expect(error?.code == .connectionRefused)
@@ -284,7 +284,7 @@ struct PulseHardwareTests {
     #expect(error?.help.contains("patchrun render") == true)
     #expect(
       failure { () throws(HardwareError) in
-        _ = try PulseDevices.list(server: "unix:/nonexistent/native")
+        _ = try PulseBackEnd(address: "unix:/nonexistent/native").devices()
       }?.code == .connectionRefused)
   }
 
@@ -293,7 +293,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     server.signal(SIGSTOP)
     let error = failure { () throws(HardwareError) in
-      _ = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
+      _ = try PulseHardware.open(HardwareRequest(server: server.address, timeout: 0.5))
     }
     #expect(error?.code == .connectionRefused)
   }
@@ -302,7 +302,7 @@ struct PulseHardwareTests {
   func `an unknown sink is refused with the ones there are`() throws {
     let server = try PrivatePulse([.init("loudspeaker"), .init("headphones")])
     let error = failure { () throws(HardwareError) in
-      _ = try PulseHardware.open(PulseRequest(sinkName: "headphone", server: server.address))
+      _ = try PulseHardware.open(HardwareRequest(sinkName: "headphone", server: server.address))
     }
     #expect(error?.code == .noSuchDevice)
     #expect(error?.message == "there is no sink 'headphone'")
@@ -312,7 +312,7 @@ struct PulseHardwareTests {
         + "'patchrun devices' lists them")
     let source = failure { () throws(HardwareError) in
       _ = try PulseHardware.open(
-        PulseRequest(wantsInput: true, sourceName: "microphone", server: server.address))
+        HardwareRequest(wantsInput: true, sourceName: "microphone", server: server.address))
     }
     #expect(source?.code == .noSuchDevice)
     #expect(source?.message == "there is no source 'microphone'")
@@ -322,8 +322,8 @@ struct PulseHardwareTests {
   func `a server without a sink says so`() throws {
     let server = try PrivatePulse([])
     for request in [
-      PulseRequest(server: server.address),
-      PulseRequest(wantsOutput: false, wantsInput: true, server: server.address),
+      HardwareRequest(server: server.address),
+      HardwareRequest(wantsOutput: false, wantsInput: true, server: server.address),
     ] {
       let error = failure { () throws(HardwareError) in _ = try PulseHardware.open(request) }
       #expect(error?.code == .noDevice)
@@ -333,7 +333,7 @@ struct PulseHardwareTests {
   @Test
   func `a server that dies is noticed, and nothing hangs`() throws {
     let server = try PrivatePulse()
-    let hardware = try PulseHardware.open(PulseRequest(wantsInput: true, server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(wantsInput: true, server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
     session.play(plan(.holding(ThroughKernel(ring: ring.access))))
@@ -354,7 +354,7 @@ struct PulseHardwareTests {
   @Test
   func `a sink that is taken away is noticed, and can be played on once it is back`() throws {
     let server = try PrivatePulse([.init("gone")])
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -378,15 +378,15 @@ struct PulseHardwareTests {
   @Test
   func `a stream that is moved goes on, and says where it is`() throws {
     let server = try PrivatePulse([.init("out"), .init("other", sampleRate: 44_100)])
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
     let input = try server.control("list", "short", "sink-inputs").prefix { $0.isNumber }
     try server.control("move-sink-input", String(input), "other")
     #expect(hardware.waitForEvent(timeout: 2))
-    #expect(hardware.takeNotes() == [.moved(.sink, to: "other")])
-    #expect(hardware.takeNotes() == [])
+    #expect(hardware.takeEvents() == [.moved(.sink, to: "other")])
+    #expect(hardware.takeEvents() == [])
     let frames = session.renderedFrames
     #expect(eventually { session.renderedFrames > frames + 10_000 })
     #expect(hardware.failure == nil)
@@ -396,7 +396,7 @@ struct PulseHardwareTests {
   @Test
   func `a sink that stays suspended is lost, one that comes back is not`() throws {
     let server = try PrivatePulse()
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -410,7 +410,7 @@ struct PulseHardwareTests {
     #expect(eventually { hardware.failure != nil })
     #expect(hardware.failure?.message == "the sink 'out' has been suspended")
     // That it goes on is said only of what has been paused.
-    let notes = hardware.takeNotes()
+    let notes = hardware.takeEvents()
     #expect(!notes.isEmpty && notes.allSatisfy { $0 == .interrupted(.suspended(.sink)) })
     hardware.stop()
   }
@@ -418,7 +418,7 @@ struct PulseHardwareTests {
   @Test
   func `a server that hangs while the graph is running is noticed`() throws {
     let server = try PrivatePulse()
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address, timeout: 0.5))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address, timeout: 0.5))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -431,7 +431,7 @@ struct PulseHardwareTests {
   @Test
   func `stopping does not wait for a server that hangs`() throws {
     let server = try PrivatePulse()
-    let hardware = try PulseHardware.open(PulseRequest(server: server.address))
+    let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
     session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
@@ -448,7 +448,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([
       .init("out"), .init("small", sampleRate: 22_050, format: "s16le", channels: 1),
     ])
-    let devices = try PulseDevices.list(server: server.address)
+    let devices = try PulseBackEnd(address: server.address).devices()
     #expect(devices.map(\.name) == ["out", "small", "out.monitor", "small.monitor"])
     #expect(devices.map(\.direction) == [.sink, .sink, .source, .source])
     #expect(devices.map(\.isDefault) == [true, false, true, false])
@@ -474,7 +474,7 @@ struct PulseMeasurement {
       .init("out", isQuick: false), .init("in", isQuick: false),
     ])
     let hardware = try PulseHardware.open(
-      PulseRequest(
+      HardwareRequest(
         wantsInput: measuresDuplex, preferredIOBufferDuration: 0.005,
         sinkName: "out", server: server.address))
     let ring = hardware.grant.inputFormat.map { _ in

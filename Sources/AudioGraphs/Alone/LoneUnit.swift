@@ -133,7 +133,7 @@ final class LoneUnit: UnitHost {
         throw Violation(
           UnitRules.unitDevice, status: .failedInitialization,
           "the I/O unit has been given no device", at: Self.place,
-          help: ["useDevice(_:) gives it one: PulseHardware.open(PulseRequest()), say"])
+          help: ["useDevice(_:) gives it one: PulseHardware.open(HardwareRequest()), say"])
       }
       configuration.device = DeviceSides(
         output: grant.outputFormat, input: grant.inputFormat,

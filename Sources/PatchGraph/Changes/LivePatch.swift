@@ -177,6 +177,14 @@ public final class LivePatch: Sendable {
   /// the start; `nil` for never.
   public var nextUpdate: Double? { state.withLock { $0.updates.first?.time } }
 
+  /// The same in frames of the plans: a device that keeps no time has to wait there until the graph has
+  /// been told.
+  public var nextUpdateFrame: Int? {
+    guard let time = nextUpdate, let session = graph.session else { return nil }
+    let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
+    return Int(time * rate)
+  }
+
   /// The pointers of what the timeline has changed since the last call; `nil` where none of its steps is
   /// over since. The document says it by now.
   public func takePassedSteps() -> [String]? {

@@ -5,7 +5,6 @@ import Diagnostics
 import PatchGraph
 import PatchReference
 import PatchSyntax
-import PulseIO
 import RenderHost
 
 /// What arguments can be, for those whose values are not known before they are typed: functions for
@@ -45,8 +44,8 @@ enum CompletionValues {
   /// Its sources.
   static func sources(_: [String], _: Int, _: String) -> [String] { devices(.source) }
 
-  private static func devices(_ direction: PulseDevice.Direction) -> [String] {
-    ((try? PulseDevices.list()) ?? []).filter { $0.direction == direction }.map {
+  private static func devices(_ direction: AudioDevice.Direction) -> [String] {
+    ((try? BackEndCatalog.standard.devices()) ?? []).filter { $0.direction == direction }.map {
       "\($0.name)\t\($0.description)"
     }
   }

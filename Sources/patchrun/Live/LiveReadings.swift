@@ -5,7 +5,6 @@ import Control
 import GraphDrawings
 import PatchGraph
 import PatchSyntax
-import PulseIO
 import RenderCore
 import RenderHost
 import RenderTaps

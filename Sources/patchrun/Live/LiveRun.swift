@@ -5,7 +5,6 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax
-import PulseIO
 import RenderCore
 import RenderHost
 import RenderTaps
@@ -13,7 +12,7 @@ import RenderTaps
 /// A patch on a device that has been opened for it.
 struct LiveStage {
   let live: LivePatch
-  let hardware: PulseHardware
+  let hardware: any LiveHardware
 
   var graph: AudioGraph { live.graph }
 }
@@ -57,7 +56,7 @@ final class LiveRun {
   private var stoppedAt: UInt64?
 
   private var graph: AudioGraph { stage.graph }
-  private var hardware: PulseHardware { stage.hardware }
+  private var hardware: any LiveHardware { stage.hardware }
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, takes: Takes,
@@ -84,6 +83,8 @@ final class LiveRun {
     /// The sources, a signal or a request, and what the session decides upon an event.
     case reached, interrupted, decided
     case failed(CommandFailure)
+    /// The device has ended, and nothing has failed: why.
+    case over(String)
     /// Another patch is to begin.
     case restart(PatchReader.Result)
 
@@ -94,6 +95,7 @@ final class LiveRun {
       case .interrupted: "as asked"
       case .decided: "as the patch says"
       case .failed(let failure): failure.message
+      case .over(let reason): reason
       case .restart: nil
       }
     }
@@ -101,7 +103,7 @@ final class LiveRun {
     /// The same for those who watch.
     var reported: ControlEnd {
       switch self {
-      case .reached: .reached
+      case .reached, .over: .reached
       case .interrupted, .decided, .restart: .stopped
       case .failed(let failure): .failed(message: failure.message)
       }
@@ -133,13 +135,18 @@ final class LiveRun {
       let end = wait(session, rate: rate)
       control?.ends(nil)
       if let reason = end.words { manager?.stops(reason) }
-      if case .reached = end {} else if case .failed = end {} else { fade(session) }
+      switch end {
+      case .reached, .failed, .over: break
+      case .interrupted, .decided, .restart: fade(session)
+      }
       // A recording goes on in its file where the patch begins again.
       if case .restart = end { takes.beginHandover() }
       graph.stop()
       // Finishes the files that are being written.
       graph.close()
       tellEvents()
+      // What came together with the end.
+      for case .noted(let text) in hardware.takeEvents() { say(text, false) }
       guard case .restart(let reading) = end else {
         control?.ends(end.reported)
         return report(end, session, rate)
@@ -190,7 +197,7 @@ final class LiveRun {
       }
       if session.hasEnded { return .reached }
       takePolicy()
-      if let end = decide(upon: hardware.takeNotes(), showsLine) { return end }
+      if let end = decide(upon: hardware.takeEvents(), showsLine) { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
         return .restart(reading)
       }
@@ -221,7 +228,7 @@ final class LiveRun {
   private func watchGaps(_ session: RenderSession, _ rate: Double) {
     let now = monotonicNanoseconds()
     // A pause that somebody has asked for is none.
-    let isHeld = session.isPausing && stallCause == nil
+    let isHeld = session.isPausing && stallCause == nil || !hardware.keepsTime
     let seconds = stall.look(
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
     if let seconds {
@@ -251,12 +258,14 @@ final class LiveRun {
 
   /// Tells the graph of what comes soon, and where it ends then.
   private func planUpdates() throws(CommandFailure) {
+    // Longer than the loop above ever waits, and than a slice.
+    let ahead = max(0.25, 2 * Double(hardware.grant.ioBufferFrames) / hardware.grant.sampleRate)
     do throws(LivePatch.Refusal) {
-      // Longer than the loop above ever waits.
-      try stage.live.planUpdates(upTo: stage.live.now + 0.25)
+      try stage.live.planUpdates(upTo: stage.live.now + ahead)
     } catch {
       throw error.failure(ExitStatus.failedRunning)
     }
+    hardware.allowPulls(upTo: stage.live.nextUpdateFrame ?? .max)
     guard endsWithSources else { return }
     // What comes later may bring a source.
     graph.session?.end(
@@ -381,10 +390,10 @@ final class LiveRun {
   }
 
   /// Does what the patch says is done then. Returns an end where it is one.
-  private func decide(upon notes: [PulseNote], _ showsLine: Bool) -> End? {
+  private func decide(upon happenings: [HardwareEvent], _ showsLine: Bool) -> End? {
     var end: End?
-    for note in notes {
-      switch note {
+    for happening in happenings {
+      switch happening {
       case .moved(let direction, let name):
         noteStall("the \(direction.rawValue) became '\(name)'")
         end = moved(direction, to: name, showsLine) ?? end
@@ -398,13 +407,17 @@ final class LiveRun {
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
+      case .noted(let text): say(text, showsLine)
+      case .ended(let reason):
+        say(reason + ": the patch ends", showsLine)
+        end = .over(reason)
       }
     }
     return end
   }
 
   private func moved(
-    _ direction: PulseDevice.Direction, to name: String, _ showsLine: Bool
+    _ direction: AudioDevice.Direction, to name: String, _ showsLine: Bool
   ) -> End? {
     control?.noteRoute(ControlDirection(rawValue: direction.rawValue) ?? .sink, name)
     let text = "the \(direction.rawValue) is now '\(name)'"
@@ -422,7 +435,7 @@ final class LiveRun {
     }
   }
 
-  private func interrupted(by cause: PulseInterruption, _ showsLine: Bool) -> End? {
+  private func interrupted(by cause: HardwareInterruption, _ showsLine: Bool) -> End? {
     let text =
       switch cause {
       case .suspended(let direction): "the \(direction.rawValue) has been suspended"
@@ -519,22 +532,5 @@ final class LiveRun {
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
-  }
-}
-
-extension LivePatch.Refusal {
-  /// The same where nothing can be done about it.
-  func failure(_ status: Int32) -> CommandFailure {
-    switch self {
-    case .wrong(let patch):
-      CommandFailure(
-        status,
-        patch.diagnostics.first { $0.severity == .error }?.message.text ?? "the patch is wrong")
-    case .restart(_, let changes):
-      CommandFailure(
-        status,
-        "what plays cannot be changed without a gap: "
-          + (changes.first { $0.heard == .restart }?.text ?? "it has to begin again"))
-    }
   }
 }

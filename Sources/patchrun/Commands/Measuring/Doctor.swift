@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioTypes
 import Diagnostics
 import PatchSyntax
-import PulseIO
 import RenderCore
 import RenderHost
 
@@ -77,9 +76,10 @@ struct Doctor: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     var report = DoctorReport(findings: DoctorSystem.current().findings)
     do throws(HardwareError) {
-      let server = try PulseServer()
-      report.note(server, sink: sink, source: source)
-      if !noSound { measure(server, &report) }
+      if let server = try BackEndCatalog.standard.server() {
+        report.note(server, sink: sink, source: source)
+        if !noSound { measure(server, &report) }
+      }
     } catch {
       report.findings.append(
         .init(topic: "sound server", state: .warning, found: error.message, cure: error.help))
@@ -94,7 +94,7 @@ struct Doctor: PatchCommand {
   /// The durations of a slice that are tried, in seconds.
   private static let durations = [0.003, 0.005, 0.01, 0.02, 0.04]
 
-  private func measure(_ server: PulseServer, _ report: inout DoctorReport) {
+  private func measure(_ server: SoundServer, _ report: inout DoctorReport) {
     let named = server.devices.filter { $0.direction == .sink }
     guard let device = named.first(where: { sink.map($0.isCalled) ?? $0.isDefault }) else {
       report.findings.append(
@@ -135,6 +135,6 @@ struct Doctor: PatchCommand {
   }
 }
 
-extension PulseDevice {
+extension AudioDevice {
   fileprivate func isCalled(_ name: String) -> Bool { name == self.name || name == String(index) }
 }

@@ -1,7 +1,6 @@
 import AudioTypes
 import Diagnostics
 import PatchSyntax
-import PulseIO
 import RenderHost
 
 /// What 'doctor' has found.
@@ -16,7 +15,7 @@ struct DoctorReport {
 
   // MARK: The server
 
-  mutating func note(_ server: PulseServer, sink: String?, source: String?) {
+  mutating func note(_ server: SoundServer, sink: String?, source: String?) {
     findings.append(
       .init(
         topic: "sound server", state: .ok,
@@ -49,8 +48,8 @@ struct DoctorReport {
   }
 
   private static func device(
-    _ direction: PulseDevice.Direction, _ name: String?, _ server: PulseServer
-  ) -> PulseDevice? {
+    _ direction: AudioDevice.Direction, _ name: String?, _ server: SoundServer
+  ) -> AudioDevice? {
     server.devices.first { device in
       guard device.direction == direction else { return false }
       return name.map { [device.name, String(device.index)].contains($0) } ?? device.isDefault

@@ -2,7 +2,6 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import PulseIO
 import RenderCallbacks
 import RenderCore
 import RenderHost
@@ -36,8 +35,8 @@ struct DoctorSound {
   func run(
     bufferDuration: Double?, seconds: Double, listening: Bool, heardBy monitor: String? = nil
   ) throws(HardwareError) -> Run {
-    let hardware = try PulseHardware.open(
-      PulseRequest(
+    let hardware = try BackEndCatalog.standard.open(
+      HardwareRequest(
         wantsInput: listening, preferredIOBufferDuration: bufferDuration, sinkName: sink,
         sourceName: source ?? monitor, inputChannels: listening ? 1 : nil,
         streamName: "patchrun doctor"))

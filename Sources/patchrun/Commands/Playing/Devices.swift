@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioTypes
 import PatchGraph
 import PatchSyntax
-import PulseIO
 import RenderHost
 
 struct Devices: PatchCommand {
@@ -32,17 +31,17 @@ struct Devices: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let devices: [PulseDevice]
-    do throws(HardwareError) { devices = try PulseDevices.list() } catch {
+    let devices: [AudioDevice]
+    do throws(HardwareError) { devices = try BackEndCatalog.standard.devices() } catch {
       throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
     }
     try output(json ? Self.json(devices).document : Self.text(devices))
     return ExitStatus.success
   }
 
-  static func text(_ devices: [PulseDevice]) -> String {
+  static func text(_ devices: [AudioDevice]) -> String {
     var text = ""
-    for direction in [PulseDevice.Direction.sink, .source] {
+    for direction in [AudioDevice.Direction.sink, .source] {
       let some = devices.filter { $0.direction == direction }
       text += "\(direction == .sink ? "Sinks" : "Sources"):\n"
       if some.isEmpty { text += "    none\n" }
@@ -57,8 +56,8 @@ struct Devices: PatchCommand {
     return text
   }
 
-  static func json(_ devices: [PulseDevice]) -> JSONText {
-    func list(_ direction: PulseDevice.Direction) -> JSONText {
+  static func json(_ devices: [AudioDevice]) -> JSONText {
+    func list(_ direction: AudioDevice.Direction) -> JSONText {
       .array(
         devices.filter { $0.direction == direction }.map { device in
           let members: JSONText = [

@@ -6,7 +6,6 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax
-import PulseIO
 import RenderHost
 import RenderTaps
 
@@ -25,18 +24,24 @@ struct Run: PatchCommand {
       With --panel a browser shows the graph with its meters, and has a control for everything that \
       can be turned; the address is printed, and --open opens it.
 
+      With --to and --from it plays into a pipe, and hears one, in the place of the sound server. The \
+      pipes set the pace: a slice is rendered when what it hears has come and what was rendered \
+      before has been taken.
+
       EXAMPLES:
         patchrun mix.json --duration 5
         patchrun mix.json --duration 5 --sink @DEFAULT_SINK@
         patchrun mix.json --set /nodes/mixer/inputs/0/parameters/volume=0.3
         patchrun run mix.json --watch
         patchrun run mix.json --panel --open
+        patchrun run mix.json --duration 5 --to - | wc -c
 
       EXIT STATUS:
-        0  the end, or the first Ctrl-C
+        0  the end, the first Ctrl-C, or a reader of standard output that has
+           gone
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
-        3  no server, no device or no file
+        3  no server, no device, no pipe or no file
         4  a failure while running: recordings are finished, but for one that
            cannot be written
         130  a second Ctrl-C
@@ -99,6 +104,7 @@ struct Run: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var pipes: PipeOptions
   @OptionGroup var level: LevelOptions
   @OptionGroup var kernel: KernelOptions
   @OptionGroup var native: NativeOptions
@@ -111,6 +117,14 @@ struct Run: PatchCommand {
     if watch && file == "-" {
       throw ValidationError("--watch needs a file: standard input is read once")
     }
+    if file == "-" && pipes.from == "-" {
+      throw ValidationError("the patch and --from cannot both be standard input")
+    }
+    if pipes.areUsed && (sink != nil || source != nil) {
+      throw ValidationError(
+        "\(sink != nil ? "--sink" : "--source") is for the sound server, which --to and --from replace"
+      )
+    }
   }
 
   func perform() throws(CommandFailure) -> Int32 {
@@ -120,9 +134,9 @@ struct Run: PatchCommand {
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
     let takes = Takes(overwrite ? .replace : .number)
-    guard let stage = try open(reading, policy.surroundings(of: file, takes: takes)) else {
-      return ExitStatus.wrongPatch
-    }
+    let first = try open(
+      reading, policy.surroundings(of: file, takes: takes), awaitedUntil: signals)
+    guard let stage = first else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
     let live = LiveControl(
@@ -140,7 +154,8 @@ struct Run: PatchCommand {
         return (file, file.read(overrides))
       },
       open: { (reading, route) throws(CommandFailure) in
-        try open(reading, policy.surroundings(of: file, takes: takes), on: route)
+        try open(
+          reading, policy.surroundings(of: file, takes: takes), on: route, awaitedUntil: signals)
       })
     return try run.run(duration)
   }
@@ -179,7 +194,7 @@ struct Run: PatchCommand {
   /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.
   private func open(
     _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
-    on route: LiveRoute = LiveRoute()
+    on route: LiveRoute = LiveRoute(), awaitedUntil signals: Signals
   ) throws(CommandFailure) -> LiveStage? {
     let draft = PatchBuilder.build(
       reading, in: surroundings, device: .assumed(HardwareAssumption()))
@@ -190,7 +205,7 @@ struct Run: PatchCommand {
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let hardware = try open(request, on: route, title: draft.title)
+    let hardware = try open(request, on: route, title: draft.title, awaitedUntil: signals)
     var allowed = surroundings
     allowed.nativeCode = native.nativeCode
     let patch = PatchBuilder.build(reading, in: allowed, device: .hardware(hardware))
@@ -230,6 +245,7 @@ struct Run: PatchCommand {
         ExitStatus.wrongUsage,
         "the output of the patch is off, so that --sink has no use")
     }
+    try checkPipes(for: request)
     // What is listened to decides nothing that has to be known before: but a recording would
     // replace what another callback reads.
     for written in patch.outputFiles where overwrite {
@@ -243,38 +259,80 @@ struct Run: PatchCommand {
   }
 
   private func open(
-    _ request: SessionRequest, on route: LiveRoute, title: String?
-  ) throws(CommandFailure) -> PulseHardware {
+    _ request: SessionRequest, on route: LiveRoute, title: String?,
+    awaitedUntil signals: Signals
+  ) throws(CommandFailure) -> any LiveHardware {
+    var hasSaid = false
     do throws(HardwareError) {
-      return try PulseHardware.open(
-        PulseRequest(
+      return try backEnd.open(
+        HardwareRequest(
           wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
           preferredSampleRate: request.preferredSampleRate,
           preferredIOBufferDuration: request.preferredIOBufferDuration,
-          sinkName: try name(route.sink, .sink, sink),
-          sourceName: try name(route.source, .source, source),
+          sinkName: try name(route.sink, .sink, pipes.to ?? sink),
+          sourceName: try name(route.source, .source, pipes.from ?? source),
           // What a server takes: one that is too long, or has control characters, it refuses.
           streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
-          isConversation: request.isConversation))
+          isConversation: request.isConversation, options: pipes.options)
+      ) { whom in
+        if !hasSaid, !quiet { appearance.report("note", "waiting for \(whom)") }
+        hasSaid = true
+        return signals.interruptedBy == nil
+      }
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      if error.code == .cancelled { throw .reported(ExitStatus.success) }
+      throw CommandFailure(
+        error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
+        error.message, help: [error.help])
     }
   }
 }
 
 extension Run {
+  private var backEnd: any AudioBackEnd {
+    pipes.areUsed ? BackEndCatalog.named("pipes") : BackEndCatalog.standard
+  }
+
+  /// Refuses pipes for what the patch has not, and a patch that needs more of them.
+  private func checkPipes(for request: SessionRequest) throws(CommandFailure) {
+    guard pipes.areUsed else { return }
+    let problem: (String, String)? =
+      switch (request.wantsOutput, pipes.to, request.wantsInput, pipes.from) {
+      case (false, .some, _, _):
+        ("the output of the patch is off, so that --to has no use", "leave --to out")
+      case (true, nil, _, _):
+        (
+          "the patch plays, and nothing says where to: --from replaces the sound server",
+          "add --to: '--to - | aplay' plays what the pipe has"
+        )
+      case (_, _, false, .some):
+        (
+          "the patch hears no microphone, so that --from has no use",
+          "turn the I/O unit's input on: \"inputs\": { \"1\": { \"properties\": "
+            + "{ \"enableIO\": true } } }"
+        )
+      case (_, _, true, nil):
+        (
+          "the patch hears a microphone, and nothing says what: --to replaces the sound server",
+          "add --from: '--from -' hears standard input"
+        )
+      default: nil
+      }
+    guard let (message, help) = problem else { return }
+    throw CommandFailure(ExitStatus.wrongUsage, message, help: [help])
+  }
+
   /// What to ask a server for that has moved a stream to `moved`; otherwise what was asked for.
   ///
   /// The default is not named where it is what is meant: so the server moves the stream on when
   /// another becomes it.
   private func name(
-    _ moved: String?, _ direction: PulseDevice.Direction, _ asked: String?
+    _ moved: String?, _ direction: AudioDevice.Direction, _ asked: String?
   ) throws(HardwareError) -> String? {
     guard let moved else { return asked }
-    let variable = direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
-    let isNamed = asked != nil || environmentVariable(variable) != nil
-    guard !isNamed else { return moved }
-    let isDefault = try PulseDevices.list().contains {
+    let backEnd = BackEndCatalog.standard
+    guard asked == nil, backEnd.namedByEnvironment(direction) == nil else { return moved }
+    let isDefault = try backEnd.devices().contains {
       $0.direction == direction && $0.name == moved && $0.isDefault
     }
     return isDefault ? nil : moved

@@ -2,45 +2,18 @@ import CPulse
 import RenderHost
 import Synchronization
 
-/// What takes the device away from a graph for a while.
-public enum PulseInterruption: Hashable, Sendable {
-  /// A user, or another program, has suspended the sink or the source.
-  case suspended(PulseDevice.Direction)
-  /// The server asks for silence, as its `module-role-cork` does for the length of a call.
-  case asked
-}
-
-/// What of this there is just now. Of the engine's thread.
-struct PulseInterruptions {
-  /// Whether the device has been suspended for longer than a moment.
-  var isSuspended = false
-  /// Whether the server has asked for silence and has not taken it back.
-  var isAsked = false
-  /// Whether the server had muted the stream when it asked, and so takes that back at the end.
-  var isMuted = false
-  /// Whether the stream has been corked for it.
-  var isCorked = false
-  /// Frames of silence that have been written since the pause.
-  var silentFrames = 0
-  /// Whether the session has been paused.
-  var isPaused = false
-
-  /// How long a device is suspended on its way from one stream, or state, to the next, in seconds.
-  static let moment = 0.1
-}
-
 extension PulseEngine {
   /// Whether interruptions pause the session, and are waited for.
-  private var pauses: Bool { events.pausesWhenInterrupted.load(ordering: .relaxed) }
+  private var pauses: Bool { log.pausesWhenInterrupted.load(ordering: .relaxed) }
 
   /// The device has been suspended for some seconds. Returns whether that is waited for.
-  func noteSuspension(of link: PulseLink, _ side: PulseDevice.Direction, for seconds: Double)
+  func noteSuspension(of link: PulseLink, _ side: AudioDevice.Direction, for seconds: Double)
     -> Bool
   {
     guard hasBegun.load(ordering: .relaxed) else { return false }
     if seconds > PulseInterruptions.moment, !interruptions.isSuspended {
       interruptions.isSuspended = true
-      events.post { $0.notes.append(.interrupted(.suspended(side))) }
+      log.post(.interrupted(.suspended(side)))
       if pauses {
         // Where only the microphone is suspended what plays fades.
         hold(atOnce: side == .sink)
@@ -65,7 +38,7 @@ extension PulseEngine {
     switch name {
     case PA_STREAM_EVENT_REQUEST_CORK:
       guard !interruptions.isAsked, hasBegun.load(ordering: .relaxed) else { return }
-      events.post { $0.notes.append(.interrupted(.asked)) }
+      log.post(.interrupted(.asked))
       guard pauses else { return }
       interruptions.isAsked = true
       askWhetherMuted(link)
@@ -109,7 +82,7 @@ extension PulseEngine {
     guard interruptions.isPaused, !interruptions.isAsked, !interruptions.isSuspended else { return }
     interruptions.isPaused = false
     session.resume()
-    events.post { $0.notes.append(.resumed) }
+    log.post(.resumed)
   }
 
   private func askWhetherMuted(_ link: PulseLink) {

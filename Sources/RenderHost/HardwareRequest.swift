@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// What a session asks a PulseAudio server for. Each is a request: `HardwareGrant` is the answer.
-public struct PulseRequest: Hashable, Sendable {
+/// What a session asks a back end for. Each is a request: `HardwareGrant` is the answer.
+public struct HardwareRequest: Hashable, Sendable {
   /// Whether there is a loudspeaker side.
   public var wantsOutput: Bool
   /// Whether there is a microphone side.
@@ -10,11 +10,11 @@ public struct PulseRequest: Hashable, Sendable {
   public var preferredSampleRate: Double?
   /// How long an I/O buffer should last, in seconds; `nil` for 1024 frames.
   public var preferredIOBufferDuration: Double?
-  /// The sink, by name or index; `nil` leaves it to libpulse (`PULSE_SINK`, client.conf) and to the
-  /// server's default.
+  /// The sink, by name or index; `nil` leaves it to the environment (`PULSE_SINK`) and to the
+  /// back end's default.
   public var sinkName: String?
-  /// The source, by name or index; `nil` leaves it to libpulse (`PULSE_SOURCE`, client.conf) and to
-  /// the server's default.
+  /// The source, by name or index; `nil` leaves it to the environment (`PULSE_SOURCE`) and to the
+  /// back end's default.
   public var sourceName: String?
   /// Channels of the loudspeaker side; `nil` for those of the sink.
   public var outputChannels: Int?
@@ -24,7 +24,7 @@ public struct PulseRequest: Hashable, Sendable {
   public var applicationName: String
   /// What the server's mixer calls the sound: the title of the patch.
   public var streamName: String
-  /// The server's address; `nil` leaves it to libpulse (`PULSE_SERVER`, client.conf).
+  /// The server's address; `nil` leaves it to the environment (`PULSE_SERVER`) and to the back end.
   public var server: String?
   /// How long the server may take to answer, in seconds. While the graph is running, one that moves
   /// nothing for twice as long counts as gone.
@@ -32,13 +32,15 @@ public struct PulseRequest: Hashable, Sendable {
   /// Whether the sound is a conversation, for which others are to be quieter: the streams then have
   /// the role `phone`, by which the server's `module-role-ducking` goes.
   public var isConversation: Bool
+  /// What only some back ends know of, by key; each says which it takes.
+  public var options: [String: String]
 
   public init(
     wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
     outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
     streamName: String = "audio graph", server: String? = nil, timeout: Double = 5,
-    isConversation: Bool = false
+    isConversation: Bool = false, options: [String: String] = [:]
   ) {
     self.wantsOutput = wantsOutput
     self.wantsInput = wantsInput
@@ -53,6 +55,7 @@ public struct PulseRequest: Hashable, Sendable {
     self.server = server
     self.timeout = timeout
     self.isConversation = isConversation
+    self.options = options
   }
 
   /// What a session of a category asks for: the sides that it permits.

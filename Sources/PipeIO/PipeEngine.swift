@@ -1,0 +1,373 @@
+import AudioTypes
+import RenderCore
+import RenderHost
+import Synchronization
+
+/// What the control thread says to the one that pulls.
+final class PipeOrders: Sendable {
+  let isStopping = Atomic<Bool>(false)
+  /// In frames of the plans.
+  let allowedFrames = Atomic<Int>(.max)
+  let alarm: PipeAlarm
+
+  init() throws(HardwareError) { alarm = try PipeAlarm() }
+
+  func allow(upTo frame: Int) {
+    allowedFrames.store(frame, ordering: .relaxed)
+    alarm.ring()
+  }
+
+  func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    alarm.ring()
+  }
+}
+
+/// A session on its pipes: everything that happens in the thread that pulls.
+///
+/// `@unchecked Sendable`: made by the control thread, and used by the one thread that runs it.
+@safe
+final class PipeEngine: @unchecked Sendable {
+  private let session: RenderSession
+  private let sliceFrames: Int
+  private let sampleRate: Double
+  private let sink: PipeSink?
+  private let input: PipeInput?
+  private let writer: CaptureWriter?
+  private let ring: FrameRingAccess?
+  private let endsWithSource: Bool
+  private let log: HardwareLog
+  private let orders: PipeOrders
+  private let prepare: @Sendable (Int) -> Void
+  /// A slice of the output.
+  private let memory: UnsafeMutableRawBufferPointer
+  private let bytesPerFrame: Int
+  /// Whether the session fills what it is given; otherwise silence is played.
+  private let hasOutput: Bool
+
+  /// Frames that have been rendered since the start.
+  private var pulled = 0
+  /// Frames that have been put into the ring since the start, silence among them.
+  private var heard = 0
+  /// Frames of the source among them, once there are no more.
+  private var heardOfSource: Int?
+  /// By the clock: whether what is heard comes in time.
+  private var isFlowing = false
+  private var hasFlowed = false
+  /// Whether nothing more can be written.
+  private var isClosed = false
+
+  init(
+    _ session: RenderSession, _ grant: HardwareGrant, sink: PipeSink?, source: PipeSource?,
+    endsWithSource: Bool, log: HardwareLog, orders: PipeOrders,
+    prepare: @escaping @Sendable (Int) -> Void
+  ) throws(HardwareError) {
+    self.session = session
+    sliceFrames = grant.ioBufferFrames
+    sampleRate = grant.sampleRate
+    self.sink = sink
+    self.endsWithSource = endsWithSource
+    self.log = log
+    self.orders = orders
+    self.prepare = prepare
+    hasOutput = session.configuration.client != nil && session.configuration.device != nil
+    precondition(
+      !hasOutput || sink == nil || session.configuration.device == sink?.format,
+      "a session is made for the format that was granted")
+    var input: PipeInput?
+    if let source { input = try PipeInput(source, sampleRate: grant.sampleRate) }
+    self.input = input
+    if let ring = session.configuration.capture, let source {
+      writer = CaptureWriter(ring, channelCount: source.layout.channelCount)
+      self.ring = ring.access
+      heard = ring.access.available
+    } else {
+      writer = nil
+      ring = nil
+    }
+    bytesPerFrame = Int(sink?.format.bytesPerFrame ?? 0)
+    unsafe memory = .allocate(byteCount: max(64, sliceFrames * bytesPerFrame), alignment: 64)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  private var isStopping: Bool { orders.isStopping.load(ordering: .relaxed) }
+
+  // MARK: As fast as the ends let it
+
+  /// Renders whatever the reader takes, of what the writer has given.
+  func runOnDemand() {
+    // At full speed a thread of more than normal priority would take a processor from all others.
+    log.note(scheduling: "normal (the pipes set the pace)")
+    while !isStopping, !isClosed {
+      guard isAllowed else {
+        log.announce()
+        rest(0.005)
+        continue
+      }
+      // The end may yet move on, and what pauses stands still.
+      guard !session.hasEnded, !session.isPaused, let length = hear() else {
+        rest(0.005)
+        continue
+      }
+      guard length > 0 else { break }
+      prepare(length)
+      let rendered = render(length)
+      add(rendered)
+      write()
+    }
+    finish()
+  }
+
+  private var isAllowed: Bool {
+    let allowed = orders.allowedFrames.load(ordering: .relaxed)
+    let rate = session.configuration.clientSampleRate ?? sampleRate
+    return allowed == .max
+      || session.nextFrame + Int(Double(sliceFrames) * rate / sampleRate) < allowed
+  }
+
+  /// Waits until there is something to do, and for a reader that goes.
+  private func rest(_ seconds: Double, orUntil end: PipeEnd? = nil) {
+    if orders.alarm.sleep(seconds, orUntil: end, watching: sink?.end) { note(.closed) }
+  }
+
+  /// Waits for the frames of the next slice and hands them on. Returns how long it is, 0 at the end;
+  /// `nil` where it has waited in vain.
+  private func hear() -> Int? {
+    guard let input else { return sliceFrames }
+    let target = pulled + sliceFrames + (ring?.lead ?? 0)
+    while heard < target {
+      feed(upTo: target)
+      if heard == target { break }
+      guard !input.hasEnded else { return silence(upTo: target, slice: sliceFrames) }
+      guard let hasCome = read() else { return nil }
+      if !hasCome { rest(60, orUntil: input.source.end) }
+      if isStopping || isClosed { return nil }
+    }
+    return sliceFrames
+  }
+
+  private func write() {
+    guard let sink else { return }
+    while !isClosed {
+      switch sink.flush() {
+      case .written: return measure(sink)
+      case .wouldWait:
+        guard !isStopping else { return }
+        orders.alarm.sleep(60, orUntil: sink.end)
+      case let outcome: note(outcome)
+      }
+    }
+  }
+
+  // MARK: By the clock
+
+  /// Renders a slice whenever it is due. What the reader does not take in time is left out, whole slices
+  /// of it, and what the writer has not given in time is silence.
+  func runByClock() {
+    log.note(scheduling: HostThread.requestRealTime(priority: 5))
+    let nanoseconds = Double(sliceFrames) / sampleRate * 1e9
+    var begin = monotonicNanoseconds()
+    var slice = 0
+    while !isStopping, !isClosed {
+      let length = hearInTime()
+      guard length > 0 else { break }
+      let wasOver = session.hasEnded
+      let rendered = render(length)
+      put(wasOver ? 0 : session.hasEnded ? rendered : length)
+      slice += 1
+      let due = begin + UInt64(Double(slice) * nanoseconds)
+      // A machine that has stood still does not catch up with what nobody would have heard.
+      if monotonicNanoseconds() > due + 1_000_000_000 {
+        begin = monotonicNanoseconds()
+        slice = 0
+        log.underruns.wrappingAdd(1, ordering: .relaxed)
+      }
+      wait(until: due)
+    }
+    finish()
+  }
+
+  private func hearInTime() -> Int {
+    guard let input else { return sliceFrames }
+    if session.isPaused {
+      // What is heard in a pause is nothing to go on with.
+      while read() == true { discard(input) }
+      return sliceFrames
+    }
+    let target = pulled + sliceFrames + (ring?.lead ?? 0)
+    // One that was late is waited for until there is a slice in reserve.
+    let wanted = target - heard + (isFlowing ? 0 : sliceFrames)
+    while input.available < wanted, !input.hasEnded, read() == true {}
+    isFlowing = input.available >= wanted || input.hasEnded
+    if isFlowing {
+      feed(upTo: target)
+      hasFlowed = true
+    }
+    guard heard < target else { return sliceFrames }
+    if !input.hasEnded, hasFlowed {
+      if isFlowing || input.available > 0 { feed(upTo: target) }
+      log.missingFrames.wrappingAdd(target - heard, ordering: .relaxed)
+      log.overruns.wrappingAdd(1, ordering: .relaxed)
+    }
+    return silence(upTo: target, slice: sliceFrames)
+  }
+
+  private func discard(_ input: PipeInput) { _ = unsafe input.take(input.available) { _, _ in } }
+
+  /// Adds frames behind those that have been written; leaves them out where those still wait.
+  private func put(_ count: Int) {
+    guard let sink, count > 0 else { return }
+    flush(sink)
+    if sink.isEmpty {
+      add(count)
+      flush(sink)
+      measure(sink)
+    } else if !isClosed {
+      log.underruns.wrappingAdd(1, ordering: .relaxed)
+      log.droppedFrames.wrappingAdd(count, ordering: .relaxed)
+    }
+  }
+
+  private func flush(_ sink: PipeSink) {
+    switch sink.flush() {
+    case .written, .wouldWait: break
+    case let outcome: note(outcome)
+    }
+  }
+
+  private func wait(until due: UInt64) {
+    while !isStopping, !isClosed {
+      let now = monotonicNanoseconds()
+      guard now < due else { return }
+      guard let sink, !sink.isEmpty else {
+        rest(Double(due - now) / 1e9)
+        continue
+      }
+      orders.alarm.sleep(Double(due - now) / 1e9, orUntil: sink.end)
+      flush(sink)
+    }
+  }
+
+  // MARK: Both
+
+  /// Reads once. Returns whether anything has come; `nil` where it has failed.
+  private func read() -> Bool? {
+    guard let input else { return false }
+    do throws(HardwareError) {
+      let hasCome = try input.read()
+      if hasCome { log.reads.wrappingAdd(1, ordering: .relaxed) }
+      return hasCome
+    } catch {
+      isClosed = true
+      log.fail(error)
+      return nil
+    }
+  }
+
+  /// Puts what there is of the source into the ring.
+  private func feed(upTo target: Int) {
+    guard let input else { return }
+    let count = unsafe input.take(target - heard) { samples, count in
+      let dropped = unsafe self.keep(samples, count)
+      guard dropped > 0 else { return }
+      log.overruns.wrappingAdd(1, ordering: .relaxed)
+      log.droppedFrames.wrappingAdd(dropped, ordering: .relaxed)
+    }
+    heard += count
+    log.capturedFrames.wrappingAdd(count, ordering: .relaxed)
+  }
+
+  private func keep(_ samples: UnsafePointer<Float>?, _ count: Int) -> Int {
+    switch writer {
+    case .some(let writer): unsafe writer.write(samples, frameCount: count)
+    case .none: 0
+    }
+  }
+
+  /// Puts silence in the place of what is not there. Returns how long the slice is that is rendered then:
+  /// 0 where the source has ended, and the run with it.
+  private func silence(upTo target: Int, slice: Int) -> Int {
+    var length = slice
+    if let input, input.hasEnded {
+      if heardOfSource == nil {
+        heardOfSource = heard
+        noteEnd(of: input.source)
+      }
+      if endsWithSource {
+        length = min(slice, max(0, (heardOfSource ?? 0) - pulled))
+        if length == 0 { log.post(.ended("\(input.source.end.name) has ended")) }
+      }
+    }
+    _ = unsafe keep(nil, target - heard)
+    heard = target
+    return length
+  }
+
+  private func noteEnd(of source: PipeSource) {
+    let partial = source.partialBytes
+    if partial > 0 {
+      log.droppedFrames.wrappingAdd(1, ordering: .relaxed)
+      log.post(
+        .noted(
+          "\(source.end.name) has ended within a frame: its last "
+            + "\(partial == 1 ? "byte is" : "\(partial) bytes are") left out"))
+    }
+    if !endsWithSource { log.post(.noted("\(source.end.name) has ended: silence follows")) }
+  }
+
+  /// Renders a slice. Returns how many frames of it there are: none in a pause, and none behind the end.
+  private func render(_ length: Int) -> Int {
+    let before = session.renderedFrames
+    unsafe session.pull(length, into: hasOutput && bytesPerFrame > 0 ? memory.baseAddress : nil)
+    let rendered = min(length, session.renderedFrames - before)
+    pulled += rendered
+    log.requestedFrames.wrappingAdd(rendered, ordering: .relaxed)
+    return rendered
+  }
+
+  /// Adds frames of the slice that has been rendered to those that are to be written.
+  private func add(_ count: Int) {
+    guard let sink, count > 0 else { return }
+    unsafe sink.add(UnsafeRawBufferPointer(rebasing: memory[..<(count * bytesPerFrame)]))
+    log.writes.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  private func measure(_ sink: PipeSink) {
+    let seconds = Double(sink.end.waitingBytes / bytesPerFrame) / sampleRate
+    log.outputLatency.store(UInt64(seconds * 1e9), ordering: .relaxed)
+  }
+
+  /// Writes what is left of a slice, so that what is written ends with a whole frame. A reader that takes
+  /// nothing is waited for no longer than a second.
+  private func finish() {
+    guard let sink else { return }
+    let begin = monotonicNanoseconds()
+    while !isClosed, !sink.isEmpty, monotonicNanoseconds() - begin < 1_000_000_000 {
+      flush(sink)
+      if !sink.isEmpty { orders.alarm.sleep(0.1, orUntil: sink.end) }
+    }
+  }
+
+  /// What has come of a write is the end.
+  private func note(_ outcome: PipeSink.Outcome) {
+    guard let sink, !isClosed else { return }
+    isClosed = true
+    switch outcome {
+    case .closed where sink.end.isStandard:
+      // Who reads the output of a command and goes has had enough.
+      log.post(.ended("the reader of standard output has gone"))
+    case .closed:
+      log.fail(
+        HardwareError(
+          .deviceLost, "nobody reads \(sink.end.name) any more",
+          help: "start the patch again: it waits for the next reader"))
+    case .failed(let number):
+      log.fail(
+        HardwareError(
+          .deviceLost, "\(sink.end.name) cannot be written: \(systemMessage(number))"))
+    case .written, .wouldWait: break
+    }
+  }
+}

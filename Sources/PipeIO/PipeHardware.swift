@@ -1,0 +1,104 @@
+import AudioTypes
+import Glibc
+public import RenderHost
+import Synchronization
+
+/// Pipes as the hardware of an I/O unit: one to play into, one to hear, or both.
+///
+/// The session is rendered in a thread of its own, a slice at a time, and then written. Used from the
+/// control thread.
+public final class PipeHardware: LiveHardware {
+  public let grant: HardwareGrant
+  public let log: HardwareLog
+  private let sink: PipeSink?
+  private let source: PipeSource?
+  private let pace: PipeSettings.Pace
+  private let endsWithSource: Bool
+  private let orders: PipeOrders
+  private let thread = Mutex<HostThread?>(nil)
+
+  init(
+    _ request: HardwareRequest, _ settings: PipeSettings, _ sink: PipeSink?, _ source: PipeSource?
+  ) throws(HardwareError) {
+    log = try HardwareLog()
+    orders = try PipeOrders()
+    self.sink = sink
+    self.source = source
+    let isRead = sink?.end.waits ?? false
+    pace = settings.pace ?? (isRead || source != nil ? .reader : .realtime)
+    // What nobody waits for would otherwise be silence without end, as fast as it can be written.
+    endsWithSource = settings.endsWithSource || (pace == .reader && !isRead)
+    let rate =
+      sink?.format.sampleRate ?? request.preferredSampleRate ?? source?.layout.sampleRate ?? 44_100
+    let frames = HardwareGrant.ioBufferFrames(
+      forDuration: request.preferredIOBufferDuration, sampleRate: rate)
+    var latency = 0.0
+    if let sink {
+      if request.preferredIOBufferDuration != nil, pace == .reader {
+        sink.end.limitCapacity(to: 4 * frames * Int(sink.format.bytesPerFrame))
+      }
+      latency = sink.end.capacity.map { Double($0) / sink.format.bytesPerSecond } ?? 0
+    }
+    grant = HardwareGrant(
+      outputFormat: sink?.format,
+      inputFormat: source.map {
+        StreamFormat(
+          .float32, channels: $0.layout.channelCount, sampleRate: rate, interleaved: true)
+      }, ioBufferFrames: frames, outputName: sink?.end.plainName ?? "",
+      inputName: source?.end.plainName ?? "", outputLatency: latency)
+  }
+
+  deinit { stop() }
+
+  public var isSynchronous: Bool { true }
+
+  public var keepsTime: Bool { pace == .realtime }
+
+  public func allowPulls(upTo frame: Int) { orders.allow(upTo: frame) }
+
+  public func start(_ session: RenderSession) throws(HardwareError) {
+    try start(session) { _ in }
+  }
+
+  /// Begins to pull. Waits for nobody at the other end: the first slice may.
+  public func start(
+    _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
+  ) throws(HardwareError) {
+    stop()
+    log.restart()
+    orders.isStopping.store(false, ordering: .relaxed)
+    let engine = try PipeEngine(
+      session, grant, sink: sink, source: source, endsWithSource: endsWithSource, log: log,
+      orders: orders, prepare: prepare)
+    let pace = pace
+    let thread = try HostThread("patchrun pipes") {
+      switch pace {
+      case .reader: engine.runOnDemand()
+      case .realtime: engine.runByClock()
+      }
+    }
+    self.thread.withLock { $0 = thread }
+    // The first thing that the thread does.
+    while log.scheduling.isEmpty { usleep(200) }
+  }
+
+  /// Writes what is left of a slice, waiting for a reader no longer than a second, and ends.
+  public func stop() {
+    let running = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    guard let running else { return }
+    orders.stop()
+    running.join()
+  }
+}
+
+extension PipeEnd {
+  /// The name without quotes.
+  var plainName: String { name.hasPrefix("'") ? String(name.dropFirst().dropLast()) : name }
+}
+
+extension StreamFormat {
+  fileprivate var bytesPerSecond: Double { Double(bytesPerFrame) * sampleRate }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import RenderHost
+
+/// Pipes in the place of the sound server.
+struct PipeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Play into a pipe in the place of the sound server: '-' is standard output, PATH a FIFO.",
+      valueName: "-|path"),
+    completion: .file())
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Have the microphone hear a pipe: '-' is standard input, PATH a FIFO or a file.",
+      valueName: "-|path"),
+    completion: .file())
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What --to writes: [wav:]TYPE[:RATE[:CHANNELS]], where TYPE is s16le, s24le, s32le or f32le, and "
+        + "'wav:' puts the head of a WAV file in front. Not given, it is wav:f32le at the session's "
+        + "rate.",
+      valueName: "format"),
+    completion: .list(["wav:s16le", "wav:f32le", "s16le:48000:2", "f32le:48000:2"]))
+  var toFormat: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What --from reads where it has no head of a WAV file: TYPE:RATE[:CHANNELS].",
+      valueName: "format"),
+    completion: .list(["s16le:48000:2", "s16le:44100:2", "f32le:48000:2"]))
+  var fromFormat: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Who sets the pace of pipes: 'reader' plays as fast as what is at the other end takes it or gives "
+        + "it, 'realtime' by the machine's clock, and leaves out what is not taken in time. Not given, "
+        + "it is realtime where a file takes everything at once, and else reader.",
+      valueName: "reader|realtime"),
+    completion: .list(["reader", "realtime"]))
+  var pace: String?
+
+  @Flag(help: "End when what --from reads ends. Without it silence follows.")
+  var endWithInput = false
+
+  /// Whether pipes are asked for.
+  var areUsed: Bool { to != nil || from != nil }
+
+  /// What to ask the back end for.
+  var options: [String: String] {
+    var options: [String: String] = [:]
+    options["to-format"] = toFormat
+    options["from-format"] = fromFormat
+    options["pace"] = pace
+    if endWithInput { options["end-with-input"] = "true" }
+    return options
+  }
+
+  func validate() throws {
+    if toFormat != nil && to == nil { throw ValidationError("--to-format needs --to") }
+    if fromFormat != nil && from == nil { throw ValidationError("--from-format needs --from") }
+    if endWithInput && from == nil { throw ValidationError("--end-with-input needs --from") }
+    if pace != nil && !areUsed { throw ValidationError("--pace needs --to or --from") }
+    guard areUsed else { return }
+    do throws(HardwareError) {
+      try BackEndCatalog.named("pipes").check(HardwareRequest(options: options))
+    } catch {
+      throw ValidationError("\(error.message); \(error.help)")
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import AudioTypes
+import Glibc
+import RenderCore
+import RenderHost
+import Synchronization
+import TestSupport
+
+/// Puts out the number of each frame, so that what arrives says where it belongs.
+struct CountingKernel: RenderKernel {
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    let first = Int(context.timeStamp.sampleTime)
+    for channel in 0..<output.channelCount {
+      for frame in 0..<context.frameCount {
+        output[channel][frame] = number(channel, first + frame)
+      }
+    }
+    return .ok
+  }
+}
+
+/// Never 0, and another for every frame of 16 million.
+@_noLocks
+func number(_ channel: Int, _ frame: Int) -> Float {
+  Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
+}
+
+func numbered(_ frames: Range<Int>) -> [Float] {
+  frames.flatMap { [number(0, $0), number(1, $0)] }
+}
+
+/// The microphone to the loudspeaker.
+struct ThroughKernel: RenderKernel {
+  let ring: FrameRingAccess
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    guard ring.available >= context.frameCount else {
+      output.silence()
+      return .ok
+    }
+    for channel in 0..<output.channelCount { ring.read(into: output[channel], channel: channel) }
+    ring.discard(context.frameCount)
+    return .ok
+  }
+}
+
+/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<60_000 {
+    if condition() { return true }
+    usleep(1000)
+  }
+  return condition()
+}
+
+/// What one thread tells another.
+final class TestFlag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
+}
+
+struct TestFailure: Error { var description: String }
+
+/// A named pipe in the file system, gone with the object.
+final class TestFIFO: Sendable {
+  let path: String
+
+  init() throws {
+    path = "/tmp/patchrun-fifo-\(UInt64.random(in: 0 ... .max))"
+    guard unsafe mkfifo(path, 0o600) == 0 else { throw TestFailure(description: "no FIFO") }
+  }
+
+  deinit { unsafe unlink(path) }
+}
+
+/// Reads a pipe as fast as it comes, and keeps what it has read.
+final class Drain: Sendable {
+  private let pipe: TestFIFO
+  private let descriptor: Int32
+  private let isEnding = Atomic<Bool>(false)
+  private let kept = Mutex<[UInt8]>([])
+  private let thread = Mutex<HostThread?>(nil)
+
+  init(_ pipe: TestFIFO) throws {
+    self.pipe = pipe
+    descriptor = unsafe open(pipe.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let thread = try HostThread("drain") { [self] in run() }
+    self.thread.withLock { $0 = thread }
+  }
+
+  var bytes: [UInt8] { kept.withLock { $0 } }
+
+  /// Closes the pipe.
+  func end() {
+    isEnding.store(true, ordering: .relaxed)
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    thread?.join()
+  }
+
+  private func run() {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while !isEnding.load(ordering: .relaxed) {
+      let count = unsafe read(descriptor, &buffer, buffer.count)
+      if count > 0 {
+        kept.withLock { $0 += buffer[..<count] }
+      } else {
+        usleep(500)
+      }
+    }
+    close(descriptor)
+  }
+}
+
+/// Interleaved floats of bytes in this machine's order.
+func floats(_ bytes: some Collection<UInt8>) -> [Float] {
+  let bytes = Array(bytes)
+  return (0..<bytes.count / 4).map { index in
+    var bits: UInt32 = 0
+    for byte in 0..<4 { bits |= UInt32(bytes[index * 4 + byte]) << (8 * byte) }
+    return Float(bitPattern: bits)
+  }
+}
+
+func bytes(_ samples: [Float]) -> [UInt8] {
+  samples.flatMap { sample in
+    (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> (8 * $0)) }
+  }
+}
