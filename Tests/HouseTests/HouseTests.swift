@@ -35,7 +35,7 @@ import Testing
   static let longFiles: [String: Int] = [
     "Sources/AudioGraphs/Plan/Preparation.swift": 580,
     "Sources/AudioUnits/Mixing/MixerKernel.swift": 510,
-    "Sources/patchrun/Live/LiveRun.swift": 545,
+    "Sources/patchrun/Live/LiveRun.swift": 540,
     "Sources/patchrun-bench/PeerWorkload.swift": 515,
   ]
 
@@ -62,8 +62,8 @@ import Testing
   static let circles: [String: Int] = [
     "AudioGraphs": 940, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
     "PatchReference": 1160, "PatchSyntax": 575, "PictureTaps": 1050, "Pictures": 380,
-    "PulseIO": 810, "RenderCallbacks": 915, "RenderCore": 1060, "RenderHost": 420,
-    "RenderTaps": 310, "patchrun": 8580,
+    "RenderCallbacks": 915, "RenderCore": 1060,
+    "RenderTaps": 310, "patchrun": 8630,
   ]
 
   @Test func `files of a room are in no large circle`() {
