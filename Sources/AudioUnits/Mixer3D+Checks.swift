@@ -81,7 +81,7 @@ extension Mixer3D {
             at: .init(node: nil, .property(.distanceParameters3DMixer, .input, element)),
             help: ["as it is without: \"3DMixerDistanceParams\": [1, 100000, 100]"]))
       }
-      // Of a source that has no place it is no news that its place is at no distance.
+      // A source without a place has no distance either: one diagnostic is enough.
       let hasNoPlace = found.contains {
         $0.rule.code == UnitRules.spatialChannels.code
           && $0.place.part == .streamFormat(.input, element)

@@ -86,7 +86,7 @@ public struct FilePolicy: Hashable, Sendable {
     self.exceptions = policy.exceptions.union(exceptions.map { SystemPath($0) })
   }
 
-  /// The same for a document of which nobody knows who wrote it: it reads and writes in the patch's
+  /// The same for a document from a stranger: it reads and writes in the patch's
   /// folder, and in those that the user has allowed.
   ///
   /// - Parameters:

@@ -76,7 +76,7 @@ public struct PatchBuilder {
   ///
   /// - Parameters:
   ///   - surroundings: Where its paths begin, and what it may do.
-  ///   - notes: Whether to say also what is good to know and neither wrong nor to be regretted.
+  ///   - notes: Whether to report notes.
   public static func build(
     _ reading: PatchReader.Result, in surroundings: PatchSurroundings, device: PatchDevice,
     notes: Bool = false

@@ -167,4 +167,40 @@ import Testing
       path: "Sources/X/A.swift", text: "/// A box.\nfinal class Box: @unchecked Sendable {\n}\n")
     #expect(Self.unfounded(source).count == 1)
   }
+
+  // MARK: Back ends
+
+  @Test func `back ends are named in one place`() {
+    let rooms: Set<String> = ["PulseIO", "PipeIO"]
+    for source in House.sources where !rooms.contains(source.room) {
+      let named = source.lines.compactMap { line in
+        line.wholeMatch(of: /(?:public |package )?import (\w+)/).map { String($0.output.1) }
+      }.filter(rooms.contains)
+      #expect(
+        named.isEmpty || source.path == "Sources/patchrun/Live/BackEndCatalog.swift",
+        "\(source.path) imports \(named)")
+    }
+  }
+
+  // MARK: Memory by hand
+
+  /// Of each room how many of its files may touch memory by hand.
+  static let unsafeFiles: [String: Int] = [
+    "Control": 5, "FileAccess": 11, "HeadData": 3, "Panel": 1, "Pictures": 2, "PipeIO": 4,
+    "PulseIO": 7, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 13, "RenderTaps": 3,
+    "SoundFiles": 14, "VoiceProcessing": 1, "patchrun": 18, "patchrun-bench": 9,
+  ]
+
+  @Test func `few files touch memory by hand`() {
+    for (room, files) in Dictionary(grouping: House.sources, by: \.room) {
+      let unsafe = files.filter { file in
+        file.lines.contains {
+          !$0.hasPrefix("//") && ($0.contains(" unsafe ") || $0.hasPrefix("unsafe "))
+        }
+      }
+      #expect(
+        unsafe.count <= Self.unsafeFiles[room] ?? 0,
+        "\(room): \(unsafe.map(\.path).joined(separator: ", "))")
+    }
+  }
 }

@@ -36,7 +36,8 @@ extension GraphBuilder {
       }
     }
     checkExpectedFormats(violations, configurations)
-    // An echo has a voice that it is the echo of. Without one, what initialize refuses is told.
+    // An echo follows from a mistake that has been reported. Where none has been, what initialize
+    // refuses is reported after all.
     if !unread.isAny, !findings.kept.hasErrors {
       for violation in echoes where violation.severity == .error { report(violation) }
     }

@@ -220,7 +220,7 @@ public final class LivePatch: Sendable {
   ///   - isRequest: Whether somebody has asked for it who may make things only so loud as the patch
   ///     allows: `OutputLimits.requestedGain`.
   ///   - isConfined: Whether it names only files in the patch's folder, but for those that play
-  ///     already: for a document of which nobody knows who wrote it.
+  ///     already: for a document from a stranger.
   /// - Returns: What has changed and how it is heard; empty where nothing has.
   @discardableResult
   public func play(
@@ -260,7 +260,7 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// What would be wrong with a document, were it to play, or to be regretted: nothing changes.
+  /// The errors and warnings that a document would have if it played. Nothing changes.
   ///
   /// - Parameter isConfined: As in `play`.
   public func check(_ reading: PatchReader.Result, isConfined: Bool = false) -> BuiltPatch {

@@ -50,7 +50,7 @@ struct SchemaManual {
     var parts: [String] = []
     if let low = schema["minimum"] { parts.append("at least \(low.compact)") }
     if let low = schema["exclusiveMinimum"] { parts.append("above \(low.compact)") }
-    // The largest number that a field has room for is no news.
+    // The largest number that a field has room for says nothing about the setting.
     if let high = schema["maximum"], high.compact.utf8.count < 9 {
       parts.append("at most \(high.compact)")
     }

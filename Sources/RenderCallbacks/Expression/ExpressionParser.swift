@@ -48,7 +48,7 @@ struct ExpressionParser {
     do throws(ExpressionError) {
       try parser.whole()
     } catch {
-      // Where a character has been left out, what is missing there is no news.
+      // Where a character has been left out, what is missing there follows from that.
       let isEcho = strays.contains {
         $0.range.lowerBound <= error.range.upperBound
           && error.range.lowerBound <= $0.range.upperBound + 1

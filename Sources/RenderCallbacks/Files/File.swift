@@ -219,7 +219,7 @@ extension CallbackProblem {
     self.init(kind, status: error.status, error.message, help: error.help, setting: setting)
   }
 
-  /// What is to be regretted of a file that can be played.
+  /// Warnings about a file that can be played.
   static func warnings(of reader: SoundFileReader) -> [CallbackProblem] {
     reader.shortfall().map {
       [

@@ -14,7 +14,7 @@ public protocol RenderCallback: Sendable {
   /// reason. `makeSource` fails exactly where this is not empty.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
-  /// What is to be regretted of how the callback feeds a bus of `format`, and does not keep it from it:
+  /// Warnings about how the callback feeds a bus of `format`, none of which keeps it from doing so:
   /// a file that is cut off. Asked where there are no problems.
   func warnings(for format: StreamFormat) -> [CallbackProblem]
 

@@ -49,7 +49,7 @@ struct Validate: PatchCommand {
   var outputFormat = OutputFormat.text
 
   @Flag(
-    help: "Say also what is neither wrong nor to be regretted: what is converted, and how loud.")
+    help: "Report notes as well: what is converted, and how loud it becomes.")
   var notes = false
 
   @Flag(help: "Take warnings as errors.")
