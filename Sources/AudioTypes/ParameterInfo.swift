@@ -27,7 +27,6 @@ public enum ParameterUnit: UInt32, CaseIterable, Hashable, Sendable {
 
 /// One parameter of a unit, on every element of one scope.
 public struct ParameterInfo: Hashable, Sendable {
-  // One reference, whatever is in it: a description is handed about far more often than it is made.
   private struct Fields: Hashable, Sendable {
     var id: UInt32
     var key: String
@@ -44,86 +43,68 @@ public struct ParameterInfo: Hashable, Sendable {
     var proposed: String
   }
 
-  private final class Storage: Sendable {
-    let fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
-  }
-
-  private var storage: Storage
-
-  private mutating func change(_ body: (inout Fields) -> Void) {
-    var fields = storage.fields
-    body(&fields)
-    storage = Storage(fields)
-  }
-
-  public static func == (left: Self, right: Self) -> Bool {
-    left.storage === right.storage || left.storage.fields == right.storage.fields
-  }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+  private var storage: SharedFields<Fields>
 
   /// Core Audio's number.
   public var id: UInt32 {
     get { storage.fields.id }
-    set { change { $0.id = newValue } }
+    set { storage.fields.id = newValue }
   }
   /// The name in a patch: `volume`.
   public var key: String {
     get { storage.fields.key }
-    set { change { $0.key = newValue } }
+    set { storage.fields.key = newValue }
   }
   /// The name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
   public var constant: String {
     get { storage.fields.constant }
-    set { change { $0.constant = newValue } }
+    set { storage.fields.constant = newValue }
   }
   public var scope: Scope {
     get { storage.fields.scope }
-    set { change { $0.scope = newValue } }
+    set { storage.fields.scope = newValue }
   }
   public var unit: ParameterUnit {
     get { storage.fields.unit }
-    set { change { $0.unit = newValue } }
+    set { storage.fields.unit = newValue }
   }
   /// The described range. Whether a value outside it is refused is `isRangeEnforced`.
   public var range: ClosedRange<Float> {
     get { storage.fields.range }
-    set { change { $0.range = newValue } }
+    set { storage.fields.range = newValue }
   }
   public var defaultValue: Float {
     get { storage.fields.defaultValue }
-    set { change { $0.defaultValue = newValue } }
+    set { storage.fields.defaultValue = newValue }
   }
   /// Set by the unit and only read by clients: a meter.
   public var isReadOnly: Bool {
     get { storage.fields.isReadOnly }
-    set { change { $0.isReadOnly = newValue } }
+    set { storage.fields.isReadOnly = newValue }
   }
   /// Whether a value outside `range` is an error. Otherwise it is a warning.
   public var isRangeEnforced: Bool {
     get { storage.fields.isRangeEnforced }
-    set { change { $0.isRangeEnforced = newValue } }
+    set { storage.fields.isRangeEnforced = newValue }
   }
   /// Whether a scheduled change may be a ramp (`kAudioUnitParameterFlag_CanRamp`).
   public var canRamp: Bool {
     get { storage.fields.canRamp }
-    set { change { $0.canRamp = newValue } }
+    set { storage.fields.canRamp = newValue }
   }
   public var summary: String {
     get { storage.fields.summary }
-    set { change { $0.summary = newValue } }
+    set { storage.fields.summary = newValue }
   }
   /// Names of the values of an indexed or boolean parameter.
   public var valueNames: [String] {
     get { storage.fields.valueNames }
-    set { change { $0.valueNames = newValue } }
+    set { storage.fields.valueNames = newValue }
   }
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
   public var proposed: String {
     get { storage.fields.proposed }
-    set { change { $0.proposed = newValue } }
+    set { storage.fields.proposed = newValue }
   }
 
   public init(
@@ -132,7 +113,7 @@ public struct ParameterInfo: Hashable, Sendable {
     isRangeEnforced: Bool = true, canRamp: Bool = false, summary: String,
     valueNames: [String] = [], proposed: String = ""
   ) {
-    storage = Storage(
+    storage = SharedFields(
       Fields(
         id: id,
         key: key,

@@ -93,7 +93,6 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
 
 /// One property of a unit: what it is, where it is, and who may set it when.
 public struct PropertyInfo: Hashable, Sendable {
-  // One reference, whatever is in it: a description is handed about far more often than it is made.
   private struct Fields: Hashable, Sendable {
     var id: PropertyID
     var key: String
@@ -114,25 +113,7 @@ public struct PropertyInfo: Hashable, Sendable {
     var proposed: String
   }
 
-  private final class Storage: Sendable {
-    let fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
-  }
-
-  private var storage: Storage
-
-  private mutating func change(_ body: (inout Fields) -> Void) {
-    var fields = storage.fields
-    body(&fields)
-    storage = Storage(fields)
-  }
-
-  public static func == (left: Self, right: Self) -> Bool {
-    left.storage === right.storage || left.storage.fields == right.storage.fields
-  }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+  private var storage: SharedFields<Fields>
 
   public enum Kind: Hashable, Sendable {
     /// 0 or 1; `true` and `false` in a patch.
@@ -195,86 +176,86 @@ public struct PropertyInfo: Hashable, Sendable {
 
   public var id: PropertyID {
     get { storage.fields.id }
-    set { change { $0.id = newValue } }
+    set { storage.fields.id = newValue }
   }
   /// The name in a patch: `maximumFramesPerSlice`.
   public var key: String {
     get { storage.fields.key }
-    set { change { $0.key = newValue } }
+    set { storage.fields.key = newValue }
   }
   /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
   public var constant: String {
     get { storage.fields.constant }
-    set { change { $0.constant = newValue } }
+    set { storage.fields.constant = newValue }
   }
   public var kind: Kind {
     get { storage.fields.kind }
-    set { change { $0.kind = newValue } }
+    set { storage.fields.kind = newValue }
   }
   /// What a number is in; `.generic` for nothing.
   public var unit: ParameterUnit {
     get { storage.fields.unit }
-    set { change { $0.unit = newValue } }
+    set { storage.fields.unit = newValue }
   }
   /// The scopes on which it exists.
   public var scopes: Set<Scope> {
     get { storage.fields.scopes }
-    set { change { $0.scopes = newValue } }
+    set { storage.fields.scopes = newValue }
   }
   /// The only element on which it exists in each scope that is listed; every element elsewhere.
   public var elements: [Scope: Int] {
     get { storage.fields.elements }
-    set { change { $0.elements = newValue } }
+    set { storage.fields.elements = newValue }
   }
   public var access: Access {
     get { storage.fields.access }
-    set { change { $0.access = newValue } }
+    set { storage.fields.access = newValue }
   }
   /// The value that a fresh unit has, where it is one for all.
   public var defaultValue: PropertyValue? {
     get { storage.fields.defaultValue }
-    set { change { $0.defaultValue = newValue } }
+    set { storage.fields.defaultValue = newValue }
   }
   /// The same where it is another one in each scope.
   public var scopeDefaults: [Scope: PropertyValue] {
     get { storage.fields.scopeDefaults }
-    set { change { $0.scopeDefaults = newValue } }
+    set { storage.fields.scopeDefaults = newValue }
   }
   /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
   /// their own in a patch.
   public var isPatchProperty: Bool {
     get { storage.fields.isPatchProperty }
-    set { change { $0.isPatchProperty = newValue } }
+    set { storage.fields.isPatchProperty = newValue }
   }
   /// Whether the render side reads it, so that it may change while the unit renders.
   public var isLive: Bool {
     get { storage.fields.isLive }
-    set { change { $0.isLive = newValue } }
+    set { storage.fields.isLive = newValue }
   }
   public var summary: String {
     get { storage.fields.summary }
-    set { change { $0.summary = newValue } }
+    set { storage.fields.summary = newValue }
   }
   /// How many words of the control block a property that is live has: 1, or for numbers as many as
   /// there can be and one ahead of them, which is 0 until they have been set.
   public var liveWords: Int {
     get { storage.fields.liveWords }
-    set { change { $0.liveWords = newValue } }
+    set { storage.fields.liveWords = newValue }
   }
   /// A parameter of the same element that takes this property's place when it is set.
   public var yieldsTo: UInt32? {
     get { storage.fields.yieldsTo }
-    set { change { $0.yieldsTo = newValue } }
+    set { storage.fields.yieldsTo = newValue }
   }
   /// Whether it belongs to the state that ClassInfo keeps and puts back.
   public var isState: Bool {
     get { storage.fields.isState }
-    set { change { $0.isState = newValue } }
+    set { storage.fields.isState = newValue }
   }
   /// What of this row Core Audio does not document and patchrun has decided; empty for none.
   public var proposed: String {
     get { storage.fields.proposed }
-    set { change { $0.proposed = newValue } }
+    set { storage.fields.proposed = newValue }
   }
 
   /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
@@ -286,7 +267,7 @@ public struct PropertyInfo: Hashable, Sendable {
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
     yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
   ) {
-    storage = Storage(
+    storage = SharedFields(
       Fields(
         id: id,
         key: key,

@@ -1,7 +1,6 @@
 /// Everything that can be said about a kind of unit before there is one: the schema, `units`, the
 /// validator's limits and the README's tables are made from this.
 public struct UnitDescription: Hashable, Sendable {
-  // One reference, whatever is in it: a description is handed about far more often than it is made.
   private struct Fields: Hashable, Sendable {
     var component: ComponentDescription
     var name: String
@@ -18,86 +17,68 @@ public struct UnitDescription: Hashable, Sendable {
     var handsOn: Bool
   }
 
-  private final class Storage: Sendable {
-    let fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
-  }
-
-  private var storage: Storage
-
-  private mutating func change(_ body: (inout Fields) -> Void) {
-    var fields = storage.fields
-    body(&fields)
-    storage = Storage(fields)
-  }
-
-  public static func == (left: Self, right: Self) -> Bool {
-    left.storage === right.storage || left.storage.fields == right.storage.fields
-  }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
+  private var storage: SharedFields<Fields>
 
   public var component: ComponentDescription {
     get { storage.fields.component }
-    set { change { $0.component = newValue } }
+    set { storage.fields.component = newValue }
   }
   /// The name in a patch: `MultichannelMixer`.
   public var name: String {
     get { storage.fields.name }
-    set { change { $0.name = newValue } }
+    set { storage.fields.name = newValue }
   }
   /// The subtype's name in Core Audio's headers: `kAudioUnitSubType_MultiChannelMixer`.
   public var constant: String {
     get { storage.fields.constant }
-    set { change { $0.constant = newValue } }
+    set { storage.fields.constant = newValue }
   }
   /// Other spellings that are understood where a component is named.
   public var aliases: [String] {
     get { storage.fields.aliases }
-    set { change { $0.aliases = newValue } }
+    set { storage.fields.aliases = newValue }
   }
   public var summary: String {
     get { storage.fields.summary }
-    set { change { $0.summary = newValue } }
+    set { storage.fields.summary = newValue }
   }
   public var inputs: Buses {
     get { storage.fields.inputs }
-    set { change { $0.inputs = newValue } }
+    set { storage.fields.inputs = newValue }
   }
   public var outputs: Buses {
     get { storage.fields.outputs }
-    set { change { $0.outputs = newValue } }
+    set { storage.fields.outputs = newValue }
   }
   /// Frames in the largest slice until `maximumFramesPerSlice` is set.
   public var defaultMaximumFramesPerSlice: Int {
     get { storage.fields.defaultMaximumFramesPerSlice }
-    set { change { $0.defaultMaximumFramesPerSlice = newValue } }
+    set { storage.fields.defaultMaximumFramesPerSlice = newValue }
   }
   /// Whether slices may exceed `maximumFramesPerSlice` without an error: I/O units size themselves.
   public var sizesItsOwnSlices: Bool {
     get { storage.fields.sizesItsOwnSlices }
-    set { change { $0.sizesItsOwnSlices = newValue } }
+    set { storage.fields.sizesItsOwnSlices = newValue }
   }
   /// The properties that this kind adds to, or has other than, the generic ones.
   public var properties: [PropertyInfo] {
     get { storage.fields.properties }
-    set { change { $0.properties = newValue } }
+    set { storage.fields.properties = newValue }
   }
   public var parameters: [ParameterInfo] {
     get { storage.fields.parameters }
-    set { change { $0.parameters = newValue } }
+    set { storage.fields.parameters = newValue }
   }
   /// What the unit says of stream formats, a sentence a scope.
   public var formatNotes: [String] {
     get { storage.fields.formatNotes }
-    set { change { $0.formatNotes = newValue } }
+    set { storage.fields.formatNotes = newValue }
   }
   /// Whether it is an output unit in the midst of a graph: that of a sub-graph, which hands what it is
   /// fed on to another unit.
   public var handsOn: Bool {
     get { storage.fields.handsOn }
-    set { change { $0.handsOn = newValue } }
+    set { storage.fields.handsOn = newValue }
   }
 
   /// The buses (elements) of one scope.
@@ -119,7 +100,7 @@ public struct UnitDescription: Hashable, Sendable {
     sizesItsOwnSlices: Bool = false, properties: [PropertyInfo] = [],
     parameters: [ParameterInfo] = [], formatNotes: [String]
   ) {
-    storage = Storage(
+    storage = SharedFields(
       Fields(
         component: component,
         name: name,
