@@ -21,7 +21,7 @@ struct PulseAbsence {
 
   /// How long a device may be suspended before it counts as lost, in seconds: where it is waited for, and
   /// where its loss is the end.
-  static func suspensionLimit(isAwaited: Bool) -> Double { isAwaited ? 0.4 : 2 }
+  static func suspensionLimit(isAwaited: Bool) -> Double { isAwaited ? 0.2 : 2 }
   /// How long nothing may move before a device counts as lost that is waited for, in seconds. A null sink
   /// that begins may take 2.
   static let standstillLimit = 3.0
@@ -33,8 +33,8 @@ struct PulseAbsence {
 struct AbsenceClock {
   /// From one look at it to the next, in seconds.
   static let tick = 0.005
-  /// How much of the time that had passed when a loss was noticed is made up for, in seconds. Files are
-  /// read ahead by no more; what has passed before is a gap.
+  /// Up to how much time that had passed when a loss was noticed is made up for, in seconds. Files are
+  /// read ahead by no more; a longer time is a gap.
   static let memory = 0.5
 
   private let framesPerNanosecond: Double
@@ -45,8 +45,8 @@ struct AbsenceClock {
   /// - Parameter lastMotion: When the device asked for frames for the last time.
   init(sampleRate: Double, lastMotion: UInt64, now: UInt64) {
     framesPerNanosecond = sampleRate / 1e9
-    let earliest = now - min(now, UInt64(Self.memory * 1e9))
-    origin = min(now, max(lastMotion, earliest))
+    let isShort = Double(now - min(now, lastMotion)) / 1e9 <= Self.memory
+    origin = isShort ? min(now, lastMotion) : now
     last = now
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Devices and servers that go, and come back.
 extension PulseEngine {
-  private var policy: DeviceLossPolicy { log.onDeviceLoss }
+  var policy: DeviceLossPolicy { log.onDeviceLoss }
 
   // MARK: Loss
 
@@ -52,8 +52,7 @@ extension PulseEngine {
     let sides = [
       opening.wantsOutput ? AudioDevice.Direction.sink : nil, opening.wantsInput ? .source : nil,
     ].compactMap(\.self)
-    if let (side, error) = pendingLoss {
-      pendingLoss = nil
+    if let (side, error) = moves.takeLoss() {
       return Loss(sides: [side], reason: .gone, error: error)
     }
     guard link.connection.isGood else {
@@ -141,6 +140,10 @@ extension PulseEngine {
     }
   }
 
+  func stream(_ side: AudioDevice.Direction) -> PulseStream? {
+    side == .sink ? link?.playback : link?.capture
+  }
+
   func absence(of side: AudioDevice.Direction) -> PulseAbsence? {
     side == .sink ? lostSink : lostSource
   }
@@ -184,7 +187,7 @@ extension PulseEngine {
     let now = monotonicNanoseconds()
     for side in [AudioDevice.Direction.sink, .source] {
       guard let absence = absence(of: side) else { continue }
-      let stream = side == .sink ? link?.playback : link?.capture
+      let stream = stream(side)
       switch absence.reason {
       case .gone: break
       case .suspended:
@@ -249,7 +252,7 @@ extension PulseEngine {
   /// The first frame has been moved on a new stream.
   func endAbsence(of side: AudioDevice.Direction) {
     guard absence(of: side)?.reason == .returning,
-      let stream = side == .sink ? link?.playback : link?.capture
+      let stream = stream(side)
     else { return }
     setAbsence(of: side, nil)
     if side == (opening.wantsOutput ? .sink : .source) { endAbsence() }
@@ -266,38 +269,6 @@ extension PulseEngine {
     if isHeldByAbsence {
       isHeldByAbsence = false
       if !interruptions.isPaused { session.resume() }
-    }
-  }
-
-  // MARK: Moves
-
-  /// The server has moved a stream to another device.
-  func moved(_ stream: OpaquePointer) {
-    let name = unsafe text(pa_stream_get_device_name(stream))
-    let isPlayback = unsafe stream == link?.playback?.handle
-    let side: AudioDevice.Direction = isPlayback ? .sink : .source
-    guard policy.isAwaited, let error = refusal(of: name, side) else {
-      return log.post(.moved(side, to: name))
-    }
-    // The stream is closed outside of its own callback.
-    pendingLoss = (side, error)
-  }
-
-  /// Why a device is not taken to which the server has moved a stream; `nil` where it is.
-  private func refusal(of name: String, _ side: AudioDevice.Direction) -> HardwareError? {
-    switch side {
-    case .sink:
-      guard name == AudioDevice.standInName, !opening.accepts(standIn: name) else { return nil }
-      return .lost(
-        .sink, link?.playback?.device.name ?? name, "is gone, and the server has only a dummy")
-    case .source:
-      guard let sink = link?.playback?.deviceName, name == sink + ".monitor",
-        !opening.names(source: name)
-      else { return nil }
-      return .lost(
-        .source, link?.capture?.device.name ?? name,
-        "is gone, and the server would have '\(name)' in its place, which hears what the patch plays"
-      )
     }
   }
 }

@@ -54,8 +54,8 @@ final class PulseEngine: @unchecked Sendable {
   /// What is waited for.
   var lostSink: PulseAbsence?
   var lostSource: PulseAbsence?
-  /// A device to which the server has moved a stream, and which is not taken.
-  var pendingLoss: (AudioDevice.Direction, HardwareError)?
+  /// What the server has moved, and what that means.
+  var moves = PulseMoves()
   /// Whether the session has been paused until there is a device.
   var isHeldByAbsence = false
   /// What keeps the time while the device that would do it is lost.
@@ -105,6 +105,7 @@ final class PulseEngine: @unchecked Sendable {
       case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
       }
       keepTime()
+      followMoves()
       lookForReturn()
     }
     if let link = self.link { finish(link) }
@@ -319,7 +320,7 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
-    guard !interruptions.isPaused else { return }
+    guard !interruptions.isPaused, lostSink == nil else { return }
     if isPlaying { log.underruns.wrappingAdd(1, ordering: .relaxed) }
   }
 }

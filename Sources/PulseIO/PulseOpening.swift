@@ -26,15 +26,15 @@ struct PulseOpening {
   var wantsOutput: Bool { request.wantsOutput }
   var wantsInput: Bool { request.wantsInput }
 
-  /// Whether a source has been asked for by this name.
-  func names(source: String) -> Bool {
-    (request.sourceName ?? environment("PULSE_SOURCE")) == source
+  /// What was asked for, in the words of who asks; `nil` for the server's default.
+  func name(_ side: AudioDevice.Direction) -> String? {
+    side == .sink
+      ? request.sinkName ?? environment("PULSE_SINK")
+      : request.sourceName ?? environment("PULSE_SOURCE")
   }
 
   /// Whether a sink that a server has made up is as good as what was asked for.
-  func accepts(standIn name: String) -> Bool {
-    takesStandIn ?? true || (request.sinkName ?? environment("PULSE_SINK")) == name
-  }
+  func accepts(standIn name: String) -> Bool { takesStandIn ?? true || self.name(.sink) == name }
 
   /// Connects to the server. Blocks no longer than the request's `timeout`.
   func connect(whileWaiting: (() -> Bool)? = nil) throws(HardwareError) -> PulseConnection {
