@@ -12,6 +12,8 @@ final class PulseStream {
   let format: StreamFormat
   /// In frames: what the server keeps of a playback stream, or collects of a record stream.
   let bufferFrames: Int
+  /// How many frames the server asks for, or delivers, at a time.
+  let requestFrames: Int
   /// In seconds: what the device itself adds.
   let deviceLatency: Double
 
@@ -30,13 +32,14 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    deviceLatency: Double
+    requestFrames: Int, deviceLatency: Double
   ) {
     unsafe self.handle = handle
     direction = device.direction
     self.device = device
     self.format = format
     self.bufferFrames = bufferFrames
+    self.requestFrames = requestFrames
     self.deviceLatency = deviceLatency
   }
 
@@ -245,6 +248,8 @@ final class PulseStream {
     }
     return unsafe PulseStream(
       handle: handle, device: device, format: format,
-      bufferFrames: Int(bytes) / Int(format.bytesPerFrame), deviceLatency: latency)
+      bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
+      requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
+        / Int(format.bytesPerFrame), deviceLatency: latency)
   }
 }

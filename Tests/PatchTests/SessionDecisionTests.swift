@@ -96,7 +96,7 @@ struct SessionDecisionTests {
     #expect(try run.wait().status == 0)
     #expect(try frames() > 0)
     try server.control("suspend-sink", "out", "0")
-    let other = try start(#""onInterruption": "continue""#)
+    let other = try start(#""onInterruption": "continue", "onDeviceLoss": "exit""#)
     try server.control("suspend-sink", "out", "1")
     let outcome = try other.wait()
     #expect(outcome.status == 4)

@@ -84,7 +84,8 @@ struct PulseHardwareTests {
   @Test
   func `hardware that is never started closes without a sound`() throws {
     let server = try PrivatePulse()
-    _ = try PulseHardware.open(HardwareRequest(wantsInput: true, server: server.address))
+    _ = try PulseHardware.open(
+      HardwareRequest(wantsInput: true, sourceName: "out.monitor", server: server.address))
     #expect(try server.control("list", "short", "sink-inputs") == "")
   }
 
@@ -137,7 +138,8 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
       HardwareRequest(
-        wantsInput: true, outputChannels: 6, inputChannels: 1, server: server.address))
+        wantsInput: true, sourceName: "out.monitor", outputChannels: 6, inputChannels: 1,
+        server: server.address))
     #expect(hardware.grant.outputFormat?.channelCount == 6)
     #expect(hardware.grant.inputFormat?.channelCount == 1)
     #expect(hardware.grant.ioBufferFrames == 1024)
@@ -258,7 +260,9 @@ struct PulseHardwareTests {
   ) throws {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(
-      HardwareRequest(wantsInput: true, server: server.address, isConversation: isConversation))
+      HardwareRequest(
+        wantsInput: true, sourceName: "out.monitor", server: server.address,
+        isConversation: isConversation))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
     session.play(plan(.holding(ThroughKernel(ring: ring.access))))
@@ -333,7 +337,8 @@ struct PulseHardwareTests {
   @Test
   func `a server that dies is noticed, and nothing hangs`() throws {
     let server = try PrivatePulse()
-    let hardware = try PulseHardware.open(HardwareRequest(wantsInput: true, server: server.address))
+    let hardware = try PulseHardware.open(
+      HardwareRequest(wantsInput: true, sourceName: "out.monitor", server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
     session.play(plan(.holding(ThroughKernel(ring: ring.access))))

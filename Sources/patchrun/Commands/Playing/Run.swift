@@ -143,8 +143,11 @@ struct Run: PatchCommand {
     let reading = file.read(overrides)
     let takes = Takes(overwrite ? .replace : .number)
     let manager = ServiceManager(environment: environmentVariable)
+    let status = RunStatus()
+    signals.answerStatus { status.line }
     let wait = StartWait(
-      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet)
+      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
+      status: status)
     let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
     guard let stage = first else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
@@ -156,7 +159,7 @@ struct Run: PatchCommand {
     let run = LiveRun(
       stage, signals: signals, files: files, takes: takes, appearance: appearance, quiet: quiet,
       control: live, manager: manager, deviceWait: deviceWait,
-      read: { () throws(CommandFailure) in try reread() },
+      status: status, read: { () throws(CommandFailure) in try reread() },
       open: { (reading, route) throws(CommandFailure) in
         try open(reading, policy.surroundings(of: file, takes: takes), on: route, wait)
       })
@@ -322,7 +325,7 @@ struct Run: PatchCommand {
   private func hardwareRequest(
     _ request: SessionRequest, on route: LiveRoute, title: String?
   ) throws(HardwareError) -> HardwareRequest {
-    HardwareRequest(
+    var wanted = HardwareRequest(
       wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
       preferredSampleRate: request.preferredSampleRate,
       preferredIOBufferDuration: request.preferredIOBufferDuration,
@@ -331,6 +334,9 @@ struct Run: PatchCommand {
       // What a server takes: one that is too long, or has control characters, it refuses.
       streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
       isConversation: request.isConversation, options: pipes.options)
+    if route.sink != nil { wanted.movedSides.insert(.sink) }
+    if route.source != nil { wanted.movedSides.insert(.source) }
+    return wanted
   }
 }
 
