@@ -36,6 +36,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Whether the loudspeaker is given what it asks for.
   var isPlaying = false
   var interruptions = PulseInterruptions()
+  /// Makes out why the loudspeaker runs dry.
+  private let watch: UnderrunWatch
   private var isLost = false
   private var captured = 0
   private var lastActivity: UInt64 = 0
@@ -55,6 +57,9 @@ final class PulseEngine: @unchecked Sendable {
     self.session = session
     self.ioBufferFrames = ioBufferFrames
     self.log = log
+    let rate = link.playback?.format.sampleRate ?? session.configuration.sampleRate
+    watch = UnderrunWatch(
+      sampleRate: rate, bufferDuration: Double(link.playback?.bufferFrames ?? 0) / max(1, rate))
     unsafe playback = link.playback?.handle
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
@@ -79,7 +84,7 @@ final class PulseEngine: @unchecked Sendable {
     listen(to: link)
     begin(link)
     while !isOver(link) {
-      link.connection.iterate(atMost: 0.05)
+      link.connection.iterate(atMost: 0.05, watch: watch)
       corkIfSilent(link)
     }
     finish(link)
@@ -235,6 +240,9 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying, let playback = unsafe playback else { return }
     var rest = byteCount / playbackFrameBytes
     log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
+    let asked = rest
+    watch.willRender()
+    defer { watch.hasRendered(frameCount: asked - rest) }
     while rest > 0 {
       var memory: UnsafeMutableRawPointer?
       var size = rest * playbackFrameBytes
@@ -327,8 +335,9 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
-    guard !interruptions.isPaused else { return }
-    if isPlaying { log.underruns.wrappingAdd(1, ordering: .relaxed) }
+    guard isPlaying, !interruptions.isPaused else { return }
+    let frames = log.requestedFrames.load(ordering: .relaxed)
+    log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
   }
 
   // MARK: Rare events

@@ -48,6 +48,7 @@ final class LiveRun {
   private var route = LiveRoute()
   private let takes: Takes
   private var events = FileEvents()
+  private var underruns = UnderrunReport()
   private var stall = StallWatch()
   /// Why the device stands still, as far as it has said.
   private var stallCause: (words: String, nanoseconds: UInt64)?
@@ -190,7 +191,7 @@ final class LiveRun {
         return .failed(
           CommandFailure(ExitStatus.failedRunning, failure.message, help: [failure.help]))
       }
-      tellEvents(showsLine)
+      tellEvents(showsLine, at: Double(session.renderedFrames) / rate)
       watchGaps(session, rate)
       if let error = graph.serviceErrors.first {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
@@ -216,8 +217,10 @@ final class LiveRun {
   }
 
   /// Says what has happened to files.
-  private func tellEvents(_ showsLine: Bool = false) {
+  private func tellEvents(_ showsLine: Bool = false, at time: Double = 0) {
     for event in graph.takeServiceEvents() {
+      control?.note(event)
+      if let underrun = underruns.take(event, at: time) { control?.note(underrun) }
       guard let (kind, message) = events.take(event), kind == "error" || !quiet else { continue }
       clear(showsLine)
       appearance.report(kind, message)
@@ -233,7 +236,8 @@ final class LiveRun {
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
     if let seconds {
       graph.noteGap(
-        seconds: seconds, cause: stallCause?.words ?? "the sound server stood still")
+        seconds: seconds, ago: stall.age(at: session.renderedFrames, sampleRate: rate),
+        cause: stallCause?.words ?? "the sound server stood still")
     }
     // What has been said explains what comes at once.
     if let cause = stallCause, !session.isPausing, now - cause.nanoseconds > 3_000_000_000 {
@@ -279,7 +283,8 @@ final class LiveRun {
     let now = LiveLine(
       position: Double(session.renderedFrames) / rate, total: total, peak: peak,
       held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
-      load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
+      load: Double(graph.takeMaximumCPULoad()),
+      xruns: statistics.underruns + statistics.overruns + underruns.fileCount,
       reduction: LimitText.reduction(session.takeLeastGain(isShown: true)),
       loudness: loudnessTap().flatMap(loudness))
     line.show { now.grid(width: $0, $1) }
@@ -407,6 +412,9 @@ final class LiveRun {
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
+      case .ranDry(let underrun):
+        control?.note(underrun)
+        if let text = underruns.take(underrun) { say(text, showsLine) }
       case .noted(let text): say(text, showsLine)
       case .ended(let reason):
         say(reason + ": the patch ends", showsLine)
@@ -528,9 +536,8 @@ final class LiveRun {
 
   private func summary(_ session: RenderSession, _ rate: Double) -> String {
     let statistics = hardware.statistics
-    let xruns = statistics.underruns + statistics.overruns
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
-      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
+      + "load \(fixed(session.load * 100, 2)) %, \(underruns.summary(statistics))\(limited)"
   }
 }

@@ -95,7 +95,7 @@ struct CtlWatch: PatchCommand {
     case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
     case "state": return (text("state"), [])
     case "saved": return ("\(text("file")), document \(text("tag"))", [])
-    case "warning": return (text("message"), [])
+    case "warning", "underrun", "file": return (text("message"), [])
     case "ended":
       return ([text("reason"), text("message")].filter { !$0.isEmpty }.joined(separator: ": "), [])
     case "meters":

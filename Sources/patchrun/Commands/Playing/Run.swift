@@ -133,7 +133,7 @@ struct Run: PatchCommand {
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
-    let takes = Takes(overwrite ? .replace : .number)
+    let takes = Takes(overwrite ? .replace : .number, goesOnWhenThereIsRoom: true)
     let first = try open(
       reading, policy.surroundings(of: file, takes: takes), awaitedUntil: signals)
     guard let stage = first else { return ExitStatus.wrongPatch }
