@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CSoxr", dependencies: ["CLoading"]),
     .target(name: "CKissFFT", dependencies: ["CLoading"]),
     .target(name: "CPulse", dependencies: ["CLoading"]),
+    .target(name: "CBus", dependencies: ["CLoading"]),
     .target(name: "CMysofa", dependencies: ["CLoading"]),
     .target(name: "CEbur128", dependencies: ["CLoading"]),
     .target(name: "CCairo", dependencies: ["CLoading"]),
@@ -99,7 +100,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
+      name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CBus", "CShims"],
       swiftSettings: settings),
 
     // Everything from here up runs on the control thread, PulseIO's own thread apart.
@@ -283,7 +284,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport"],
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport", "CShims"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioGraphsTests",

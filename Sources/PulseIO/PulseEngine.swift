@@ -42,6 +42,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Whether the loudspeaker is given what it asks for.
   var isPlaying = false
   var interruptions = PulseInterruptions()
+  /// Makes out why the loudspeaker runs dry.
+  private let watch: UnderrunWatch
   var isLost = false
   private var captured = 0
   /// When a frame was last moved.
@@ -75,6 +77,9 @@ final class PulseEngine: @unchecked Sendable {
     self.ioBufferFrames = ioBufferFrames
     self.log = log
     self.noteReturn = noteReturn
+    let rate = link.playback?.format.sampleRate ?? session.configuration.sampleRate
+    watch = UnderrunWatch(
+      sampleRate: rate, bufferDuration: Double(link.playback?.bufferFrames ?? 0) / max(1, rate))
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
     hasOutput = session.configuration.client != nil && session.configuration.device != nil
@@ -100,7 +105,7 @@ final class PulseEngine: @unchecked Sendable {
     while !isOver() {
       switch self.link {
       case .some(let link):
-        link.connection.iterate(atMost: clock == nil ? 0.05 : AbsenceClock.tick)
+        link.connection.iterate(atMost: clock == nil ? 0.05 : AbsenceClock.tick, watch: watch)
         corkIfSilent(link)
       case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
       }
@@ -228,6 +233,9 @@ final class PulseEngine: @unchecked Sendable {
     if lostSink != nil { endAbsence(of: .sink) }
     var rest = byteCount / playbackFrameBytes
     log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
+    let asked = rest
+    watch.willRender()
+    defer { watch.hasRendered(frameCount: asked - rest) }
     while rest > 0 {
       var memory: UnsafeMutableRawPointer?
       var size = rest * playbackFrameBytes
@@ -320,7 +328,8 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
-    guard !interruptions.isPaused, lostSink == nil else { return }
-    if isPlaying { log.underruns.wrappingAdd(1, ordering: .relaxed) }
+    guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
+    let frames = log.requestedFrames.load(ordering: .relaxed)
+    log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
   }
 }

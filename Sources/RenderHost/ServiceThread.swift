@@ -4,17 +4,28 @@ import Synchronization
 /// Runs the services of a live graph, reading ahead and writing down, beside the render thread.
 ///
 /// Used from the control thread. A service is called by one thread at a time. Between two turns the
-/// thread sleeps for as long as every service has to spare, at least 10 ms.
+/// thread sleeps for as long as every service has to spare, at least 10 ms. A disk that stalls holds up
+/// this thread, and those that add and remove services; whoever asks what has happened does not wait.
 public final class ServiceThread: Sendable {
   private struct Entry {
     let service: any RenderService
     var hasFailed = false
   }
 
-  private struct State {
-    var entries: [Entry] = []
+  /// Time that a recording is to be told of.
+  private struct Gap {
+    var seconds: Double
+    /// Nanoseconds of the monotonic clock, of the first frame behind it.
+    var end: UInt64
+    var cause: String
+  }
+
+  /// What is asked for while a service waits for the disk.
+  private struct Report {
+    var services: [any RenderService] = []
     var errors: [ServiceError] = []
     var events: [ServiceEvent] = []
+    var gaps: [Gap] = []
     /// Of services that are gone.
     var lostFrames = 0
     var thread: HostThread?
@@ -26,7 +37,10 @@ public final class ServiceThread: Sendable {
 
   private let frameCount: Int
   private let longestSleep: Double
-  private let state = Mutex(State())
+  /// Held while a service is called.
+  private let entries = Mutex<[Entry]>([])
+  /// Held for a moment. Whoever holds it takes no other lock.
+  private let report = Mutex(Report())
   private let isStopping = Atomic<Bool>(false)
   private let alarm = WakeSignal()
 
@@ -51,13 +65,13 @@ public final class ServiceThread: Sendable {
     _ services: [any RenderService] = [], chore: @escaping @Sendable () -> Double = { .infinity }
   ) throws(HardwareError) {
     for service in services { add(service) }
-    guard state.withLock({ $0.thread == nil }) else { return }
+    guard report.withLock({ $0.thread == nil }) else { return }
     isStopping.store(false, ordering: .relaxed)
     let thread = try HostThread("patchrun files") { [weak self, alarm] in
       // Not held while asleep: the last owner may let go in between.
       while let seconds = self?.turn(chore) { alarm.sleep(seconds) }
     }
-    state.withLock { $0.thread = thread }
+    report.withLock { $0.thread = thread }
   }
 
   /// Has the thread take its next turn at once. Any thread but the render thread: it is a system call.
@@ -67,80 +81,84 @@ public final class ServiceThread: Sendable {
   public func add(_ service: any RenderService) {
     // How long the thread may sleep is another question now.
     defer { wake() }
-    state.withLock { state in
-      guard !state.entries.contains(where: { $0.service === service }) else { return }
-      state.entries.append(Entry(service: service))
-      run(state.entries.count - 1, &state)
+    entries.withLock { entries in
+      guard !entries.contains(where: { $0.service === service }) else { return }
+      var entry = Entry(service: service)
+      run(&entry)
+      entries.append(entry)
+      report.withLock { $0.services.append(service) }
     }
   }
 
   /// Finishes a service that no slice needs any more, and lets it go.
   public func remove(_ service: any RenderService) {
-    state.withLock { state in
-      guard let index = state.entries.firstIndex(where: { $0.service === service }) else { return }
-      finish(state.entries.remove(at: index), &state)
+    entries.withLock { entries in
+      guard let index = entries.firstIndex(where: { $0.service === service }) else { return }
+      finish(entries.remove(at: index))
     }
   }
 
   /// Ends the thread, then finishes every service. Called when no slice follows.
   public func stop() {
     stopThread()
-    state.withLock { state in
-      let entries = state.entries
-      state.entries = []
-      for entry in entries { finish(entry, &state) }
+    entries.withLock { entries in
+      tellGaps(to: entries)
+      for entry in entries { finish(entry) }
+      entries = []
     }
   }
 
   /// Calls every service before a slice of so many frames, in this thread, which is the one that
   /// renders it: for hardware that pulls faster than files are read ahead.
   public func serve(inStepFor frameCount: Int) {
-    state.withLock { state in
-      for index in state.entries.indices where !state.entries[index].hasFailed {
+    entries.withLock { entries in
+      for index in entries.indices where !entries[index].hasFailed {
         do throws(ServiceError) {
-          try state.entries[index].service.service(inStepFor: frameCount)
+          try entries[index].service.service(inStepFor: frameCount)
         } catch {
-          state.entries[index].hasFailed = true
-          state.errors.append(error)
+          entries[index].hasFailed = true
+          report.withLock { $0.errors.append(error) }
         }
-        state.events += state.entries[index].service.takeEvents()
+        takeEvents(of: entries[index].service)
       }
     }
   }
 
   /// What has failed so far, each failure once. A service that has failed is not called again, but
   /// finished.
-  public var errors: [ServiceError] { state.withLock { $0.errors } }
+  public var errors: [ServiceError] { report.withLock { $0.errors } }
 
   /// What has happened to files since the last call.
   public func takeEvents() -> [ServiceEvent] {
-    state.withLock { state in
-      defer { state.events = [] }
-      return state.events
+    let (events, services) = report.withLock { report in
+      defer { report.events = [] }
+      return (report.events, report.services)
     }
+    return events + services.compactMap { $0.takeOngoingEvent() }
   }
 
-  /// Tells recordings of time that has passed and is not in them.
-  public func noteGap(seconds: Double, cause: String) {
-    state.withLock { state in
-      for entry in state.entries {
-        entry.service.noteGap(seconds: seconds, cause: cause)
-        state.events += entry.service.takeEvents()
-      }
+  /// Tells recordings of time that has passed and is not in them, between two frames of which the second was
+  /// rendered `ago` seconds before. They are told in the thread.
+  public func noteGap(seconds: Double, ago: Double = 0, cause: String) {
+    let past = UInt64(max(0, min(ago, 1e9)) * 1e9)
+    let now = monotonicNanoseconds()
+    report.withLock {
+      $0.gaps.append(Gap(seconds: seconds, end: now - min(now, past), cause: cause))
     }
+    wake()
   }
 
   /// Frames that were not there in time, or that there was no room for, since the beginning.
   public var lostFrames: Int {
-    state.withLock { $0.entries.reduce($0.lostFrames) { $0 + $1.service.lostFrames } }
+    report.withLock { $0.services.reduce($0.lostFrames) { $0 + $1.lostFrames } }
   }
 
   private func stopThread() {
     isStopping.store(true, ordering: .relaxed)
     wake()
-    let thread = state.withLock { state in
-      defer { state.thread = nil }
-      return state.thread
+    let thread = report.withLock { report in
+      defer { report.thread = nil }
+      return report.thread
     }
     thread?.join()
   }
@@ -151,33 +169,58 @@ public final class ServiceThread: Sendable {
   private func turn(_ chore: () -> Double) -> Double? {
     guard !isStopping.load(ordering: .relaxed) else { return nil }
     var seconds = min(chore(), longestSleep)
-    state.withLock { state in
-      for index in state.entries.indices {
-        run(index, &state)
-        guard !state.entries[index].hasFailed else { continue }
-        seconds = min(
-          seconds, state.entries[index].service.secondsToSpare(atLeast: frameCount))
+    entries.withLock { entries in
+      tellGaps(to: entries)
+      for index in entries.indices {
+        run(&entries[index])
+        guard !entries[index].hasFailed else { continue }
+        seconds = min(seconds, entries[index].service.secondsToSpare(atLeast: frameCount))
       }
     }
     return max(seconds, Self.shortestSleep)
   }
 
-  private func run(_ index: Int, _ state: inout State) {
-    guard !state.entries[index].hasFailed else { return }
+  private func run(_ entry: inout Entry) {
+    guard !entry.hasFailed else { return }
     do throws(ServiceError) {
-      try state.entries[index].service.service(atLeast: frameCount)
+      try entry.service.service(atLeast: frameCount)
     } catch {
-      state.entries[index].hasFailed = true
-      state.errors.append(error)
+      entry.hasFailed = true
+      report.withLock { $0.errors.append(error) }
     }
-    state.events += state.entries[index].service.takeEvents()
+    takeEvents(of: entry.service)
   }
 
-  private func finish(_ entry: Entry, _ state: inout State) {
-    do throws(ServiceError) { try entry.service.finish() } catch {
-      if !state.errors.contains(error) { state.errors.append(error) }
+  private func takeEvents(of service: any RenderService) {
+    let events = service.takeEvents()
+    guard !events.isEmpty else { return }
+    report.withLock { $0.events += events }
+  }
+
+  private func tellGaps(to entries: [Entry]) {
+    let gaps = report.withLock { report in
+      defer { report.gaps = [] }
+      return report.gaps
     }
-    state.events += entry.service.takeEvents()
-    state.lostFrames += entry.service.lostFrames
+    for gap in gaps {
+      let now = monotonicNanoseconds()
+      let ago = Double(now - min(now, gap.end)) / 1e9
+      for entry in entries {
+        entry.service.noteGap(seconds: gap.seconds, ago: ago, cause: gap.cause)
+        takeEvents(of: entry.service)
+      }
+    }
+  }
+
+  private func finish(_ entry: Entry) {
+    var failure: ServiceError?
+    do throws(ServiceError) { try entry.service.finish() } catch { failure = error }
+    let (events, lost) = (entry.service.takeEvents(), entry.service.lostFrames)
+    report.withLock { report in
+      if let failure, !report.errors.contains(failure) { report.errors.append(failure) }
+      report.events += events
+      report.lostFrames += lost
+      report.services.removeAll { $0 === entry.service }
+    }
   }
 }

@@ -39,15 +39,23 @@ public final class Takes: Sendable, Hashable {
     var used: Set<String> = []
     var isHandingOver = false
     var waiting: [Key: Held] = [:]
+    var waitingForRoom: Set<Key> = []
   }
 
   public let existing: Existing
+  /// Whether a recording that a full disk has ended goes on in another file when there is room again: in a
+  /// run that keeps time.
+  public let goesOnWhenThereIsRoom: Bool
   package let moment: TakeMoment
   private let state = Mutex(State())
 
   /// - Parameter seconds: When the run begins, in seconds since 1970; `nil` for now.
-  public init(_ existing: Existing = .replace, beginning seconds: Int? = nil) {
+  public init(
+    _ existing: Existing = .replace, goesOnWhenThereIsRoom: Bool = false,
+    beginning seconds: Int? = nil
+  ) {
     self.existing = existing
+    self.goesOnWhenThereIsRoom = goesOnWhenThereIsRoom
     moment = TakeMoment(seconds ?? time(nil))
   }
 
@@ -152,6 +160,15 @@ public final class Takes: Sendable, Hashable {
       guard state.isHandingOver, state.waiting[key] == nil else { return false }
       state.waiting[key] = held
       return true
+    }
+  }
+
+  /// Whether a recording has been ended by a full disk, and waits for room.
+  func isWaitingForRoom(_ key: Key) -> Bool { state.withLock { $0.waitingForRoom.contains(key) } }
+
+  func setWaitingForRoom(_ key: Key, _ isWaiting: Bool) {
+    state.withLock { state in
+      if isWaiting { state.waitingForRoom.insert(key) } else { state.waitingForRoom.remove(key) }
     }
   }
 

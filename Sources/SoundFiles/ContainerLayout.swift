@@ -127,10 +127,13 @@ struct ContainerLayout: Equatable {
           fields.append(.init(offset: offset + 4, width: 4, meaning: .samples(plus: 0)))
         }
         let promised = isLarge && size == unknown ? largeData : size == unknown ? nil : size
+        // Cue points behind the samples are none of these.
+        let end = body + (promised ?? 0) + (promised ?? 0) % 2
+        let hasMarks = promised != nil && reader.text(at: end, 4) == WaveMarks.name
         return ContainerLayout(
           isBigEndian: isBig, dataOffset: body, promisedBytes: promised,
           bytesPerFrame: bytesPerFrame, fields: fields, isPadded: true,
-          fileLength: reader.length)
+          fileLength: hasMarks ? end : reader.length)
       default: break
       }
       offset = body + size + size % 2

@@ -62,6 +62,31 @@ struct PulseHardwareTests {
     #expect(eventually { hardware.statistics.underruns > 0 })
     hardware.stop()
     #expect(hardware.failure == nil)
+    #expect(hardware.statistics.underrunCauses[.render] ?? 0 > 0)
+    let told = hardware.takeEvents().compactMap {
+      if case .ranDry(let underrun) = $0 { underrun } else { nil }
+    }
+    let first = try #require(told.first { $0.cause == .render })
+    // The sleep, and the quarter of a second of sound before it.
+    #expect(first.reason.hasPrefix("to render ") && first.time > 0.2, "\(first)")
+  }
+
+  @Test
+  func `a server that stood still has an underrun of its own`() throws {
+    let server = try PrivatePulse()
+    let hardware = try PulseHardware.open(
+      HardwareRequest(preferredIOBufferDuration: 0.01, server: server.address))
+    let session = session(for: hardware.grant)
+    session.play(plan(.holding(NumberingKernel())))
+    try hardware.start(session)
+    #expect(eventually { session.renderedFrames > 20_000 })
+    let before = hardware.statistics.underrunCauses[.server] ?? 0
+    server.signal(SIGSTOP)
+    usleep(1_000_000)
+    server.signal(SIGCONT)
+    #expect(eventually { hardware.statistics.underrunCauses[.server] ?? 0 > before })
+    hardware.stop()
+    #expect(hardware.statistics.underrunCauses[.render] == nil)
   }
 
   @Test

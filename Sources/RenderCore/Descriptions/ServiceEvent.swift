@@ -28,18 +28,21 @@ public struct ServiceEvent: Hashable, Sendable {
   public var duration: Double
   /// Whether it is still going on. Another event says when it is over.
   public var isOngoing: Bool
+  /// Frames that are lost by it, at the rate of the file; 0 where none are, or how many is not known.
+  public var frameCount: Int
   /// Why, as words that follow a colon.
   public var cause: String
 
   public init(
     _ kind: Kind, file: String, time: Double, duration: Double = 0, isOngoing: Bool = false,
-    cause: String
+    frameCount: Int = 0, cause: String
   ) {
     self.kind = kind
     self.file = file
     self.time = time
     self.duration = duration
     self.isOngoing = isOngoing
+    self.frameCount = frameCount
     self.cause = cause
   }
 
@@ -58,12 +61,19 @@ public struct ServiceEvent: Hashable, Sendable {
     case .notFinite: "'\(file)' holds a sample that is no finite number at \(place)"
     case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
     case .gap where isOngoing: "'\(file)': frames are missing from \(place) on: \(cause)"
+    case .gap where frameCount > 0:
+      "'\(file)': \(length) (\(frameCount) frame\(frameCount == 1 ? "" : "s")) missing at \(place): \(cause)"
     case .gap: "'\(file)': \(length) missing at \(place): \(cause)"
     case .clipped: "'\(file)': \(cause) clipped, first at \(place)"
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
     case .begun: "the recording is '\(file)': \(cause)"
     case .saved: "'\(file)' is whole: \(length)"
     }
+  }
+
+  /// The same for a mark in the file itself: `0.120 s missing: the disk was too slow`.
+  public var label: String {
+    (duration == 0 ? "frames are missing" : "\(Self.decimal(duration)) s missing") + ": \(cause)"
   }
 
   /// Minutes and seconds, rounded to thousandths: `0:03.200`.

@@ -73,6 +73,9 @@ extension LiveRun {
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
+      case .ranDry(let underrun):
+        control?.note(underrun)
+        if let text = underruns.take(underrun) { say(text, showsLine) }
       case .lost(let side, let error): lose(side, error, showsLine)
       case .returned(let side, let name): find(side, name, showsLine)
       case .noted(let text): say(text, showsLine)

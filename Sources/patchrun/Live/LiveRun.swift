@@ -48,6 +48,7 @@ final class LiveRun {
   var route = LiveRoute()
   private let takes: Takes
   private var events = FileEvents()
+  var underruns = UnderrunReport()
   private var stall = StallWatch()
   /// Why the device stands still, as far as it has said.
   var stallCause: (words: String, nanoseconds: UInt64)?
@@ -200,7 +201,7 @@ final class LiveRun {
         return .failed(
           CommandFailure(ExitStatus.failedRunning, failure.message, help: [failure.help]))
       }
-      tellEvents(showsLine)
+      tellEvents(showsLine, at: Double(session.renderedFrames) / rate)
       watchGaps(session, rate)
       if let error = graph.serviceErrors.first {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
@@ -227,8 +228,10 @@ final class LiveRun {
   }
 
   /// Says what has happened to files.
-  private func tellEvents(_ showsLine: Bool = false) {
+  private func tellEvents(_ showsLine: Bool = false, at time: Double = 0) {
     for event in graph.takeServiceEvents() {
+      control?.note(event)
+      if let underrun = underruns.take(event, at: time) { control?.note(underrun) }
       guard let (kind, message) = events.take(event), kind == "error" || !quiet else { continue }
       clear(showsLine)
       appearance.report(kind, message)
@@ -244,7 +247,8 @@ final class LiveRun {
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
     if let seconds {
       graph.noteGap(
-        seconds: seconds, cause: stallCause?.words ?? "the sound server stood still")
+        seconds: seconds, ago: stall.age(at: session.renderedFrames, sampleRate: rate),
+        cause: stallCause?.words ?? "the sound server stood still")
     }
     // What has been said explains what comes at once.
     if let cause = stallCause, !session.isPausing, now - cause.nanoseconds > 3_000_000_000 {
@@ -290,7 +294,8 @@ final class LiveRun {
     let now = LiveLine(
       position: Double(session.renderedFrames) / rate, total: total, peak: peak,
       held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
-      load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
+      load: Double(graph.takeMaximumCPULoad()),
+      xruns: statistics.underruns + statistics.overruns + underruns.fileCount,
       reduction: LimitText.reduction(session.takeLeastGain(isShown: true)),
       loudness: loudnessTap().flatMap(loudness))
     line.show { now.grid(width: $0, $1) }
@@ -383,9 +388,8 @@ final class LiveRun {
 
   private func summary(_ session: RenderSession, _ rate: Double) -> String {
     let statistics = hardware.statistics
-    let xruns = statistics.underruns + statistics.overruns
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
-      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
+      + "load \(fixed(session.load * 100, 2)) %, \(underruns.summary(statistics))\(limited)"
   }
 }

@@ -141,7 +141,7 @@ struct Run: PatchCommand {
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
-    let takes = Takes(overwrite ? .replace : .number)
+    let takes = Takes(overwrite ? .replace : .number, goesOnWhenThereIsRoom: true)
     let manager = ServiceManager(environment: environmentVariable)
     let status = RunStatus()
     signals.answerStatus { status.line }
