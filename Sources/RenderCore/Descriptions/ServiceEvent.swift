@@ -15,6 +15,8 @@ public struct ServiceEvent: Hashable, Sendable {
     case ended
     /// A recording has begun, under another name than was asked for.
     case begun
+    /// A recording goes on in its file, although a new one was asked for.
+    case kept
     /// A recording is whole, and has its name.
     case saved
   }
@@ -67,6 +69,7 @@ public struct ServiceEvent: Hashable, Sendable {
     case .clipped: "'\(file)': \(cause) clipped, first at \(place)"
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
     case .begun: "the recording is '\(file)': \(cause)"
+    case .kept: "the recording goes on in '\(file)': no new take can begin: \(cause)"
     case .saved: "'\(file)' is whole: \(length)"
     }
   }
