@@ -60,6 +60,7 @@ final class PulseEngine: @unchecked Sendable {
   var moves = PulseMoves()
   /// Whether the session has been paused until there is a device.
   var isHeldByAbsence = false
+  var silence = PulseSilence()
   /// What keeps the time while the device that would do it is lost.
   var clock: AbsenceClock?
 
@@ -101,6 +102,7 @@ final class PulseEngine: @unchecked Sendable {
     // As much as PulseAudio's own threads have by default: a render does not hold up the device.
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
     for stream in [link.capture, link.playback] { listen(to: stream) }
+    watchSource()
     begin(link)
     while !isOver() {
       switch self.link {
@@ -111,6 +113,7 @@ final class PulseEngine: @unchecked Sendable {
       }
       keepTime()
       followMoves()
+      endSilence()
       lookForReturn()
     }
     if let link = self.link { finish(link) }
@@ -291,6 +294,7 @@ final class PulseEngine: @unchecked Sendable {
 
   private func deliver(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     captured += frames
+    unsafe listenForSilence(samples, frames, captureFrameBytes / 4)
     log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
     log.reads.wrappingAdd(1, ordering: .relaxed)
     guard !opening.wantsOutput else { return unsafe keep(samples, frames) }
