@@ -22,6 +22,8 @@ final class PulseEngine: @unchecked Sendable {
   private(set) var link: PulseLink?
   let session: RenderSession
   private let ioBufferFrames: Int
+  /// The microphone of a session that the loudspeaker's clock pulls, and of one that it pulls itself.
+  private var followed: FollowedCapture?
   private let writer: CaptureWriter?
   let log: HardwareLog
   /// Whether the first pull has been made.
@@ -62,11 +64,17 @@ final class PulseEngine: @unchecked Sendable {
     precondition(
       !hasOutput || link.playback == nil || session.configuration.device == link.playback?.format,
       "a session is made for the format that was granted")
-    if let ring = session.configuration.capture, let capture = link.capture {
-      writer = CaptureWriter(ring, channelCount: capture.format.channelCount)
-    } else {
-      writer = nil
+    let ring = session.configuration.capture
+    let channels = link.capture?.format.channelCount ?? 0
+    if let ring, channels > 0, let played = link.playback?.format {
+      followed = FollowedCapture(ring, channelCount: channels, sampleRate: played.sampleRate)
     }
+    writer =
+      if let ring, channels > 0, link.playback == nil {
+        CaptureWriter(ring, channelCount: channels)
+      } else {
+        nil
+      }
   }
 
   // MARK: The thread
@@ -83,6 +91,7 @@ final class PulseEngine: @unchecked Sendable {
       corkIfSilent(link)
     }
     finish(link)
+    followed?.end()
     self.link = nil
   }
 
@@ -143,11 +152,8 @@ final class PulseEngine: @unchecked Sendable {
     lastActivity = monotonicNanoseconds()
     link.capture?.cork(false)
     guard let playback = link.playback else { return }
-    if let capture = link.capture, let ring = session.configuration.capture {
-      // Two deliveries keep the ring from running empty between them.
-      let wanted = min(2 * capture.bufferFrames, ring.capacity / 2)
-      _ = link.connection.wait(2.5) { captured >= wanted || isOver(link) }
-    }
+    // A source that was idle takes its time; the first pull is not to wait for what is never heard.
+    if link.capture != nil { _ = link.connection.wait(2.5) { captured > 0 || isOver(link) } }
     guard !isOver(link) else { return }
     unsafe prime(playback.handle)
     isPlaying = true
@@ -235,6 +241,8 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying, let playback = unsafe playback else { return }
     var rest = byteCount / playbackFrameBytes
     log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
+    followed?.beginPulls(rest, at: monotonicNanoseconds())
+    defer { followed?.endPulls() }
     while rest > 0 {
       var memory: UnsafeMutableRawPointer?
       var size = rest * playbackFrameBytes
@@ -305,13 +313,14 @@ final class PulseEngine: @unchecked Sendable {
   }
 
   private func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
-    var dropped = 0
-    switch writer {
     // What is heard in a pause is nothing to go on with.
-    case .some(let writer):
-      if session.isPaused || interruptions.isPaused && interruptions.isSuspended { return }
-      dropped = unsafe writer.write(samples, frameCount: frames)
-    case .none: return
+    let isKept = !session.isPaused && !(interruptions.isPaused && interruptions.isSuspended)
+    var dropped = 0
+    if followed != nil {
+      dropped = unsafe followed!.deliver(
+        samples, frameCount: frames, isKept: isKept, at: monotonicNanoseconds())
+    } else if isKept, let count = unsafe writer?.write(samples, frameCount: frames) {
+      dropped = count
     }
     guard dropped > 0 else { return }
     log.overruns.wrappingAdd(1, ordering: .relaxed)

@@ -30,6 +30,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "scale", "patches of 10,000 to 100,000 parts, from the document to the first slice",
     measureScale
   ),
+  (
+    "clocks", "devices with clocks of their own: 24 hours simulated, minutes for real, the way through",
+    measureClocks
+  ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 
