@@ -46,7 +46,7 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///   - ioBufferFrames: The largest pull, in frames of the device.
   ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
   ///     as are then pulled.
-  ///   - isAhead: Whether it also grants the ring's `lead`.
+  ///   - isAhead: Whether such a device also grants the ring's `lead`.
   ///   - playedRate: At which rate the graph that hears is also heard, through the same device;
   ///     `nil` where it is not.
   ///   - graphLead: How far the units between the two sides look ahead, in seconds.
@@ -73,7 +73,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     // What stays in the ring between two pulls beside the lead: less than a frame of the graph takes.
     let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =
-      isSynchronous && isAhead ? max(0, min(wantedLead, ring.capacity - ioBufferFrames - rest)) : 0
+      isAhead || !isSynchronous
+      ? max(0, min(wantedLead, ring.capacity - ioBufferFrames - rest)) : 0
     ring.lead = lead
 
     self.ring = ring

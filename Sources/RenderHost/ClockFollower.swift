@@ -114,7 +114,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   ///
   /// - Parameters:
   ///   - ahead: Frames that wait.
-  ///   - pull: Frames that the pull takes.
+  ///   - pull: Frames that the pull takes, what it takes more because it is the first included.
   /// - Returns: Nothing as long as there is not enough.
   @_noLocks
   public mutating func open(ahead: Int, pull: Int) -> Correction? {

@@ -72,7 +72,8 @@ public struct FollowedCapture: ~Copyable {
     readBefore = access.totalRead
     missingBefore = access.missingFrames
     guard follower.ratio == 0 else { return }
-    guard let correction = follower.open(ahead: access.available, pull: frameCount) else { return }
+    let pull = frameCount + access.lead
+    guard let correction = follower.open(ahead: access.available, pull: pull) else { return }
     if case .skip(let count) = correction { access.discard(count) }
     readBefore = access.totalRead
     access.pace = follower.ratio

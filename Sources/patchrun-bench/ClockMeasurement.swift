@@ -6,16 +6,15 @@ import PulseIO
 import RenderHost
 import TestSupport
 
-/// A microphone and a loudspeaker with clocks of their own: a day of both, simulated; then minutes of them
-/// on a sound server, and how long the way from the one to the other is, beside that of plain programs.
-func measureClocks() {
-  measureSimulatedClocks()
-  guard PrivatePulse.isInstalled else { return print("\nno sound server is installed") }
+/// A microphone and a loudspeaker with clocks of their own on a sound server, for `PATCHRUN_MEASURE` seconds
+/// each; and how long the way from the one to the other is, beside that of plain programs.
+func measureRealClocks() {
+  guard PrivatePulse.isInstalled else { return print("no sound server is installed") }
   do {
     try measureRealClocks(seconds: Int(setting("PATCHRUN_MEASURE") ?? "") ?? 120)
     try measurePassThrough(seconds: 20)
   } catch {
-    print("\nnot measured: \(error)")
+    print("not measured: \(error)")
   }
 }
 
@@ -25,7 +24,8 @@ private func setting(_ name: String) -> String? {
 
 // MARK: Simulated
 
-private func measureSimulatedClocks() {
+/// A day of a microphone and a loudspeaker with clocks of their own.
+func measureSimulatedClocks() {
   print("24 hours simulated, notes 1 ms late, one of 200 up to 10 ms; the latency's deviation from its")
   print("target and the pitch's from what was heard, 30 s after the start and after each stall")
   print(
@@ -80,7 +80,7 @@ private struct PassThroughGraph {
     try graph.open()
     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
     try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
-    try graph.connect(from: io, 1, to: io, 0)
+    try graph.connect(io, 1, to: io, 0)
     try graph.initialize()
     try graph.start()
   }
@@ -92,7 +92,7 @@ private struct PassThroughGraph {
 }
 
 private func measureRealClocks(seconds: Int) throws {
-  print("\n\(seconds) s on a server, the microphone's clock bent, slices of 512; from 20 s on")
+  print("\(seconds) s on a server, the microphone's clock bent, slices of 512; from 20 s on")
   print(
     column("ppm") + column("ms") + column("±ms") + column("99 % ct") + column("worst")
       + column("underruns") + column("missing"))

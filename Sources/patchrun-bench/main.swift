@@ -31,8 +31,12 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     measureScale
   ),
   (
-    "clocks", "devices with clocks of their own: 24 hours simulated, minutes for real, the way through",
-    measureClocks
+    "clocks", "devices with clocks of their own: 24 hours, simulated",
+    measureSimulatedClocks
+  ),
+  (
+    "through", "the same on a sound server, for minutes; how long the way through is, beside others'",
+    measureRealClocks
   ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]

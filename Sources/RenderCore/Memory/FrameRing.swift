@@ -115,8 +115,8 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   /// By how many frames a writer that has its frames beforehand should stay ahead: before a pull of
   /// n frames it brings what it has written to `lead` + n more than has been pulled. What the reader
-  /// needs for filters that look ahead; 0 until it says so. A writer that keeps time with a device
-  /// takes no notice.
+  /// needs for filters that look ahead; 0 until it says so. Where the writer keeps time with a device it
+  /// is what the reader takes more in its first pull.
   public var lead: Int {
     @_noLocks get { unsafe state.pointee.lead.load(ordering: .relaxed) }
     @_noLocks nonmutating set { unsafe state.pointee.lead.store(newValue, ordering: .relaxed) }
