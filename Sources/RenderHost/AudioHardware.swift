@@ -16,6 +16,8 @@ public struct HardwareGrant: Hashable, Sendable {
   public var outputLatency: Double
   /// From the microphone to the render, in seconds.
   public var inputLatency: Double
+  /// What is otherwise than a user would expect, each as a few words that start in lower case.
+  public var notes: [String] = []
 
   public init(
     outputFormat: StreamFormat?, inputFormat: StreamFormat?, ioBufferFrames: Int,

@@ -16,6 +16,7 @@ public struct FollowedCapture: ~Copyable {
   /// Keeps the memory that `access` is of.
   private let ring: FrameRing
   private let origin: UInt64
+  private let sampleRate: Double
   private var missingBefore = 0
   private var readBefore = 0
 
@@ -27,8 +28,15 @@ public struct FollowedCapture: ~Copyable {
     writer = CaptureWriter(ring, channelCount: channelCount)
     access = ring.access
     follower = ClockFollower(sampleRate: sampleRate)
+    self.sampleRate = sampleRate
     origin = monotonicNanoseconds()
-    // What is left of an earlier run is not heard.
+    restart()
+  }
+
+  /// Begins again, as with devices that nothing is known of: what waits is not heard.
+  @_noLocks
+  public mutating func restart() {
+    follower = ClockFollower(sampleRate: sampleRate)
     access.discard(access.available)
     access.pace = 0
   }

@@ -6,6 +6,10 @@ public enum HardwareEvent: Hashable, Sendable {
   case interrupted(HardwareInterruption)
   /// The session has been paused for that, and goes on.
   case resumed
+  /// The sink or the source is not there, and is waited for: why.
+  case lost(AudioDevice.Direction, HardwareError)
+  /// One that was waited for is there, under this name, and the sound fades in.
+  case returned(AudioDevice.Direction, as: String)
   /// What a person wants to know, and what changes nothing: a sentence that starts in lower case.
   case noted(String)
   /// It pulls no more, and nothing has failed: why, as a sentence that starts in lower case.

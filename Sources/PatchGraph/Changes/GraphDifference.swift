@@ -97,6 +97,22 @@ struct GraphDifference {
         JSONPointer(["session", "onRouteChange"]),
         "another device is answered by \(quoted(after.onRouteChange.rawValue))", .nothing)
     }
+    if before.onDeviceLoss != after.onDeviceLoss {
+      note(
+        JSONPointer(["session", "onDeviceLoss"]),
+        "the loss of a device is answered by \(quoted(after.onDeviceLoss.rawValue))", .nothing)
+    }
+    if before.deviceWait != after.deviceWait {
+      let limit = after.deviceWait.map { "\(Quantity.text($0)) s" } ?? "as long as it takes"
+      note(
+        JSONPointer(["session", "deviceWait"]), "a lost device is waited for: \(limit)", .nothing)
+    }
+    if before.withoutDevice != after.withoutDevice {
+      note(
+        JSONPointer(["session", "withoutDevice"]),
+        after.withoutDevice == .continue
+          ? "time runs on without a device" : "time stands still without a device", .nothing)
+    }
   }
 
   private mutating func compareLimits() {

@@ -442,6 +442,27 @@ enum Schema {
         "enum": .strings(SessionPolicy.RouteChange.allCases.map(\.rawValue)),
         "enumDescriptions": .strings(SessionPolicy.RouteChange.allCases.map(\.summary)),
       ],
+      "onDeviceLoss": [
+        "description": """
+        What to do when the device or the sound server goes, stays suspended or hangs, or is not there at \
+        the start.
+        """,
+        "default": "wait",
+        "enum": .strings(SessionPolicy.DeviceLoss.allCases.map(\.rawValue)),
+        "enumDescriptions": .strings(SessionPolicy.DeviceLoss.allCases.map(\.summary)),
+      ],
+      "deviceWait": [
+        "description": """
+        How long a device that is gone is waited for, in seconds. Without it: as long as it takes.
+        """,
+        "type": "number", "exclusiveMinimum": 0,
+      ],
+      "withoutDevice": [
+        "description": "What files, timeline and recordings do while there is no device.",
+        "default": "continue",
+        "enum": .strings(SessionPolicy.TimeWithoutDevice.allCases.map(\.rawValue)),
+        "enumDescriptions": .strings(SessionPolicy.TimeWithoutDevice.allCases.map(\.summary)),
+      ],
       "comment": reference("comment"),
     ],
     "additionalProperties": false,

@@ -52,6 +52,9 @@ final class LiveRun {
   /// Why the device stands still, as far as it has said.
   private var stallCause: (words: String, nanoseconds: UInt64)?
   private var overruns = 0
+  /// What the command line says about waiting for a device; `nil` leaves it to the patch.
+  private let deviceWait: DeviceWait?
+  private var lost = LostDevices()
   /// When the sound stopped that is to go on elsewhere.
   private var stoppedAt: UInt64?
 
@@ -61,7 +64,7 @@ final class LiveRun {
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, takes: Takes,
     appearance: AppearanceOptions, quiet: Bool, control: LiveControl? = nil,
-    manager: ServiceManager? = nil,
+    manager: ServiceManager? = nil, deviceWait: DeviceWait? = nil,
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
@@ -74,6 +77,7 @@ final class LiveRun {
     line = TerminalLine(appearance)
     self.control = control
     self.manager = manager
+    self.deviceWait = deviceWait
     self.read = read
     self.open = open
   }
@@ -156,6 +160,7 @@ final class LiveRun {
       defer { for error in takes.endHandover() { appearance.report("error", error.message) } }
       guard let next = try open(reading, route) else { return ExitStatus.wrongPatch }
       stage = next
+      lost = LostDevices()
       stall = StallWatch()
       overruns = 0
     }
@@ -198,6 +203,7 @@ final class LiveRun {
       if session.hasEnded { return .reached }
       takePolicy()
       if let end = decide(upon: hardware.takeEvents(), showsLine) { return end }
+      if let end = endOfWait() { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
         return .restart(reading)
       }
@@ -385,8 +391,50 @@ final class LiveRun {
 
   // MARK: What the session decides
 
+  private var policy: SessionPolicy { stage.live.policy.waiting(deviceWait) }
+
   private func takePolicy() {
-    hardware.pausesWhenInterrupted = stage.live.policy.onInterruption == .pause
+    let policy = policy
+    hardware.pausesWhenInterrupted = policy.onInterruption == .pause
+    hardware.onDeviceLoss = policy.deviceLoss
+  }
+
+  /// Ends the run where a device has been waited for as long as it may be.
+  private func endOfWait() -> End? {
+    guard !lost.isEmpty else { return nil }
+    let limit = policy.onDeviceLoss == .exit ? 0 : policy.deviceWait ?? .infinity
+    guard let error = lost.overdue(limit, at: monotonicNanoseconds()) else { return nil }
+    return .failed(
+      CommandFailure(
+        ExitStatus.failedRunning,
+        limit > 0
+          ? "\(error.message), and was not there again within \(fixed(limit, 1)) s" : error.message,
+        help: [error.help]))
+  }
+
+  private func lose(_ side: AudioDevice.Direction, _ error: HardwareError, _ showsLine: Bool) {
+    noteStall(error.message)
+    lost.lose(side, error, at: monotonicNanoseconds())
+    // What is about to end is told as an error.
+    guard policy.onDeviceLoss != .exit else { return }
+    let isUnheard = side == .sink || !hardware.wantsOutput
+    let text =
+      error.message + ": "
+      + (isUnheard
+        ? policy.waitingWords : "the patch hears silence until it is there")
+    control?.noteDevice(
+      ControlDirection(side), isLost: true, isWaiting: true, error.message)
+    manager?.waits(text)
+    say(text, showsLine)
+  }
+
+  private func find(_ side: AudioDevice.Direction, _ name: String, _ showsLine: Bool) {
+    guard let seconds = lost.find(side, at: monotonicNanoseconds()) else { return }
+    let text = "the \(side.rawValue) '\(name)' is there, after \(fixed(seconds, 1)) s"
+    control?.noteDevice(
+      ControlDirection(side), isLost: false, isWaiting: !lost.isEmpty, text)
+    if lost.isEmpty { manager?.hasWaited() }
+    say(text + ": the patch is heard again", showsLine)
   }
 
   /// Does what the patch says is done then. Returns an end where it is one.
@@ -407,6 +455,8 @@ final class LiveRun {
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
+      case .lost(let side, let error): lose(side, error, showsLine)
+      case .returned(let side, let name): find(side, name, showsLine)
       case .noted(let text): say(text, showsLine)
       case .ended(let reason):
         say(reason + ": the patch ends", showsLine)
@@ -419,7 +469,7 @@ final class LiveRun {
   private func moved(
     _ direction: AudioDevice.Direction, to name: String, _ showsLine: Bool
   ) -> End? {
-    control?.noteRoute(ControlDirection(rawValue: direction.rawValue) ?? .sink, name)
+    control?.noteRoute(ControlDirection(direction), name)
     let text = "the \(direction.rawValue) is now '\(name)'"
     switch stage.live.policy.onRouteChange {
     case .follow:
@@ -533,4 +583,13 @@ final class LiveRun {
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
   }
+}
+
+extension ControlDirection {
+  init(_ direction: AudioDevice.Direction) { self = direction == .sink ? .sink : .source }
+}
+
+extension LiveHardware {
+  /// Whether there is a loudspeaker side.
+  fileprivate var wantsOutput: Bool { grant.outputFormat != nil }
 }
