@@ -330,6 +330,8 @@ final class PulseEngine: @unchecked Sendable {
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
     guard !interruptions.isPaused, lostSink == nil else { return }
-    if isPlaying { log.underruns.wrappingAdd(1, ordering: .relaxed) }
+    guard isPlaying else { return }
+    log.underruns.wrappingAdd(1, ordering: .relaxed)
+    link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
   }
 }

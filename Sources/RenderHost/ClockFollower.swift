@@ -44,6 +44,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   public private(set) var deviation = 0.0
 
   private let rate: Double
+  /// Of the newest few.
   private var longestDelivery = 0
   private var deliveries = 0
   private var requests = 0
@@ -87,10 +88,9 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   public mutating func note(delivered frameCount: Int, at seconds: Double) {
     guard frameCount > 0 else { return }
     deliveries += 1
-    // What a source had when it was first asked says nothing of those that follow.
-    if deliveries > 1 && deliveries < 1000 && frameCount > longestDelivery {
-      longestDelivery = frameCount
-    }
+    // What a source had when it was first asked says little of what follows.
+    longestDelivery = longestDelivery * 3 / 4
+    if frameCount > longestDelivery { longestDelivery = frameCount }
     source.advance(by: frameCount, at: seconds)
   }
 
@@ -118,7 +118,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   /// - Returns: Nothing as long as there is not enough.
   @_noLocks
   public mutating func open(ahead: Int, pull: Int) -> Correction? {
-    guard ratio == 0, deliveries > 4, requests > 3 else { return nil }
+    guard ratio == 0, deliveries > 6, requests > 3 else { return nil }
     let late = 2 * (source.jitter + sink.jitter)
     let reserve = Self.margin + (late < 0.02 ? late : 0.02)
     target = Double(longestDelivery) + reserve * rate

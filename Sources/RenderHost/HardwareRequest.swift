@@ -16,6 +16,10 @@ public struct HardwareRequest: Hashable, Sendable {
   /// The source, by name or index; `nil` leaves it to the environment (`PULSE_SOURCE`) and to the
   /// back end's default.
   public var sourceName: String?
+  /// Which sink, where `sinkName` says nothing; `nil` for any.
+  public var sink: DeviceSelector?
+  /// Which source, where `sourceName` says nothing; `nil` for any.
+  public var source: DeviceSelector?
   /// Channels of the loudspeaker side; `nil` for those of the sink.
   public var outputChannels: Int?
   /// Channels of the microphone side; `nil` for those of the source.
@@ -38,6 +42,7 @@ public struct HardwareRequest: Hashable, Sendable {
   public init(
     wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
+    sink: DeviceSelector? = nil, source: DeviceSelector? = nil,
     outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
     streamName: String = "audio graph", server: String? = nil, timeout: Double = 5,
     isConversation: Bool = false, options: [String: String] = [:]
@@ -48,6 +53,8 @@ public struct HardwareRequest: Hashable, Sendable {
     self.preferredIOBufferDuration = preferredIOBufferDuration
     self.sinkName = sinkName
     self.sourceName = sourceName
+    self.sink = sink
+    self.source = source
     self.outputChannels = outputChannels
     self.inputChannels = inputChannels
     self.applicationName = applicationName

@@ -12,7 +12,7 @@ func measureRealClocks() {
   guard PrivatePulse.isInstalled else { return print("no sound server is installed") }
   do {
     try measureRealClocks(seconds: Int(setting("PATCHRUN_MEASURE") ?? "") ?? 120)
-    try measurePassThrough(seconds: 20)
+    try measurePassThrough(seconds: 12)
   } catch {
     print("not measured: \(error)")
   }

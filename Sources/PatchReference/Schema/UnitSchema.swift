@@ -37,6 +37,9 @@ struct UnitSchema {
             "anyOf": [["const": "comment"], ["pattern": "^(/([^~/]|~[01])*)+$"]]
           ],
         ],
+        "device": [
+          "description": "What an I/O unit plays on and hears from.", "type": "object",
+        ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
         "parameters": ["description": "The parameters of the global scope.", "type": "object"],
         "inputCount": [
@@ -51,7 +54,7 @@ struct UnitSchema {
       "if": ["required": ["subgraph"]],
       "then": [
         "properties": [
-          "component": false, "properties": false, "parameters": false, "inputCount": false,
+          "component": false, "device": false, "properties": false, "parameters": false, "inputCount": false,
           "inputs": false, "outputs": false,
         ]
       ],
