@@ -196,8 +196,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
-        "CShims",
+        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport",
+        "CSoxr", "CShims",
       ],
       swiftSettings: settings),
 
@@ -238,7 +238,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
+        "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     // Read the sources.

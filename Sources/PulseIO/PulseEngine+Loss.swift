@@ -105,6 +105,7 @@ extension PulseEngine {
   /// Goes on without a device, and says so once.
   private func lose(_ loss: Loss) {
     let isNews = loss.sides.contains { absence(of: $0) == nil }
+    followed?.restart()
     let now = monotonicNanoseconds()
     for side in loss.sides {
       setAbsence(of: side, PulseAbsence(reason: loss.reason, since: now, nextAttempt: now))
@@ -172,6 +173,8 @@ extension PulseEngine {
   /// Renders what would have been heard by now, for nobody.
   func keepTime() {
     guard let frames = clock?.take(at: monotonicNanoseconds()) else { return }
+    followed?.beginPulls(frames, at: monotonicNanoseconds())
+    defer { followed?.endPulls() }
     var done = 0
     while done < frames {
       let slice = nextSlice(of: frames - done)
@@ -258,6 +261,7 @@ extension PulseEngine {
       let stream = stream(side)
     else { return }
     setAbsence(of: side, nil)
+    followed?.restart()
     if side == (opening.wantsOutput ? .sink : .source) { endAbsence() }
     noteReturn(stream.device)
     log.post(.returned(side, as: stream.device.name))

@@ -30,6 +30,14 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "scale", "patches of 10,000 to 100,000 parts, from the document to the first slice",
     measureScale
   ),
+  (
+    "clocks", "devices with clocks of their own: 24 hours, simulated",
+    measureSimulatedClocks
+  ),
+  (
+    "through", "the same on a sound server, for minutes; how long the way through is, beside others'",
+    measureRealClocks
+  ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 
