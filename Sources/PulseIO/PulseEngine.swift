@@ -338,6 +338,9 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying, !interruptions.isPaused else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
+    guard let loss = SchedulingGrant.takeLoss() else { return }
+    log.note(scheduling: "normal (\(loss))")
+    log.post(.noted(loss))
   }
 
   // MARK: Rare events
