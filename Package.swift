@@ -221,6 +221,17 @@ let package = Package(
       ],
       path: "Tests/RealTimeCheck", exclude: ["Patches", "unsafe.c"], swiftSettings: settings),
 
+    // Built with libFuzzer by .ci/fuzz. Without, it takes the inputs that are kept.
+    .target(name: "CFuzzing", path: "Tests/CFuzzing"),
+    .executableTarget(
+      name: "Fuzzers",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCallbacks", "RenderTaps", "RenderHost",
+        "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer", "Control",
+        "CFuzzing",
+      ],
+      path: "Tests/Fuzzers", exclude: ["Corpus", "Dictionaries"], swiftSettings: settings),
+
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     // Other echo cancellers, loaded where they are installed.
     .target(name: "CVoicePeers", path: "Tests/CVoicePeers"),

@@ -25,6 +25,14 @@
   CALL(pa_operation *, pa_context_get_source_info_list,                                           \
        (pa_context *c, pa_source_info_cb_t cb, void *userdata), (c, cb, userdata))                \
   CALL(pa_context_state_t, pa_context_get_state, (const pa_context *c), (c))                      \
+  CALL(pa_operation *, pa_context_move_sink_input_by_name,                                        \
+       (pa_context *c, uint32_t idx, const char *sink_name, pa_context_success_cb_t cb,           \
+        void *userdata),                                                                          \
+       (c, idx, sink_name, cb, userdata))                                                         \
+  CALL(pa_operation *, pa_context_move_source_output_by_name,                                     \
+       (pa_context *c, uint32_t idx, const char *source_name, pa_context_success_cb_t cb,         \
+        void *userdata),                                                                          \
+       (c, idx, source_name, cb, userdata))                                                       \
   CALL(pa_context *, pa_context_new_with_proplist,                                                \
        (pa_mainloop_api *mainloop, const char *name, const pa_proplist *proplist),                \
        (mainloop, name, proplist))                                                                \

@@ -1,5 +1,5 @@
 import Diagnostics
-import PatchSyntax
+package import PatchSyntax
 
 /// What a patch decides for the time that it plays: what an interruption does, and another device.
 ///
@@ -18,7 +18,7 @@ public struct SessionPolicy: Hashable, Sendable {
     /// The same as a sentence.
     package var summary: String {
       switch self {
-      case .continue: "Plays on; a device that is suspended for 2 s counts as gone."
+      case .continue: "Plays on; a device that stays suspended counts as lost: see onDeviceLoss."
       case .pause: "Fades out, renders nothing until it is over, and fades in where it was."
       case .stop: "Fades out, finishes its files and ends."
       }
@@ -44,13 +44,82 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
+  /// When the device or the server goes, stays suspended or hangs, or is not there at the start.
+  public enum DeviceLoss: String, Hashable, Sendable, CaseIterable {
+    /// Waits for the device that was asked for, and fades in on it.
+    case wait
+    /// Plays on the server's default device as long as the one that was asked for is not there.
+    case follow
+    /// Finishes its files and ends as a failure.
+    case exit
+
+    /// The same as a sentence.
+    package var summary: String {
+      switch self {
+      case .wait: "Waits for the device that was asked for, and fades in when it is there."
+      case .follow: "Takes the server's default device where the one that was asked for is gone."
+      case .exit:
+        "Finishes its files and ends with exit 4; with 3 where there is none at the start."
+      }
+    }
+  }
+
+  /// What time does while there is no device.
+  public enum TimeWithoutDevice: String, Hashable, Sendable, CaseIterable {
+    /// Runs on by the clock, unheard: files, timeline and recordings go on.
+    case `continue`
+    /// Stands still until there is a device: the next frame follows the last one that was rendered.
+    case hold
+
+    /// The same as a sentence.
+    package var summary: String {
+      switch self {
+      case .continue: "Files, timeline and recordings go on by the clock, unheard."
+      case .hold: "Everything stands still, and goes on where it was."
+      }
+    }
+  }
+
   public var onInterruption = Interruption.continue
   public var onRouteChange = RouteChange.follow
+  public var onDeviceLoss = DeviceLoss.wait
+  /// How long a device is waited for, in seconds, above 0; `nil` for as long as it takes.
+  public var deviceWait: Double?
+  public var withoutDevice = TimeWithoutDevice.continue
 
   public init() {}
 
-  /// What a document says.
-  init(of document: PatchDocument) {
+  /// The keys of decisions that are others than before, each with what is decided now.
+  func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
+    var result: [(String, String)] = []
+    if onInterruption != before.onInterruption {
+      result.append(
+        ("onInterruption", "an interruption is answered by \(quoted(onInterruption.rawValue))"))
+    }
+    if onRouteChange != before.onRouteChange {
+      result.append(
+        ("onRouteChange", "another device is answered by \(quoted(onRouteChange.rawValue))"))
+    }
+    if onDeviceLoss != before.onDeviceLoss {
+      result.append(
+        ("onDeviceLoss", "the loss of a device is answered by \(quoted(onDeviceLoss.rawValue))"))
+    }
+    if deviceWait != before.deviceWait {
+      let limit = deviceWait.map { "for \(Quantity.text($0)) s" } ?? "for as long as it takes"
+      result.append(("deviceWait", "a lost device is waited for, \(limit)"))
+    }
+    if withoutDevice != before.withoutDevice {
+      result.append(
+        (
+          "withoutDevice",
+          "without a device time \(withoutDevice == .continue ? "runs on" : "stands still")"
+        ))
+    }
+    return result
+  }
+
+  /// What a document says. A decision that there is not counts as none.
+  package init(of document: PatchDocument) {
     let session = document.session?.value
     if let written = session?.onInterruption {
       onInterruption = Interruption(rawValue: written.value) ?? onInterruption
@@ -58,6 +127,13 @@ public struct SessionPolicy: Hashable, Sendable {
     if let written = session?.onRouteChange {
       onRouteChange = RouteChange(rawValue: written.value) ?? onRouteChange
     }
+    if let written = session?.onDeviceLoss {
+      onDeviceLoss = DeviceLoss(rawValue: written.value) ?? onDeviceLoss
+    }
+    if let written = session?.withoutDevice {
+      withoutDevice = TimeWithoutDevice(rawValue: written.value) ?? withoutDevice
+    }
+    deviceWait = session?.deviceWait?.value
   }
 }
 
@@ -73,6 +149,14 @@ extension GraphBuilder {
       (
         session?.onRouteChange, "another device",
         SessionPolicy.RouteChange.allCases.map(\.rawValue)
+      ),
+      (
+        session?.onDeviceLoss, "the loss of a device",
+        SessionPolicy.DeviceLoss.allCases.map(\.rawValue)
+      ),
+      (
+        session?.withoutDevice, "a time without a device",
+        SessionPolicy.TimeWithoutDevice.allCases.map(\.rawValue)
       ),
     ] {
       guard let written, !names.contains(written.value) else { continue }

@@ -32,7 +32,7 @@ public struct PulseBackEnd: AudioBackEnd {
   ) throws(HardwareError) -> any LiveHardware {
     var request = request
     if request.server == nil { request.server = address }
-    return try PulseHardware.open(request)
+    return try PulseHardware.open(request, isAwaited: isAwaited)
   }
 
   /// Asks the server. Blocks for 5 s at the most.

@@ -9,11 +9,19 @@ final class PulseConnection {
   let context: OpaquePointer
   /// How long the server may take to answer, in seconds.
   private let patience: Double
+  /// Called some hundred times a second while the server is waited for. Where it returns false the
+  /// waiting is over.
+  var whileWaiting: (() -> Bool)?
+  /// What the server calls itself, once its devices have been listed.
+  private(set) var serverName = ""
+  /// Whether the server is PipeWire's.
+  var isPipeWire: Bool { serverName.contains("PipeWire") }
 
   /// Connects, or says within `patience` why not. Starts no server: a command that makes sound
   /// appear out of a daemon nobody asked for is a surprise, and one that hangs is worse.
   init(
-    server: String?, applicationName: String, patience: Double = 5
+    server: String?, applicationName: String, patience: Double = 5,
+    whileWaiting: (() -> Bool)? = nil
   ) throws(HardwareError) {
     if let reason = unsafe cpulse_load() { throw unsafe .noLibrary(String(cString: reason)) }
     guard let mainloop = unsafe pa_mainloop_new() else {
@@ -29,6 +37,7 @@ final class PulseConnection {
       throw HardwareError(.systemError, "cannot prepare a connection to the sound server")
     }
     self.patience = patience
+    self.whileWaiting = whileWaiting
     unsafe self.mainloop = mainloop
     unsafe self.context = context
     let begun = unsafe pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil)
@@ -75,7 +84,10 @@ final class PulseConnection {
     let begin = monotonicNanoseconds()
     while !condition() {
       let rest = seconds - Double(monotonicNanoseconds() - begin) / 1e9
-      guard rest > 0, iterate(atMost: min(rest, 0.1)) else { return condition() }
+      guard rest > 0, iterate(atMost: min(rest, whileWaiting == nil ? 0.1 : 0.005)) else {
+        return condition()
+      }
+      if let whileWaiting, !whileWaiting() { return condition() }
     }
     return true
   }
@@ -100,6 +112,7 @@ final class PulseConnection {
     var devices: [AudioDevice] = []
     var defaultSink: String?
     var defaultSource: String?
+    var serverName = ""
 
     static func from(_ context: UnsafeMutableRawPointer?) -> Listing {
       unsafe Unmanaged<Listing>.fromOpaque(context!).takeUnretainedValue()
@@ -107,6 +120,7 @@ final class PulseConnection {
   }
 
   /// All sinks, then all sources.
+  @discardableResult
   func devices() throws(HardwareError) -> [AudioDevice] {
     let listing = Listing()
     let user = unsafe Unmanaged.passUnretained(listing).toOpaque()
@@ -119,6 +133,7 @@ final class PulseConnection {
             let listing = unsafe Listing.from(user)
             unsafe listing.defaultSink = text(info.pointee.default_sink_name)
             unsafe listing.defaultSource = text(info.pointee.default_source_name)
+            unsafe listing.serverName = text(info.pointee.server_name)
           }, user))
       && finish(
         pa_context_get_sink_info_list(
@@ -143,6 +158,7 @@ final class PulseConnection {
         ? HardwareError(.systemError, "the sound server does not list its devices (\(lastMessage))")
         : .connectionLost(lastMessage)
     }
+    serverName = listing.serverName
     return listing.devices
   }
 }

@@ -26,6 +26,12 @@ extension AudioDevice {
       monitorOf: monitored.isEmpty ? nil : monitored)
   }
 
+  /// Whether it is the sink that a server makes up where it has no other: what is played on it nobody hears.
+  var isStandIn: Bool { direction == .sink && name == Self.standInName }
+
+  /// What PulseAudio's `module-always-sink` and PipeWire's fallback call it.
+  static let standInName = "auto_null"
+
   /// Whether a user means this one.
   func answers(to name: String) -> Bool { name == self.name || name == String(index) }
 }

@@ -106,7 +106,7 @@ extension PulseEngine {
     interruptions.isMuted = isMuted
   }
 
-  private func letGo(_ operation: OpaquePointer?) {
+  func letGo(_ operation: OpaquePointer?) {
     if let operation = unsafe operation { unsafe pa_operation_unref(operation) }
   }
 }

@@ -1,5 +1,6 @@
 import AudioTypes
 import CPulse
+import Glibc
 import RenderCore
 import RenderHost
 import Synchronization
@@ -10,8 +11,10 @@ import Synchronization
 /// `@unchecked Sendable`: handed over whole; one thread has it at a time.
 struct PulseLink: @unchecked Sendable {
   let connection: PulseConnection
-  let playback: PulseStream?
-  let capture: PulseStream?
+  /// `nil` where none is wanted, and while there is no sink.
+  var playback: PulseStream?
+  /// `nil` where none is wanted, and while there is no source.
+  var capture: PulseStream?
 }
 
 /// A session on its streams: everything that happens in the thread that owns them.
@@ -19,48 +22,64 @@ struct PulseLink: @unchecked Sendable {
 /// `@unchecked Sendable`: what is not atomic belongs to that thread from `run` on.
 @safe
 final class PulseEngine: @unchecked Sendable {
-  private(set) var link: PulseLink?
+  /// `nil` while there is no server.
+  var link: PulseLink?
   let session: RenderSession
-  private let ioBufferFrames: Int
+  let opening: PulseOpening
+  let ioBufferFrames: Int
   private let writer: CaptureWriter?
   let log: HardwareLog
+  /// Told of each device that was lost and is there again.
+  let noteReturn: @Sendable (AudioDevice) -> Void
   /// Whether the first pull has been made.
   let hasBegun = Atomic<Bool>(false)
   let isStopping = Atomic<Bool>(false)
 
-  private let playback: OpaquePointer?
   private let playbackFrameBytes: Int
   private let captureFrameBytes: Int
   /// Whether the session fills what it is given; otherwise silence is played.
-  private let hasOutput: Bool
+  let hasOutput: Bool
   /// Whether the loudspeaker is given what it asks for.
   var isPlaying = false
   var interruptions = PulseInterruptions()
   /// Makes out why the loudspeaker runs dry.
   private let watch: UnderrunWatch
-  private var isLost = false
+  var isLost = false
   private var captured = 0
-  private var lastActivity: UInt64 = 0
-  private var suspendedSince: UInt64 = 0
+  /// When a frame was last moved.
+  var lastActivity: UInt64 = 0
+  /// For how long none has been moved, in seconds of this thread's life: while the process is stopped
+  /// nothing is looked at.
+  var standstill = 0.0
+  var lastLook: UInt64 = 0
+  var suspendedSince: UInt64 = 0
+  /// What is waited for.
+  var lostSink: PulseAbsence?
+  var lostSource: PulseAbsence?
+  /// What the server has moved, and what that means.
+  var moves = PulseMoves()
+  /// Whether the session has been paused until there is a device.
+  var isHeldByAbsence = false
+  /// What keeps the time while the device that would do it is lost.
+  var clock: AbsenceClock?
 
   /// How long a server may move nothing before it counts as gone, in seconds.
-  private let silenceLimit: Double
-  /// How long a device may be suspended before it counts as gone, in seconds.
-  private static let suspensionLimit = 2.0
+  let silenceLimit: Double
 
   init(
-    _ link: PulseLink, session: RenderSession, ioBufferFrames: Int, silenceLimit: Double,
-    log: HardwareLog
+    _ link: PulseLink, session: RenderSession, opening: PulseOpening, ioBufferFrames: Int,
+    silenceLimit: Double, log: HardwareLog, noteReturn: @escaping @Sendable (AudioDevice) -> Void
   ) {
     self.silenceLimit = silenceLimit
     self.link = link
     self.session = session
+    self.opening = opening
     self.ioBufferFrames = ioBufferFrames
     self.log = log
+    self.noteReturn = noteReturn
     let rate = link.playback?.format.sampleRate ?? session.configuration.sampleRate
     watch = UnderrunWatch(
       sampleRate: rate, bufferDuration: Double(link.playback?.bufferFrames ?? 0) / max(1, rate))
-    unsafe playback = link.playback?.handle
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
     hasOutput = session.configuration.client != nil && session.configuration.device != nil
@@ -81,62 +100,67 @@ final class PulseEngine: @unchecked Sendable {
     guard let link else { return }
     // As much as PulseAudio's own threads have by default: a render does not hold up the device.
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
-    listen(to: link)
+    for stream in [link.capture, link.playback] { listen(to: stream) }
     begin(link)
-    while !isOver(link) {
-      link.connection.iterate(atMost: 0.05, watch: watch)
-      corkIfSilent(link)
+    while !isOver() {
+      switch self.link {
+      case .some(let link):
+        link.connection.iterate(atMost: clock == nil ? 0.05 : AbsenceClock.tick, watch: watch)
+        corkIfSilent(link)
+      case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
+      }
+      keepTime()
+      followMoves()
+      lookForReturn()
     }
-    finish(link)
+    if let link = self.link { finish(link) }
+    endAbsence()
     self.link = nil
   }
 
-  private func listen(to link: PulseLink) {
+  /// Has the server call for a stream.
+  func listen(to stream: PulseStream?) {
+    guard let stream else { return }
     // The engine outlives the streams: they are freed at the end of `run`.
     let user = unsafe Unmanaged.passUnretained(self).toOpaque()
-    if let capture = link.capture {
-      unsafe pa_stream_set_read_callback(
-        capture.handle,
+    unsafe pa_stream_set_moved_callback(
+      stream.handle,
+      { stream, user in
+        unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+          unsafe $0.moved(stream!)
+        }
+      }, user)
+    guard stream.direction == .sink else {
+      return unsafe pa_stream_set_read_callback(
+        stream.handle,
         { stream, _, user in
           unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
             unsafe $0.read(stream!)
           }
         }, user)
     }
-    if let playback = link.playback {
-      unsafe pa_stream_set_write_callback(
-        playback.handle,
-        { _, byteCount, user in
-          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
-            $0.write(byteCount)
-          }
-        }, user)
-      unsafe pa_stream_set_underflow_callback(
-        playback.handle,
-        { _, user in
-          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
-            $0.ranDry()
-          }
-        }, user)
-      unsafe pa_stream_set_event_callback(
-        playback.handle,
-        { _, name, _, user in
-          let name = unsafe text(name)
-          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
-            if let link = $0.link { $0.handle(event: name, of: link) }
-          }
-        }, user)
-    }
-    for stream in [link.capture, link.playback] {
-      guard let stream else { continue }
-      unsafe pa_stream_set_moved_callback(
-        stream.handle,
-        { stream, user in
-          unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
-            unsafe $0.moved(stream!)
-          }
-        }, user)
-    }
+    unsafe pa_stream_set_write_callback(
+      stream.handle,
+      { stream, byteCount, user in
+        unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+          unsafe $0.write(stream!, byteCount)
+        }
+      }, user)
+    unsafe pa_stream_set_underflow_callback(
+      stream.handle,
+      { _, user in
+        unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+          $0.ranDry()
+        }
+      }, user)
+    unsafe pa_stream_set_event_callback(
+      stream.handle,
+      { _, name, _, user in
+        let name = unsafe text(name)
+        unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
+          if let link = $0.link { $0.handle(event: name, of: link) }
+        }
+      }, user)
   }
 
   /// Lets the microphone flow first; then fills the loudspeaker's buffer with silence and lets it
@@ -145,18 +169,29 @@ final class PulseEngine: @unchecked Sendable {
   /// A server drops the beginning of what it is given while it gets a sink going: so that is not the
   /// beginning of the sound. Nor does the microphone have to have heard that much already.
   private func begin(_ link: PulseLink) {
-    lastActivity = monotonicNanoseconds()
+    noteMotion()
     link.capture?.cork(false)
-    guard let playback = link.playback else { return }
+    guard link.playback != nil else { return }
     if let capture = link.capture, let ring = session.configuration.capture {
       // Two deliveries keep the ring from running empty between them.
       let wanted = min(2 * capture.bufferFrames, ring.capacity / 2)
-      _ = link.connection.wait(2.5) { captured >= wanted || isOver(link) }
+      _ = link.connection.wait(2.5) { captured >= wanted || isOver() }
     }
-    guard !isOver(link) else { return }
+    guard !isOver(), let playback = self.link?.playback else { return }
+    beginPlaying(playback)
+  }
+
+  /// Fills the loudspeaker's buffer with silence and lets it flow.
+  func beginPlaying(_ playback: PulseStream) {
     unsafe prime(playback.handle)
     isPlaying = true
     playback.cork(false)
+  }
+
+  /// Puts silence in front of what a source delivers that has just been opened.
+  func fillCapture(_ capture: PulseStream) {
+    guard let ring = session.configuration.capture else { return }
+    unsafe keep(nil, min(2 * capture.bufferFrames, ring.capacity / 2))
   }
 
   private func prime(_ playback: OpaquePointer) {
@@ -173,50 +208,6 @@ final class PulseEngine: @unchecked Sendable {
       unsafe pa_stream_write(playback, start, byteCount, nil, 0, PA_SEEK_RELATIVE)
       rest -= frames
     }
-  }
-
-  private func isOver(_ link: PulseLink) -> Bool {
-    isStopping.load(ordering: .relaxed) || hasFailed(link)
-  }
-
-  /// Looks whether the server and the devices are still there; says so if not.
-  private func hasFailed(_ link: PulseLink) -> Bool {
-    guard !isLost else { return true }
-    guard let failure = failure(of: link) else { return false }
-    isLost = true
-    log.fail(failure)
-    return true
-  }
-
-  private func failure(of link: PulseLink) -> HardwareError? {
-    guard link.connection.isGood else { return .connectionLost(link.connection.lastMessage) }
-    if let stream = link.playback, !stream.isGood {
-      return .lost(.sink, stream.device.name, "is gone")
-    }
-    if let stream = link.capture, !stream.isGood {
-      return .lost(.source, stream.device.name, "is gone")
-    }
-    let now = monotonicNanoseconds()
-    let isPlaybackSuspended = link.playback?.isSuspended ?? false
-    if isPlaybackSuspended || link.capture?.isSuspended ?? false {
-      if suspendedSince == 0 { suspendedSince = now }
-      lastActivity = now
-      let seconds = Double(now - suspendedSince) / 1e9
-      let isAwaited = noteSuspension(
-        of: link, isPlaybackSuspended ? .sink : .source, for: seconds)
-      guard !isAwaited, seconds > Self.suspensionLimit else { return nil }
-      return isPlaybackSuspended
-        ? .lost(.sink, link.playback!.device.name, "has been suspended")
-        : .lost(.source, link.capture!.device.name, "has been suspended")
-    }
-    suspendedSince = 0
-    noteActivity()
-    if interruptions.isCorked { lastActivity = now }
-    guard Double(now - lastActivity) > silenceLimit * 1e9 else { return nil }
-    return HardwareError(
-      .connectionLost,
-      "the sound server has not moved a frame for \(silenceLimit) seconds",
-      help: "it may hang: look at its log, or start it again")
   }
 
   /// Lets what has been rendered be heard to its end, then lets go. The server has a second more
@@ -236,8 +227,10 @@ final class PulseEngine: @unchecked Sendable {
   // MARK: Render thread
 
   /// The server has room: the slices that fill it are rendered into its own memory.
-  private func write(_ byteCount: Int) {
-    guard isPlaying, let playback = unsafe playback else { return }
+  private func write(_ playback: OpaquePointer, _ byteCount: Int) {
+    noteMotion()
+    guard isPlaying else { return }
+    if lostSink != nil { endAbsence(of: .sink) }
     var rest = byteCount / playbackFrameBytes
     log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
     let asked = rest
@@ -268,19 +261,20 @@ final class PulseEngine: @unchecked Sendable {
       rest -= frames
     }
     hasBegun.store(true, ordering: .releasing)
-    lastActivity = monotonicNanoseconds()
     unsafe measure(playback, log.outputLatency)
   }
 
   /// Cuts a request into as few slices as may be, all about as long: a last one of a few frames would
   /// cost as much as a long one, and be due much sooner.
-  private func nextSlice(of frames: Int) -> Int {
+  func nextSlice(of frames: Int) -> Int {
     let count = (frames + ioBufferFrames - 1) / ioBufferFrames
     return (frames + count - 1) / count
   }
 
   /// The microphone has been heard.
   private func read(_ stream: OpaquePointer) {
+    noteMotion()
+    if lostSource != nil { endAbsence(of: .source) }
     while unsafe pa_stream_readable_size(stream) > 0 {
       var memory: UnsafeRawPointer?
       var size = 0
@@ -292,7 +286,6 @@ final class PulseEngine: @unchecked Sendable {
       unsafe deliver(samples, frames)
       unsafe pa_stream_drop(stream)
     }
-    lastActivity = monotonicNanoseconds()
     unsafe measure(stream, log.inputLatency)
   }
 
@@ -300,7 +293,7 @@ final class PulseEngine: @unchecked Sendable {
     captured += frames
     log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
     log.reads.wrappingAdd(1, ordering: .relaxed)
-    guard unsafe playback == nil else { return unsafe keep(samples, frames) }
+    guard !opening.wantsOutput else { return unsafe keep(samples, frames) }
     // Without a loudspeaker the microphone keeps the time.
     var done = 0
     while done < frames {
@@ -312,7 +305,7 @@ final class PulseEngine: @unchecked Sendable {
     hasBegun.store(true, ordering: .releasing)
   }
 
-  private func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
+  func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     var dropped = 0
     switch writer {
     // What is heard in a pause is nothing to go on with.
@@ -335,19 +328,11 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
-    guard isPlaying, !interruptions.isPaused else { return }
+    guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
     guard let loss = SchedulingGrant.takeLoss() else { return }
     log.note(scheduling: "normal (\(loss))")
     log.post(.noted(loss))
-  }
-
-  // MARK: Rare events
-
-  private func moved(_ stream: OpaquePointer) {
-    let name = unsafe text(pa_stream_get_device_name(stream))
-    let isPlayback = unsafe stream == playback
-    log.post(.moved(isPlayback ? .sink : .source, to: name))
   }
 }

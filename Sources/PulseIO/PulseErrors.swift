@@ -49,6 +49,20 @@ extension HardwareError {
         : "connect a microphone, or load a source with 'pactl load-module'")
   }
 
+  static func standInOnly() -> HardwareError {
+    HardwareError(
+      .noDevice, "the sound server has no sink but its dummy, which nobody hears",
+      help: "connect a loudspeaker; '--sink \(AudioDevice.standInName)' plays on the dummy; "
+        + renderInstead)
+  }
+
+  static func monitorOnly(_ monitor: AudioDevice) -> HardwareError {
+    HardwareError(
+      .noDevice,
+      "the sound server has no source but '\(monitor.name)', which hears what the patch plays",
+      help: "connect a microphone, or ask for the feedback with '--source \(monitor.name)'")
+  }
+
   static func noSuchDevice(
     _ name: String?, _ direction: AudioDevice.Direction, among devices: [AudioDevice]
   ) -> HardwareError {

@@ -31,8 +31,15 @@ public final class PulseHardware: LiveHardware {
   ///
   /// Throws `connectionRefused` where there is no server, `noSuchDevice` or `noDevice` where there is
   /// nothing to play or record on, `formatNotSupported` for channels or a rate no stream can have.
-  public static func open(_ request: HardwareRequest) throws(HardwareError) -> PulseHardware {
-    let (link, grant) = try connect(request)
+  ///
+  /// - Parameter isAwaited: Asked while a server does not answer; where it returns false, no further
+  ///   answer is waited for.
+  public static func open(
+    _ request: HardwareRequest, isAwaited: (_ whom: String) -> Bool = { _ in true }
+  ) throws(HardwareError) -> PulseHardware {
+    let (link, grant) = try withoutActuallyEscaping(isAwaited) { isAwaited throws(HardwareError) in
+      try PulseOpening(request).open(isAwaited)
+    }
     return PulseHardware(request, link, grant, try HardwareLog())
   }
 
@@ -67,15 +74,17 @@ public final class PulseHardware: LiveHardware {
   ///
   /// Can be called again after `stop`: the streams are opened anew, and must be granted the same
   /// formats. Throws what `open` throws, and `deviceLost` where nothing moves for 5 s: a null sink
-  /// that has been idle takes up to 2.
+  /// that has been idle takes up to 2. Where a lost device is waited for nothing of that is thrown once
+  /// the streams are open.
   public func start(_ session: RenderSession) throws(HardwareError) {
     stop()
     log.restart()
     let old = grant
     let link = try takeLink()
     let engine = PulseEngine(
-      link, session: session, ioBufferFrames: old.ioBufferFrames,
-      silenceLimit: 2 * request.timeout, log: log)
+      link, session: session, opening: PulseOpening(request, as: link),
+      ioBufferFrames: old.ioBufferFrames, silenceLimit: 2 * request.timeout, log: log
+    ) { [weak self] in self?.note($0) }
     let thread = try HostThread("patchrun render") { engine.run() }
     state.withLock { state in
       state.engine = engine
@@ -114,6 +123,19 @@ public final class PulseHardware: LiveHardware {
     thread?.join(timeout: 15)
   }
 
+  /// A device that was lost is there again, or another one in its place.
+  private func note(_ device: AudioDevice) {
+    state.withLock { state in
+      if device.direction == .sink {
+        state.sink = device
+        state.grant.outputName = device.name
+      } else {
+        state.source = device
+        state.grant.inputName = device.name
+      }
+    }
+  }
+
   // MARK: Opening
 
   private func takeLink() throws(HardwareError) -> PulseLink {
@@ -122,7 +144,7 @@ public final class PulseHardware: LiveHardware {
       return state.link
     }
     if let waiting { return waiting }
-    let (link, grant) = try Self.connect(request)
+    let (link, grant) = try PulseOpening(request).open()
     let old = self.grant
     guard grant.outputFormat == old.outputFormat, grant.inputFormat == old.inputFormat,
       grant.ioBufferFrames == old.ioBufferFrames
@@ -137,43 +159,6 @@ public final class PulseHardware: LiveHardware {
       state.source = link.capture?.device
     }
     return link
-  }
-
-  private static func connect(
-    _ request: HardwareRequest
-  ) throws(HardwareError) -> (PulseLink, HardwareGrant) {
-    precondition(request.wantsOutput || request.wantsInput, "hardware without a side is none")
-    let connection = try PulseConnection(
-      server: request.server, applicationName: request.applicationName, patience: request.timeout)
-    var playback: PulseStream?
-    var capture: PulseStream?
-    if request.wantsOutput {
-      playback = try PulseStream.open(
-        .init(
-          direction: .sink, name: request.sinkName, sampleRate: request.preferredSampleRate,
-          channels: request.outputChannels, bufferDuration: request.preferredIOBufferDuration,
-          title: request.streamName, isConversation: request.isConversation), on: connection)
-    }
-    if request.wantsInput {
-      // A session has one rate, the loudspeaker's: where the source runs at another one, the server
-      // converts.
-      capture = try PulseStream.open(
-        .init(
-          direction: .source, name: request.sourceName,
-          sampleRate: playback?.format.sampleRate ?? request.preferredSampleRate,
-          keepsRate: playback != nil, channels: request.inputChannels,
-          bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
-          isConversation: request.isConversation),
-        on: connection)
-    }
-    let rate = playback?.format.sampleRate ?? capture?.format.sampleRate ?? 0
-    let grant = HardwareGrant(
-      outputFormat: playback?.format, inputFormat: capture?.format,
-      ioBufferFrames: HardwareGrant.ioBufferFrames(
-        forDuration: request.preferredIOBufferDuration, sampleRate: rate),
-      outputName: playback?.device.name ?? "", inputName: capture?.device.name ?? "",
-      outputLatency: playback?.latency ?? 0, inputLatency: capture?.latency ?? 0)
-    return (PulseLink(connection: connection, playback: playback, capture: capture), grant)
   }
 
   private static func captureFrames(of link: PulseLink, _ grant: HardwareGrant) -> Int {

@@ -12,6 +12,8 @@ final class PulseStream {
   let format: StreamFormat
   /// In frames: what the server keeps of a playback stream, or collects of a record stream.
   let bufferFrames: Int
+  /// How many frames the server asks for, or delivers, at a time.
+  let requestFrames: Int
   /// In seconds: what the device itself adds.
   let deviceLatency: Double
 
@@ -20,6 +22,9 @@ final class PulseStream {
   /// The whole way, in seconds.
   var latency: Double { Double(bufferFrames) / format.sampleRate + deviceLatency }
 
+  /// Where the server has it now, which may have moved it.
+  var deviceName: String { unsafe text(pa_stream_get_device_name(handle)) }
+
   var isGood: Bool { unsafe PA_STREAM_IS_GOOD(pa_stream_get_state(handle)) != 0 }
 
   /// Whether the device is: an idle one is until it is used, another one when a user wants it so.
@@ -27,13 +32,14 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    deviceLatency: Double
+    requestFrames: Int, deviceLatency: Double
   ) {
     unsafe self.handle = handle
     direction = device.direction
     self.device = device
     self.format = format
     self.bufferFrames = bufferFrames
+    self.requestFrames = requestFrames
     self.deviceLatency = deviceLatency
   }
 
@@ -66,6 +72,12 @@ final class PulseStream {
     var bufferDuration: Double?
     var title: String
     var isConversation = false
+    /// The sink that is played on: a source that hears it is not taken unless it is named.
+    var playedOn: String?
+    /// Whether the environment's names do not count.
+    var ignoresEnvironment = false
+    /// Whether the sink that a server makes up where it has no other is as good as any.
+    var takesStandIn = true
   }
 
   /// Connects a stream, corked, and reads back what it was given.
@@ -77,10 +89,10 @@ final class PulseStream {
     _ wish: Wish, on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     let devices = try connection.devices()
-    let candidates = devices.filter { $0.direction == wish.direction }
-    guard !candidates.isEmpty else { throw .noDevice(wish.direction) }
     let variable = wish.direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
-    let name = wish.name ?? environment(variable)
+    let named = wish.ignoresEnvironment ? nil : environment(variable)
+    let name = wish.name ?? named
+    let candidates = try Self.candidates(for: wish, named: name, among: devices)
     let expected =
       if let name { candidates.first { $0.answers(to: name) } } else {
         candidates.first { $0.isDefault }
@@ -89,23 +101,49 @@ final class PulseStream {
     if let name, expected == nil, !name.hasPrefix("@") {
       throw .noSuchDevice(name, wish.direction, among: devices)
     }
+    // Without a name the server takes its default, which may be one that is not wanted.
+    var wish = wish
+    if name == nil, expected == nil || wish.ignoresEnvironment {
+      wish.name = (expected ?? candidates[0]).name
+    }
     var rate = wish.sampleRate ?? expected?.sampleRate ?? 48_000
     var layout = expected ?? candidates[0]
     for _ in 0..<3 {
       let stream = try connect(
-        wish, sampleRate: rate, channels: wish.channels ?? layout.channelCount, layout: layout,
-        among: devices, on: connection)
+        wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
+        layout: layout, among: devices, on: connection)
       let hasRate = wish.keepsRate || stream.device.sampleRate == rate
       let hasChannels =
-        wish.channels != nil || stream.device.channelCount == stream.format.channelCount
+        wish.channels != nil || Self.channelCount(on: stream.device) == stream.format.channelCount
       if hasRate && hasChannels { return stream }
       if !hasRate { rate = stream.device.sampleRate }
       layout = stream.device
     }
     // A device that changes its mind each time is played on as it is: the server resamples.
     return try connect(
-      wish, sampleRate: rate, channels: wish.channels ?? layout.channelCount, layout: layout,
-      among: devices, on: connection)
+      wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
+      layout: layout, among: devices, on: connection)
+  }
+
+  /// What may be taken. A named device always may.
+  private static func candidates(
+    for wish: Wish, named name: String?, among devices: [AudioDevice]
+  ) throws(HardwareError) -> [AudioDevice] {
+    let all = devices.filter { $0.direction == wish.direction }
+    guard !all.isEmpty else { throw .noDevice(wish.direction) }
+    guard name == nil else { return all }
+    let wanted = all.filter { device in
+      (wish.takesStandIn || !device.isStandIn)
+        && (wish.playedOn == nil || device.monitorOf != wish.playedOn)
+    }
+    guard wanted.isEmpty else { return wanted }
+    throw wish.direction == .sink ? .standInOnly() : .monitorOnly(all[0])
+  }
+
+  /// The channels of a stream for a device. For a sink with one there are two, which the server mixes
+  /// down: the half of a stereo patch would not be heard otherwise.
+  static func channelCount(on device: AudioDevice) -> Int {
+    device.direction == .sink && device.channelCount == 1 ? 2 : device.channelCount
   }
 
   private static func connect(
@@ -210,6 +248,8 @@ final class PulseStream {
     }
     return unsafe PulseStream(
       handle: handle, device: device, format: format,
-      bufferFrames: Int(bytes) / Int(format.bytesPerFrame), deviceLatency: latency)
+      bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
+      requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
+        / Int(format.bytesPerFrame), deviceLatency: latency)
   }
 }

@@ -6,6 +6,10 @@ public enum HardwareEvent: Hashable, Sendable {
   case interrupted(HardwareInterruption)
   /// The session has been paused for that, and goes on.
   case resumed
+  /// The sink or the source is not there, and is waited for: why.
+  case lost(AudioDevice.Direction, HardwareError)
+  /// One that was waited for is there, under this name, and the sound fades in.
+  case returned(AudioDevice.Direction, as: String)
   /// The device had to play what was not there: why. Not each one of many in a moment has an event.
   case ranDry(Underrun)
   /// What a person wants to know, and what changes nothing: a sentence that starts in lower case.

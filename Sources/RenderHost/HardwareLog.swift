@@ -28,6 +28,14 @@ public final class HardwareLog: Sendable {
   /// Whether an interruption pauses the session: `LiveHardware.pausesWhenInterrupted`.
   public let pausesWhenInterrupted = Atomic<Bool>(false)
 
+  private let lossBits = Atomic<UInt8>(DeviceLossPolicy.fail.bits)
+
+  /// What the loss of a device does: `LiveHardware.onDeviceLoss`. Any thread.
+  public var onDeviceLoss: DeviceLossPolicy {
+    get { DeviceLossPolicy(bits: lossBits.load(ordering: .relaxed)) }
+    set { lossBits.store(newValue.bits, ordering: .relaxed) }
+  }
+
   private struct State {
     var failure: HardwareError?
     var events: [HardwareEvent] = []

@@ -16,6 +16,9 @@ public struct HardwareRequest: Hashable, Sendable {
   /// The source, by name or index; `nil` leaves it to the environment (`PULSE_SOURCE`) and to the
   /// back end's default.
   public var sourceName: String?
+  /// The sides whose device is where the server has moved the sound, and not what somebody has asked
+  /// for: where it goes, another will do.
+  public var movedSides: Set<AudioDevice.Direction> = []
   /// Channels of the loudspeaker side; `nil` for those of the sink.
   public var outputChannels: Int?
   /// Channels of the microphone side; `nil` for those of the source.

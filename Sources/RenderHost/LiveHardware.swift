@@ -45,6 +45,13 @@ extension LiveHardware {
     set { log.pausesWhenInterrupted.store(newValue, ordering: .relaxed) }
   }
 
+  /// What the loss of the device does, from the next loss on; to fail, where nothing is said. Back ends
+  /// whose devices cannot come back go by it no further than that. Any thread.
+  public var onDeviceLoss: DeviceLossPolicy {
+    get { log.onDeviceLoss }
+    set { log.onDeviceLoss = newValue }
+  }
+
   /// What has been counted since `open`. Any thread.
   public var statistics: HardwareStatistics { log.statistics }
 }

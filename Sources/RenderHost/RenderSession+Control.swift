@@ -71,6 +71,7 @@ extension RenderSession {
     hasFadedOut.store(false, ordering: .relaxed)
     pausing.store(0, ordering: .relaxed)
     isHolding.store(false, ordering: .relaxed)
+    isUnheard.store(false, ordering: .relaxed)
     hasPaused.store(false, ordering: .relaxed)
     held = (0, 0)
     gain.jump(to: 1)
@@ -136,6 +137,10 @@ extension RenderSession {
     hasPaused.store(false, ordering: .relaxed)
     pausing.store(0, ordering: .relaxed)
   }
+
+  /// Says whether what is rendered is heard by nobody, as while there is no device: it is put out as
+  /// silence from the next slice on, and time goes on. What is heard again fades in over 20 ms. Any thread.
+  public func setUnheard(_ isUnheard: Bool) { self.isUnheard.store(isUnheard, ordering: .relaxed) }
 
   /// Pauses as `pause()` does, until `release()`: for a client, whose pause no host ends that goes on
   /// after an interruption. Any thread.

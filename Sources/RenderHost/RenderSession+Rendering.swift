@@ -70,7 +70,7 @@ extension RenderSession {
     switch kind {
     case 0:
       if isNew { hasPaused.store(false, ordering: .relaxed) }
-      gain.aim(at: 1)
+      if isUnheard.load(ordering: .relaxed) { gain.jump(to: 0) } else { gain.aim(at: 1) }
     case 1:
       gain.aim(at: 0)
       if isNew { held.frames = wasHeld ? 0 : fadeFrames }

@@ -116,6 +116,8 @@ public final class RenderSession: @unchecked Sendable {
   let pausing = Atomic<Int>(0)
   /// Whether a client has it pause, whatever the host has.
   let isHolding = Atomic<Bool>(false)
+  /// Whether nobody hears what is rendered.
+  let isUnheard = Atomic<Bool>(false)
   /// Whether a pause has come to silence. Written by the thread that pulls.
   let hasPaused = Atomic<Bool>(false)
   /// How many frames a fade takes.

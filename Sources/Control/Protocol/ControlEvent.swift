@@ -16,6 +16,9 @@ public enum ControlEvent: Hashable, Sendable {
   case route(direction: ControlDirection, name: String)
   /// The session was interrupted, or goes on.
   case interruption(begins: Bool)
+  /// A side of the device is gone and is waited for, or is there again: a sentence that starts in lower
+  /// case.
+  case device(direction: ControlDirection, isLost: Bool, message: String)
   /// It pauses, or goes on.
   case state(ControlState)
   /// The patch has been written to its file, by request.

@@ -100,6 +100,8 @@ public enum ControlState: String, Hashable, Sendable, CaseIterable {
   case paused
   /// The session is interrupted: it is silent, and will go on.
   case interrupted
+  /// There is no device: it is waited for.
+  case waiting
   /// It fades out and finishes its files.
   case stopping
   case ended

@@ -12,6 +12,7 @@ extension ControlEvent {
     case .file: "file"
     case .route: "route"
     case .interruption: "interruption"
+    case .device: "device"
     case .state: "state"
     case .saved: "saved"
     case .warning: "warning"
@@ -46,6 +47,11 @@ extension ControlEvent {
     case .route(let direction, let name):
       ["direction": .string(direction.rawValue), "name": .string(name)]
     case .interruption(let begins): ["begins": .boolean(begins)]
+    case .device(let direction, let isLost, let message):
+      [
+        "direction": .string(direction.rawValue), "isLost": .boolean(isLost),
+        "message": .string(message),
+      ]
     case .state(let state): ["state": .string(state.rawValue)]
     case .saved(let file, let tag): ["file": .string(file), "tag": .string(tag)]
     case .warning(let message): ["message": .string(message)]

@@ -5,7 +5,7 @@ import { command } from "./server.js";
 
 const states = {
   starting: "Starting", playing: "Playing", paused: "Paused", interrupted: "Interrupted",
-  stopping: "Stopping", ended: "Ended",
+  waiting: "No device", stopping: "Stopping", ended: "Ended",
 };
 
 const clock = (seconds) => {
@@ -50,6 +50,7 @@ const eventWords = {
   file: ({ message }) => message,
   route: ({ direction, name }) => `the ${direction} is ${name} now`,
   interruption: ({ begins }) => (begins ? "interrupted" : "the interruption is over"),
+  device: ({ message }) => message,
   warning: ({ message }) => `warning: ${message}`,
   state: ({ state }) => state,
   saved: ({ file }) => `saved: ${file}`,

@@ -86,16 +86,8 @@ struct GraphDifference {
   }
 
   private mutating func comparePolicies() {
-    let (before, after) = (old.layout.policy, new.layout.policy)
-    if before.onInterruption != after.onInterruption {
-      note(
-        JSONPointer(["session", "onInterruption"]),
-        "an interruption is answered by \(quoted(after.onInterruption.rawValue))", .nothing)
-    }
-    if before.onRouteChange != after.onRouteChange {
-      note(
-        JSONPointer(["session", "onRouteChange"]),
-        "another device is answered by \(quoted(after.onRouteChange.rawValue))", .nothing)
+    for (key, text) in new.layout.policy.differences(from: old.layout.policy) {
+      note(JSONPointer(["session", key]), text, .nothing)
     }
   }
 

@@ -402,51 +402,6 @@ enum Schema {
     "additionalProperties": false,
   ]
 
-  static let session: JSONText = [
-    "description": """
-    What the patch asks of the audio session. It is a request: patchrun says what was granted.
-    """,
-    "type": "object",
-    "properties": [
-      "category": [
-        "description": "The session's category: what it uses of input and output.",
-        "enum": .strings(SessionCategory.allCases.map(\.rawValue)),
-        "enumDescriptions": .strings(
-          SessionCategory.allCases.map {
-            $0.permitsInput && $0.permitsOutput
-              ? "Hears and plays."
-              : $0.permitsInput
-                ? "Hears." : $0.permitsOutput ? "Plays." : "Neither hears nor plays."
-          }),
-      ],
-      "preferredSampleRate": [
-        "description": "The rate to ask of the hardware, in frames per second.",
-        "type": "number", "minimum": 1000, "maximum": 768_000,
-      ],
-      "preferredIOBufferDuration": [
-        "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",
-        "type": "number", "exclusiveMinimum": 0, "maximum": 10,
-      ],
-      "onInterruption": [
-        "description": """
-        What to do when the sound server suspends the device, or asks for silence because somebody has \
-        a call.
-        """,
-        "default": "continue",
-        "enum": .strings(SessionPolicy.Interruption.allCases.map(\.rawValue)),
-        "enumDescriptions": .strings(SessionPolicy.Interruption.allCases.map(\.summary)),
-      ],
-      "onRouteChange": [
-        "description": "What to do when the sound server moves the sound to another device.",
-        "default": "follow",
-        "enum": .strings(SessionPolicy.RouteChange.allCases.map(\.rawValue)),
-        "enumDescriptions": .strings(SessionPolicy.RouteChange.allCases.map(\.summary)),
-      ],
-      "comment": reference("comment"),
-    ],
-    "additionalProperties": false,
-  ]
-
   static let limits: JSONText = [
     "description": "How loud the patch lets itself become, and lets others make it.",
     "type": "object",

@@ -98,6 +98,12 @@ extension PatchDocument {
     public var onInterruption: Located<String>?
     /// What is done when the device becomes another, as written.
     public var onRouteChange: Located<String>?
+    /// What is done when the device or the server goes, as written.
+    public var onDeviceLoss: Located<String>?
+    /// How long a device that is gone is waited for.
+    public var deviceWait: Located<Double>?
+    /// What files and timeline do without a device, as written.
+    public var withoutDevice: Located<String>?
   }
 
   /// How loud the patch lets itself become, as written.

@@ -81,7 +81,7 @@ extension PatchReader {
       json, "the session",
       keys: [
         "category", "preferredSampleRate", "preferredIOBufferDuration", "onInterruption",
-        "onRouteChange",
+        "onRouteChange", "onDeviceLoss", "deviceWait", "withoutDevice",
       ]
     ) { reader, key, value in
       switch key {
@@ -89,6 +89,10 @@ extension PatchReader {
       case "onInterruption":
         session.onInterruption = reader.string(value, "'onInterruption'")
       case "onRouteChange": session.onRouteChange = reader.string(value, "'onRouteChange'")
+      case "onDeviceLoss": session.onDeviceLoss = reader.string(value, "'onDeviceLoss'")
+      case "deviceWait":
+        session.deviceWait = reader.positive(value, "'deviceWait'", "seconds")
+      case "withoutDevice": session.withoutDevice = reader.string(value, "'withoutDevice'")
       case "preferredSampleRate":
         session.preferredSampleRate = reader.positive(value, "'preferredSampleRate'", "hertz")
       default:

@@ -97,6 +97,19 @@ final class LiveControl: ControlledPatch {
     emit(.interruption(begins: begins))
   }
 
+  /// Says that a side of the device is waited for, or is there.
+  ///
+  /// - Parameter isWaiting: Whether any side is waited for now.
+  func noteDevice(
+    _ direction: ControlDirection, isLost: Bool, isWaiting: Bool, _ message: String
+  ) {
+    state.withLock { state in
+      if isWaiting, [.playing, .interrupted].contains(state.phase) { state.phase = .waiting }
+      if !isWaiting, state.phase == .waiting { state.phase = .playing }
+    }
+    emit(.device(direction: direction, isLost: isLost, message: message))
+  }
+
   func noteXruns(underruns: Int, overruns: Int) {
     let isNew = state.withLock { state in
       defer { state.xruns = (underruns, overruns) }
@@ -139,7 +152,7 @@ final class LiveControl: ControlledPatch {
   /// What plays, and where the run is.
   var present: (stage: LiveStage, state: ControlState) {
     state.withLock { state in
-      let isHeld = state.isPaused && [.playing, .interrupted].contains(state.phase)
+      let isHeld = state.isPaused && [.playing, .interrupted, .waiting].contains(state.phase)
       return (state.stage, isHeld ? .paused : state.phase)
     }
   }
@@ -200,7 +213,8 @@ final class LiveControl: ControlledPatch {
 
   func setPaused(_ isPaused: Bool) async -> ControlState {
     let isNew = state.withLock { state in
-      guard [.playing, .interrupted].contains(state.phase) && state.isPaused != isPaused else {
+      guard [.playing, .interrupted, .waiting].contains(state.phase) && state.isPaused != isPaused
+      else {
         return false
       }
       state.isPaused = isPaused
@@ -242,7 +256,8 @@ final class LiveControl: ControlledPatch {
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
     through door: ControlEntrance
   ) -> ControlOutcome {
-    guard state.withLock({ [.starting, .playing, .interrupted].contains($0.phase) }) else {
+    guard state.withLock({ [.starting, .playing, .interrupted, .waiting].contains($0.phase) })
+    else {
       return .failed(message: "the patch is not playing", help: [])
     }
     let live = stage.live

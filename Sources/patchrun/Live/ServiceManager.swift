@@ -41,6 +41,14 @@ final class ServiceManager {
     send(["READY=1", status(playing)])
   }
 
+  /// It is silent for now, and that is as it should be: why.
+  func waits(_ reason: String) { send(["READY=1", status("waiting: " + reason)]) }
+
+  /// What it waited for is there.
+  func hasWaited() {
+    if !playing.isEmpty { send([status(playing)]) }
+  }
+
   /// The patch is about to be read again.
   func reloads() {
     // The manager compares the time with that of its own signal.

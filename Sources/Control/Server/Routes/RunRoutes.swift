@@ -16,7 +16,7 @@ extension Routes {
     let state = await patch.setPaused(isPaused)
     let isDone =
       switch state {
-      case .playing, .interrupted: !isPaused
+      case .playing, .interrupted, .waiting: !isPaused
       case .paused: isPaused
       case .starting, .stopping, .ended: false
       }

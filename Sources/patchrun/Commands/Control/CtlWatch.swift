@@ -93,6 +93,7 @@ struct CtlWatch: PatchCommand {
     case "route":
       return ("the \(text("direction")) is now \(quoted(data["name"]?.string ?? ""))", [])
     case "interruption": return (data["begins"]?.bool == true ? "begins" : "is over", [])
+    case "device": return (text("message"), [])
     case "state": return (text("state"), [])
     case "saved": return ("\(text("file")), document \(text("tag"))", [])
     case "warning", "underrun", "file": return (text("message"), [])

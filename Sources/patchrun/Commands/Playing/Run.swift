@@ -92,6 +92,14 @@ struct Run: PatchCommand {
     completion: .custom(CompletionValues.sources))
   var source: String?
 
+  @Option(
+    name: .customLong("wait-device"), defaultAsFlag: .endless,
+    help: ArgumentHelp(
+      "Wait for a sound server or a device that is not there, or goes: for so long, or, without a number, "
+        + "for as long as it takes; 0 ends the run instead. The patch's onDeviceLoss says so otherwise, or "
+        + "else it is waited.", valueName: "seconds"))
+  var deviceWait: DeviceWait?
+
   @Flag(name: [.customShort("w"), .long], help: "Go over to the patch as its file is written.")
   var watch = false
 
@@ -134,8 +142,13 @@ struct Run: PatchCommand {
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
     let takes = Takes(overwrite ? .replace : .number, goesOnWhenThereIsRoom: true)
-    let first = try open(
-      reading, policy.surroundings(of: file, takes: takes), awaitedUntil: signals)
+    let manager = ServiceManager(environment: environmentVariable)
+    let status = RunStatus()
+    signals.answerStatus { status.line }
+    let wait = StartWait(
+      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
+      status: status)
+    let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
     guard let stage = first else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
@@ -145,19 +158,20 @@ struct Run: PatchCommand {
     defer { server?.stop() }
     let run = LiveRun(
       stage, signals: signals, files: files, takes: takes, appearance: appearance, quiet: quiet,
-      control: live,
-      manager: ServiceManager(environment: environmentVariable),
-      read: { () throws(CommandFailure) in
-        guard self.file != "-" else { return nil }
-        let file = try PatchFile(
-          self.file, files: policy.forNamed(self.file), limits: policy.limits)
-        return (file, file.read(overrides))
-      },
+      control: live, manager: manager, deviceWait: deviceWait,
+      status: status, read: { () throws(CommandFailure) in try reread() },
       open: { (reading, route) throws(CommandFailure) in
-        try open(
-          reading, policy.surroundings(of: file, takes: takes), on: route, awaitedUntil: signals)
+        try open(reading, policy.surroundings(of: file, takes: takes), on: route, wait)
       })
     return try run.run(duration)
+  }
+
+  /// The patch as its file is now; `nil` where it came from standard input.
+  private func reread() throws(CommandFailure) -> (PatchFile, PatchReader.Result)? {
+    guard file != "-" else { return nil }
+    let file = try PatchFile(
+      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    return (file, file.read(overrides))
   }
 
   /// Lets others see and change what plays; `nil` where nobody is to, or, which is said, can.
@@ -191,21 +205,70 @@ struct Run: PatchCommand {
     }
   }
 
-  /// Opens a device for a patch; `nil` where the patch is wrong, which has been reported.
+  /// Opens a device for a patch, waiting for one where that is to be done; `nil` where the patch is wrong,
+  /// which has been reported.
   private func open(
     _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
-    on route: LiveRoute = LiveRoute(), awaitedUntil signals: Signals
+    on route: LiveRoute = LiveRoute(), _ wait: StartWait
   ) throws(CommandFailure) -> LiveStage? {
+    var reading = reading
+    while true {
+      switch try attempt(reading, surroundings, on: route, wait) {
+      case .opened(let stage): return stage
+      case .wrong: return nil
+      case .reload: reading = try readAgain(in: surroundings) ?? reading
+      }
+    }
+  }
+
+  /// The patch as its file is now; `nil` where it is wrong, which is reported: what was read before is
+  /// waited for then.
+  private func readAgain(
+    in surroundings: PatchSurroundings
+  ) throws(CommandFailure) -> PatchReader.Result? {
+    do throws(CommandFailure) {
+      guard let (_, reading) = try reread() else {
+        appearance.report("note", "the patch came from standard input: it cannot be read again")
+        return nil
+      }
+      let draft = PatchBuilder.build(
+        reading, in: surroundings, device: .assumed(HardwareAssumption()))
+      if !draft.hasErrors {
+        if !quiet { appearance.report("note", "the patch was read again") }
+        return reading
+      }
+      appearance.report(draft)
+    } catch {
+      appearance.report("warning", error.message)
+    }
+    appearance.report("note", "the patch stays as it was")
+    return nil
+  }
+
+  private enum Attempt {
+    case opened(LiveStage)
+    case wrong, reload
+  }
+
+  private func attempt(
+    _ reading: PatchReader.Result, _ surroundings: PatchSurroundings, on route: LiveRoute,
+    _ wait: StartWait
+  ) throws(CommandFailure) -> Attempt {
     let draft = PatchBuilder.build(
       reading, in: surroundings, device: .assumed(HardwareAssumption()))
     guard !draft.hasErrors, let document = reading.document else {
       appearance.report(draft)
-      return nil
+      return .wrong
     }
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let hardware = try open(request, on: route, title: draft.title, awaitedUntil: signals)
+    let outcome = try wait.open(SessionPolicy(of: document)) {
+      (isAwaited) throws(HardwareError) in
+      try backEnd.open(
+        try hardwareRequest(request, on: route, title: draft.title), isAwaited: isAwaited)
+    }
+    guard case .opened(let hardware) = outcome else { return .reload }
     var allowed = surroundings
     allowed.nativeCode = native.nativeCode
     let patch = PatchBuilder.build(reading, in: allowed, device: .hardware(hardware))
@@ -214,13 +277,13 @@ struct Run: PatchCommand {
       let live = LivePatch(patch, from: reading, in: surroundings)
     else {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
-      return nil
+      return .wrong
     }
     live.graph.outputPeakCeiling = level.limitPeak?.magnitude
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
-    return LiveStage(live: live, hardware: hardware)
+    return .opened(LiveStage(live: live, hardware: hardware))
   }
 
   private func checkUse(
@@ -258,33 +321,22 @@ struct Run: PatchCommand {
     }
   }
 
-  private func open(
-    _ request: SessionRequest, on route: LiveRoute, title: String?,
-    awaitedUntil signals: Signals
-  ) throws(CommandFailure) -> any LiveHardware {
-    var hasSaid = false
-    do throws(HardwareError) {
-      return try backEnd.open(
-        HardwareRequest(
-          wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
-          preferredSampleRate: request.preferredSampleRate,
-          preferredIOBufferDuration: request.preferredIOBufferDuration,
-          sinkName: try name(route.sink, .sink, pipes.to ?? sink),
-          sourceName: try name(route.source, .source, pipes.from ?? source),
-          // What a server takes: one that is too long, or has control characters, it refuses.
-          streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
-          isConversation: request.isConversation, options: pipes.options)
-      ) { whom in
-        if !hasSaid, !quiet { appearance.report("note", "waiting for \(whom)") }
-        hasSaid = true
-        return signals.interruptedBy == nil
-      }
-    } catch {
-      if error.code == .cancelled { throw .reported(ExitStatus.success) }
-      throw CommandFailure(
-        error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
-        error.message, help: [error.help])
-    }
+  /// What to ask a back end for.
+  private func hardwareRequest(
+    _ request: SessionRequest, on route: LiveRoute, title: String?
+  ) throws(HardwareError) -> HardwareRequest {
+    var wanted = HardwareRequest(
+      wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
+      preferredSampleRate: request.preferredSampleRate,
+      preferredIOBufferDuration: request.preferredIOBufferDuration,
+      sinkName: try name(route.sink, .sink, pipes.to ?? sink),
+      sourceName: try name(route.source, .source, pipes.from ?? source),
+      // What a server takes: one that is too long, or has control characters, it refuses.
+      streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
+      isConversation: request.isConversation, options: pipes.options)
+    if route.sink != nil { wanted.movedSides.insert(.sink) }
+    if route.source != nil { wanted.movedSides.insert(.source) }
+    return wanted
   }
 }
 
@@ -361,6 +413,7 @@ enum GrantText {
     }
     parts.append("latency \(latencies.joined(separator: " "))")
     if !scheduling.isEmpty { parts.append("scheduling \(scheduling)") }
+    parts += grant.notes
     return parts.joined(separator: ", ")
   }
 }

@@ -1,0 +1,278 @@
+import CPulse
+import RenderCore
+import RenderHost
+import Synchronization
+
+/// Devices and servers that go, and come back.
+extension PulseEngine {
+  var policy: DeviceLossPolicy { log.onDeviceLoss }
+
+  // MARK: Loss
+
+  /// A frame has been asked for, or delivered.
+  func noteMotion() {
+    lastActivity = monotonicNanoseconds()
+    standstill = 0
+  }
+
+  func isOver() -> Bool { isStopping.load(ordering: .relaxed) || hasFailed() }
+
+  /// Looks whether the server and the devices are still there. One that is not is waited for, or is the
+  /// end, which is said.
+  private func hasFailed() -> Bool {
+    guard !isLost else { return true }
+    noteStandstill()
+    while let loss = nextLoss() {
+      guard policy.isAwaited else {
+        isLost = true
+        log.fail(loss.error)
+        return true
+      }
+      lose(loss)
+    }
+    return false
+  }
+
+  private struct Loss {
+    var sides: [AudioDevice.Direction]
+    var reason: PulseAbsence.Reason
+    var error: HardwareError
+  }
+
+  private func noteStandstill() {
+    let now = monotonicNanoseconds()
+    // A process that was stopped, or a machine that slept, has not seen what happened meanwhile.
+    standstill += min(0.1, Double(now - min(now, max(lastLook, lastActivity))) / 1e9)
+    lastLook = now
+  }
+
+  /// What has been lost and is not waited for yet.
+  private func nextLoss() -> Loss? {
+    guard let link else { return nil }
+    let sides = [
+      opening.wantsOutput ? AudioDevice.Direction.sink : nil, opening.wantsInput ? .source : nil,
+    ].compactMap(\.self)
+    if let (side, error) = moves.takeLoss() {
+      return Loss(sides: [side], reason: .gone, error: error)
+    }
+    guard link.connection.isGood else {
+      return Loss(sides: sides, reason: .gone, error: .connectionLost(link.connection.lastMessage))
+    }
+    for stream in [link.playback, link.capture] {
+      guard let stream, !stream.isGood else { continue }
+      return Loss(
+        sides: [stream.direction], reason: .gone,
+        error: .lost(stream.direction, stream.device.name, "is gone"))
+    }
+    if let loss = suspension(link) { return loss }
+    if interruptions.isCorked { noteMotion() }
+    guard lostSink == nil, lostSource == nil,
+      standstill > (policy.isAwaited ? PulseAbsence.standstillLimit : silenceLimit)
+    else { return nil }
+    return Loss(
+      sides: sides, reason: .standstill,
+      error: HardwareError(
+        .connectionLost,
+        "the sound server has not moved a frame for "
+          + "\(Int(policy.isAwaited ? PulseAbsence.standstillLimit : silenceLimit)) seconds",
+        help: "it may hang: look at its log, or start it again"))
+  }
+
+  private func suspension(_ link: PulseLink) -> Loss? {
+    let isSinkSuspended = lostSink == nil && link.playback?.isSuspended ?? false
+    guard isSinkSuspended || (lostSource == nil && link.capture?.isSuspended ?? false) else {
+      suspendedSince = 0
+      noteActivity()
+      return nil
+    }
+    let now = monotonicNanoseconds()
+    if suspendedSince == 0 { suspendedSince = now }
+    let seconds = Double(now - suspendedSince) / 1e9
+    let side: AudioDevice.Direction = isSinkSuspended ? .sink : .source
+    if noteSuspension(of: link, side, for: seconds) {
+      noteMotion()
+      return nil
+    }
+    guard seconds > PulseAbsence.suspensionLimit(isAwaited: policy.isAwaited),
+      let stream = isSinkSuspended ? link.playback : link.capture
+    else { return nil }
+    suspendedSince = 0
+    return Loss(
+      sides: [side], reason: .suspended,
+      error: .lost(side, stream.deviceName, "has been suspended"))
+  }
+
+  /// Goes on without a device, and says so once.
+  private func lose(_ loss: Loss) {
+    let isNews = loss.sides.contains { absence(of: $0) == nil }
+    let now = monotonicNanoseconds()
+    for side in loss.sides {
+      setAbsence(of: side, PulseAbsence(reason: loss.reason, since: now, nextAttempt: now))
+      if loss.reason == .gone {
+        drop(side)
+      } else if side == .sink, let playback = link?.playback {
+        // What has not been played would be heard as a piece of sound when the sink is back.
+        unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
+      }
+    }
+    if link?.connection.isGood == false { link = nil }
+    let timekeeper: AudioDevice.Direction = opening.wantsOutput ? .sink : .source
+    if loss.sides.contains(timekeeper) { beginTimekeeping(now) }
+    // Who starts the device has it, even if it has not moved a frame.
+    hasBegun.store(true, ordering: .releasing)
+    if isNews { log.post(.lost(loss.sides[0], loss.error)) }
+  }
+
+  /// A stream is closed; what it had of interruptions is over with it.
+  private func drop(_ side: AudioDevice.Direction) {
+    guard side == .sink else {
+      link?.capture = nil
+      return
+    }
+    isPlaying = false
+    link?.playback = nil
+    suspendedSince = 0
+    let wasPaused = interruptions.isPaused
+    interruptions = PulseInterruptions()
+    if wasPaused {
+      session.resume()
+      log.post(.resumed)
+    }
+  }
+
+  func stream(_ side: AudioDevice.Direction) -> PulseStream? {
+    side == .sink ? link?.playback : link?.capture
+  }
+
+  func absence(of side: AudioDevice.Direction) -> PulseAbsence? {
+    side == .sink ? lostSink : lostSource
+  }
+
+  private func setAbsence(of side: AudioDevice.Direction, _ absence: PulseAbsence?) {
+    if side == .sink { lostSink = absence } else { lostSource = absence }
+  }
+
+  // MARK: Time
+
+  private func beginTimekeeping(_ now: UInt64) {
+    isPlaying = false
+    guard clock == nil, !isHeldByAbsence else { return }
+    if policy.holds {
+      isHeldByAbsence = true
+      session.pause(atOnce: true)
+    } else {
+      session.setUnheard(true)
+      clock = AbsenceClock(
+        sampleRate: session.configuration.sampleRate, lastMotion: lastActivity, now: now)
+    }
+  }
+
+  /// Renders what would have been heard by now, for nobody.
+  func keepTime() {
+    guard let frames = clock?.take(at: monotonicNanoseconds()) else { return }
+    var done = 0
+    while done < frames {
+      let slice = nextSlice(of: frames - done)
+      if lostSource != nil, !opening.wantsOutput { unsafe keep(nil, slice) }
+      unsafe session.pull(slice, into: nil)
+      done += slice
+    }
+  }
+
+  // MARK: Return
+
+  /// Tries to open what is lost, where it is time to.
+  func lookForReturn() {
+    guard lostSink != nil || lostSource != nil else { return }
+    let now = monotonicNanoseconds()
+    for side in [AudioDevice.Direction.sink, .source] {
+      guard let absence = absence(of: side) else { continue }
+      let stream = stream(side)
+      switch absence.reason {
+      case .gone: break
+      case .suspended:
+        if let stream, stream.isGood, stream.isSuspended { continue }
+        reopen(side, now)
+      case .standstill:
+        // A server that moves again has a second's worth of old sound to get rid of.
+        if stream?.isGood ?? false, lastActivity <= absence.since { continue }
+        reopen(side, now)
+      case .returning:
+        guard Double(now - absence.since) / 1e9 > PulseAbsence.standstillLimit else { continue }
+        reopen(side, now + PulseAbsence.interval)
+      }
+    }
+    guard [lostSink, lostSource].contains(where: { $0?.isDue(now) ?? false }) else { return }
+    do throws(HardwareError) { try attempt() } catch { return }
+  }
+
+  /// Closes a stream, so that a new one is opened from some time on.
+  private func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
+    drop(side)
+    setAbsence(
+      of: side, PulseAbsence(reason: .gone, since: monotonicNanoseconds(), nextAttempt: time))
+  }
+
+  private func attempt() throws(HardwareError) {
+    // Time passes while a server is asked.
+    let ticks: () -> Bool = { [unowned self] in
+      keepTime()
+      return !isStopping.load(ordering: .relaxed)
+    }
+    defer {
+      let next = monotonicNanoseconds() + PulseAbsence.interval
+      if lostSink?.reason == .gone { lostSink?.nextAttempt = next }
+      if lostSource?.reason == .gone { lostSource?.nextAttempt = next }
+    }
+    if link == nil {
+      let connection = try opening.connect(whileWaiting: ticks)
+      link = PulseLink(connection: connection)
+    }
+    link?.connection.whileWaiting = ticks
+    defer { link?.connection.whileWaiting = nil }
+    if lostSink?.reason == .gone, let connection = link?.connection {
+      let playback = try opening.openPlayback(
+        on: connection, takesDefault: policy.takesDefault)
+      link?.playback = playback
+      listen(to: playback)
+      lostSink = PulseAbsence(reason: .returning, since: monotonicNanoseconds())
+      beginPlaying(playback)
+    }
+    if lostSource?.reason == .gone, let connection = link?.connection {
+      let capture = try opening.openCapture(
+        on: connection, link?.playback, takesDefault: policy.takesDefault)
+      link?.capture = capture
+      listen(to: capture)
+      fillCapture(capture)
+      lostSource = PulseAbsence(reason: .returning, since: monotonicNanoseconds())
+      capture.cork(false)
+    }
+  }
+
+  /// The first frame has been moved on a new stream.
+  func endAbsence(of side: AudioDevice.Direction) {
+    guard absence(of: side)?.reason == .returning,
+      let stream = stream(side)
+    else { return }
+    setAbsence(of: side, nil)
+    if side == (opening.wantsOutput ? .sink : .source) { endAbsence() }
+    noteReturn(stream.device)
+    log.post(.returned(side, as: stream.device.name))
+  }
+
+  /// The device keeps the time again.
+  func endAbsence() {
+    if clock != nil {
+      clock = nil
+      session.setUnheard(false)
+    }
+    if isHeldByAbsence {
+      isHeldByAbsence = false
+      if !interruptions.isPaused { session.resume() }
+    }
+  }
+}
+
+extension PulseAbsence {
+  fileprivate func isDue(_ now: UInt64) -> Bool { reason == .gone && now >= nextAttempt }
+}

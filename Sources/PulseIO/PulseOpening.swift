@@ -1,0 +1,147 @@
+import AudioTypes
+import RenderHost
+
+/// Opens a connection and its streams as a request asks, the first time and each time after a loss.
+struct PulseOpening {
+  private let request: HardwareRequest
+  /// What a session has been made for: once there is one, it stays.
+  private var outputFormat: StreamFormat?
+  private var inputFormat: StreamFormat?
+  /// Whether the sink that a server makes up is what the session was made for.
+  private var takesStandIn: Bool?
+
+  init(_ request: HardwareRequest) {
+    precondition(request.wantsOutput || request.wantsInput, "hardware without a side is none")
+    self.request = request
+  }
+
+  /// For streams of the same formats as those of a link, whatever the devices have become.
+  init(_ request: HardwareRequest, as link: PulseLink) {
+    self.init(request)
+    outputFormat = link.playback?.format
+    inputFormat = link.capture?.format
+    takesStandIn = link.playback?.device.isStandIn ?? true
+  }
+
+  var wantsOutput: Bool { request.wantsOutput }
+  var wantsInput: Bool { request.wantsInput }
+
+  /// What was asked for, in the words of who asks; `nil` for the server's default.
+  func name(_ side: AudioDevice.Direction) -> String? {
+    guard !request.movedSides.contains(side) else { return nil }
+    return side == .sink
+      ? request.sinkName ?? environment("PULSE_SINK")
+      : request.sourceName ?? environment("PULSE_SOURCE")
+  }
+
+  /// Whether a sink that a server has made up is as good as what was asked for.
+  func accepts(standIn name: String) -> Bool { takesStandIn ?? true || self.name(.sink) == name }
+
+  /// Connects to the server. Blocks no longer than the request's `timeout`.
+  func connect(whileWaiting: (() -> Bool)? = nil) throws(HardwareError) -> PulseConnection {
+    try PulseConnection(
+      server: request.server, applicationName: request.applicationName, patience: request.timeout,
+      whileWaiting: whileWaiting)
+  }
+
+  /// Opens everything, corked.
+  ///
+  /// - Parameter isAwaited: Asked while a server does not answer; where it returns false, no further
+  ///   answer is waited for.
+  func open(
+    _ isAwaited: @escaping (_ whom: String) -> Bool = { _ in true }
+  ) throws(HardwareError) -> (PulseLink, HardwareGrant) {
+    let begin = monotonicNanoseconds()
+    var isWanted = true
+    let asking: () -> Bool = {
+      // A server that answers takes some milliseconds.
+      guard monotonicNanoseconds() - begin > 1_000_000_000 else { return true }
+      isWanted = isAwaited("the sound server to answer")
+      return isWanted
+    }
+    let connection: PulseConnection
+    do throws(HardwareError) {
+      connection = try connect(whileWaiting: asking)
+      connection.whileWaiting = nil
+    } catch {
+      throw isWanted ? error : HardwareError(.cancelled, "the sound server is waited for no longer")
+    }
+    let playback = try request.wantsOutput ? openPlayback(on: connection) : nil
+    let capture = try request.wantsInput ? openCapture(on: connection, playback) : nil
+    let rate = playback?.format.sampleRate ?? capture?.format.sampleRate ?? 0
+    var grant = HardwareGrant(
+      outputFormat: playback?.format, inputFormat: capture?.format,
+      ioBufferFrames: HardwareGrant.ioBufferFrames(
+        forDuration: request.preferredIOBufferDuration, sampleRate: rate),
+      outputName: playback?.device.name ?? "", inputName: capture?.device.name ?? "",
+      outputLatency: playback?.latency ?? 0, inputLatency: capture?.latency ?? 0)
+    if let note = HardwareGrant.ioBufferNote(
+      forDuration: request.preferredIOBufferDuration, sampleRate: rate)
+    {
+      grant.notes.append(note)
+    }
+    for stream in [playback, capture] {
+      guard let stream, stream.requestFrames > grant.ioBufferFrames else { continue }
+      grant.notes.append(
+        "the \(stream.direction.rawValue) moves \(stream.requestFrames) frames at a time at the least"
+      )
+    }
+    if playback?.device.channelCount == 1, request.outputChannels == nil {
+      grant.notes.append("the server mixes 2 channels down to the sink's one")
+    }
+    return (PulseLink(connection: connection, playback: playback, capture: capture), grant)
+  }
+
+  /// Opens the loudspeaker side, corked.
+  ///
+  /// - Parameter takesDefault: Whether the default sink will do where the one that was asked for is not
+  ///   there.
+  func openPlayback(
+    on connection: PulseConnection, takesDefault: Bool = false
+  ) throws(HardwareError) -> PulseStream {
+    try connection.devices()
+    return try open(
+      .init(
+        direction: .sink, name: request.sinkName,
+        sampleRate: outputFormat?.sampleRate ?? request.preferredSampleRate,
+        keepsRate: outputFormat != nil,
+        channels: outputFormat?.channelCount ?? request.outputChannels,
+        bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
+        isConversation: request.isConversation,
+        takesStandIn: takesStandIn ?? !connection.isPipeWire),
+      takesDefault: takesDefault, on: connection)
+  }
+
+  /// Opens the microphone side, corked.
+  ///
+  /// A session has one rate, the loudspeaker's: where the source runs at another one, the server
+  /// converts.
+  func openCapture(
+    on connection: PulseConnection, _ playback: PulseStream?, takesDefault: Bool = false
+  ) throws(HardwareError) -> PulseStream {
+    let rate = inputFormat?.sampleRate ?? playback?.format.sampleRate
+    return try open(
+      .init(
+        direction: .source, name: request.sourceName,
+        sampleRate: rate ?? request.preferredSampleRate, keepsRate: rate != nil,
+        channels: inputFormat?.channelCount ?? request.inputChannels,
+        bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
+        isConversation: request.isConversation, playedOn: playback?.deviceName),
+      takesDefault: takesDefault, on: connection)
+  }
+
+  private func open(
+    _ wish: PulseStream.Wish, takesDefault: Bool, on connection: PulseConnection
+  ) throws(HardwareError) -> PulseStream {
+    do throws(HardwareError) {
+      return try PulseStream.open(wish, on: connection)
+    } catch {
+      guard takesDefault || request.movedSides.contains(wish.direction), error.code == .noSuchDevice
+      else { throw error }
+      var other = wish
+      other.name = nil
+      other.ignoresEnvironment = true
+      return try PulseStream.open(other, on: connection)
+    }
+  }
+}

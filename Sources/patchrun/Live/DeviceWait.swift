@@ -1,0 +1,79 @@
+import ArgumentParser
+import PatchGraph
+import RenderHost
+
+/// How a run answers the loss of its device: as the patch says, unless the command line says otherwise.
+struct DeviceWait: Equatable, ExpressibleByArgument {
+  /// For how long a device is waited for, in seconds; 0 for not at all.
+  var limit: Double
+
+  /// For as long as it takes.
+  static let endless = DeviceWait(limit: .infinity)
+
+  init(limit: Double) { self.limit = limit }
+
+  init?(argument: String) {
+    if argument == "0" {
+      limit = 0
+    } else if let seconds = Seconds(argument: argument) {
+      limit = seconds.value
+    } else {
+      return nil
+    }
+  }
+}
+
+extension SessionPolicy {
+  /// The decisions with what the command line says about waiting in the place of the patch's.
+  func waiting(_ asked: DeviceWait?) -> SessionPolicy {
+    guard let asked else { return self }
+    var result = self
+    result.deviceWait = asked.limit.isFinite ? asked.limit : nil
+    if asked.limit == 0 {
+      result.onDeviceLoss = .exit
+    } else if onDeviceLoss == .exit {
+      result.onDeviceLoss = .wait
+    }
+    return result
+  }
+
+  /// The same for hardware.
+  var deviceLoss: DeviceLossPolicy {
+    DeviceLossPolicy(
+      isAwaited: onDeviceLoss != .exit, takesDefault: onDeviceLoss == .follow,
+      holds: withoutDevice == .hold)
+  }
+
+  /// What happens meanwhile, in a few words.
+  var waitingWords: String {
+    let words =
+      withoutDevice == .hold
+      ? "the patch stands still until it is there" : "the patch goes on unheard until it is there"
+    guard let deviceWait else { return words }
+    return "\(words), for \(fixed(deviceWait, 1)) s at the most"
+  }
+}
+
+/// The sides of a device that a run waits for.
+struct LostDevices {
+  private var sides: [AudioDevice.Direction: (error: HardwareError, since: UInt64)] = [:]
+
+  var isEmpty: Bool { sides.isEmpty }
+
+  /// What has happened to one of them; `nil` for nothing.
+  var words: String? { sides.values.first?.error.message }
+
+  mutating func lose(_ side: AudioDevice.Direction, _ error: HardwareError, at now: UInt64) {
+    sides[side] = (error, sides[side]?.since ?? now)
+  }
+
+  /// For how many seconds the side has been waited for; `nil` where it has not.
+  mutating func find(_ side: AudioDevice.Direction, at now: UInt64) -> Double? {
+    sides.removeValue(forKey: side).map { Double(now - $0.since) / 1e9 }
+  }
+
+  /// What has been waited for longer than a limit in seconds.
+  func overdue(_ limit: Double, at now: UInt64) -> HardwareError? {
+    sides.values.first { Double(now - $0.since) / 1e9 >= limit }?.error
+  }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import PatchGraph
+import RenderHost
+
+/// Waits for a server and a device on which a patch can begin.
+final class StartWait {
+  private let signals: Signals
+  private let manager: ServiceManager?
+  private let asked: DeviceWait?
+  private let appearance: AppearanceOptions
+  private let quiet: Bool
+  private let status: RunStatus
+  /// What was said last.
+  private var said = ""
+
+  init(
+    signals: Signals, manager: ServiceManager?, asked: DeviceWait?, appearance: AppearanceOptions,
+    quiet: Bool, status: RunStatus
+  ) {
+    self.signals = signals
+    self.manager = manager
+    self.asked = asked
+    self.appearance = appearance
+    self.quiet = quiet
+    self.status = status
+  }
+
+  enum Outcome {
+    case opened(any LiveHardware)
+    /// The patch is to be read again first.
+    case reload
+  }
+
+  /// From one attempt to the next, in milliseconds.
+  private static let interval: Int32 = 250
+
+  /// Tries to open a device until there is one, or it has been waited for as long as it may be. Says once
+  /// what is missing.
+  ///
+  /// - Throws: What the last attempt has failed with; the end of the command, where somebody asks for it.
+  func open(
+    _ decisions: SessionPolicy,
+    _ attempt: (_ isAwaited: (String) -> Bool) throws(HardwareError) -> any LiveHardware
+  ) throws(CommandFailure) -> Outcome {
+    let decisions = decisions.waiting(asked)
+    let limit =
+      decisions.onDeviceLoss == .exit ? 0 : decisions.deviceWait ?? .infinity
+    let begin = monotonicNanoseconds()
+    while true {
+      do throws(HardwareError) {
+        return .opened(
+          try attempt { whom in
+            say("waiting for \(whom)")
+            return signals.interruptedBy == nil
+          })
+      } catch {
+        if error.code == .cancelled { throw .reported(ExitStatus.success) }
+        let waited = Double(monotonicNanoseconds() - begin) / 1e9
+        guard error.code.canPass, waited < limit else {
+          throw CommandFailure(
+            error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
+            error.message, help: [error.help])
+        }
+        let patience = limit.isFinite ? ", for \(fixed(limit, 1)) s at the most" : ""
+        say(
+          "\(error.message): the patch waits for it\(patience)",
+          help: [error.help, "'--wait-device=0' does not wait"])
+      }
+      manager?.keepAlive()
+      signals.wait(milliseconds: Self.interval)
+      if signals.interruptedBy != nil { throw .reported(ExitStatus.success) }
+      if signals.takeNewTake(), !quiet {
+        appearance.report("note", "nothing is recorded yet: there is no take to begin anew")
+      }
+      if signals.takeReload() { return .reload }
+    }
+  }
+
+  private func say(_ text: String, help: [String] = []) {
+    status.note(.waiting(text))
+    guard text != said else { return }
+    said = text
+    if !quiet { appearance.report("note", text, help: help) }
+    manager?.waits(text)
+  }
+}
+
+extension HardwareError.Code {
+  /// Whether time may cure it.
+  fileprivate var canPass: Bool {
+    switch self {
+    case .connectionRefused, .noSuchDevice, .noDevice, .connectionLost, .deviceLost: true
+    case .formatNotSupported, .invalidRequest, .cancelled, .systemError: false
+    }
+  }
+}
