@@ -198,6 +198,8 @@ struct RunFaultTests {
     let run = try startUnprivileged(kit, "busy.json", "--allow-native")
     #expect(run.waitForErrors("has lost its real-time scheduling"), "\(run.errorsSoFar)")
     #expect(run.waitForErrors("the patch's own: to render "), "\(run.errorsSoFar)")
+    #expect(
+      run.errorsSoFar.contains("; most of it the callback of 'mixer:0'"), "\(run.errorsSoFar)")
     usleep(200_000)
     run.process.signal(SIGTERM)
     let outcome = try run.wait()
