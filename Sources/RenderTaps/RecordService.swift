@@ -59,6 +59,8 @@ final class RecordService: RenderService, @unchecked Sendable {
   private var floats: [Float]
   private var doubles: [Double]
   private var isFinished = false
+  /// Of the new takes that were asked for, how many have begun.
+  private var begunTakes: Int
   private var events: [ServiceEvent] = []
   /// Frames that are being lost: from which frame of the feed on, and how many.
   private var gap: (first: Int, count: Int)?
@@ -78,6 +80,8 @@ final class RecordService: RenderService, @unchecked Sendable {
     self.writer = writer
     self.key = key
     self.takes = takes
+    begunTakes = takes.newTakes.load(ordering: .relaxed)
+    takes.enter()
     place = Mutex(Place(path: writer?.path ?? key.path, offset: writer?.framesWritten ?? 0))
     let size = FrameFeed.block * feed.channelCount
     floats = [Float](repeating: 0, count: feed.sample.fitsFloat ? size : 0)
@@ -85,6 +89,8 @@ final class RecordService: RenderService, @unchecked Sendable {
     guard writer == nil else { return }
     outage = Outage(file: key.path, time: 0, first: 0, nextLook: second, interval: second)
   }
+
+  deinit { takes.leave() }
 
   /// Frames of a second.
   private var second: Int { max(1, Int(rate)) }
@@ -147,6 +153,7 @@ final class RecordService: RenderService, @unchecked Sendable {
   private func drain(to end: Int = .max) {
     while case let count = min(feed.available, FrameFeed.block, end - feed.totalRead), count > 0 {
       lookForRoom()
+      beginNewTake()
       write { [self] writer throws(SoundFileError) in
         if feed.sample.fitsFloat {
           feed.read(count, into: &floats) { $0 }
@@ -161,6 +168,30 @@ final class RecordService: RenderService, @unchecked Sendable {
       noteRejected()
     }
     noteLosses()
+  }
+
+  /// Goes on in another file where that has been asked for.
+  private func beginNewTake() {
+    let wanted = takes.newTakes.load(ordering: .relaxed)
+    guard wanted != begunTakes else { return }
+    begunTakes = wanted
+    guard let old = writer, old.unfinishedPath != old.path else { return }
+    let next: SoundFileWriter
+    do throws(SoundFileError) { next = try file.open() } catch {
+      events.append(
+        ServiceEvent(.kept, file: old.path, time: old.time, cause: error.message))
+      return
+    }
+    tellLoss()
+    tellClipping(of: old)
+    do throws(SoundFileError) {
+      try old.close(isShortEnough: takes.goesOnWhenThereIsRoom)
+    } catch {
+      tellEnd(old, old.time, error.cause, isLeft: old.framesWritten > 0)
+    }
+    writer = next
+    place.withLock { $0 = Place(path: next.path, offset: next.framesWritten - feed.totalRead) }
+    events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: "a new take was asked for"))
   }
 
   // MARK: - Frames that find no room in the feed

@@ -48,6 +48,23 @@ public final class Takes: Sendable, Hashable {
   public let goesOnWhenThereIsRoom: Bool
   package let moment: TakeMoment
   private let state = Mutex(State())
+  /// How often new takes have been asked for.
+  let newTakes = Atomic<Int>(0)
+  /// How many recordings there are, those among them that wait for room.
+  private let recordings = Atomic<Int>(0)
+
+  /// Has each recording that is a file go on in a new one, from its next block on. No frame is lost in
+  /// between.
+  ///
+  /// - Returns: How many recordings there are.
+  @discardableResult
+  public func beginNewTakes() -> Int {
+    newTakes.wrappingAdd(1, ordering: .relaxed)
+    return recordings.load(ordering: .relaxed)
+  }
+
+  func enter() { recordings.wrappingAdd(1, ordering: .relaxed) }
+  func leave() { recordings.wrappingSubtract(1, ordering: .relaxed) }
 
   /// - Parameter seconds: When the run begins, in seconds since 1970; `nil` for now.
   public init(

@@ -17,6 +17,8 @@ public struct ServiceEvent: Hashable, Sendable {
     case unwritten
     /// A recording has begun, under another name than was asked for.
     case begun
+    /// A recording goes on in its file, although a new one was asked for.
+    case kept
     /// A recording is whole, and has its name.
     case saved
   }
@@ -70,6 +72,7 @@ public struct ServiceEvent: Hashable, Sendable {
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
     case .unwritten: cause
     case .begun: "the recording is '\(file)': \(cause)"
+    case .kept: "the recording goes on in '\(file)': no new take can begin: \(cause)"
     case .saved: "'\(file)' is whole: \(length)"
     }
   }

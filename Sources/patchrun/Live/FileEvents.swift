@@ -15,7 +15,7 @@ struct FileEvents {
   /// A sentence to be told about an event, and of what kind it is; `nil` where enough has been told.
   mutating func take(_ event: ServiceEvent) -> (kind: String, message: String)? {
     switch event.kind {
-    case .begun: return ("note", event.message)
+    case .begun, .kept: return ("note", event.message)
     case .saved: return nil
     case .ended, .unwritten:
       failures.append(event.message)

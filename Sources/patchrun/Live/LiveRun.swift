@@ -219,6 +219,13 @@ final class LiveRun {
       if signals.takeReload(), let reading = reload(by: .signal, showsLine) {
         return .restart(reading)
       }
+      if signals.takeNewTake() {
+        let count = takes.beginNewTakes()
+        say(
+          count > 0
+            ? "a new take begins for each of \(counted(count, "recording"))"
+            : "the patch records nothing: there is no take to begin anew", showsLine)
+      }
       if let reading = control?.takeRestart() { return .restart(reading) }
       do throws(CommandFailure) { try planUpdates() } catch { return .failed(error) }
       if let pointers = stage.live.takePassedSteps() { control?.noteTimeline(pointers) }

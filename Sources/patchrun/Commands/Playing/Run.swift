@@ -28,6 +28,9 @@ struct Run: PatchCommand {
       pipes set the pace: a slice is rendered when what it hears has come and what was rendered \
       before has been taken.
 
+      A sound server or a device that is not there, or goes, is waited for, unless the patch or \
+      --wait-device says otherwise.
+
       EXAMPLES:
         patchrun mix.json --duration 5
         patchrun mix.json --duration 5 --sink @DEFAULT_SINK@
@@ -41,7 +44,7 @@ struct Run: PatchCommand {
            gone
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
-        3  no server, no device, no pipe or no file
+        3  no pipe or no file; no server or no device, where none is waited for
         4  a failure while running: recordings are finished, but for one that
            cannot be written
         130  a second Ctrl-C
@@ -51,6 +54,8 @@ struct Run: PatchCommand {
                 with 0; a second one ends at once
         SIGTERM  the same as SIGINT
         SIGHUP  reads the patch again, and goes over to it
+        SIGUSR1  says on standard error where the run is
+        SIGUSR2  begins a new take of each recording
 
       ENVIRONMENT:
         PULSE_SERVER  the sound server, where it is not the default one
