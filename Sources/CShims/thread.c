@@ -46,7 +46,15 @@ uint64_t shims_run_delay(int descriptor) {
 static _Atomic(pid_t) watched;
 static _Atomic(int) has_lost;
 
-void shims_watch_real_time(void) { watched = (pid_t)shims_thread_number(); }
+void shims_watch_real_time(void) {
+  watched = (pid_t)shims_thread_number();
+  // The kernel gives the signal to the thread that it is about, where that takes it: no other one has to be
+  // run first.
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXCPU);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
 
 int shims_has_lost_real_time(void) { return has_lost; }
 
@@ -79,7 +87,7 @@ int shims_limit_real_time(uint64_t microseconds) {
   return setrlimit(RLIMIT_RTTIME, &limit) ? errno : 0;
 }
 
-int shims_set_niceness(int niceness, int *granted) {
+struct shims_niceness shims_set_niceness(int niceness) {
   id_t thread = (id_t)shims_thread_number();
   int error = setpriority(PRIO_PROCESS, thread, niceness) ? errno : 0;
   errno = 0;
@@ -92,8 +100,7 @@ int shims_set_niceness(int niceness, int *granted) {
       now = least;
     }
   }
-  *granted = now;
-  return error;
+  return (struct shims_niceness){.granted = now, .error = error};
 }
 
 int shims_processor_count(void) {

@@ -345,5 +345,8 @@ final class PulseEngine: @unchecked Sendable {
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
     link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
+    guard let loss = SchedulingGrant.takeLoss() else { return }
+    log.note(scheduling: "normal (\(loss))")
+    log.post(.noted(loss))
   }
 }

@@ -130,8 +130,8 @@ public final class UnderrunWatch: @unchecked Sendable {
     let lasts = UInt64(Double(worst.frameCount) / sampleRate * 1e9)
     return Underrun(
       .render, time: time,
-      reason: "to render \(worst.frameCount) frames took \(Self.milliseconds(worst.taken)) ms, and they "
-        + "last \(Self.milliseconds(lasts)) ms")
+      reason: "to render \(worst.frameCount) frames took \(Self.milliseconds(worst.taken)) ms, "
+        + "and they last \(Self.milliseconds(lasts)) ms")
   }
 
   /// With a digit behind the point.

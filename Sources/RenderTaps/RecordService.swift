@@ -253,7 +253,8 @@ final class RecordService: RenderService, @unchecked Sendable {
       isLeft: !isWhole && writer.framesWritten > 0)
     takes.setWaitingForRoom(key, true)
     let wasShort = writer.framesWritten < second
-    let interval = wasShort ? min(2 * (lastInterval ?? second), Self.longestInterval * second) : second
+    let longer = min(2 * (lastInterval ?? second), Self.longestInterval * second)
+    let interval = wasShort ? longer : second
     lastInterval = interval
     outage = Outage(
       file: writer.path, time: writer.time,

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The frames of an MP3 file (ISO/IEC 11172-3, Layer III), and what the tag in the first of them says, as Xing
 /// and LAME write it.
 struct MPEGFrames {
@@ -20,7 +18,7 @@ struct MPEGFrames {
     return corrections
   }
 
-  private let descriptor: Int32
+  private let reader: HeaderReader
   /// Where the first frame begins, and where its tag.
   private var first = 0
   private var place = 0
@@ -31,7 +29,8 @@ struct MPEGFrames {
 
   /// - Parameter descriptor: Stays open. `nil` where there is no such frame at the beginning.
   init?(_ descriptor: Int32) {
-    self.descriptor = descriptor
+    guard let reader = HeaderReader(descriptor) else { return nil }
+    self.reader = reader
     var offset = 0
     if let head = bytes(at: 0, 10), head[0..<3].elementsEqual("ID3".utf8) {
       offset = 10 + head[6...9].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
@@ -70,9 +69,7 @@ struct MPEGFrames {
   }
 
   private func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    guard unsafe pread(descriptor, &bytes, count, offset) == count else { return nil }
-    return bytes
+    reader.bytes(at: Int64(offset), count)
   }
 
   private static func bytes(_ value: Int) -> [UInt8] {

@@ -48,8 +48,8 @@ struct SchedulingTests {
     #expect(high.asked == ["system 5", "broker 5 -11"])
     #expect(
       high.grant.description
-        == "high priority (niceness -11, by RealtimeKit; real-time was refused: Operation not permitted; "
-        + "RealtimeKit: not today)")
+        == "high priority (niceness -11, by RealtimeKit; real-time was refused: "
+        + "Operation not permitted; RealtimeKit: not today)")
     let own = grant(realTime: -EPERM, broker: .init(refusal: "no bus"), niceness: (-4, 0))
     #expect(own.asked == ["system 5", "broker 5 -11", "nice -11"])
     #expect(
@@ -60,7 +60,8 @@ struct SchedulingTests {
 
   @Test(arguments: [[0, EPERM], [0, 0], [5, 0]])
   func `where nothing is granted it says why`(niceness: [Int32]) {
-    let none = grant(realTime: -EPERM, broker: .init(refusal: "no bus"), niceness: (niceness[0], niceness[1]))
+    let none = grant(
+      realTime: -EPERM, broker: .init(refusal: "no bus"), niceness: (niceness[0], niceness[1]))
     #expect(
       none.grant.description
         == "normal (real-time was refused: Operation not permitted; RealtimeKit: no bus)")

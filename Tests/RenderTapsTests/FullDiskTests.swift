@@ -152,8 +152,7 @@ struct FullDiskTests {
   }
 
   @Test
-  func `a file that has hardly begun when the disk is full again is not followed by one each second`()
-    throws
+  func `where a file that has hardly begun finds no room either, the next one waits longer`() throws
   {
     let bench = try Bench("take.wav")
     bench.disk.fill(leaving: 8192)

@@ -34,15 +34,21 @@ uint64_t shims_run_delay(int descriptor);
 /// `errno`.
 int shims_limit_real_time(uint64_t microseconds);
 
-/// Has `shims_limit_real_time` watch the calling thread.
+/// Has `shims_limit_real_time` watch the calling thread, which no longer blocks SIGXCPU.
 void shims_watch_real_time(void);
 
 /// Whether the thread that is watched has lost its scheduling for that.
 int shims_has_lost_real_time(void);
 
+/// What a thread has, and 0 or an `errno`.
+struct shims_niceness {
+  int granted;
+  int error;
+};
+
 /// Sets the niceness of the calling thread, or as little as RLIMIT_NICE allows of it where that is less
-/// than what it has. Returns 0 or an `errno`; `granted` is what it has now.
-int shims_set_niceness(int niceness, int *granted);
+/// than what it has.
+struct shims_niceness shims_set_niceness(int niceness);
 
 /// What a loop does that waits for another thread without giving the processor away.
 static inline void shims_pause(void) {

@@ -13,6 +13,8 @@ public struct ServiceEvent: Hashable, Sendable {
     case clipped
     /// A recording has ended early, because it cannot be written.
     case ended
+    /// A picture cannot be written.
+    case unwritten
     /// A recording has begun, under another name than was asked for.
     case begun
     /// A recording goes on in its file, although a new one was asked for.
@@ -49,7 +51,7 @@ public struct ServiceEvent: Hashable, Sendable {
   }
 
   /// Whether the run has failed to do what the patch says.
-  public var isFailure: Bool { kind == .ended || kind == .unread }
+  public var isFailure: Bool { kind == .ended || kind == .unread || kind == .unwritten }
 
   /// The event as a sentence: `'take.wav': 0.120 s missing at 0:03.200: the disk was too slow`.
   public var message: String {
@@ -61,13 +63,14 @@ public struct ServiceEvent: Hashable, Sendable {
     case .unread: "'\(file)': \(length) not read at \(place): \(cause)"
     case .late: "'\(file)': \(length) came too late at \(place): \(cause)"
     case .notFinite: "'\(file)' holds a sample that is no finite number at \(place)"
-    case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
     case .gap where isOngoing: "'\(file)': frames are missing from \(place) on: \(cause)"
+    case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
     case .gap where frameCount > 0:
       "'\(file)': \(length) (\(frameCount) frame\(frameCount == 1 ? "" : "s")) missing at \(place): \(cause)"
     case .gap: "'\(file)': \(length) missing at \(place): \(cause)"
     case .clipped: "'\(file)': \(cause) clipped, first at \(place)"
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
+    case .unwritten: cause
     case .begun: "the recording is '\(file)': \(cause)"
     case .kept: "the recording goes on in '\(file)': no new take can begin: \(cause)"
     case .saved: "'\(file)' is whole: \(length)"

@@ -17,7 +17,7 @@ struct FileEvents {
     switch event.kind {
     case .begun, .kept: return ("note", event.message)
     case .saved: return nil
-    case .ended:
+    case .ended, .unwritten:
       failures.append(event.message)
       listed.append(event)
       count += 1

@@ -73,7 +73,10 @@ extension LiveRun {
       case .resumed:
         control?.noteInterruption(begins: false)
         say("the interruption is over: the patch plays on", showsLine)
-      case .ranDry(let underrun):
+      case .ranDry(var underrun):
+        if underrun.cause == .render, let part = stage.meter.costliest {
+          underrun.reason += "; most of it \(part)"
+        }
         control?.note(underrun)
         if let text = underruns.take(underrun) { say(text, showsLine) }
       case .lost(let side, let error): lose(side, error, showsLine)

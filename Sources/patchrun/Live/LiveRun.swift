@@ -13,6 +13,8 @@ import RenderTaps
 struct LiveStage {
   let live: LivePatch
   let hardware: any LiveHardware
+  /// What takes the render thread's time.
+  let meter: LiveMeter
 
   var graph: AudioGraph { live.graph }
 }
@@ -208,6 +210,7 @@ final class LiveRun {
       }
       if session.hasEnded { return .reached }
       takePolicy()
+      defer { stage.meter.look(at: monotonicNanoseconds()) }
       if let end = decide(upon: hardware.takeEvents(), showsLine) { return end }
       if let end = endOfWait() { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {

@@ -58,7 +58,8 @@ struct DoctorSystem {
     return .init(
       topic: "real-time scheduling", state: .warning,
       found: "refused: \(limit) (\(systemMessage(-priority)))" + instead,
-      cure: "install 'rtkit', which grants it to the users of a desktop; or allow it in /etc/security/limits.d/audio.conf: '@audio - rtprio 20', be in the group "
+      cure: "install 'rtkit', which grants it to the users of a desktop; or allow it in "
+        + "/etc/security/limits.d/audio.conf: '@audio - rtprio 20', be in the group "
         + "'audio', and log in again; for a service LimitRTPRIO=20; in a container --cap-add=SYS_NICE"
     )
   }
@@ -78,7 +79,8 @@ struct DoctorSystem {
       cure: hasService
         ? "start D-Bus: without it neither the sound server's threads nor patchrun's get real-time "
           + "scheduling by RealtimeKit"
-        : "install 'rtkit': by it the sound server's threads, and patchrun's, get real-time scheduling")
+        : "install 'rtkit': by it the sound server's threads, and patchrun's, get real-time scheduling"
+    )
   }
 
   // MARK: The processor

@@ -284,11 +284,13 @@ struct Run: PatchCommand {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
       return .wrong
     }
+    let meter = LiveMeter()
+    live.graph.setMeter(meter.meter)
     live.graph.outputPeakCeiling = level.limitPeak?.magnitude
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
-    return .opened(LiveStage(live: live, hardware: hardware))
+    return .opened(LiveStage(live: live, hardware: hardware, meter: meter))
   }
 
   private func checkUse(

@@ -69,15 +69,6 @@ public final class HostThread: @unchecked Sendable {
     isJoined.store(true, ordering: .relaxed)
     return true
   }
-
-  /// Asks for real-time scheduling of the calling thread and says, in a few words, what was granted.
-  /// `priority` counts from 1, the least urgent; less is asked for where the system allows less.
-  ///
-  /// Where the limits of the user do not allow it RealtimeKit is asked, which may take 0.4 s, and where that
-  /// does not grant it either, as little niceness as there is to be had.
-  public static func requestRealTime(priority: Int32) -> String {
-    SchedulingRequest(priority: priority).make().description
-  }
 }
 
 /// What the C library says to an error number.

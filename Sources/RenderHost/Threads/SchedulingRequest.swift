@@ -1,39 +1,7 @@
 import CShims
-import Glibc
 
-/// How a thread is scheduled, as far as it has asked for something.
-public struct SchedulingGrant: Hashable, Sendable {
-  public enum Kind: Hashable, Sendable {
-    /// In front of every thread that has no such priority, from 1 up.
-    case realTime(priority: Int32)
-    /// More of the processor than others get: below 0.
-    case highPriority(niceness: Int32)
-    case normal
-  }
-
-  public var kind: Kind
-  /// Whether RealtimeKit has granted it, and not the limits of the user.
-  public var isByRealtimeKit = false
-  /// Why it is not more, in words, in the order of asking.
-  public var refusals: [String] = []
-}
-
-extension SchedulingGrant: CustomStringConvertible {
-  /// `real-time (FIFO, priority 5)`
-  public var description: String {
-    let granter = isByRealtimeKit ? ", by RealtimeKit" : ""
-    let why = refusals.joined(separator: "; ")
-    return switch kind {
-    case .realTime(let priority):
-      "real-time (\(isByRealtimeKit ? "round robin" : "FIFO"), priority \(priority)\(granter))"
-    case .highPriority(let niceness): "high priority (niceness \(niceness)\(granter); \(why))"
-    case .normal: "normal (\(why))"
-    }
-  }
-}
-
-/// Asks for the best scheduling that the calling thread can have: real-time by the limits of the user, the same
-/// by RealtimeKit, less niceness by RealtimeKit, less niceness by the limits of the user.
+/// Asks for the best scheduling that the calling thread can have: real-time by the limits of the user, the
+/// same by RealtimeKit, less niceness by RealtimeKit, less niceness by the limits of the user.
 public struct SchedulingRequest {
   /// From 1, the least urgent. Less is asked for where less is allowed.
   public var priority: Int32
@@ -52,9 +20,8 @@ public struct SchedulingRequest {
     var requestRealTime: (Int32) -> Int32 = { shims_request_real_time($0) }
     /// Takes a niceness; gives what the thread has then, and an `errno` where that is not less than before.
     var setNiceness: (Int32) -> (granted: Int32, error: Int32) = { niceness in
-      var granted: Int32 = 0
-      let error = unsafe shims_set_niceness(niceness, &granted)
-      return (granted, error)
+      let answer = shims_set_niceness(niceness)
+      return (answer.granted, answer.error)
     }
   }
 
@@ -63,6 +30,8 @@ public struct SchedulingRequest {
     let granted = system.requestRealTime(priority)
     if granted > 0 { return SchedulingGrant(kind: .realTime(priority: granted)) }
     var refusals = ["real-time was refused: \(systemMessage(-granted))"]
+    // Who computes for longer than RealtimeKit allows loses that, and does not end the process. It may grant
+    // something when nobody waits for it any more.
     shims_watch_real_time()
     let answer = broker(
       RealtimeKit.Request(
@@ -81,5 +50,16 @@ public struct SchedulingRequest {
       return SchedulingGrant(kind: .highPriority(niceness: now), refusals: refusals)
     }
     return SchedulingGrant(kind: .normal, refusals: refusals)
+  }
+}
+
+extension HostThread {
+  /// Asks for real-time scheduling of the calling thread and says, in a few words, what was granted.
+  /// `priority` counts from 1, the least urgent; less is asked for where the system allows less.
+  ///
+  /// Where the limits of the user do not allow it RealtimeKit is asked, which may take 0.4 s, and where that
+  /// does not grant it either, as little niceness as there is to be had.
+  public static func requestRealTime(priority: Int32) -> String {
+    SchedulingRequest(priority: priority).make().description
   }
 }
