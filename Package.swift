@@ -196,8 +196,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
-        "CShims",
+        "PatchSyntax", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing", "TestSupport",
+        "CSoxr", "CShims",
       ],
       swiftSettings: settings),
 
