@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 
 /// What may happen to the device of a run that nothing ends, and what has to come of it.
-struct FaultKind {
+struct FaultKind: Sendable {
   var name: String
   var setup = FaultRig.Setup()
   /// The sinks that are heard.
   var sinks = ["out", "other"]
   /// Does the harm. Returns when it was undone, on the clock of `now()`; `nil` where it stays.
-  var inject: (FaultRig) throws -> Double?
+  var inject: @Sendable (FaultRig) throws -> Double?
   /// Whether what is heard is interrupted meanwhile: else it must not be.
   var isHeard = true
 
@@ -16,8 +16,9 @@ struct FaultKind {
   private static let pause = 1.5
 
   private static func pausing(
-    _ harm: @escaping (FaultRig) throws -> Void, undone undo: @escaping (FaultRig) throws -> Void
-  ) -> (FaultRig) throws -> Double? {
+    _ harm: @escaping @Sendable (FaultRig) throws -> Void,
+    undone undo: @escaping @Sendable (FaultRig) throws -> Void
+  ) -> @Sendable (FaultRig) throws -> Double? {
     { rig in
       try harm(rig)
       usleep(UInt32(pause * 1e6))
@@ -33,7 +34,7 @@ struct FaultKind {
   static func all(on kind: PrivatePulse.Kind) -> [FaultKind] {
     let out = PrivatePulse.Sink("out")
     let two = FaultRig.Setup(sinks: [out, .init("other")])
-    let back = { (rig: FaultRig) in try rig.server.add(out) }
+    let back = { @Sendable (rig: FaultRig) in try rig.server.add(out) }
     return [
       FaultKind(
         name: "server killed, started again",

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// Has each fault happen to a run, again and again, and prints the table of what was heard, said and
@@ -8,10 +9,13 @@ import TestSupport
 ///     swift run -c release patchrun-bench faults --server pipewire --times 100 "server killed"
 struct FaultMeasurement {
   static let usage =
-    "faults [--server pulse|pipewire] [--times N] [--check] [NAME…]     what becomes of a run at each fault"
+    "faults [--server pulse|pipewire] [--times N] [--at-once N] [--check] [NAME…]     "
+    + "what becomes of a run at each fault"
 
   private var kind = PrivatePulse.Kind.pulseAudio
   private var times = 1
+  /// How many runs there are beside each other, each with a server of its own.
+  private var atOnce = 3
   private var isChecked = false
   private var wanted: [String] = []
 
@@ -25,6 +29,9 @@ struct FaultMeasurement {
       case "--times":
         guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
         times = count
+      case "--at-once":
+        guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
+        atOnce = count
       case "--check": isChecked = true
       default:
         guard !word.hasPrefix("-") else { return nil }
@@ -57,12 +64,10 @@ struct FaultMeasurement {
     var isRight = true
     for fault in FaultKind.all(on: kind)
     where wanted.isEmpty || wanted.contains(where: { fault.name.contains($0) }) {
-      var results: [Result] = []
-      for _ in 0..<times {
-        do { results.append(try inject(fault)) } catch {
-          say("| \(fault.name) | could not be injected: \(error) |")
-          isRight = false
-        }
+      let (results, failures) = inject(fault)
+      for failure in failures {
+        say("| \(fault.name) | could not be injected: \(failure) |")
+        isRight = false
       }
       guard let worst = results.max(by: { ($0.back ?? 99) < ($1.back ?? 99) }) else { continue }
       let silence = results.map(\.silence).max() ?? 0
@@ -85,6 +90,31 @@ struct FaultMeasurement {
     return isRight || !isChecked
   }
 
+  /// Injects a fault as often as is asked, several at once.
+  private func inject(_ fault: FaultKind) -> (results: [Result], failures: [String]) {
+    let found = Mutex((results: [Result](), failures: [String]()))
+    var left = times
+    while left > 0 {
+      let count = min(left, atOnce)
+      left -= count
+      let isOver = DispatchGroup()
+      for _ in 0..<count {
+        isOver.enter()
+        Thread.detachNewThread {
+          defer { isOver.leave() }
+          do {
+            let result = try injectOnce(fault)
+            found.withLock { $0.results.append(result) }
+          } catch {
+            found.withLock { $0.failures.append("\(error)") }
+          }
+        }
+      }
+      isOver.wait()
+    }
+    return found.withLock { $0 }
+  }
+
   private func written(_ end: FaultRig.End) -> String {
     guard !end.takes.isEmpty else { return "nothing" }
     let takes = end.takes.map { $0.seconds.map { fixed($0, 2) } ?? "unreadable" }
@@ -92,7 +122,7 @@ struct FaultMeasurement {
       + (end.cues > 0 ? ", \(end.cues) marked" : "")
   }
 
-  private func inject(_ fault: FaultKind) throws -> Result {
+  private func injectOnce(_ fault: FaultKind) throws -> Result {
     let rig = try FaultRig(fault.setup, kind: kind, hears: fault.sinks)
     try rig.start()
     let waits = fault.setup.sinks.isEmpty

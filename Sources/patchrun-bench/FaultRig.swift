@@ -5,7 +5,7 @@ import TestSupport
 /// A `patchrun` that plays and records on a server of its own, with somebody who listens.
 final class FaultRig {
   /// What a rig begins with.
-  struct Setup {
+  struct Setup: Sendable {
     /// The first one is the default. None: the server is there, and has no sink.
     var sinks: [PrivatePulse.Sink] = [.init("out")]
     var isServerThere = true
