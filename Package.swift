@@ -196,7 +196,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport",
+        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing",
+        "TestSupport",
         "CSoxr", "CShims",
       ],
       swiftSettings: settings),
