@@ -195,8 +195,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport",
-        "CSoxr", "CShims",
+        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
+        "CShims",
       ],
       swiftSettings: settings),
 
