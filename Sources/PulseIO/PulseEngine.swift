@@ -333,5 +333,6 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying else { return }
     log.underruns.wrappingAdd(1, ordering: .relaxed)
     link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
+    followed?.noteUnderrun()
   }
 }
