@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CSoxr", dependencies: ["CLoading"]),
     .target(name: "CKissFFT", dependencies: ["CLoading"]),
     .target(name: "CPulse", dependencies: ["CLoading"]),
+    .target(name: "CBus", dependencies: ["CLoading"]),
     .target(name: "CMysofa", dependencies: ["CLoading"]),
     .target(name: "CEbur128", dependencies: ["CLoading"]),
     .target(name: "CCairo", dependencies: ["CLoading"]),
@@ -99,7 +100,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CShims"],
+      name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CBus", "CShims"],
       swiftSettings: settings),
 
     // Everything from here up runs on the control thread, PulseIO's own thread apart.
@@ -195,8 +196,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
-        "CShims",
+        "PatchSyntax", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing", "TestSupport",
+        "CSoxr", "CShims",
       ],
       swiftSettings: settings),
 
@@ -219,6 +220,17 @@ let package = Package(
         "RenderHost", "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "CShims",
       ],
       path: "Tests/RealTimeCheck", exclude: ["Patches", "unsafe.c"], swiftSettings: settings),
+
+    // Built with libFuzzer by .ci/fuzz. Without, it takes the inputs that are kept.
+    .target(name: "CFuzzing", path: "Tests/CFuzzing"),
+    .executableTarget(
+      name: "Fuzzers",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCallbacks", "RenderTaps", "RenderHost",
+        "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer", "Control",
+        "CFuzzing",
+      ],
+      path: "Tests/Fuzzers", exclude: ["Corpus", "Dictionaries"], swiftSettings: settings),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     // Other echo cancellers, loaded where they are installed.
@@ -272,7 +284,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport"],
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport", "CShims"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioGraphsTests",

@@ -56,9 +56,10 @@ extension AudioGraph {
   }
 
   /// Tells the recordings of a running graph that time has passed which is not in them: the device stood
-  /// still. Each gives an event with its place.
-  public func noteGap(seconds: Double, cause: String) {
-    serviceThread.noteGap(seconds: seconds, cause: cause)
+  /// still, between two frames of which the second was rendered `ago` seconds before. Each gives an event
+  /// with its place.
+  public func noteGap(seconds: Double, ago: Double = 0, cause: String) {
+    serviceThread.noteGap(seconds: seconds, ago: ago, cause: cause)
   }
 
   /// Frames of files and recordings that were not there, or not written, in time.

@@ -36,6 +36,11 @@
   CALL(pa_context *, pa_context_new_with_proplist,                                                \
        (pa_mainloop_api *mainloop, const char *name, const pa_proplist *proplist),                \
        (mainloop, name, proplist))                                                                \
+  CALL(void, pa_context_set_subscribe_callback,                                                   \
+       (pa_context *c, pa_context_subscribe_cb_t cb, void *userdata), (c, cb, userdata))          \
+  CALL(pa_operation *, pa_context_subscribe,                                                      \
+       (pa_context *c, pa_subscription_mask_t m, pa_context_success_cb_t cb, void *userdata),     \
+       (c, m, cb, userdata))                                                                      \
   CALL(void, pa_context_unref, (pa_context *c), (c))                                              \
   CALL(int, pa_mainloop_dispatch, (pa_mainloop *m), (m))                                          \
   CALL(void, pa_mainloop_free, (pa_mainloop *m), (m))                                             \

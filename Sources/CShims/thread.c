@@ -2,12 +2,17 @@
 #include "CShims.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 void shims_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
@@ -19,6 +24,83 @@ int shims_request_real_time(int priority) {
   struct sched_param parameter = {.sched_priority = priority};
   int error = pthread_setschedparam(pthread_self(), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
   return error == 0 ? priority : -error;
+}
+
+uint64_t shims_thread_number(void) { return (uint64_t)syscall(SYS_gettid); }
+
+int shims_open_run_delay(void) {
+  return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+}
+
+uint64_t shims_run_delay(int descriptor) {
+  char text[80];
+  ssize_t count = pread(descriptor, text, sizeof text - 1, 0);
+  if (count <= 0) return 0;
+  text[count] = 0;
+  // Time on a processor, time waiting for one, and how often: proc(5).
+  char *end = text;
+  strtoull(text, &end, 10);
+  return strtoull(end, &end, 10);
+}
+
+static _Atomic(pid_t) watched;
+static _Atomic(int) has_lost;
+
+void shims_watch_real_time(void) {
+  watched = (pid_t)shims_thread_number();
+  // The kernel gives the signal to the thread that it is about, where that takes it: no other one has to be
+  // run first.
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXCPU);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int shims_has_lost_real_time(void) { return has_lost; }
+
+/// The soft limit has been reached. The system calls are among those that a handler may make.
+static void take_real_time_away(int number) {
+  (void)number;
+  int previous = errno;
+  struct sched_param parameter = {.sched_priority = 0};
+  pid_t thread = watched;
+  if (thread && syscall(SYS_sched_setscheduler, thread, SCHED_OTHER, &parameter) == 0) has_lost = 1;
+  errno = previous;
+}
+
+int shims_limit_real_time(uint64_t microseconds) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_RTTIME, &limit)) return errno;
+  struct sigaction action;
+  // Somebody else's handler stays.
+  if (sigaction(SIGXCPU, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+    action.sa_handler = take_real_time_away;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXCPU, &action, NULL);
+  }
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > microseconds)
+    limit.rlim_max = microseconds;
+  // With time left to act upon the signal before the hard one, which kills.
+  rlim_t soft = limit.rlim_max - limit.rlim_max / 4;
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > soft) limit.rlim_cur = soft;
+  return setrlimit(RLIMIT_RTTIME, &limit) ? errno : 0;
+}
+
+struct shims_niceness shims_set_niceness(int niceness) {
+  id_t thread = (id_t)shims_thread_number();
+  int error = setpriority(PRIO_PROCESS, thread, niceness) ? errno : 0;
+  errno = 0;
+  int now = getpriority(PRIO_PROCESS, thread);
+  struct rlimit limit;
+  if (error && getrlimit(RLIMIT_NICE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    int least = 20 - (int)limit.rlim_cur;
+    if (least < now && least > niceness && setpriority(PRIO_PROCESS, thread, least) == 0) {
+      error = 0;
+      now = least;
+    }
+  }
+  return (struct shims_niceness){.granted = now, .error = error};
 }
 
 int shims_processor_count(void) {

@@ -72,6 +72,14 @@ public final class WritePlace: Sendable {
     return key == other.key
   }
 
+  /// Bytes that files may still take on the file system of the folder; `nil` where it does not say. Nothing
+  /// is written to find out.
+  public var freeBytes: UInt64? {
+    var status = statvfs()
+    guard unsafe fstatvfs(folderDescriptor, &status) == 0 else { return nil }
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+  }
+
   /// Why nothing can be made there, as far as that shows without doing it; `nil` for no reason.
   public func problem() -> FileRefusal? {
     if content == .file || content == .stream,

@@ -89,6 +89,35 @@ public struct SessionPolicy: Hashable, Sendable {
 
   public init() {}
 
+  /// The keys of decisions that are others than before, each with what is decided now.
+  func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
+    var result: [(String, String)] = []
+    if onInterruption != before.onInterruption {
+      result.append(
+        ("onInterruption", "an interruption is answered by \(quoted(onInterruption.rawValue))"))
+    }
+    if onRouteChange != before.onRouteChange {
+      result.append(
+        ("onRouteChange", "another device is answered by \(quoted(onRouteChange.rawValue))"))
+    }
+    if onDeviceLoss != before.onDeviceLoss {
+      result.append(
+        ("onDeviceLoss", "the loss of a device is answered by \(quoted(onDeviceLoss.rawValue))"))
+    }
+    if deviceWait != before.deviceWait {
+      let limit = deviceWait.map { "for \(Quantity.text($0)) s" } ?? "for as long as it takes"
+      result.append(("deviceWait", "a lost device is waited for, \(limit)"))
+    }
+    if withoutDevice != before.withoutDevice {
+      result.append(
+        (
+          "withoutDevice",
+          "without a device time \(withoutDevice == .continue ? "runs on" : "stands still")"
+        ))
+    }
+    return result
+  }
+
   /// What a document says. A decision that there is not counts as none.
   package init(of document: PatchDocument) {
     let session = document.session?.value

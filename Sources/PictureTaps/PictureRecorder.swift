@@ -36,6 +36,12 @@ public final class PictureRecorder {
     columns.add(samples, frameCount: frameCount)
   }
 
+  /// The path as it was asked for.
+  var path: String { tap.path }
+
+  /// Whether the run goes on where it cannot be written.
+  var isOfLiveRun: Bool { tap.takes.goesOnWhenThereIsRoom }
+
   /// The path that was asked for; `nil` where the picture counts its takes.
   var askedPath: String? {
     guard let name = try? TakeName(tap.path), !name.isCounted else { return nil }
@@ -126,7 +132,10 @@ final class PictureService: RenderService, @unchecked Sendable {
           ServiceEvent(.begun, file: path, time: 0, cause: "the name '\(asked)' is taken"))
       }
     } catch {
-      throw ServiceError(error.message)
+      guard recorder.isOfLiveRun else { throw ServiceError(error.message) }
+      // The sound goes on without it.
+      events.append(
+        ServiceEvent(.unwritten, file: recorder.path, time: 0, cause: error.message))
     }
   }
 

@@ -182,7 +182,7 @@ final class PipeEngine: @unchecked Sendable {
       if monotonicNanoseconds() > due + 1_000_000_000 {
         begin = monotonicNanoseconds()
         slice = 0
-        log.underruns.wrappingAdd(1, ordering: .relaxed)
+        log.count(.machine)
       }
       wait(until: due)
     }
@@ -225,7 +225,7 @@ final class PipeEngine: @unchecked Sendable {
       flush(sink)
       measure(sink)
     } else if !isClosed {
-      log.underruns.wrappingAdd(1, ordering: .relaxed)
+      log.count(.server)
       log.droppedFrames.wrappingAdd(count, ordering: .relaxed)
     }
   }

@@ -66,11 +66,16 @@ final class PulseConnection {
   var lastMessage: String { unsafe pulseMessage(pa_context_errno(context)) }
 
   /// Runs what has come in, after waiting for it for at most `seconds`.
+  ///
+  /// - Parameter watch: Is told of the wait.
   @discardableResult
-  func iterate(atMost seconds: Double) -> Bool {
+  func iterate(atMost seconds: Double, watch: UnderrunWatch? = nil) -> Bool {
     let timeout = Int32(max(0, min(seconds, 60)) * 1e6)
-    return unsafe pa_mainloop_prepare(mainloop, timeout) >= 0 && pa_mainloop_poll(mainloop) >= 0
-      && pa_mainloop_dispatch(mainloop) >= 0
+    guard unsafe pa_mainloop_prepare(mainloop, timeout) >= 0 else { return false }
+    watch?.willSleep(atMost: seconds)
+    guard unsafe pa_mainloop_poll(mainloop) >= 0 else { return false }
+    watch?.hasWoken()
+    return unsafe pa_mainloop_dispatch(mainloop) >= 0
   }
 
   /// Runs the loop until `condition` holds or the time is up. Returns whether it holds.

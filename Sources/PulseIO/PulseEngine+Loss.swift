@@ -121,7 +121,9 @@ extension PulseEngine {
     if loss.sides.contains(timekeeper) { beginTimekeeping(now) }
     // Who starts the device has it, even if it has not moved a frame.
     hasBegun.store(true, ordering: .releasing)
-    if isNews { log.post(.lost(loss.sides[0], loss.error)) }
+    guard isNews else { return }
+    log.losses.wrappingAdd(1, ordering: .relaxed)
+    log.post(.lost(loss.sides[0], loss.error))
   }
 
   /// A stream is closed; what it had of interruptions is over with it.
@@ -210,7 +212,7 @@ extension PulseEngine {
   }
 
   /// Closes a stream, so that a new one is opened from some time on.
-  private func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
+  func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
     drop(side)
     setAbsence(
       of: side, PulseAbsence(reason: .gone, since: monotonicNanoseconds(), nextAttempt: time))
@@ -247,6 +249,7 @@ extension PulseEngine {
       link?.capture = capture
       listen(to: capture)
       fillCapture(capture)
+      watchSource()
       lostSource = PulseAbsence(reason: .returning, since: monotonicNanoseconds())
       capture.cork(false)
     }

@@ -44,6 +44,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Whether the loudspeaker is given what it asks for.
   var isPlaying = false
   var interruptions = PulseInterruptions()
+  /// Makes out why the loudspeaker runs dry.
+  private let watch: UnderrunWatch
   var isLost = false
   private var captured = 0
   /// When a frame was last moved.
@@ -60,6 +62,7 @@ final class PulseEngine: @unchecked Sendable {
   var moves = PulseMoves()
   /// Whether the session has been paused until there is a device.
   var isHeldByAbsence = false
+  var silence = PulseSilence()
   /// What keeps the time while the device that would do it is lost.
   var clock: AbsenceClock?
 
@@ -77,6 +80,9 @@ final class PulseEngine: @unchecked Sendable {
     self.ioBufferFrames = ioBufferFrames
     self.log = log
     self.noteReturn = noteReturn
+    let rate = link.playback?.format.sampleRate ?? session.configuration.sampleRate
+    watch = UnderrunWatch(
+      sampleRate: rate, bufferDuration: Double(link.playback?.bufferFrames ?? 0) / max(1, rate))
     playbackFrameBytes = link.playback?.bytesPerFrame ?? 4
     captureFrameBytes = link.capture?.bytesPerFrame ?? 4
     hasOutput = session.configuration.client != nil && session.configuration.device != nil
@@ -104,16 +110,18 @@ final class PulseEngine: @unchecked Sendable {
     // As much as PulseAudio's own threads have by default: a render does not hold up the device.
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
     for stream in [link.capture, link.playback] { listen(to: stream) }
+    watchSource()
     begin(link)
     while !isOver() {
       switch self.link {
       case .some(let link):
-        link.connection.iterate(atMost: clock == nil ? 0.05 : AbsenceClock.tick)
+        link.connection.iterate(atMost: clock == nil ? 0.05 : AbsenceClock.tick, watch: watch)
         corkIfSilent(link)
       case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
       }
       keepTime()
       followMoves()
+      endSilence()
       lookForReturn()
     }
     if let link = self.link { finish(link) }
@@ -234,6 +242,9 @@ final class PulseEngine: @unchecked Sendable {
     if lostSink != nil { endAbsence(of: .sink) }
     var rest = byteCount / playbackFrameBytes
     log.requestedFrames.wrappingAdd(rest, ordering: .relaxed)
+    let asked = rest
+    watch.willRender()
+    defer { watch.hasRendered(frameCount: asked - rest) }
     followed?.beginPulls(rest, at: monotonicNanoseconds())
     defer { followed?.endPulls() }
     while rest > 0 {
@@ -291,6 +302,7 @@ final class PulseEngine: @unchecked Sendable {
 
   private func deliver(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     captured += frames
+    unsafe listenForSilence(samples, frames, captureFrameBytes / 4)
     log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
     log.reads.wrappingAdd(1, ordering: .relaxed)
     guard !opening.wantsOutput else { return unsafe keep(samples, frames) }
@@ -329,10 +341,13 @@ final class PulseEngine: @unchecked Sendable {
 
   /// The device wanted what was not there. At the end, when nothing follows, it may.
   private func ranDry() {
-    guard !interruptions.isPaused, lostSink == nil else { return }
-    guard isPlaying else { return }
-    log.underruns.wrappingAdd(1, ordering: .relaxed)
+    guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
+    let frames = log.requestedFrames.load(ordering: .relaxed)
+    log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
     link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
     followed?.noteUnderrun()
+    guard let loss = SchedulingGrant.takeLoss() else { return }
+    log.note(scheduling: "normal (\(loss))")
+    log.post(.noted(loss))
   }
 }

@@ -34,7 +34,8 @@ struct PulseOpening {
 
   /// What was asked for, in the words of who asks; `nil` for the server's default.
   func name(_ side: AudioDevice.Direction) -> String? {
-    side == .sink
+    guard !request.movedSides.contains(side) else { return nil }
+    return side == .sink
       ? request.sinkName ?? chosenSink ?? environment("PULSE_SINK")
       : request.sourceName ?? chosenSource ?? environment("PULSE_SOURCE")
   }
@@ -80,6 +81,17 @@ struct PulseOpening {
         forDuration: request.preferredIOBufferDuration, sampleRate: rate),
       outputName: playback?.device.name ?? "", inputName: capture?.device.name ?? "",
       outputLatency: playback?.latency ?? 0, inputLatency: capture?.latency ?? 0)
+    if let note = HardwareGrant.ioBufferNote(
+      forDuration: request.preferredIOBufferDuration, sampleRate: rate)
+    {
+      grant.notes.append(note)
+    }
+    for stream in [playback, capture] {
+      guard let stream, stream.requestFrames > grant.ioBufferFrames else { continue }
+      grant.notes.append(
+        "the \(stream.direction.rawValue) moves \(stream.requestFrames) frames at a time at the least"
+      )
+    }
     if playback?.device.channelCount == 1, request.outputChannels == nil {
       grant.notes.append("the server mixes 2 channels down to the sink's one")
     }
@@ -131,7 +143,8 @@ struct PulseOpening {
     do throws(HardwareError) {
       return try PulseStream.open(wish, on: connection)
     } catch {
-      guard takesDefault, error.code == .noSuchDevice else { throw error }
+      guard takesDefault || request.movedSides.contains(wish.direction), error.code == .noSuchDevice
+      else { throw error }
       var other = wish
       other.name = nil
       other.selector = nil

@@ -12,6 +12,8 @@ final class PulseStream {
   let format: StreamFormat
   /// In frames: what the server keeps of a playback stream, or collects of a record stream.
   let bufferFrames: Int
+  /// How many frames the server asks for, or delivers, at a time.
+  let requestFrames: Int
   /// How many slices the server is asked to keep of what is played, its device's own latency included.
   private var slices: Int
   private static let mostSlices = 6
@@ -33,7 +35,7 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    deviceLatency: Double, slices: Int
+    requestFrames: Int, deviceLatency: Double, slices: Int
   ) {
     self.slices = slices
     unsafe self.handle = handle
@@ -41,6 +43,7 @@ final class PulseStream {
     self.device = device
     self.format = format
     self.bufferFrames = bufferFrames
+    self.requestFrames = requestFrames
     self.deviceLatency = deviceLatency
   }
 
@@ -296,7 +299,8 @@ final class PulseStream {
     }
     return unsafe PulseStream(
       handle: handle, device: device, format: format,
-      bufferFrames: Int(bytes) / Int(format.bytesPerFrame), deviceLatency: latency,
-      slices: wish.slices)
+      bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
+      requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
+        / Int(format.bytesPerFrame), deviceLatency: latency, slices: wish.slices)
   }
 }

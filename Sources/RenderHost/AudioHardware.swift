@@ -36,13 +36,31 @@ public struct HardwareGrant: Hashable, Sendable {
   /// The rate of the session: of the loudspeaker side, or else of the microphone side; 0 for none.
   public var sampleRate: Double { outputFormat?.sampleRate ?? inputFormat?.sampleRate ?? 0 }
 
+  /// How many frames an I/O buffer can have.
+  public static let ioBufferLimits = 64...4096
+
+  /// Why an I/O buffer is not as long as was preferred; `nil` where it is, but for its being a power of two.
+  public static func ioBufferNote(forDuration duration: Double?, sampleRate: Double) -> String? {
+    guard let duration, duration > 0, sampleRate > 0 else { return nil }
+    let wanted = duration * sampleRate
+    let asked = "\(Int(min(max(1, wanted.rounded()), 1e9))) were asked for"
+    if wanted > Double(ioBufferLimits.upperBound) + 0.5 {
+      return "\(ioBufferLimits.upperBound) frames are the most of a slice: \(asked)"
+    }
+    // Half of the shortest buffer still becomes that one by rounding up to a power of two.
+    guard wanted <= Double(ioBufferLimits.lowerBound) / 2 else { return nil }
+    return "\(ioBufferLimits.lowerBound) frames are the least of a slice: \(asked)"
+  }
+
   /// The frames of an I/O buffer for a preferred duration in seconds: the smallest power of two that
-  /// lasts as long, from 256 to 4096; 1024 where nothing is preferred.
+  /// lasts as long, from 64 to 4096; 1024 where nothing is preferred.
   public static func ioBufferFrames(forDuration duration: Double?, sampleRate: Double) -> Int {
     guard let duration, duration > 0, sampleRate > 0 else { return 1024 }
-    var frames = 256
+    var frames = ioBufferLimits.lowerBound
     // A millionth of a frame is the rounding of a duration that was a whole number of them.
-    while frames < 4096 && Double(frames) < duration * sampleRate - 1e-6 { frames *= 2 }
+    while frames < ioBufferLimits.upperBound && Double(frames) < duration * sampleRate - 1e-6 {
+      frames *= 2
+    }
     return frames
   }
 }

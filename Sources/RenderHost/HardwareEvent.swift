@@ -10,6 +10,8 @@ public enum HardwareEvent: Hashable, Sendable {
   case lost(AudioDevice.Direction, HardwareError)
   /// One that was waited for is there, under this name, and the sound fades in.
   case returned(AudioDevice.Direction, as: String)
+  /// The device had to play what was not there: why. Not each one of many in a moment has an event.
+  case ranDry(Underrun)
   /// What a person wants to know, and what changes nothing: a sentence that starts in lower case.
   case noted(String)
   /// It pulls no more, and nothing has failed: why, as a sentence that starts in lower case.
@@ -28,12 +30,16 @@ public enum HardwareInterruption: Hashable, Sendable {
 public struct HardwareStatistics: Hashable, Sendable {
   /// Times that the sink ran dry, or took nothing in time, while the graph was running.
   public var underruns = 0
+  /// How many of them have which cause.
+  public var underrunCauses: [UnderrunCause: Int] = [:]
   /// Deliveries of the source of which a part found no room.
   public var overruns = 0
   /// Frames that were lost in one of these ways, as far as the back end knows how many.
   public var droppedFrames = 0
   /// Frames that the source did not have, and that were silence.
   public var missingFrames = 0
+  /// Times that a device went and was waited for.
+  public var losses = 0
   /// Frames that the sink has asked for.
   public var requestedFrames = 0
   /// Frames that the source has delivered.

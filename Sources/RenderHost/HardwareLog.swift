@@ -9,9 +9,16 @@ public import Synchronization
 @safe
 public final class HardwareLog: Sendable {
   public let underruns = Atomic<Int>(0)
+  private let slowRenders = Atomic<Int>(0)
+  private let slowServers = Atomic<Int>(0)
+  private let slowMachines = Atomic<Int>(0)
+  /// When the last underrun was told, in nanoseconds.
+  private let toldUnderrun = Atomic<UInt64>(0)
   public let overruns = Atomic<Int>(0)
   public let droppedFrames = Atomic<Int>(0)
   public let missingFrames = Atomic<Int>(0)
+  /// Devices that went and were waited for.
+  public let losses = Atomic<Int>(0)
   public let requestedFrames = Atomic<Int>(0)
   public let capturedFrames = Atomic<Int>(0)
   public let writes = Atomic<Int>(0)
@@ -58,6 +65,29 @@ public final class HardwareLog: Sendable {
   public func post(_ event: HardwareEvent) {
     state.withLock { $0.events.append(event) }
     announce()
+  }
+
+  /// Counts an underrun, and tells the control thread of it: of one in a tenth of a second. Makes a system
+  /// call.
+  public func note(_ underrun: Underrun) {
+    count(underrun.cause)
+    let now = monotonicNanoseconds()
+    let last = toldUnderrun.load(ordering: .relaxed)
+    guard last == 0 || now - last >= 100_000_000 else { return }
+    toldUnderrun.store(now, ordering: .relaxed)
+    post(.ranDry(underrun))
+  }
+
+  /// Counts an underrun that is not told. Waits for nothing.
+  public func count(_ cause: UnderrunCause) {
+    underruns.wrappingAdd(1, ordering: .relaxed)
+    switch cause {
+    case .render: slowRenders.wrappingAdd(1, ordering: .relaxed)
+    case .server: slowServers.wrappingAdd(1, ordering: .relaxed)
+    case .machine: slowMachines.wrappingAdd(1, ordering: .relaxed)
+    // Those are known where files are read.
+    case .file: break
+    }
   }
 
   /// Tells the control thread that the run has failed. Makes a system call.
@@ -119,8 +149,13 @@ public final class HardwareLog: Sendable {
   public var statistics: HardwareStatistics {
     var statistics = HardwareStatistics()
     statistics.underruns = underruns.load(ordering: .relaxed)
+    statistics.underrunCauses = [
+      .render: slowRenders.load(ordering: .relaxed), .server: slowServers.load(ordering: .relaxed),
+      .machine: slowMachines.load(ordering: .relaxed),
+    ].filter { $0.value > 0 }
     statistics.overruns = overruns.load(ordering: .relaxed)
     statistics.droppedFrames = droppedFrames.load(ordering: .relaxed)
+    statistics.losses = losses.load(ordering: .relaxed)
     statistics.missingFrames = missingFrames.load(ordering: .relaxed)
     statistics.requestedFrames = requestedFrames.load(ordering: .relaxed)
     statistics.capturedFrames = capturedFrames.load(ordering: .relaxed)

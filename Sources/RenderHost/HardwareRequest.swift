@@ -16,6 +16,9 @@ public struct HardwareRequest: Hashable, Sendable {
   /// The source, by name or index; `nil` leaves it to the environment (`PULSE_SOURCE`) and to the
   /// back end's default.
   public var sourceName: String?
+  /// The sides whose device is where the server has moved the sound, and not what somebody has asked
+  /// for: where it goes, another will do.
+  public var movedSides: Set<AudioDevice.Direction> = []
   /// Which sink, where `sinkName` says nothing; `nil` for any.
   public var sink: DeviceSelector?
   /// Which source, where `sourceName` says nothing; `nil` for any.

@@ -49,6 +49,9 @@ package final class FrameFeed: @unchecked Sendable {
   /// Frames that have come, silence in the place of lost ones included.
   var totalWritten: Int { access.totalWritten }
 
+  /// Frames that have been given up.
+  var totalRead: Int { access.totalRead }
+
   /// Frames that wait.
   package var available: Int { access.available }
 

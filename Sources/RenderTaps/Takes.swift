@@ -39,15 +39,40 @@ public final class Takes: Sendable, Hashable {
     var used: Set<String> = []
     var isHandingOver = false
     var waiting: [Key: Held] = [:]
+    var waitingForRoom: Set<Key> = []
   }
 
   public let existing: Existing
+  /// Whether a recording that a full disk has ended goes on in another file when there is room again: in a
+  /// run that keeps time.
+  public let goesOnWhenThereIsRoom: Bool
   package let moment: TakeMoment
   private let state = Mutex(State())
+  /// How often new takes have been asked for.
+  let newTakes = Atomic<Int>(0)
+  /// How many recordings there are, those among them that wait for room.
+  private let recordings = Atomic<Int>(0)
+
+  /// Has each recording that is a file go on in a new one, from its next block on. No frame is lost in
+  /// between.
+  ///
+  /// - Returns: How many recordings there are.
+  @discardableResult
+  public func beginNewTakes() -> Int {
+    newTakes.wrappingAdd(1, ordering: .relaxed)
+    return recordings.load(ordering: .relaxed)
+  }
+
+  func enter() { recordings.wrappingAdd(1, ordering: .relaxed) }
+  func leave() { recordings.wrappingSubtract(1, ordering: .relaxed) }
 
   /// - Parameter seconds: When the run begins, in seconds since 1970; `nil` for now.
-  public init(_ existing: Existing = .replace, beginning seconds: Int? = nil) {
+  public init(
+    _ existing: Existing = .replace, goesOnWhenThereIsRoom: Bool = false,
+    beginning seconds: Int? = nil
+  ) {
     self.existing = existing
+    self.goesOnWhenThereIsRoom = goesOnWhenThereIsRoom
     moment = TakeMoment(seconds ?? time(nil))
   }
 
@@ -152,6 +177,15 @@ public final class Takes: Sendable, Hashable {
       guard state.isHandingOver, state.waiting[key] == nil else { return false }
       state.waiting[key] = held
       return true
+    }
+  }
+
+  /// Whether a recording has been ended by a full disk, and waits for room.
+  func isWaitingForRoom(_ key: Key) -> Bool { state.withLock { $0.waitingForRoom.contains(key) } }
+
+  func setWaitingForRoom(_ key: Key, _ isWaiting: Bool) {
+    state.withLock { state in
+      if isWaiting { state.waitingForRoom.insert(key) } else { state.waitingForRoom.remove(key) }
     }
   }
 

@@ -61,9 +61,7 @@ struct ContainerLayout: Equatable {
 
   /// Reads the header of an open file; `nil` where it is of another kind, or cut off before its samples.
   init?(_ descriptor: Int32) {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-    let reader = HeaderReader(descriptor, length: Int64(status.st_size))
+    guard let reader = HeaderReader(descriptor) else { return nil }
     guard let magic = reader.text(at: 0, 4) else { return nil }
     let found: ContainerLayout?
     switch magic {
@@ -127,10 +125,13 @@ struct ContainerLayout: Equatable {
           fields.append(.init(offset: offset + 4, width: 4, meaning: .samples(plus: 0)))
         }
         let promised = isLarge && size == unknown ? largeData : size == unknown ? nil : size
+        // Cue points behind the samples are none of these.
+        let end = body + (promised ?? 0) + (promised ?? 0) % 2
+        let hasMarks = promised != nil && reader.text(at: end, 4) == WaveMarks.name
         return ContainerLayout(
           isBigEndian: isBig, dataOffset: body, promisedBytes: promised,
           bytesPerFrame: bytesPerFrame, fields: fields, isPadded: true,
-          fileLength: reader.length)
+          fileLength: hasMarks ? end : reader.length)
       default: break
       }
       offset = body + size + size % 2
@@ -239,16 +240,19 @@ struct ContainerLayout: Equatable {
 }
 
 /// Numbers and names in the head of a file.
-private struct HeaderReader {
+struct HeaderReader {
   /// More than any file has before its samples; a file that says otherwise is given up.
   static let mostChunks = 1000
 
   let descriptor: Int32
   let length: Int64
 
-  init(_ descriptor: Int32, length: Int64) {
+  /// `nil` where nobody knows how long the file is.
+  init?(_ descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
     self.descriptor = descriptor
-    self.length = length
+    length = Int64(status.st_size)
   }
 
   func bytes(at offset: Int64, _ count: Int) -> [UInt8]? {

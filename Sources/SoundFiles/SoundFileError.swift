@@ -20,6 +20,8 @@ public struct SoundFileError: Error, Hashable, Sendable {
   public var help: String
   /// Whether the system has failed, and not what is in the file: it may go on later.
   public var isOfDisk: Bool
+  /// Whether there is no room: the disk is full, or the quota used up. It may go on later.
+  public var isOfRoom: Bool
   /// Of `.writeFailed` the cause alone, to follow a colon.
   public var reason: String
 
@@ -28,13 +30,14 @@ public struct SoundFileError: Error, Hashable, Sendable {
 
   public init(
     _ kind: Kind, status: Status, _ message: String, help: String = "", isOfDisk: Bool = false,
-    reason: String = ""
+    isOfRoom: Bool = false, reason: String = ""
   ) {
     self.kind = kind
     self.status = status
     self.message = message
     self.help = help
     self.isOfDisk = isOfDisk
+    self.isOfRoom = isOfRoom
     self.reason = reason
   }
 }

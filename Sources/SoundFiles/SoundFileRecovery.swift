@@ -69,6 +69,8 @@ public enum SoundFileRecovery {
     switch String(decoding: head, as: UTF8.self) {
     case "fLaC": return try mendFLAC(descriptor, path)
     case "OggS": return try mendOgg(descriptor, path)
+    case let magic where magic.hasPrefix("ID3") || head[0] == 0xFF && head[1] >= 0xE0:
+      return try mendMP3(descriptor, path)
     default: return []
     }
   }
@@ -173,6 +175,21 @@ public enum SoundFileRecovery {
     OggPages.seal(&page)
     try put(Array(page[..<27]), at: offset, descriptor, path)
     return steps + ["it has an end"]
+  }
+
+  // MARK: - MP3
+
+  /// The first frame holds no sound but a tag in which the encoder says how many frames follow. Where there
+  /// are fewer, what is behind the last whole frame is cut off, and the tag says so many.
+  private static func mendMP3(
+    _ descriptor: Int32, _ path: String
+  ) throws(SoundFileError) -> [String] {
+    guard let frames = MPEGFrames(descriptor), let told = frames.told,
+      frames.count < told, frames.count > 0
+    else { return [] }
+    guard ftruncate(descriptor, frames.end) == 0 else { throw writeFailed(path, errno) }
+    for (offset, bytes) in frames.corrections { try put(bytes, at: offset, descriptor, path) }
+    return ["its header says how long it is"]
   }
 
   // MARK: - Writing

@@ -33,6 +33,8 @@ public final class SoundFileWriter {
   private var bytes: FileBytes?
   private var file: OpaquePointer?
   private var isClosed = false
+  /// Whether it has been made whole.
+  private var hasName = false
   /// Makes the integers of a file that holds integers.
   private var coder: IntegerCoder?
   private var words: [Int32] = []
@@ -201,14 +203,14 @@ public final class SoundFileWriter {
     bytes = stream
     if let opened = unsafe opened { return unsafe opened }
     let number = stream?.failure ?? 0
-    throw writeFailed(path, number != 0 ? systemText(number) : sentence(text))
+    throw number != 0 ? writeFailed(path, number) : writeFailed(path, sentence(text))
   }
 
   private static func failing<Result>(
     _ path: String, _ body: () throws(WaveOutput.SystemFailure) -> Result
   ) throws(SoundFileError) -> Result {
     do throws(WaveOutput.SystemFailure) { return try body() } catch {
-      throw writeFailed(path, systemText(error.number))
+      throw writeFailed(path, error.number)
     }
   }
 
@@ -265,11 +267,36 @@ public final class SoundFileWriter {
     }
   }
 
+  /// Writes silence down. In a WAV file it takes no room on the disk until something else is written there,
+  /// and no time.
+  public func writeSilence(frameCount: Int) throws(SoundFileError) {
+    if let wave, wave.isSeekable {
+      try writing(wave) { () throws(WaveOutput.SystemFailure) in
+        try wave.writeSilence(frameCount: frameCount)
+      }
+      return try count(frameCount)
+    }
+    var rest = frameCount
+    let zeros = [Float](repeating: 0, count: min(rest, Self.block) * channelCount)
+    while rest > 0 {
+      try writeAny(zeros, frameCount: min(rest, Self.block))
+      rest -= min(rest, Self.block)
+    }
+  }
+
+  /// Has a WAV file say, when it is whole, that there is something at a frame: a cue point with a label. Files
+  /// of other kinds say nothing.
+  public func mark(_ text: String, at frame: Int) {
+    wave?.mark(text, at: frame)
+  }
+
   /// Makes the file whole, puts it onto the disk and gives it its name. Nothing may be written after
   /// that; a second call does nothing.
   ///
+  /// - Parameter isShortEnough: Whether a file that has no room for its end gets its name all the same, as
+  ///   `closeShort()` says.
   /// - Throws: Why it could not be. What there is of it is left, readable, at `unfinishedPath`.
-  public func close() throws(SoundFileError) {
+  public func close(isShortEnough: Bool = false) throws(SoundFileError) {
     guard !isClosed else { return }
     isClosed = true
     do throws(SoundFileError) {
@@ -277,11 +304,13 @@ public final class SoundFileWriter {
       if let pending {
         try check(pending)
         do throws(PendingFile.Failure) { try pending.finish() } catch {
+          if case .system(let number) = error { throw Self.writeFailed(path, number) }
           throw Self.writeFailed(path, Self.reason(error))
         }
       }
+      hasName = true
     } catch {
-      leave()
+      if isShortEnough, error.isOfRoom { shorten() } else { leave() }
       throw error
     }
   }
@@ -293,6 +322,39 @@ public final class SoundFileWriter {
     isClosed = true
     do throws(SoundFileError) { try end() } catch {}
     leave()
+  }
+
+  /// Ends a file that can be written no further: what there is of it is made whole and gets its name, which
+  /// takes no room. `framesWritten` counts what can be read of it from then on; 0 where nothing is left.
+  ///
+  /// - Returns: Whether it has its name. Otherwise it is left at `unfinishedPath`.
+  @discardableResult
+  public func closeShort() -> Bool {
+    guard !isClosed else { return hasName }
+    isClosed = true
+    do throws(SoundFileError) { try end() } catch {}
+    shorten()
+    return hasName
+  }
+
+  private func shorten() {
+    guard let pending else { return }
+    var count = 0
+    do throws(SoundFileError) {
+      _ = try SoundFileRecovery.mend(pending.descriptor, path: pending.unfinishedPath)
+      count = try SoundFileReader(
+        descriptor: fcntl(pending.descriptor, F_DUPFD_CLOEXEC, 3), path: pending.unfinishedPath
+      ).frameCount
+    } catch {}
+    // An encoder counts what it has been given; a decoder may add what fills its last block.
+    framesWritten = min(framesWritten, count)
+    guard framesWritten > 0 else { return pending.discard() }
+    do throws(PendingFile.Failure) {
+      try pending.finish()
+      hasName = pending.unfinishedPath == pending.path
+    } catch {
+      pending.leave()
+    }
   }
 
   private func leave() {
@@ -313,13 +375,13 @@ public final class SoundFileWriter {
       unsafe self.file = nil
       let number = bytes?.failure ?? 0
       bytes = nil
-      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
+      guard number == 0 else { throw Self.writeFailed(path, number) }
       if result != 0 {
         throw Self.writeFailed(path, sentence(unsafe String(cString: sf_error_number(result))))
       }
       if fileFormat.container == Int32(SF_FORMAT_OGG), let pending {
         let number = OggSerial.fix(pending.descriptor)
-        guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
+        guard number == 0 else { throw Self.writeFailed(path, number) }
       }
     }
   }
@@ -375,7 +437,7 @@ public final class SoundFileWriter {
       framesWritten += Int(max(0, written))
       // An encoder may say that it has written what the disk has not taken.
       let number = bytes?.failure ?? 0
-      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
+      guard number == 0 else { throw Self.writeFailed(path, number) }
       guard written == Int64(count) else {
         throw Self.writeFailed(path, sentence(unsafe String(cString: sf_strerror(file))))
       }
@@ -387,7 +449,7 @@ public final class SoundFileWriter {
       framesTold = framesWritten
       _ = unsafe sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
       let number = bytes?.failure ?? 0
-      guard number == 0 else { throw Self.writeFailed(path, systemText(number)) }
+      guard number == 0 else { throw Self.writeFailed(path, number) }
     }
   }
 
@@ -406,6 +468,14 @@ public final class SoundFileWriter {
         reason: "\(fileFormat.name) files end at 4 GiB")
     }
   }
+
+  private static func writeFailed(_ path: String, _ number: Int32) -> SoundFileError {
+    var error = writeFailed(path, systemText(number))
+    error.isOfRoom = isOfRoom(number)
+    return error
+  }
+
+  private static func isOfRoom(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT }
 
   private static func writeFailed(_ path: String, _ reason: String) -> SoundFileError {
     SoundFileError(
@@ -437,7 +507,10 @@ public final class SoundFileWriter {
         .notWritable, status: .filePermission,
         "'\(path)' is a folder; a file cannot take its place")
     }
+    var isOfRoom = false
+    if case .system(let number) = failure { isOfRoom = Self.isOfRoom(number) }
     return SoundFileError(
-      .notWritable, status: .filePermission, "'\(path)' cannot be written: \(reason(failure))")
+      .notWritable, status: .filePermission, "'\(path)' cannot be written: \(reason(failure))",
+      isOfRoom: isOfRoom)
   }
 }

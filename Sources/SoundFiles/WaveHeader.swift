@@ -7,6 +7,8 @@ public struct WaveHeader: Sendable {
   var sampleRate: Int
   /// Bytes of samples.
   var dataBytes: UInt64
+  /// Bytes of chunks behind the samples.
+  var trailingBytes: UInt64 = 0
   /// Whether the head can be written again when the length is known. Otherwise sizes are 0xFFFFFFFF:
   /// "as long as it lasts".
   var isSeekable: Bool
@@ -54,7 +56,7 @@ public struct WaveHeader: Sendable {
     let headerSize =
       12 + (isSeekable ? 36 + Self.mark.count : 0) + 8 + fmtSize + (sampleType.isFloat ? 12 : 0) + 8
     let padded = dataBytes + dataBytes % 2
-    let riffSize = UInt64(headerSize) - 8 + padded
+    let riffSize = UInt64(headerSize) - 8 + padded + trailingBytes
     let isLarge = riffSize > limit
     let unknown = UInt32.max
     text(isLarge ? "RF64" : "RIFF")

@@ -23,6 +23,9 @@ final class WaveOutput {
   /// Samples as the file has them that are not in it yet, and how many bytes of them there are.
   private let buffer: UnsafeMutableRawPointer
   private var waiting = 0
+  private var marks = WaveMarks()
+  /// Bytes of chunks behind the samples.
+  private var trailingBytes: UInt64 = 0
 
   /// - Parameters:
   ///   - descriptor: Is closed by `close`.
@@ -163,6 +166,21 @@ final class WaveOutput {
     try unsafe appendSamples(UnsafeRawBufferPointer(start: buffer, count: length))
   }
 
+  /// Puts down silence without writing it: the file gets longer, and what has not been written is 0. For a
+  /// file that can be wound back.
+  func writeSilence(frameCount: Int) throws(SystemFailure) {
+    try flush()
+    let bytes = UInt64(frameCount) * UInt64(sampleType.bits / 8 * channelCount)
+    let end = Int(UInt64(header.count) + dataBytes + bytes)
+    guard ftruncate(descriptor, end) == 0, lseek(descriptor, end, SEEK_SET) == end else {
+      throw SystemFailure(number: errno)
+    }
+    dataBytes += bytes
+  }
+
+  /// Keeps a cue point, to be written by `close`.
+  func mark(_ text: String, at frame: Int) { marks.add(text, at: frame) }
+
   /// Whole frames that are in the file.
   var frameCount: Int { Int(dataBytes) / (sampleType.bits / 8 * channelCount) }
 
@@ -186,7 +204,23 @@ final class WaveOutput {
     // A chunk has an even number of bytes; the one that may be missing is not counted.
     if dataBytes % 2 == 1 { try append([0]) }
     try updateHeader()
+    try writeMarks()
     if let failure { throw failure }
+  }
+
+  /// The samples are there, whole: a disk that has no room for the marks costs these alone.
+  private func writeMarks() throws(SystemFailure) {
+    let chunks = marks.chunks
+    guard isSeekable, !chunks.isEmpty else { return }
+    do throws(SystemFailure) {
+      try append(chunks)
+      trailingBytes = UInt64(chunks.count)
+    } catch {
+      guard ftruncate(descriptor, header.count + Int(dataBytes + dataBytes % 2)) == 0 else {
+        throw SystemFailure(number: errno)
+      }
+    }
+    try updateHeader()
   }
 
   private func updateHeader() throws(SystemFailure) {
@@ -227,7 +261,7 @@ final class WaveOutput {
   var header: [UInt8] {
     WaveHeader(
       sampleType: sampleType, channelCount: channelCount, sampleRate: sampleRate,
-      dataBytes: dataBytes, isSeekable: isSeekable, limit: limit
+      dataBytes: dataBytes, trailingBytes: trailingBytes, isSeekable: isSeekable, limit: limit
     ).bytes
   }
 }

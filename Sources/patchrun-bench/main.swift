@@ -58,12 +58,28 @@ if names.first == "peers" {
   }
   exit(peers.run() ? 0 : 1)
 }
+if names.first == "faults" {
+  guard let faults = FaultMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(FaultMeasurement.usage)")
+    exit(2)
+  }
+  exit(faults.run() ? 0 : 1)
+}
+if names.first == "soak" {
+  guard let soak = SoakMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(SoakMeasurement.usage)")
+    exit(2)
+  }
+  exit(soak.run() ? 0 : 1)
+}
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
   for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
   print("or: patchrun-bench \(VoiceBattery.usage)")
   print("or: patchrun-bench \(PeerMeasurement.usage)")
+  print("or: patchrun-bench \(FaultMeasurement.usage)")
+  print("or: patchrun-bench \(SoakMeasurement.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

@@ -46,6 +46,11 @@ import Testing
       .started(tag: "a"),
       .changed(tag: "b", effects: [FakePatch.effect], by: .osc),
       .refused(FakePatch.refusal, by: .file), .xrun(underruns: 1, overruns: 2),
+      .underrun(.init(cause: "machine", position: 1.23456, message: "an underrun")),
+      .file(
+        .init(
+          kind: "gap", file: "a.wav", position: 1, duration: 0.5, frames: 24_000, isOngoing: false,
+          message: "m")),
       .route(direction: .source, name: "mic"), .interruption(begins: true),
       .warning(message: "hm"), .ended(.reached), .ended(.stopped), .ended(.failed(message: "no")),
     ]
@@ -54,7 +59,10 @@ import Testing
         #"started {"tag":"a"}"#,
         #"changed {"tag":"b","by":"osc","changes":[{"pointer":"/nodes/mixer/inputs/0/parameters/volume","summary":"parameter 'volume' of 'mixer', input 0: 0.8 -> 0.5","heard":"ramp, 10 ms"}]}"#,
         #"refused {"by":"file","diagnostics":[{"code":"PR0551","message":"no parameter 'wrong'"}],"text":"error[PR0551]: no parameter 'wrong'\n"}"#,
-        #"xrun {"underruns":1,"overruns":2}"#, #"route {"direction":"source","name":"mic"}"#,
+        #"xrun {"underruns":1,"overruns":2}"#,
+        #"underrun {"cause":"machine","position":1.235,"message":"an underrun"}"#,
+        #"file {"kind":"gap","file":"a.wav","position":1,"duration":0.5,"frames":24000,"ongoing":false,"message":"m"}"#,
+        #"route {"direction":"source","name":"mic"}"#,
         #"interruption {"begins":true}"#, #"warning {"message":"hm"}"#,
         #"ended {"reason":"reached"}"#, #"ended {"reason":"stopped"}"#,
         #"ended {"reason":"failed","message":"no"}"#,

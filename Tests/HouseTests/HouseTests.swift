@@ -35,7 +35,6 @@ import Testing
   static let longFiles: [String: Int] = [
     "Sources/AudioGraphs/Plan/Preparation.swift": 580,
     "Sources/AudioUnits/Mixing/MixerKernel.swift": 510,
-    "Sources/patchrun/Live/LiveRun.swift": 540,
     "Sources/patchrun-bench/PeerWorkload.swift": 515,
   ]
 
@@ -62,8 +61,9 @@ import Testing
   static let circles: [String: Int] = [
     "AudioGraphs": 940, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
     "PatchReference": 1160, "PatchSyntax": 575, "PictureTaps": 1050, "Pictures": 380,
+    "PulseIO": 600,
     "RenderCallbacks": 915, "RenderCore": 1060,
-    "RenderTaps": 310, "patchrun": 8630,
+    "RenderTaps": 310, "patchrun": 8960,
   ]
 
   @Test func `files of a room are in no large circle`() {
@@ -187,7 +187,7 @@ import Testing
   /// Of each room how many of its files may touch memory by hand.
   static let unsafeFiles: [String: Int] = [
     "Control": 5, "FileAccess": 11, "HeadData": 3, "Panel": 1, "Pictures": 2, "PipeIO": 4,
-    "PulseIO": 7, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 14, "RenderTaps": 3,
+    "PulseIO": 10, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 14, "RenderTaps": 3,
     "SoundFiles": 14, "VoiceProcessing": 1, "patchrun": 18, "patchrun-bench": 9,
   ]
 

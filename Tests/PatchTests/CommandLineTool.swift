@@ -63,7 +63,10 @@ final class Workplace {
       return false
     }
 
+    /// Waits until it ends. What does not end within two minutes is killed: its status is 137.
     func wait() throws -> Outcome {
+      for _ in 0..<24_000 where process.isRunning { usleep(5000) }
+      process.signal(SIGKILL)
       let status = process.wait()
       return Outcome(
         status: status, output: try String(contentsOfFile: output, encoding: .utf8),

@@ -532,7 +532,7 @@ struct CommandTests {
   @Test
   func `without a server there is exit 3, and a way out`() throws {
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
-    for arguments in [["noise.json"], ["devices"]] {
+    for arguments in [["noise.json", "--wait-device=0"], ["devices"]] {
       let outcome = try place.start(arguments).wait()
       #expect(outcome.status == 3)
       #expect(outcome.output == "")
@@ -755,8 +755,10 @@ struct LiveCommandTests {
   }
 
   @Test
-  func `a server that goes away is exit 4, and the recording is whole`() throws {
-    let run = try place.start(["noise.json"])
+  func `a server that goes away is exit 4 where it is not waited for, and the recording is whole`()
+    throws
+  {
+    let run = try place.start(["noise.json", "--wait-device=0"])
     #expect(run.waitForErrors("sink out"))
     server.kill()
     let outcome = try run.wait()
@@ -772,7 +774,7 @@ struct LiveCommandTests {
       let module = try #require(modules.first { $0.contains("sink_name=\(sink) ") })
       try server.control("unload-module", String(module.prefix { $0.isNumber }))
     }
-    let run = try place.start(["noise.json", "--sink", "other"])
+    let run = try place.start(["noise.json", "--sink", "other", "--wait-device=0"])
     #expect(run.waitForErrors("sink other"))
     try unload("other")
     #expect(run.waitForErrors("note: the sink is now 'out'\n"))
@@ -816,7 +818,7 @@ struct LiveCommandTests {
     #expect(sinks.map { $0["name"] as? String } == ["out", "other"])
     let other = try place.run("noise.json", "--duration", "0.1", "--sink", "other")
     #expect(other.status == 0 && other.errors.contains("sink other"))
-    let none = try place.run("noise.json", "--sink", "othr")
+    let none = try place.run("noise.json", "--sink", "othr", "--wait-device=0")
     #expect(none.status == 3 && none.errors.contains("othr"))
     #expect(try place.run("noise.json", "--source", "out.monitor").status == 2)
     let quiet = try place.run("noise.json", "--duration", "0.1", "-q")

@@ -290,4 +290,17 @@ struct PictureTests {
     try FileManager.default.removeItem(atPath: folder)
     #expect(throws: ServiceError.self) { try sink.service?.finish() }
   }
+
+  @Test func `a live run goes on without it, and is told`() throws {
+    let folder = path("e")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    var tap = PictureTap(.waveform, path: "\(folder)/a.svg")
+    tap.takes = Takes(.number, goesOnWhenThereIsRoom: true)
+    let service = try #require(
+      try tap.makeSink(for: stereo(), maximumFramesPerSlice: 512).service)
+    try FileManager.default.removeItem(atPath: folder)
+    try service.finish()
+    let event = try #require(service.takeEvents().first)
+    #expect(event.kind == .unwritten && event.isFailure && event.message.contains("a.svg"))
+  }
 }

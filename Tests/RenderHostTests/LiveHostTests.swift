@@ -15,6 +15,54 @@ func eventually(_ condition: () -> Bool) -> Bool {
   return condition()
 }
 
+/// A service whose disk stands still until it is told to go on.
+private final class StalledService: RenderService {
+  let isStalled = Atomic<Bool>(false)
+  let isWaiting = Atomic<Bool>(false)
+  private let gaps = Mutex<[String]>([])
+  var notedGaps: [String] { gaps.withLock { $0 } }
+  let lostFrames = 7
+
+  func service(atLeast frameCount: Int) throws(ServiceError) {
+    while isStalled.load(ordering: .acquiring) {
+      isWaiting.store(true, ordering: .releasing)
+      usleep(1000)
+    }
+  }
+
+  func finish() throws(ServiceError) {}
+
+  func takeOngoingEvent() -> ServiceEvent? {
+    isWaiting.load(ordering: .acquiring)
+      ? ServiceEvent(.gap, file: "slow", time: 1, isOngoing: true, cause: "the disk is too slow")
+      : nil
+  }
+
+  func noteGap(seconds: Double, ago: Double, cause: String) {
+    gaps.withLock { $0.append("\(seconds) \(ago >= 0.5) \(cause)") }
+  }
+}
+
+struct StalledDiskTests {
+  @Test func `a disk that stands still holds up nobody who asks what has happened`() throws {
+    let thread = ServiceThread(longestSleep: 0.01)
+    let service = StalledService()
+    try thread.start([service])
+    service.isStalled.store(true, ordering: .releasing)
+    #expect(eventually { service.isWaiting.load(ordering: .acquiring) })
+    let begin = monotonicNanoseconds()
+    #expect(thread.takeEvents().map(\.isOngoing) == [true])
+    #expect(thread.lostFrames == 7 && thread.errors.isEmpty)
+    thread.noteGap(seconds: 2, ago: 0.5, cause: "a test")
+    #expect(monotonicNanoseconds() - begin < 500_000_000)
+    #expect(service.notedGaps.isEmpty)
+    service.isStalled.store(false, ordering: .releasing)
+    #expect(eventually { service.notedGaps == ["2.0 true a test"] })
+    thread.stop()
+    #expect(thread.lostFrames == 7)
+  }
+}
+
 struct PacedHostTests {
   @Test
   func `the live path renders what the offline one does`() throws {

@@ -1,5 +1,5 @@
 import AudioTypes
-import Glibc
+import Foundation
 import RenderCore
 import RenderTaps
 import SoundFiles
@@ -115,11 +115,13 @@ struct RecordTests {
     let total = 60_000
     let samples = (1...total).map { Float($0) }
     var lostAtFirst = -1
+    var ongoing: [ServiceEvent] = []
     _ = render(
       sink.kernel, inputs: [[samples]], outputChannelCounts: [], frameCount: total,
       slicing: Slicing([1000]),
       before: { position in
         if position == 32_000 { lostAtFirst = service.lostFrames }
+        if let event = service.takeOngoingEvent() { ongoing.append(event) }
         // The disk comes back twice: once in the middle, and for the end.
         if position == 40_000 { #expect(throws: Never.self) { try service.service(atLeast: 1000) } }
       })
@@ -130,6 +132,10 @@ struct RecordTests {
     // Each stretch that is missing is told, with its place and its length.
     let gaps = service.takeEvents().filter { $0.kind == .gap }
     #expect(gaps.map(\.cause) == ["the disk was too slow"])
+    #expect(gaps.reduce(0) { $0 + $1.frameCount } == lost)
+    // While it goes on it is told once, by whoever asks.
+    #expect(ongoing.map(\.isOngoing) == [true])
+    #expect(ongoing.first?.message.contains("frames are missing from 0:04.") == true)
     #expect((gaps.reduce(0) { $0 + $1.duration } * 8000).rounded() == Double(lost))
     let reader = try SoundFileReader(path: path)
     defer { _ = unsafe unlink(path) }
@@ -145,6 +151,92 @@ struct RecordTests {
       #expect(found[first..<first + count].allSatisfy { $0 == 0 })
       #expect(found[first - 1] != 0)
     }
+  }
+
+  /// The cue points of a WAV file with their labels, read as RIFF has them.
+  private func cues(_ path: String) throws -> [(frame: Int, label: String)] {
+    let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    func number(_ place: Int) -> Int {
+      (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+    }
+    #expect(number(4) == bytes.count - 8)
+    var frames: [Int: Int] = [:]
+    var labels: [Int: String] = [:]
+    var place = 12
+    while place + 8 <= bytes.count {
+      let name = String(decoding: bytes[place..<place + 4], as: UTF8.self)
+      let size = number(place + 4)
+      if name == "cue " {
+        for index in 0..<number(place + 8) {
+          let point = place + 12 + index * 24
+          #expect(bytes[point + 8..<point + 12].elementsEqual("data".utf8))
+          frames[number(point)] = number(point + 20)
+        }
+      } else if name == "LIST", bytes[place + 8..<place + 12].elementsEqual("adtl".utf8) {
+        var label = place + 12
+        while label < place + 8 + size {
+          #expect(bytes[label..<label + 4].elementsEqual("labl".utf8))
+          let length = number(label + 4)
+          labels[number(label + 8)] = String(
+            decoding: bytes[label + 12..<label + 8 + length - 1], as: UTF8.self)
+          label += 8 + length + length % 2
+        }
+      }
+      place += 8 + size + size % 2
+    }
+    #expect(place == bytes.count)
+    return frames.sorted { $0.key < $1.key }.map { ($0.value, labels[$0.key] ?? "") }
+  }
+
+  @Test(arguments: [RecordingGaps.mark, .fill], ["a.wav", "a.flac"])
+  func `time in which nothing was heard is marked, or silence fills it`(
+    gaps: RecordingGaps, name: String
+  ) throws {
+    let path = scratch(name)
+    defer { _ = unsafe unlink(path) }
+    var tap = RecordTap(path: path)
+    tap.gaps = gaps
+    let format = StreamFormat(.int16, channels: 1, sampleRate: 8000)
+    let sink = try tap.makeSink(for: format, maximumFramesPerSlice: 1000)
+    let service = try #require(sink.service)
+    let half = [Float](repeating: 0.5, count: 8000)
+    func play() {
+      _ = render(sink.kernel, inputs: [[half]], outputChannelCounts: [], frameCount: 8000)
+    }
+    play()
+    // Of what came after it there is a quarter of a second already.
+    service.noteGap(seconds: 0.125, ago: 0.25, cause: "one")
+    play()
+    service.noteGap(seconds: 0, cause: "two")
+    service.noteGap(seconds: 2, cause: "three")
+    try service.finish()
+    let events = service.takeEvents()
+    #expect(events.map(\.kind) == [.gap, .gap, .gap])
+    #expect(events.map(\.duration) == [0.125, 0, 2])
+    let reader = try SoundFileReader(path: path)
+    let length = 16_000 + (gaps == .fill ? 17_000 : 0)
+    #expect(reader.frameCount == length)
+    var found = [Float](repeating: -1, count: length)
+    #expect(try reader.read(into: &found) == length)
+    let silent = found.indices.filter { found[$0] == 0 }
+    #expect(silent == (gaps == .fill ? Array(6000..<7000) + Array(17_000..<33_000) : []))
+    #expect(found.allSatisfy { $0 == 0 || $0 == 0.5 })
+    let places = gaps == .fill ? [0.75, 2.125, 2.125] : [0.75, 2, 2]
+    #expect(events.map(\.time) == places)
+    #expect(
+      events.allSatisfy {
+        $0.cause.hasSuffix("silence stands in its place") == (gaps == .fill && $0.duration > 0)
+      })
+    guard name == "a.wav" else { return }
+    let cues = try cues(path)
+    #expect(cues.map(\.frame) == (gaps == .mark ? [6000, 16_000, 16_000] : []))
+    #expect(
+      cues.map(\.label)
+        == (gaps == .mark
+          ? ["0.125 s missing: one", "frames are missing: two", "2.000 s missing: three"] : []))
+    // What is behind the samples is none of them.
+    #expect(try SoundFileRecovery.recover(path).steps.isEmpty)
+    #expect(try SoundFileReader(path: path).frameCount == length)
   }
 
   @Test

@@ -1,8 +1,40 @@
 public import Foundation
 
-/// A PulseAudio server of a test's own, in a directory of its own, with null sinks. It ends with the
+/// A sound server of a test's own, in a directory of its own, with null sinks. It ends with the
 /// object.
+///
+/// It is a PulseAudio server, or PipeWire's where `PATCHRUN_TEST_SERVER` is `pipewire`: both are spoken
+/// to in PulseAudio's protocol.
 public final class PrivatePulse {
+  /// The programs that can answer.
+  public enum Kind: String, Sendable, CaseIterable {
+    case pulseAudio = "pulse"
+    case pipeWire = "pipewire"
+
+    /// What `PATCHRUN_TEST_SERVER` says. A word that is neither is an error of whoever set it.
+    public static let chosen: Kind = {
+      guard let word = ProcessInfo.processInfo.environment["PATCHRUN_TEST_SERVER"] else {
+        return .pulseAudio
+      }
+      guard let kind = Kind(rawValue: word) else {
+        fatalError("PATCHRUN_TEST_SERVER is '\(word)'; it can be 'pulse' or 'pipewire'")
+      }
+      return kind
+    }()
+
+    /// Whether its programs, and those that play and record, are on this machine.
+    public var isInstalled: Bool {
+      let programs =
+        switch self {
+        case .pulseAudio: ["pulseaudio"]
+        case .pipeWire: ["pipewire", "pipewire-pulse", "wireplumber", "dbus-daemon"]
+        }
+      return (programs + ["pactl", "parec", "pacat"]).allSatisfy {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+      }
+    }
+  }
+
   /// A sink that plays nothing; `<name>.monitor` is the source that hears it.
   public struct Sink: Sendable {
     public var name: String
@@ -10,7 +42,8 @@ public final class PrivatePulse {
     public var format: String
     public var channels: Int
     /// Whether it works in blocks of 50 ms and never goes back. Otherwise it begins with a block of
-    /// two seconds, as null sinks do, and everything that is played on it waits for that.
+    /// two seconds, as null sinks do, and everything that is played on it waits for that. PipeWire's
+    /// null sinks are always quick.
     public var isQuick: Bool
 
     public init(
@@ -23,72 +56,63 @@ public final class PrivatePulse {
       self.format = format
       self.channels = channels
     }
+
+    /// What `module-null-sink` is loaded with.
+    public var arguments: [String] {
+      [
+        "sink_name=\(name)", "format=\(format)", "rate=\(sampleRate)", "channels=\(channels)",
+        "norewinds=\(isQuick ? 1 : 0)",
+      ]
+    }
   }
 
   public struct Failure: Error, CustomStringConvertible {
     public var description: String
+
+    public init(description: String) { self.description = description }
   }
 
   /// Whether there is a server to start. Tests that need one are skipped, visibly, where not.
-  public static let isInstalled =
-    FileManager.default.isExecutableFile(atPath: "/usr/bin/pulseaudio")
-    && FileManager.default.isExecutableFile(atPath: "/usr/bin/parec")
+  public static let isInstalled = Kind.chosen.isInstalled
 
+  public let kind: Kind
   public let directory: URL
-  private let process: ChildProcess
+  /// In the order in which they were started. The last one answers.
+  private var processes: [ChildProcess] = []
 
   /// The address for `PULSE_SERVER`.
-  public var address: String { "unix:\(directory.path)/native" }
+  public var address: String { "unix:\(socket)" }
+
+  private var socket: String {
+    switch kind {
+    case .pulseAudio: "\(directory.path)/native"
+    case .pipeWire: "\(directory.path)/pulse/native"
+    }
+  }
 
   /// What a child process needs to find this server and no other.
-  public var environment: [String: String] { Self.environment(directory) }
-
-  private static func environment(_ directory: URL) -> [String: String] {
+  public var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in ["PULSE_SINK", "PULSE_SOURCE"] { environment[name] = nil }
-    environment["PULSE_SERVER"] = "unix:\(directory.path)/native"
+    environment["PULSE_SERVER"] = address
     environment["XDG_RUNTIME_DIR"] = directory.path
     environment["HOME"] = directory.path
+    if kind == .pipeWire {
+      environment["XDG_CONFIG_HOME"] = directory.path + "/config"
+      environment["XDG_STATE_HOME"] = directory.path + "/state"
+      environment["PIPEWIRE_RUNTIME_DIR"] = directory.path
+      environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(directory.path)/bus"
+    }
     return environment
   }
 
   /// Starts a server whose first sink is the default. Returns once it can be connected to.
-  public init(_ sinks: [Sink] = [Sink("out")]) throws {
+  public init(_ sinks: [Sink] = [Sink("out")], kind: Kind = .chosen) throws {
+    self.kind = kind
     directory = URL(fileURLWithPath: "/tmp/patchrun-pulse-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    var arguments = [
-      "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
-      "--disallow-exit=no",
-    ]
-    for sink in sinks {
-      arguments += [
-        "-L",
-        "module-null-sink sink_name=\(sink.name) format=\(sink.format) rate=\(sink.sampleRate) "
-          + "channels=\(sink.channels) norewinds=\(sink.isQuick ? 1 : 0)",
-      ]
-    }
-    arguments += [
-      "-L", "module-native-protocol-unix auth-anonymous=1 socket=\(directory.path)/native",
-    ]
-    let log = directory.appendingPathComponent("log").path
-    process = try ChildProcess(
-      "/usr/bin/pulseaudio", arguments, environment: Self.environment(directory), errors: log)
-    // The protocol is loaded last: where its socket is, the sinks are too.
-    for _ in 0..<1000 where !FileManager.default.fileExists(atPath: directory.path + "/native") {
-      guard process.isRunning else { break }
-      usleep(10_000)
-    }
-    guard FileManager.default.fileExists(atPath: directory.path + "/native") else {
-      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-      throw Failure(description: "the private server does not start: \(text)")
-    }
-    // A socket is there before anybody listens to it.
-    for _ in 0..<200 {
-      if (try? control("info")) != nil { return }
-      usleep(10_000)
-    }
-    throw Failure(description: "the private server answers nobody")
+    try start(sinks)
   }
 
   deinit {
@@ -96,18 +120,136 @@ public final class PrivatePulse {
     try? FileManager.default.removeItem(at: directory)
   }
 
+  /// Starts a server that was killed, at the same address, with these sinks.
+  public func start(_ sinks: [Sink]) throws {
+    switch kind {
+    case .pulseAudio: try startPulseAudio(sinks)
+    case .pipeWire: try startPipeWire(sinks)
+    }
+  }
+
+  private func startPulseAudio(_ sinks: [Sink]) throws {
+    var arguments = [
+      "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
+      "--disallow-exit=no",
+    ]
+    for sink in sinks {
+      arguments += ["-L", "module-null-sink " + sink.arguments.joined(separator: " ")]
+    }
+    arguments += ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
+    // The protocol is loaded last: where its socket is, the sinks are too.
+    try launch("pulseaudio", arguments, until: socket)
+    try waitForAnswer { true }
+  }
+
+  private func startPipeWire(_ sinks: [Sink]) throws {
+    // No device of this machine, no memory of an earlier run, and a sink's own rate where it has one:
+    // else everything runs at 48000 Hz.
+    for (file, text) in [
+      (
+        "pipewire/pipewire.conf.d/rates.conf",
+        """
+        context.properties = {
+          default.clock.allowed-rates = [ 16000 22050 32000 44100 48000 88200 96000 ]
+        }
+        """
+      ),
+      (
+        "wireplumber/main.lua.d/80-none.lua",
+        """
+        alsa_monitor.enabled = false
+        v4l2_monitor.enabled = false
+        libcamera_monitor.enabled = false
+        """
+      ),
+      ("wireplumber/bluetooth.lua.d/80-none.lua", "bluez_monitor.enabled = false"),
+    ] {
+      let place = directory.appendingPathComponent("config/\(file)")
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: place)
+    }
+    let bus = directory.path + "/bus"
+    try launch("dbus-daemon", ["--session", "--nofork", "--address=unix:path=\(bus)"], until: bus)
+    try launch("pipewire", [], until: directory.path + "/pipewire-0")
+    try launch("wireplumber", [])
+    try launch("pipewire-pulse", [], until: socket)
+    // The session manager makes a dummy sink once it is up. Before that no sink can be the default.
+    try waitForAnswer { try control("list", "short", "sinks").contains("auto_null") }
+    for sink in sinks { try add(sink) }
+    if let first = sinks.first {
+      try control("set-default-sink", first.name)
+      try waitForAnswer { try control("info").contains("Default Sink: \(first.name)\n") }
+    }
+  }
+
+  /// Starts a program of the server, and waits until its socket is there.
+  private func launch(_ program: String, _ arguments: [String], until socket: String? = nil) throws
+  {
+    let log = directory.appendingPathComponent("log-\(program)").path
+    if let socket { try? FileManager.default.removeItem(atPath: socket) }
+    let process = try ChildProcess(
+      "/usr/bin/\(program)", arguments, environment: environment, errors: log)
+    processes.append(process)
+    guard let socket else { return }
+    for _ in 0..<1000 where !FileManager.default.fileExists(atPath: socket) {
+      guard process.isRunning else { break }
+      usleep(10_000)
+    }
+    guard FileManager.default.fileExists(atPath: socket) else {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      throw Failure(description: "the private server does not start: \(text)")
+    }
+  }
+
+  /// Waits until the server answers, and as is expected: a socket is there before anybody listens.
+  private func waitForAnswer(_ isReady: () throws -> Bool) throws {
+    for _ in 0..<500 {
+      if (try? control("info")) != nil, (try? isReady()) == true { return }
+      usleep(10_000)
+    }
+    throw Failure(description: "the private server answers nobody")
+  }
+
+  /// Adds a sink to the server that runs.
+  public func add(_ sink: Sink) throws {
+    // PipeWire takes every property that it knows, and has none of this name.
+    let arguments = sink.arguments.filter { kind == .pulseAudio || !$0.hasPrefix("norewinds") }
+    try control(["load-module", "module-null-sink"] + arguments)
+    try waitForAnswer { try control("list", "short", "sinks").contains("\t\(sink.name)\t") }
+  }
+
+  /// Takes one sink away, by its name.
+  public func remove(_ sink: String) throws {
+    let modules = try control("list", "short", "modules").split(separator: "\n")
+    for module in modules where module.contains("sink_name=\(sink) ") {
+      try control("unload-module", String(module.prefix { $0.isNumber }))
+    }
+  }
+
   /// Ends the server, as a crash would.
   public func kill() {
-    process.signal(SIGKILL)
-    process.wait()
+    for process in processes.reversed() {
+      process.signal(SIGKILL)
+      process.wait()
+    }
+    processes = []
   }
 
   /// Sends the server a signal: SIGSTOP makes it hang, SIGCONT goes on.
-  public func signal(_ number: Int32) { process.signal(number) }
+  public func signal(_ number: Int32) {
+    // The bus goes on: others than the server may be on it.
+    for process in processes.reversed() where kind == .pulseAudio || process !== processes.first {
+      process.signal(number)
+    }
+  }
 
   /// Runs `pactl` on the server and returns what it says.
   @discardableResult
-  public func control(_ arguments: String...) throws -> String {
+  public func control(_ arguments: String...) throws -> String { try control(arguments) }
+
+  @discardableResult
+  private func control(_ arguments: [String]) throws -> String {
     let output = directory.appendingPathComponent("ctl-\(UUID().uuidString.prefix(8))").path
     let command = try ChildProcess(
       "/usr/bin/pactl", arguments, environment: environment, output: output)

@@ -172,7 +172,9 @@ private final class ScaledService: RenderService {
 
   func takeEvents() -> [ServiceEvent] { service.takeEvents() }
 
-  func noteGap(seconds: Double, cause: String) {
-    service.noteGap(seconds: seconds, cause: cause)
+  func takeOngoingEvent() -> ServiceEvent? { service.takeOngoingEvent() }
+
+  func noteGap(seconds: Double, ago: Double, cause: String) {
+    service.noteGap(seconds: seconds, ago: ago, cause: cause)
   }
 }

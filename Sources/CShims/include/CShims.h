@@ -18,6 +18,38 @@ void shims_name_thread(const char *name);
 /// allows; child processes do not inherit it. Returns the priority granted, or a negative `errno`.
 int shims_request_real_time(int priority);
 
+/// The system's number of the calling thread.
+uint64_t shims_thread_number(void);
+
+/// Opens the system's account of the calling thread for `shims_run_delay`: a descriptor, or -1 where the system
+/// keeps none.
+int shims_open_run_delay(void);
+
+/// How long that thread has waited for a processor since it began, in nanoseconds. A system call.
+uint64_t shims_run_delay(int descriptor);
+
+/// Keeps real-time threads of this process from computing for longer than some microseconds without waiting, and
+/// for all time: a limit that is lower stays. A thread that does so all the same gets normal scheduling, if it
+/// is the one that `shims_watch_real_time` was called in, instead of ending the process. Returns 0 or an
+/// `errno`.
+int shims_limit_real_time(uint64_t microseconds);
+
+/// Has `shims_limit_real_time` watch the calling thread, which no longer blocks SIGXCPU.
+void shims_watch_real_time(void);
+
+/// Whether the thread that is watched has lost its scheduling for that.
+int shims_has_lost_real_time(void);
+
+/// What a thread has, and 0 or an `errno`.
+struct shims_niceness {
+  int granted;
+  int error;
+};
+
+/// Sets the niceness of the calling thread, or as little as RLIMIT_NICE allows of it where that is less
+/// than what it has.
+struct shims_niceness shims_set_niceness(int niceness);
+
 /// What a loop does that waits for another thread without giving the processor away.
 static inline void shims_pause(void) {
 #if defined(__x86_64__)

@@ -8,6 +8,10 @@ public enum ControlEvent: Hashable, Sendable {
   case refused(ControlRefusal, by: ControlOrigin)
   /// The device had to play what was not there, or heard what was not taken: how often so far.
   case xrun(underruns: Int, overruns: Int)
+  /// Why it was so, each time; not each one of many in a moment.
+  case underrun(ControlUnderrun)
+  /// Something has happened to a file that is read or written.
+  case file(ControlFileEvent)
   /// A side of the device is another now.
   case route(direction: ControlDirection, name: String)
   /// The session was interrupted, or goes on.
@@ -23,6 +27,52 @@ public enum ControlEvent: Hashable, Sendable {
   case warning(message: String)
   /// The last event.
   case ended(ControlEnd)
+}
+
+/// A time at which there was nothing to play.
+public struct ControlUnderrun: Hashable, Sendable {
+  /// `render`, `file`, `server` or `machine`.
+  public var cause: String
+  /// Seconds of sound from the beginning.
+  public var position: Double
+  /// A sentence that starts in lower case.
+  public var message: String
+
+  public init(cause: String, position: Double, message: String) {
+    self.cause = cause
+    self.position = position
+    self.message = message
+  }
+}
+
+/// What has happened to a file that is read or written.
+public struct ControlFileEvent: Hashable, Sendable {
+  /// `gap`, `ended`, `begun`, …
+  public var kind: String
+  public var file: String
+  /// Where in the file, in seconds from its beginning.
+  public var position: Double
+  /// In seconds; 0 where it is a moment.
+  public var duration: Double
+  /// Frames that are lost by it, as far as it is known.
+  public var frames: Int
+  /// Whether it is still going on.
+  public var isOngoing: Bool
+  /// A sentence.
+  public var message: String
+
+  public init(
+    kind: String, file: String, position: Double, duration: Double, frames: Int, isOngoing: Bool,
+    message: String
+  ) {
+    self.kind = kind
+    self.file = file
+    self.position = position
+    self.duration = duration
+    self.frames = frames
+    self.isOngoing = isOngoing
+    self.message = message
+  }
 }
 
 /// A side of a device.

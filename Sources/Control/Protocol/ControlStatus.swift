@@ -18,6 +18,12 @@ public struct ControlStatus: Hashable, Sendable {
   public var peakLoad: Double
   /// How often the device had to play what was not there, since the beginning.
   public var underruns: Int
+  /// How many of them have which cause, and how often files were late: in a fixed order.
+  public var underrunCauses: [ControlCount] = []
+  /// Times that a device went and was waited for.
+  public var deviceLosses = 0
+  /// How often something has happened to files, by what it was: in a fixed order.
+  public var fileEvents: [ControlCount] = []
   /// How often what the device heard was not taken in time.
   public var overruns: Int
   /// Slices that could not be rendered.
@@ -57,6 +63,17 @@ public struct ControlStatus: Hashable, Sendable {
     self.pendingStages = pendingStages
     self.isSaved = isSaved
     self.canSave = canSave
+  }
+}
+
+/// How often something has happened.
+public struct ControlCount: Hashable, Sendable {
+  public var name: String
+  public var count: Int
+
+  public init(_ name: String, _ count: Int) {
+    self.name = name
+    self.count = count
   }
 }
 

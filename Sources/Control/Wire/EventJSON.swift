@@ -8,6 +8,8 @@ extension ControlEvent {
     case .changed: "changed"
     case .refused: "refused"
     case .xrun: "xrun"
+    case .underrun: "underrun"
+    case .file: "file"
     case .route: "route"
     case .interruption: "interruption"
     case .device: "device"
@@ -30,6 +32,18 @@ extension ControlEvent {
       JSONText.object([.init("by", .string(origin.rawValue))]).adding(refusal.json)
     case .xrun(let underruns, let overruns):
       ["underruns": .number(underruns), "overruns": .number(overruns)]
+    case .underrun(let underrun):
+      [
+        "cause": .string(underrun.cause), "position": .number(underrun.position.rounded(digits: 3)),
+        "message": .string(underrun.message),
+      ]
+    case .file(let event):
+      [
+        "kind": .string(event.kind), "file": .string(event.file),
+        "position": .number(event.position.rounded(digits: 3)),
+        "duration": .number(event.duration.rounded(digits: 3)), "frames": .number(event.frames),
+        "ongoing": .boolean(event.isOngoing), "message": .string(event.message),
+      ]
     case .route(let direction, let name):
       ["direction": .string(direction.rawValue), "name": .string(name)]
     case .interruption(let begins): ["begins": .boolean(begins)]

@@ -80,11 +80,23 @@ enum Metrics {
         ([("direction", "input")], Double(status.overruns)),
       ])
     text.add(
+      "patchrun_underruns_total", .counter,
+      "Times at which there was nothing to play, by whose fault it was.",
+      status.underrunCauses.map { ([("cause", $0.name)], Double($0.count)) })
+    text.add(
+      "patchrun_device_losses_total", .counter,
+      "Times that a sink, a source or the server went and was waited for.",
+      Double(status.deviceLosses))
+    text.add(
       "patchrun_failed_slices_total", .counter, "Slices that could not be rendered.",
       Double(status.failedSlices))
     text.add(
-      "patchrun_lost_frames_total", .counter, "Frames of files that were not there in time.",
-      Double(status.lostFrames))
+      "patchrun_lost_frames_total", .counter,
+      "Frames of files that were not there, or not written, in time.", Double(status.lostFrames))
+    text.add(
+      "patchrun_file_events_total", .counter,
+      "What has happened to files that are read and written.",
+      status.fileEvents.map { ([("kind", $0.name)], Double($0.count)) })
     addLimit(status, to: &text)
     text.add(
       "patchrun_pending_changes", .gauge, "Changes that have been accepted and do not sound yet.",

@@ -14,9 +14,12 @@ extension ControlStatus {
       "load": .number(load.rounded(digits: 5)),
       "peakLoad": .number(peakLoad.rounded(digits: 5)),
       "underruns": .number(underruns),
+      "underrunCauses": .counts(underrunCauses),
+      "deviceLosses": .number(deviceLosses),
       "overruns": .number(overruns),
       "failedSlices": .number(failedSlices),
       "lostFrames": .number(lostFrames),
+      "fileEvents": .counts(fileEvents),
       "outputLimit": outputLimit?.json ?? .null,
       "silencedSamples": .number(silencedSamples),
       "pendingStages": .number(pendingStages),
@@ -140,6 +143,11 @@ extension Double {
 }
 
 extension JSONText {
+  /// Those that have happened, by name.
+  static func counts(_ counts: [ControlCount]) -> JSONText {
+    .object(counts.filter { $0.count > 0 }.map { .init($0.name, .number($0.count)) })
+  }
+
   static func text(_ value: String?) -> JSONText { value.map(JSONText.string) ?? .null }
 
   static func number(orNull value: Double?) -> JSONText { value.map { .number($0) } ?? .null }

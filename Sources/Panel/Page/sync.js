@@ -88,7 +88,8 @@ export class Sync {
       this.#model.setStatus(data);
     });
     for (const name of
-      ["started", "changed", "refused", "xrun", "route", "interruption", "device", "warning", "state", "saved",
+      ["started", "changed", "refused", "xrun", "underrun", "file", "route", "interruption", "device", "warning",
+        "state", "saved",
         "ended"]) {
       hear(name, (data) => this.#heard(name, data));
     }

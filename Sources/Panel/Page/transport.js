@@ -26,7 +26,10 @@ const readouts = {
   Peak: (status) => percent(status.peakLoad),
   Limit: ({ outputLimit: limit }) =>
     limit ? `${limit.level} dB` + (limit.reduction > 0 ? ` (−${limit.reduction.toFixed(1)} dB)` : "") : "",
-  Underruns: (status) => String(status.underruns + status.overruns),
+  Underruns: (status) => {
+    const causes = Object.entries(status.underrunCauses ?? {}).map(([cause, count]) => `${cause} ${count}`);
+    return String(status.underruns + status.overruns) + (causes.length ? ` (${causes.join(", ")})` : "");
+  },
   Output: ({ grant }) => grant.sink?.name ?? "",
   Input: ({ grant }) => grant.source?.name ?? "",
   Rate: ({ grant }) => `${grant.sampleRate} Hz`,
@@ -43,6 +46,8 @@ const eventWords = {
     (changes.map((one) => one.summary).join("; ") || (changeCount ? `${changeCount} changes` : "nothing is different")),
   refused: ({ by, text }) => `refused, from ${by}: ${text.split("\n", 1)[0]}`,
   xrun: ({ underruns, overruns }) => `${underruns} underruns, ${overruns} overruns so far`,
+  underrun: ({ message }) => message,
+  file: ({ message }) => message,
   route: ({ direction, name }) => `the ${direction} is ${name} now`,
   interruption: ({ begins }) => (begins ? "interrupted" : "the interruption is over"),
   device: ({ message }) => message,

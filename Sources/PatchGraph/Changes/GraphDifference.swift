@@ -86,32 +86,8 @@ struct GraphDifference {
   }
 
   private mutating func comparePolicies() {
-    let (before, after) = (old.layout.policy, new.layout.policy)
-    if before.onInterruption != after.onInterruption {
-      note(
-        JSONPointer(["session", "onInterruption"]),
-        "an interruption is answered by \(quoted(after.onInterruption.rawValue))", .nothing)
-    }
-    if before.onRouteChange != after.onRouteChange {
-      note(
-        JSONPointer(["session", "onRouteChange"]),
-        "another device is answered by \(quoted(after.onRouteChange.rawValue))", .nothing)
-    }
-    if before.onDeviceLoss != after.onDeviceLoss {
-      note(
-        JSONPointer(["session", "onDeviceLoss"]),
-        "the loss of a device is answered by \(quoted(after.onDeviceLoss.rawValue))", .nothing)
-    }
-    if before.deviceWait != after.deviceWait {
-      let limit = after.deviceWait.map { "\(Quantity.text($0)) s" } ?? "as long as it takes"
-      note(
-        JSONPointer(["session", "deviceWait"]), "a lost device is waited for: \(limit)", .nothing)
-    }
-    if before.withoutDevice != after.withoutDevice {
-      note(
-        JSONPointer(["session", "withoutDevice"]),
-        after.withoutDevice == .continue
-          ? "time runs on without a device" : "time stands still without a device", .nothing)
+    for (key, text) in new.layout.policy.differences(from: old.layout.policy) {
+      note(JSONPointer(["session", key]), text, .nothing)
     }
   }
 

@@ -1,10 +1,9 @@
 import AudioTypes
-import Diagnostics
 import PatchGraph
 import PatchSyntax
 
-/// What a patch asks of the session and of devices.
 extension Schema {
+  /// What a patch asks of the audio session, and decides.
   static let session: JSONText = [
     "description": """
     What the patch asks of the audio session. It is a request: patchrun says what was granted.

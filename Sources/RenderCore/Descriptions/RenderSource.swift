@@ -206,9 +206,13 @@ public protocol RenderService: AnyObject, Sendable {
   /// What has happened to files since the last call, in order. The sound goes on through all of it.
   func takeEvents() -> [ServiceEvent]
 
-  /// Tells a recording that time has passed outside of which the run knows nothing: what is heard next
-  /// is `seconds` later than what was heard last.
-  func noteGap(seconds: Double, cause: String)
+  /// What is happening to a file at this moment and has not been told: its end is an event of
+  /// `takeEvents()`. Any thread but the render thread, also while another call waits for the disk.
+  func takeOngoingEvent() -> ServiceEvent?
+
+  /// Tells a recording that time has passed of which the run has heard nothing: `seconds` of it, between
+  /// two frames of which the second came `ago` seconds before this call.
+  func noteGap(seconds: Double, ago: Double, cause: String)
 }
 
 extension RenderService {
@@ -224,7 +228,14 @@ extension RenderService {
 
   public func takeEvents() -> [ServiceEvent] { [] }
 
-  public func noteGap(seconds: Double, cause: String) {}
+  public func takeOngoingEvent() -> ServiceEvent? { nil }
+
+  public func noteGap(seconds: Double, ago: Double, cause: String) {}
+
+  /// The same where the second frame is the next one.
+  public func noteGap(seconds: Double, cause: String) {
+    noteGap(seconds: seconds, ago: 0, cause: cause)
+  }
 }
 
 /// A file that failed while the graph was running.

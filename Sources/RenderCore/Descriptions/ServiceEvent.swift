@@ -13,8 +13,12 @@ public struct ServiceEvent: Hashable, Sendable {
     case clipped
     /// A recording has ended early, because it cannot be written.
     case ended
+    /// A picture cannot be written.
+    case unwritten
     /// A recording has begun, under another name than was asked for.
     case begun
+    /// A recording goes on in its file, although a new one was asked for.
+    case kept
     /// A recording is whole, and has its name.
     case saved
   }
@@ -28,23 +32,26 @@ public struct ServiceEvent: Hashable, Sendable {
   public var duration: Double
   /// Whether it is still going on. Another event says when it is over.
   public var isOngoing: Bool
+  /// Frames that are lost by it, at the rate of the file; 0 where none are, or how many is not known.
+  public var frameCount: Int
   /// Why, as words that follow a colon.
   public var cause: String
 
   public init(
     _ kind: Kind, file: String, time: Double, duration: Double = 0, isOngoing: Bool = false,
-    cause: String
+    frameCount: Int = 0, cause: String
   ) {
     self.kind = kind
     self.file = file
     self.time = time
     self.duration = duration
     self.isOngoing = isOngoing
+    self.frameCount = frameCount
     self.cause = cause
   }
 
   /// Whether the run has failed to do what the patch says.
-  public var isFailure: Bool { kind == .ended || kind == .unread }
+  public var isFailure: Bool { kind == .ended || kind == .unread || kind == .unwritten }
 
   /// The event as a sentence: `'take.wav': 0.120 s missing at 0:03.200: the disk was too slow`.
   public var message: String {
@@ -56,14 +63,23 @@ public struct ServiceEvent: Hashable, Sendable {
     case .unread: "'\(file)': \(length) not read at \(place): \(cause)"
     case .late: "'\(file)': \(length) came too late at \(place): \(cause)"
     case .notFinite: "'\(file)' holds a sample that is no finite number at \(place)"
-    case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
     case .gap where isOngoing: "'\(file)': frames are missing from \(place) on: \(cause)"
+    case .gap where duration == 0: "'\(file)': frames are missing at \(place): \(cause)"
+    case .gap where frameCount > 0:
+      "'\(file)': \(length) (\(frameCount) frame\(frameCount == 1 ? "" : "s")) missing at \(place): \(cause)"
     case .gap: "'\(file)': \(length) missing at \(place): \(cause)"
     case .clipped: "'\(file)': \(cause) clipped, first at \(place)"
     case .ended: "the recording '\(file)' ended at \(place): \(cause)"
+    case .unwritten: cause
     case .begun: "the recording is '\(file)': \(cause)"
+    case .kept: "the recording goes on in '\(file)': no new take can begin: \(cause)"
     case .saved: "'\(file)' is whole: \(length)"
     }
+  }
+
+  /// The same for a mark in the file itself: `0.120 s missing: the disk was too slow`.
+  public var label: String {
+    (duration == 0 ? "frames are missing" : "\(Self.decimal(duration)) s missing") + ": \(cause)"
   }
 
   /// Minutes and seconds, rounded to thousandths: `0:03.200`.

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// A graph that is given a meter before it is initialized reads the clock before and after each kernel;
 /// what is rendered stays the same, to the bit. A graph without one has nothing of it in its plans. One
-/// meter belongs to one graph. It is read while nothing pulls.
+/// meter belongs to one graph. Readings are there at any time, events while nothing pulls.
 @safe
 public final class RenderMeter: @unchecked Sendable {
-  // `@unchecked Sendable`: the table of parts has a lock; what the render thread writes is read when it
-  // is done.
+  // `@unchecked Sendable`: the table of parts has a lock; sums are atomic; what else the render thread
+  // writes is read when it is done.
 
   /// What a kernel belongs to.
   public enum Part: Hashable, Sendable {
@@ -42,24 +42,8 @@ public final class RenderMeter: @unchecked Sendable {
     public var end: UInt64
   }
 
-  /// What the kernels of a part add to.
-  struct Sum {
-    var spent: UInt64 = 0
-    var count = 0
-  }
-
-  /// Keeps a sum where it is.
-  @safe
-  final class Cell {
-    let sum: UnsafeMutablePointer<Sum>
-
-    init() {
-      unsafe sum = .allocate(capacity: 1)
-      unsafe sum.initialize(to: Sum())
-    }
-
-    deinit { unsafe sum.deallocate() }
-  }
+  /// What the kernels of a part add to: nanoseconds, and how often they have run.
+  private static func makeCell() -> CounterBlock { CounterBlock(count: 2) }
 
   struct RawEvent {
     var part: Int
@@ -76,7 +60,7 @@ public final class RenderMeter: @unchecked Sendable {
   private struct Table {
     var numbers: [Part: Int] = [:]
     var parts: [Part] = []
-    var cells: [Cell] = []
+    var cells: [CounterBlock] = []
   }
 
   let progress: UnsafeMutablePointer<Progress>
@@ -118,11 +102,11 @@ public final class RenderMeter: @unchecked Sendable {
       if number == table.parts.count {
         table.numbers[part] = number
         table.parts.append(part)
-        table.cells.append(Cell())
+        table.cells.append(Self.makeCell())
       }
       let cell = table.cells[number]
-      // The meter keeps the cell.
-      return .holding(MeteredKernel(kernel, self, part: number, cell: cell), with: kernel, self)
+      // The meter keeps the cells.
+      return .holding(MeteredKernel(kernel, self, part: number, sum: cell.access), with: kernel, self)
     }
   }
 
@@ -130,8 +114,7 @@ public final class RenderMeter: @unchecked Sendable {
   public var readings: [Reading] {
     table.withLock { table in
       zip(table.parts, table.cells).map { part, cell in
-        let sum = unsafe cell.sum.pointee
-        return Reading(part: part, nanoseconds: sum.spent, count: sum.count)
+        Reading(part: part, nanoseconds: cell.access[0], count: Int(cell.access[1]))
       }
     }
   }
@@ -157,15 +140,15 @@ private struct MeteredKernel: RenderKernel {
   private let events: UnsafeMutableBufferPointer<RenderMeter.RawEvent>
   private let clockCost: UInt64
   private let part: Int
-  private let sum: UnsafeMutablePointer<RenderMeter.Sum>
+  private let sum: CounterAccess
 
-  init(_ kernel: KernelBox, _ meter: RenderMeter, part: Int, cell: RenderMeter.Cell) {
+  init(_ kernel: KernelBox, _ meter: RenderMeter, part: Int, sum: CounterAccess) {
     unsafe self.kernel = .passUnretained(kernel)
     unsafe progress = meter.progress
     unsafe events = meter.events
     clockCost = meter.clockCost
     self.part = part
-    unsafe sum = cell.sum
+    self.sum = sum
   }
 
   @_noLocks
@@ -177,8 +160,9 @@ private struct MeteredKernel: RenderKernel {
     let end = meterClock()
     let inner = unsafe progress.pointee.nested &+ clockCost
     let taken = end &- begin
-    unsafe sum.pointee.spent &+= taken > inner ? taken - inner : 0
-    unsafe sum.pointee.count &+= 1
+    // Nobody else writes them.
+    sum[0] = sum[0] &+ (taken > inner ? taken - inner : 0)
+    sum[1] = sum[1] &+ 1
     // Of the two readings of the clock one is within `taken`, and one around it.
     unsafe progress.pointee.nested = outer &+ taken &+ clockCost
     let count = unsafe progress.pointee.eventCount

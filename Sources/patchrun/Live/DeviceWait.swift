@@ -60,6 +60,9 @@ struct LostDevices {
 
   var isEmpty: Bool { sides.isEmpty }
 
+  /// What has happened to one of them; `nil` for nothing.
+  var words: String? { sides.values.first?.error.message }
+
   mutating func lose(_ side: AudioDevice.Direction, _ error: HardwareError, at now: UInt64) {
     sides[side] = (error, sides[side]?.since ?? now)
   }

@@ -15,10 +15,12 @@ struct FileEvents {
   /// A sentence to be told about an event, and of what kind it is; `nil` where enough has been told.
   mutating func take(_ event: ServiceEvent) -> (kind: String, message: String)? {
     switch event.kind {
-    case .begun: return ("note", event.message)
+    case .begun, .kept: return ("note", event.message)
     case .saved: return nil
-    case .ended:
+    case .ended, .unwritten:
       failures.append(event.message)
+      listed.append(event)
+      count += 1
       return ("error", event.message)
     case .unread, .late, .gap, .notFinite, .clipped:
       if !event.isOngoing {
@@ -49,6 +51,8 @@ struct StallWatch {
   private static let patience = 0.35
 
   private var last: (nanoseconds: UInt64, frames: Int)?
+  /// Frames that had been asked for when it stood still last.
+  private var framesBefore = 0
 
   /// - Parameter isExpected: Whether somebody has had the patch pause.
   /// - Returns: For how many seconds it has stood still, once that is over.
@@ -61,8 +65,14 @@ struct StallWatch {
     }
     guard frames > before.frames else { return nil }
     last = (now, frames)
+    framesBefore = before.frames
     let passed = Double(now - before.nanoseconds) / 1e9
     let missing = passed - Double(frames - before.frames) / sampleRate
     return missing > Self.patience ? missing : nil
+  }
+
+  /// How many seconds of sound there have been since it stood still last.
+  func age(at frames: Int, sampleRate: Double) -> Double {
+    Double(max(0, frames - framesBefore)) / sampleRate
   }
 }

@@ -21,6 +21,8 @@ final class LiveControl: ControlledPatch {
     var restart: PatchReader.Result?
     var events: [AsyncStream<ControlEvent>.Continuation] = []
     var xruns = (underruns: 0, overruns: 0)
+    /// How often something has happened to files.
+    var fileEvents: [ServiceEvent.Kind: Int] = [:]
   }
 
   /// A document as it is given away.
@@ -115,6 +117,27 @@ final class LiveControl: ControlledPatch {
     }
     if isNew { emit(.xrun(underruns: underruns, overruns: overruns)) }
   }
+
+  /// The device, or a file, had to be waited for.
+  func note(_ underrun: Underrun) {
+    emit(
+      .underrun(
+        ControlUnderrun(
+          cause: underrun.cause.rawValue, position: underrun.time, message: underrun.message)))
+  }
+
+  func note(_ event: ServiceEvent) {
+    if !event.isOngoing { state.withLock { $0.fileEvents[event.kind, default: 0] += 1 } }
+    emit(
+      .file(
+        ControlFileEvent(
+          kind: event.kind.rawValue, file: event.file, position: event.time,
+          duration: event.duration, frames: event.frameCount, isOngoing: event.isOngoing,
+          message: event.message)))
+  }
+
+  /// How often something has happened to files.
+  var fileEvents: [ServiceEvent.Kind: Int] { state.withLock { $0.fileEvents } }
 
   /// A document that takes a new beginning, taken away.
   func takeRestart() -> PatchReader.Result? {

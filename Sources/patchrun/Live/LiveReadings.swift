@@ -34,6 +34,15 @@ extension LiveControl {
       underruns: statistics.underruns, overruns: statistics.overruns,
       failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
       pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
+    let files = fileEvents
+    let causes = UnderrunReport.causes(statistics, fileCount: files[.late] ?? 0)
+    status.deviceLosses = statistics.losses
+    status.underrunCauses = UnderrunCause.allCases.map {
+      ControlCount($0.rawValue, causes[$0] ?? 0)
+    }
+    status.fileEvents = ServiceEvent.Kind.allCases.map {
+      ControlCount($0.rawValue, files[$0] ?? 0)
+    }
     if let session {
       let (frames, silenced) = session.limited
       status.outputLimit = session.outputPeakLimit.map { peak in

@@ -13,6 +13,8 @@ import RenderTaps
 struct LiveStage {
   let live: LivePatch
   let hardware: any LiveHardware
+  /// What takes the render thread's time.
+  let meter: LiveMeter
 
   var graph: AudioGraph { live.graph }
 }
@@ -25,46 +27,49 @@ struct LiveRoute {
 
 /// A patch that plays, from start to the exit status, whatever it becomes on the way.
 final class LiveRun {
-  private var stage: LiveStage
-  private let signals: Signals
-  private let files: FileWatch?
-  private let appearance: AppearanceOptions
-  private let quiet: Bool
+  var stage: LiveStage
+  let signals: Signals
+  let files: FileWatch?
+  let appearance: AppearanceOptions
+  let quiet: Bool
   /// Reads the patch's file again; `nil` where it is no file.
-  private let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
+  let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
   /// Opens a device for another patch; `nil` where that is wrong.
-  private let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
+  let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   /// What others see and change; `nil` for nobody.
-  private let control: LiveControl?
+  let control: LiveControl?
   /// What is shown on a terminal, ten times a second.
   private var line: TerminalLine
   private var hold = PeakHold()
   /// Who has started the process and wants to hear how it is; `nil` for nobody.
-  private let manager: ServiceManager?
+  let manager: ServiceManager?
   /// What was granted, until it sounds there and has been told.
   private var untoldGrant: String?
   /// Whether the end is what the sources have, and not what was asked for.
   private var endsWithSources = false
-  private var route = LiveRoute()
+  var route = LiveRoute()
   private let takes: Takes
   private var events = FileEvents()
+  var underruns = UnderrunReport()
   private var stall = StallWatch()
   /// Why the device stands still, as far as it has said.
-  private var stallCause: (words: String, nanoseconds: UInt64)?
+  var stallCause: (words: String, nanoseconds: UInt64)?
   private var overruns = 0
   /// What the command line says about waiting for a device; `nil` leaves it to the patch.
-  private let deviceWait: DeviceWait?
-  private var lost = LostDevices()
+  let deviceWait: DeviceWait?
+  var lost = LostDevices()
+  let status: RunStatus
   /// When the sound stopped that is to go on elsewhere.
   private var stoppedAt: UInt64?
 
-  private var graph: AudioGraph { stage.graph }
-  private var hardware: any LiveHardware { stage.hardware }
+  var graph: AudioGraph { stage.graph }
+  var hardware: any LiveHardware { stage.hardware }
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, takes: Takes,
     appearance: AppearanceOptions, quiet: Bool, control: LiveControl? = nil,
     manager: ServiceManager? = nil, deviceWait: DeviceWait? = nil,
+    status: RunStatus = RunStatus(),
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,
     open: @escaping (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
   ) {
@@ -78,12 +83,13 @@ final class LiveRun {
     self.control = control
     self.manager = manager
     self.deviceWait = deviceWait
+    self.status = status
     self.read = read
     self.open = open
   }
 
   /// Why the sound ended.
-  private enum End {
+  enum End {
     /// The sources, a signal or a request, and what the session decides upon an event.
     case reached, interrupted, decided
     case failed(CommandFailure)
@@ -136,8 +142,10 @@ final class LiveRun {
       if !quiet { StandardStream.error.put(printable(grant) + "\n") }
       untoldGrant = grant
       control?.begins(stage)
+      status.plays(session, on: hardware)
       let end = wait(session, rate: rate)
       control?.ends(nil)
+      status.note(.stopping)
       if let reason = end.words { manager?.stops(reason) }
       switch end {
       case .reached, .failed, .over: break
@@ -195,13 +203,14 @@ final class LiveRun {
         return .failed(
           CommandFailure(ExitStatus.failedRunning, failure.message, help: [failure.help]))
       }
-      tellEvents(showsLine)
+      tellEvents(showsLine, at: Double(session.renderedFrames) / rate)
       watchGaps(session, rate)
       if let error = graph.serviceErrors.first {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
       }
       if session.hasEnded { return .reached }
       takePolicy()
+      defer { stage.meter.look(at: monotonicNanoseconds()) }
       if let end = decide(upon: hardware.takeEvents(), showsLine) { return end }
       if let end = endOfWait() { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
@@ -209,6 +218,13 @@ final class LiveRun {
       }
       if signals.takeReload(), let reading = reload(by: .signal, showsLine) {
         return .restart(reading)
+      }
+      if signals.takeNewTake() {
+        let count = takes.beginNewTakes()
+        say(
+          count > 0
+            ? "a new take begins for each of \(counted(count, "recording"))"
+            : "the patch records nothing: there is no take to begin anew", showsLine)
       }
       if let reading = control?.takeRestart() { return .restart(reading) }
       do throws(CommandFailure) { try planUpdates() } catch { return .failed(error) }
@@ -222,8 +238,10 @@ final class LiveRun {
   }
 
   /// Says what has happened to files.
-  private func tellEvents(_ showsLine: Bool = false) {
+  private func tellEvents(_ showsLine: Bool = false, at time: Double = 0) {
     for event in graph.takeServiceEvents() {
+      control?.note(event)
+      if let underrun = underruns.take(event, at: time) { control?.note(underrun) }
       guard let (kind, message) = events.take(event), kind == "error" || !quiet else { continue }
       clear(showsLine)
       appearance.report(kind, message)
@@ -239,7 +257,8 @@ final class LiveRun {
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
     if let seconds {
       graph.noteGap(
-        seconds: seconds, cause: stallCause?.words ?? "the sound server stood still")
+        seconds: seconds, ago: stall.age(at: session.renderedFrames, sampleRate: rate),
+        cause: stallCause?.words ?? "the sound server stood still")
     }
     // What has been said explains what comes at once.
     if let cause = stallCause, !session.isPausing, now - cause.nanoseconds > 3_000_000_000 {
@@ -252,7 +271,7 @@ final class LiveRun {
     overruns = count
   }
 
-  private func noteStall(_ words: String) { stallCause = (words, monotonicNanoseconds()) }
+  func noteStall(_ words: String) { stallCause = (words, monotonicNanoseconds()) }
 
   /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
   private func tellManager(_ session: RenderSession) {
@@ -285,97 +304,11 @@ final class LiveRun {
     let now = LiveLine(
       position: Double(session.renderedFrames) / rate, total: total, peak: peak,
       held: hold.take(peak, at: Double(monotonicNanoseconds()) / 1e9),
-      load: Double(graph.takeMaximumCPULoad()), xruns: statistics.underruns + statistics.overruns,
+      load: Double(graph.takeMaximumCPULoad()),
+      xruns: statistics.underruns + statistics.overruns + underruns.fileCount,
       reduction: LimitText.reduction(session.takeLeastGain(isShown: true)),
-      loudness: loudnessTap().flatMap(loudness))
+      loudness: loudnessTap().flatMap(loudness), isWithoutDevice: !lost.isEmpty)
     line.show { now.grid(width: $0, $1) }
-  }
-
-  // MARK: Another patch
-
-  /// Goes over to the file as it is now. Returns a patch that needs a new beginning.
-  private func reload(
-    by origin: ControlOrigin, _ showsLine: Bool
-  ) -> PatchReader.Result? {
-    manager?.reloads()
-    let (file, reading): (PatchFile, PatchReader.Result)
-    do throws(CommandFailure) {
-      guard let found = try read() else {
-        clear(showsLine)
-        let text = "the patch came from standard input: it cannot be read again"
-        appearance.report("note", text)
-        manager?.hasReloaded(text)
-        return nil
-      }
-      (file, reading) = found
-    } catch {
-      clear(showsLine)
-      appearance.report("warning", "\(error.message); the patch plays on as it was")
-      manager?.hasReloaded("as before a reload that was refused: \(error.message)")
-      return nil
-    }
-    do throws(LivePatch.Refusal) {
-      let (changes, isOwn) = try take(file, reading, by: origin)
-      watchSubgraphs()
-      control?.note(changes, by: origin)
-      if !isOwn || !changes.isEmpty { report(changes, showsLine) }
-      manager?.hasReloaded("reloaded with \(counted(changes.count, "change"))")
-    } catch {
-      clear(showsLine)
-      switch error {
-      case .wrong(let patch):
-        control?.note(refused: patch, by: origin)
-        appearance.report(patch)
-        appearance.report("note", "the patch plays on as it was")
-        manager?.hasReloaded("as before a reload that was refused: \(patch.mainFindingLine)")
-      case .restart(let next, let changes):
-        report(changes, showsLine)
-        return next
-      }
-    }
-    return nil
-  }
-
-  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
-  /// a moment ago: then it is the files of sub-graphs that may be others.
-  private func take(
-    _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
-  ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
-    let live = stage.live
-    guard let control else { return (try live.play(reading), false) }
-    return try control.exclusively { () throws(LivePatch.Refusal) in
-      if origin == .file, control.file.isOwn(file.source.bytes) {
-        return (try live.play(live.reading), true)
-      }
-      do throws(LivePatch.Refusal) {
-        let changes = try live.play(reading)
-        control.file.follow(file, reading)
-        return (changes, false)
-      } catch {
-        if case .restart = error { control.file.follow(file, reading) }
-        throw error
-      }
-    }
-  }
-
-  /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.
-  private func watchSubgraphs() {
-    for path in stage.live.subgraphFiles {
-      do throws(CommandFailure) { try files?.add(path) } catch { continue }
-    }
-  }
-
-  /// Says what has changed and how it is heard.
-  private func report(_ changes: [PatchChange], _ showsLine: Bool) {
-    guard !quiet else { return }
-    clear(showsLine)
-    guard !changes.isEmpty else {
-      return appearance.report("note", "the patch was read again, and says the same")
-    }
-    for change in changes.prefix(8) {
-      appearance.report("note", "\(change.text) (\(change.heard.words))")
-    }
-    if changes.count > 8 { appearance.report("note", "and \(changes.count - 8) changes more") }
   }
 
   /// The first tap that measures loudness.
@@ -389,128 +322,15 @@ final class LiveRun {
     return loudness.shortTerm
   }
 
-  // MARK: What the session decides
+  // MARK: Words
 
-  private var policy: SessionPolicy { stage.live.policy.waiting(deviceWait) }
-
-  private func takePolicy() {
-    let policy = policy
-    hardware.pausesWhenInterrupted = policy.onInterruption == .pause
-    hardware.onDeviceLoss = policy.deviceLoss
-  }
-
-  /// Ends the run where a device has been waited for as long as it may be.
-  private func endOfWait() -> End? {
-    guard !lost.isEmpty else { return nil }
-    let limit = policy.onDeviceLoss == .exit ? 0 : policy.deviceWait ?? .infinity
-    guard let error = lost.overdue(limit, at: monotonicNanoseconds()) else { return nil }
-    return .failed(
-      CommandFailure(
-        ExitStatus.failedRunning,
-        limit > 0
-          ? "\(error.message), and was not there again within \(fixed(limit, 1)) s" : error.message,
-        help: [error.help]))
-  }
-
-  private func lose(_ side: AudioDevice.Direction, _ error: HardwareError, _ showsLine: Bool) {
-    noteStall(error.message)
-    lost.lose(side, error, at: monotonicNanoseconds())
-    // What is about to end is told as an error.
-    guard policy.onDeviceLoss != .exit else { return }
-    let isUnheard = side == .sink || !hardware.wantsOutput
-    let text =
-      error.message + ": "
-      + (isUnheard
-        ? policy.waitingWords : "the patch hears silence until it is there")
-    control?.noteDevice(
-      ControlDirection(side), isLost: true, isWaiting: true, error.message)
-    manager?.waits(text)
-    say(text, showsLine)
-  }
-
-  private func find(_ side: AudioDevice.Direction, _ name: String, _ showsLine: Bool) {
-    guard let seconds = lost.find(side, at: monotonicNanoseconds()) else { return }
-    let text = "the \(side.rawValue) '\(name)' is there, after \(fixed(seconds, 1)) s"
-    control?.noteDevice(
-      ControlDirection(side), isLost: false, isWaiting: !lost.isEmpty, text)
-    if lost.isEmpty { manager?.hasWaited() }
-    say(text + ": the patch is heard again", showsLine)
-  }
-
-  /// Does what the patch says is done then. Returns an end where it is one.
-  private func decide(upon happenings: [HardwareEvent], _ showsLine: Bool) -> End? {
-    var end: End?
-    for happening in happenings {
-      switch happening {
-      case .moved(let direction, let name):
-        noteStall("the \(direction.rawValue) became '\(name)'")
-        end = moved(direction, to: name, showsLine) ?? end
-      case .interrupted(let cause):
-        if case .suspended(let direction) = cause {
-          noteStall("the \(direction.rawValue) was suspended")
-        } else {
-          noteStall("the sound server asked for silence")
-        }
-        end = interrupted(by: cause, showsLine) ?? end
-      case .resumed:
-        control?.noteInterruption(begins: false)
-        say("the interruption is over: the patch plays on", showsLine)
-      case .lost(let side, let error): lose(side, error, showsLine)
-      case .returned(let side, let name): find(side, name, showsLine)
-      case .noted(let text): say(text, showsLine)
-      case .ended(let reason):
-        say(reason + ": the patch ends", showsLine)
-        end = .over(reason)
-      }
-    }
-    return end
-  }
-
-  private func moved(
-    _ direction: AudioDevice.Direction, to name: String, _ showsLine: Bool
-  ) -> End? {
-    control?.noteRoute(ControlDirection(direction), name)
-    let text = "the \(direction.rawValue) is now '\(name)'"
-    switch stage.live.policy.onRouteChange {
-    case .follow:
-      say(text, showsLine)
-      return nil
-    case .restart:
-      say(text + ": the patch begins again there", showsLine)
-      if direction == .sink { route.sink = name } else { route.source = name }
-      return .restart(stage.live.reading)
-    case .stop:
-      say(text + ": the patch ends", showsLine)
-      return .decided
-    }
-  }
-
-  private func interrupted(by cause: HardwareInterruption, _ showsLine: Bool) -> End? {
-    let text =
-      switch cause {
-      case .suspended(let direction): "the \(direction.rawValue) has been suspended"
-      case .asked: "the sound server asks for silence"
-      }
-    switch stage.live.policy.onInterruption {
-    case .continue: return nil
-    case .pause:
-      control?.noteInterruption(begins: true)
-      say(text + ": the patch pauses", showsLine)
-      return nil
-    case .stop:
-      control?.noteInterruption(begins: true)
-      say(text + ": the patch ends", showsLine)
-      return .decided
-    }
-  }
-
-  private func say(_ text: String, _ showsLine: Bool) {
+  func say(_ text: String, _ showsLine: Bool) {
     guard !quiet else { return }
     clear(showsLine)
     appearance.report("note", text)
   }
 
-  private func clear(_ showsLine: Bool) {
+  func clear(_ showsLine: Bool) {
     if showsLine { line.clear() }
   }
 
@@ -578,18 +398,8 @@ final class LiveRun {
 
   private func summary(_ session: RenderSession, _ rate: Double) -> String {
     let statistics = hardware.statistics
-    let xruns = statistics.underruns + statistics.overruns
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
     return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
-      + "load \(fixed(session.load * 100, 2)) %, \(counted(xruns, "xrun"))\(limited)"
+      + "load \(fixed(session.load * 100, 2)) %, \(underruns.summary(statistics))\(limited)"
   }
-}
-
-extension ControlDirection {
-  init(_ direction: AudioDevice.Direction) { self = direction == .sink ? .sink : .source }
-}
-
-extension LiveHardware {
-  /// Whether there is a loudspeaker side.
-  fileprivate var wantsOutput: Bool { grant.outputFormat != nil }
 }

@@ -1,8 +1,11 @@
+import Diagnostics
 import Glibc
 import RenderHost
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own instead of by handlers.
+/// SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2, taken by a thread of their own instead of by handlers.
+///
+/// SIGUSR1 is answered in that thread, whatever the others do, with a line on standard error.
 ///
 /// The first SIGINT or SIGTERM asks for the end; a second one is the end. What comes within a tenth
 /// of a second is still the first: `timeout` signals both its child and the group that it is in.
@@ -10,6 +13,8 @@ final class Signals: Sendable {
   /// The signal that asked for the end; 0 for none.
   private let interruption = Atomic<Int32>(0)
   private let reloads = Atomic<Int>(0)
+  private let takes = Atomic<Int>(0)
+  private let status = Mutex<(@Sendable () -> String)?>(nil)
   /// A byte comes with each signal: for `poll`.
   let descriptor: Int32
   private let writeEnd: Int32
@@ -22,6 +27,12 @@ final class Signals: Sendable {
 
   /// Whether SIGHUP came since the last call.
   func takeReload() -> Bool { reloads.exchange(0, ordering: .relaxed) > 0 }
+
+  /// Whether SIGUSR2 came since the last call.
+  func takeNewTake() -> Bool { takes.exchange(0, ordering: .relaxed) > 0 }
+
+  /// Sets what SIGUSR1 is answered with: a line. Called in the signals' thread.
+  func answerStatus(_ line: @escaping @Sendable () -> String) { status.withLock { $0 = line } }
 
   /// Asks for the end as SIGTERM does, from any thread.
   func askForEnd() {
@@ -63,7 +74,7 @@ final class Signals: Sendable {
   private static var set: sigset_t {
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { unsafe sigaddset(&set, signal) }
     return set
   }
 
@@ -76,6 +87,11 @@ final class Signals: Sendable {
       guard unsafe sigwait(&set, &signal) == 0 else { continue }
       if signal == SIGHUP {
         reloads.wrappingAdd(1, ordering: .relaxed)
+      } else if signal == SIGUSR1 {
+        let line = status.withLock { $0 }
+        StandardStream.error.put(printable(line?() ?? "status: starting") + "\n")
+      } else if signal == SIGUSR2 {
+        takes.wrappingAdd(1, ordering: .relaxed)
       } else if first == 0 {
         first = monotonicNanoseconds()
         interruption.store(signal, ordering: .releasing)

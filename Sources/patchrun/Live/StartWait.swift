@@ -9,18 +9,20 @@ final class StartWait {
   private let asked: DeviceWait?
   private let appearance: AppearanceOptions
   private let quiet: Bool
+  private let status: RunStatus
   /// What was said last.
   private var said = ""
 
   init(
     signals: Signals, manager: ServiceManager?, asked: DeviceWait?, appearance: AppearanceOptions,
-    quiet: Bool
+    quiet: Bool, status: RunStatus
   ) {
     self.signals = signals
     self.manager = manager
     self.asked = asked
     self.appearance = appearance
     self.quiet = quiet
+    self.status = status
   }
 
   enum Outcome {
@@ -67,11 +69,15 @@ final class StartWait {
       manager?.keepAlive()
       signals.wait(milliseconds: Self.interval)
       if signals.interruptedBy != nil { throw .reported(ExitStatus.success) }
+      if signals.takeNewTake(), !quiet {
+        appearance.report("note", "nothing is recorded yet: there is no take to begin anew")
+      }
       if signals.takeReload() { return .reload }
     }
   }
 
   private func say(_ text: String, help: [String] = []) {
+    status.note(.waiting(text))
     guard text != said else { return }
     said = text
     if !quiet { appearance.report("note", text, help: help) }

@@ -215,7 +215,7 @@ extension TopModel.Event {
       switch name {
       case "refused": .bad
       case "ended": data["reason"]?.string == "failed" ? .bad : .warning
-      case "xrun", "warning", "route", "interruption", "device": .warning
+      case "xrun", "underrun", "file", "warning", "route", "interruption", "device": .warning
       case "changed", "started": .good
       default: .plain
       }

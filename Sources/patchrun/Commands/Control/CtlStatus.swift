@@ -33,6 +33,13 @@ struct CtlStatus: PatchCommand {
     return ExitStatus.success
   }
 
+  /// ` (render 2, machine 1)`
+  private static func causes(_ counts: JSONValue?) -> String {
+    guard let counts else { return "" }
+    let parts = counts.members.map { "\(shown($0.key)) \($0.value.integer ?? 0)" }
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+  }
+
   static func text(_ status: JSONValue) -> String {
     let file = shown(status["file"])
     let title = status["title"].flatMap { $0.string == nil ? nil : shown($0) }
@@ -42,7 +49,7 @@ struct CtlStatus: PatchCommand {
     text += "\n" + grant(status["grant"]) + "\n"
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
     text += "load \(percent(status["load"])), at most \(percent(status["peakLoad"])), "
-    text += "\(counted(xruns, "xrun")), "
+    text += counted(xruns, "xrun") + causes(status["underrunCauses"]) + ", "
     text += "\(counted(status["failedSlices"]?.integer ?? 0, "failed slice")), "
     text += "\(counted(status["lostFrames"]?.integer ?? 0, "lost frame"))\n"
     if let limit = status["outputLimit"], let level = limit["level"]?.number {

@@ -96,7 +96,7 @@ struct CtlWatch: PatchCommand {
     case "device": return (text("message"), [])
     case "state": return (text("state"), [])
     case "saved": return ("\(text("file")), document \(text("tag"))", [])
-    case "warning": return (text("message"), [])
+    case "warning", "underrun", "file": return (text("message"), [])
     case "ended":
       return ([text("reason"), text("message")].filter { !$0.isEmpty }.joined(separator: ": "), [])
     case "meters":

@@ -12,6 +12,8 @@ struct DoctorSystem {
   var priority: Int32
   /// The most that a thread may ask for.
   var priorityLimit: UInt64
+  /// What a thread gets in the end, with what else there is to ask for; `nil` where that is not known.
+  var granted: SchedulingGrant?
 
   /// Of the system that it runs on.
   static func current() -> DoctorSystem {
@@ -21,14 +23,18 @@ struct DoctorSystem {
     // In a thread of its own: what is granted ends with it.
     let thread = try? HostThread("patchrun doctor") {
       holder.priority.store(shims_request_real_time(5), ordering: .releasing)
+      let granted = SchedulingRequest(priority: 5).make()
+      holder.granted.withLock { $0 = granted }
     }
     thread?.join()
     return DoctorSystem(
-      priority: holder.priority.load(ordering: .acquiring), priorityLimit: UInt64(limit.rlim_cur))
+      priority: holder.priority.load(ordering: .acquiring), priorityLimit: UInt64(limit.rlim_cur),
+      granted: holder.granted.withLock { $0 })
   }
 
   private final class Granted: Sendable {
     let priority = Atomic<Int32>(-EPERM)
+    let granted = Mutex<SchedulingGrant?>(nil)
   }
 
   var findings: [DoctorFinding] {
@@ -43,16 +49,22 @@ struct DoctorSystem {
         topic: "real-time scheduling", state: .ok,
         found: "granted: FIFO, priority \(priority)")
     }
+    if let granted, case .realTime = granted.kind {
+      return .init(
+        topic: "real-time scheduling", state: .ok, found: "granted: \(granted)")
+    }
+    let instead = granted.map { "; a run gets \($0)" } ?? ""
     let limit = priorityLimit == 0 ? "RLIMIT_RTPRIO is 0" : "the system refuses it"
     return .init(
       topic: "real-time scheduling", state: .warning,
-      found: "refused: \(limit) (\(systemMessage(-priority)))",
-      cure: "allow it in /etc/security/limits.d/audio.conf: '@audio - rtprio 20', be in the group "
+      found: "refused: \(limit) (\(systemMessage(-priority)))" + instead,
+      cure: "install 'rtkit', which grants it to the users of a desktop; or allow it in "
+        + "/etc/security/limits.d/audio.conf: '@audio - rtprio 20', be in the group "
         + "'audio', and log in again; for a service LimitRTPRIO=20; in a container --cap-add=SYS_NICE"
     )
   }
 
-  /// RealtimeKit, by which a sound server asks for its own threads.
+  /// RealtimeKit, by which a sound server asks for its own threads, and a run for the one that renders.
   private var broker: DoctorFinding {
     let service = "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
     let bus = "/run/dbus/system_bus_socket"
@@ -65,8 +77,10 @@ struct DoctorSystem {
       topic: "RealtimeKit", state: .warning,
       found: hasService ? "installed, but there is no system bus" : "not installed",
       cure: hasService
-        ? "start D-Bus: without it the sound server's own threads have no real-time priority"
-        : "install 'rtkit': by it the sound server's own threads get real-time priority")
+        ? "start D-Bus: without it neither the sound server's threads nor patchrun's get real-time "
+          + "scheduling by RealtimeKit"
+        : "install 'rtkit': by it the sound server's threads, and patchrun's, get real-time scheduling"
+    )
   }
 
   // MARK: The processor

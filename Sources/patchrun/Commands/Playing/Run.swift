@@ -28,6 +28,9 @@ struct Run: PatchCommand {
       pipes set the pace: a slice is rendered when what it hears has come and what was rendered \
       before has been taken.
 
+      A sound server or a device that is not there, or goes, is waited for, unless the patch or \
+      --wait-device says otherwise.
+
       EXAMPLES:
         patchrun mix.json --duration 5
         patchrun mix.json --duration 5 --sink @DEFAULT_SINK@
@@ -41,7 +44,7 @@ struct Run: PatchCommand {
            gone
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
-        3  no server, no device, no pipe or no file
+        3  no pipe or no file; no server or no device, where none is waited for
         4  a failure while running: recordings are finished, but for one that
            cannot be written
         130  a second Ctrl-C
@@ -51,6 +54,8 @@ struct Run: PatchCommand {
                 with 0; a second one ends at once
         SIGTERM  the same as SIGINT
         SIGHUP  reads the patch again, and goes over to it
+        SIGUSR1  says on standard error where the run is
+        SIGUSR2  begins a new take of each recording
 
       ENVIRONMENT:
         PULSE_SERVER  the sound server, where it is not the default one
@@ -141,10 +146,13 @@ struct Run: PatchCommand {
     let file = try PatchFile(
       self.file, files: policy.forNamed(self.file), limits: policy.limits)
     let reading = file.read(overrides)
-    let takes = Takes(overwrite ? .replace : .number)
+    let takes = Takes(overwrite ? .replace : .number, goesOnWhenThereIsRoom: true)
     let manager = ServiceManager(environment: environmentVariable)
+    let status = RunStatus()
+    signals.answerStatus { status.line }
     let wait = StartWait(
-      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet)
+      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
+      status: status)
     let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
     guard let stage = first else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
@@ -156,7 +164,7 @@ struct Run: PatchCommand {
     let run = LiveRun(
       stage, signals: signals, files: files, takes: takes, appearance: appearance, quiet: quiet,
       control: live, manager: manager, deviceWait: deviceWait,
-      read: { () throws(CommandFailure) in try reread() },
+      status: status, read: { () throws(CommandFailure) in try reread() },
       open: { (reading, route) throws(CommandFailure) in
         try open(reading, policy.surroundings(of: file, takes: takes), on: route, wait)
       })
@@ -276,11 +284,13 @@ struct Run: PatchCommand {
       appearance.report("note", "what was granted: \(GrantText.text(hardware.grant))")
       return .wrong
     }
+    let meter = LiveMeter()
+    live.graph.setMeter(meter.meter)
     live.graph.outputPeakCeiling = level.limitPeak?.magnitude
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
-    return .opened(LiveStage(live: live, hardware: hardware))
+    return .opened(LiveStage(live: live, hardware: hardware, meter: meter))
   }
 
   private func checkUse(
@@ -322,7 +332,7 @@ struct Run: PatchCommand {
   private func hardwareRequest(
     _ request: SessionRequest, on route: LiveRoute, title: String?
   ) throws(HardwareError) -> HardwareRequest {
-    HardwareRequest(
+    var wanted = HardwareRequest(
       wantsOutput: request.wantsOutput, wantsInput: request.wantsInput,
       preferredSampleRate: request.preferredSampleRate,
       preferredIOBufferDuration: request.preferredIOBufferDuration,
@@ -332,6 +342,9 @@ struct Run: PatchCommand {
       // What a server takes: one that is too long, or has control characters, it refuses.
       streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
       isConversation: request.isConversation, options: pipes.options)
+    if route.sink != nil { wanted.movedSides.insert(.sink) }
+    if route.source != nil { wanted.movedSides.insert(.source) }
+    return wanted
   }
 }
 

@@ -69,15 +69,6 @@ public final class HostThread: @unchecked Sendable {
     isJoined.store(true, ordering: .relaxed)
     return true
   }
-
-  /// Asks for real-time scheduling of the calling thread and says, in a few words, what was granted.
-  /// `priority` counts from 1, the least urgent; less is asked for where the system allows less.
-  public static func requestRealTime(priority: Int32) -> String {
-    let granted = shims_request_real_time(priority)
-    return granted > 0
-      ? "real-time (FIFO, priority \(granted))"
-      : "normal (real-time was refused: \(systemMessage(-granted)))"
-  }
 }
 
 /// What the C library says to an error number.

@@ -1,0 +1,118 @@
+import CBus
+import CShims
+import Glibc
+import Synchronization
+
+/// The service of the system bus that grants scheduling to the threads of those who may not have it by
+/// themselves: what a desktop's user has. It has limits of its own, which are asked for first.
+struct RealtimeKit {
+  struct Request: Sendable {
+    /// The system's number of a thread of this process.
+    var thread: UInt64
+    /// From 1 up.
+    var priority: Int32
+    /// What is asked for where there is no real-time scheduling: below 0.
+    var niceness: Int32
+  }
+
+  struct Answer: Hashable, Sendable {
+    var granted = SchedulingGrant.Kind.normal
+    /// Why it is not real-time; `nil` where it is.
+    var refusal: String?
+  }
+
+  /// The address of the bus; where there is none in the environment, the usual one.
+  var address =
+    unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
+    ?? "unix:path=/run/dbus/system_bus_socket"
+  /// How long everything may take, in seconds.
+  var patience = 0.4
+  /// Sets RLIMIT_RTTIME, in microseconds; gives 0 or an `errno`.
+  var limitTime: @Sendable (UInt64) -> Int32 = { shims_limit_real_time($0) }
+
+  /// Asks in a thread of its own: neither a bus that hangs nor one that takes nobody holds up the caller for
+  /// longer than the patience lasts.
+  func ask(_ request: Request) -> Answer {
+    let conversation = Conversation(
+      address: address, deadline: monotonicNanoseconds() + UInt64(patience * 1e9),
+      limitTime: limitTime)
+    guard let thread = try? HostThread("patchrun rtkit", { conversation.hold(request) }) else {
+      return Answer(refusal: "there is no thread to ask in")
+    }
+    guard thread.join(timeout: patience) else {
+      conversation.giveUp()
+      return Answer(refusal: "no answer within \(Int(patience * 1000)) ms")
+    }
+    return conversation.answer
+  }
+
+  /// What is said to RealtimeKit, and what it says.
+  private final class Conversation: Sendable {
+    private let address: String
+    private let deadline: UInt64
+    private let limitTime: @Sendable (UInt64) -> Int32
+    private let state = Mutex(Answer())
+    private let isOver = Atomic<Bool>(false)
+
+    init(address: String, deadline: UInt64, limitTime: @escaping @Sendable (UInt64) -> Int32) {
+      self.address = address
+      self.deadline = deadline
+      self.limitTime = limitTime
+    }
+
+    var answer: Answer { state.withLock { $0 } }
+
+    /// Nothing more is asked for.
+    func giveUp() { isOver.store(true, ordering: .relaxed) }
+
+    /// Milliseconds that are left, at least 1.
+    private var rest: Int32 {
+      let now = monotonicNanoseconds()
+      return now < deadline ? max(1, Int32((deadline - now) / 1_000_000)) : 1
+    }
+
+    func hold(_ request: Request) {
+      var failure = cbus_failure()
+      guard let bus = unsafe cbus_open(address, rest, &failure) else {
+        return state.withLock { $0.refusal = Self.words(&failure) }
+      }
+      defer { unsafe cbus_close(bus) }
+      var limits = cbus_limits()
+      guard unsafe cbus_get_limits(bus, rest, &limits, &failure) == 0 else {
+        return state.withLock { $0.refusal = Self.words(&failure) }
+      }
+      let refusal = unsafe askForRealTime(bus, request, limits, &failure)
+      guard let refusal else { return }
+      state.withLock { $0.refusal = refusal }
+      guard !isOver.load(ordering: .relaxed), limits.niceness < 0 else { return }
+      let niceness = max(request.niceness, Int32(clamping: limits.niceness))
+      guard unsafe cbus_make_high_priority(bus, rest, request.thread, niceness, &failure) == 0
+      else { return }
+      state.withLock { $0.granted = .highPriority(niceness: niceness) }
+    }
+
+    /// Returns why it was refused; `nil` where it was not.
+    private func askForRealTime(
+      _ bus: OpaquePointer, _ request: Request, _ limits: cbus_limits,
+      _ failure: inout cbus_failure
+    ) -> String? {
+      guard limits.priority > 0, limits.time > 0 else { return "it grants no real-time" }
+      guard !isOver.load(ordering: .relaxed) else { return "it was too late" }
+      // RealtimeKit refuses whoever could take a processor for longer than it allows.
+      let error = limitTime(UInt64(limits.time))
+      guard error == 0 else { return "RLIMIT_RTTIME cannot be set: \(systemMessage(error))" }
+      let priority = min(request.priority, Int32(clamping: limits.priority))
+      guard
+        unsafe cbus_make_real_time(bus, rest, request.thread, UInt32(priority), &failure) == 0
+      else { return Self.words(&failure) }
+      state.withLock { $0 = Answer(granted: .realTime(priority: priority)) }
+      return nil
+    }
+
+    private static func words(_ failure: inout cbus_failure) -> String {
+      unsafe withUnsafeBytes(of: &failure.text) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import CShims
+import Glibc
+
+/// Makes out why a device ran dry, from where the time of the thread that renders went.
+///
+/// The thread says when it goes to sleep, when it wakes, and when it has rendered what was asked for. A thread
+/// that is not run when it could be waits in the scheduler's queue, which the system counts; one of a process
+/// that is stopped sleeps longer than it wanted to. What a render takes beyond that is its own. Where neither
+/// explains it, nobody asked in time.
+///
+/// It belongs to that thread and is called outside of the pulls: it makes a system call each time, and allocates
+/// nothing but for an underrun.
+@safe
+public final class UnderrunWatch: @unchecked Sendable {
+  // `@unchecked Sendable`: made by one thread, used by another from then on.
+
+  /// A stretch of the thread's time, in nanoseconds.
+  private struct Stretch {
+    var end: UInt64 = 0
+    /// By how much what was rendered took longer than it lasts, without waiting for a processor.
+    var excess: UInt64 = 0
+    /// For how long the thread was not run.
+    var delay: UInt64 = 0
+    /// How long rendering took, and how many frames that were.
+    var taken: UInt64 = 0
+    var frameCount = 0
+  }
+
+  /// What is less is no reason for a device to run dry.
+  private static let least: UInt64 = 2_000_000
+
+  private let sampleRate: Double
+  private let window: UInt64
+  private var stretches = [Stretch](repeating: Stretch(), count: 256)
+  private var next = 0
+  /// The system's own account of the thread; -1 before the thread has opened it, and where there is none.
+  private var account: Int32 = -1
+  private let readsAccount: Bool
+  private var begin: UInt64 = 0
+  private var waited: UInt64 = 0
+  private var patience: UInt64 = 0
+
+  /// - Parameters:
+  ///   - sampleRate: The device's, in Hz.
+  ///   - bufferDuration: How long the device plays on what it has, in seconds.
+  ///   - readsAccount: Whether the system is asked how long the thread waited for a processor.
+  public init(sampleRate: Double, bufferDuration: Double, readsAccount: Bool = true) {
+    self.sampleRate = sampleRate
+    self.readsAccount = readsAccount
+    // What happened earlier has been made good, or has been heard.
+    window = UInt64((0.5 + 2 * max(0, min(bufferDuration, 60))) * 1e9)
+  }
+
+  deinit { if account >= 0 { close(account) } }
+
+  /// The thread goes to sleep, until it is woken or some seconds have passed.
+  public func willSleep(atMost seconds: Double) {
+    if account < 0, readsAccount { account = shims_open_run_delay() }
+    willSleep(atMost: seconds, now: monotonicNanoseconds(), delay: runDelay)
+  }
+
+  /// The thread has woken.
+  public func hasWoken() { hasWoken(now: monotonicNanoseconds(), delay: runDelay) }
+
+  /// The thread begins to render what has been asked for.
+  public func willRender() { willRender(now: monotonicNanoseconds(), delay: runDelay) }
+
+  /// It has rendered that.
+  public func hasRendered(frameCount: Int) {
+    hasRendered(frameCount: frameCount, now: monotonicNanoseconds(), delay: runDelay)
+  }
+
+  /// Why the device has run dry by now.
+  ///
+  /// - Parameter time: Seconds of sound that it has asked for.
+  public func underrun(at time: Double) -> Underrun {
+    underrun(at: time, now: monotonicNanoseconds())
+  }
+
+  /// How long the thread has waited for a processor since it began, in nanoseconds.
+  private var runDelay: UInt64 { account >= 0 ? shims_run_delay(account) : 0 }
+
+  // MARK: The same with a clock of somebody else's
+
+  func willSleep(atMost seconds: Double, now: UInt64, delay: UInt64) {
+    (begin, waited) = (now, delay)
+    patience = UInt64(max(0, seconds) * 1e9)
+  }
+
+  func hasWoken(now: UInt64, delay: UInt64) {
+    let slept = now &- begin
+    let overslept = slept > patience ? slept - patience : 0
+    note(Stretch(end: now, delay: max(overslept, delay &- waited)))
+  }
+
+  func willRender(now: UInt64, delay: UInt64) { (begin, waited) = (now, delay) }
+
+  func hasRendered(frameCount: Int, now: UInt64, delay: UInt64) {
+    let taken = now &- begin
+    let held = min(taken, delay &- waited)
+    let lasts = UInt64(Double(frameCount) / sampleRate * 1e9)
+    let own = taken - held
+    note(
+      Stretch(
+        end: now, excess: own > lasts ? own - lasts : 0, delay: held, taken: taken,
+        frameCount: frameCount))
+  }
+
+  private func note(_ stretch: Stretch) {
+    stretches[next] = stretch
+    next = (next + 1) % stretches.count
+  }
+
+  func underrun(at time: Double, now: UInt64) -> Underrun {
+    var (excess, delay): (UInt64, UInt64) = (0, 0)
+    var worst = Stretch()
+    for stretch in stretches where stretch.end > 0 && now &- stretch.end < window {
+      excess += stretch.excess
+      delay += stretch.delay
+      if stretch.excess > worst.excess { worst = stretch }
+    }
+    guard max(excess, delay) >= Self.least else {
+      return Underrun(.server, time: time, reason: "the server asked too late, or not at all")
+    }
+    guard excess >= delay else {
+      return Underrun(
+        .machine, time: time,
+        reason: "the render thread was not run for \(Self.milliseconds(delay)) ms")
+    }
+    let lasts = UInt64(Double(worst.frameCount) / sampleRate * 1e9)
+    return Underrun(
+      .render, time: time,
+      reason: "to render \(worst.frameCount) frames took \(Self.milliseconds(worst.taken)) ms, "
+        + "and they last \(Self.milliseconds(lasts)) ms")
+  }
+
+  /// With a digit behind the point.
+  private static func milliseconds(_ nanoseconds: UInt64) -> String {
+    let tenths = (nanoseconds + 50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,96 @@
+import Control
+import Diagnostics
+import Glibc
+import PatchGraph
+import PatchSyntax
+import RenderHost
+
+/// Another patch while it plays.
+extension LiveRun {
+  /// Goes over to the file as it is now. Returns a patch that needs a new beginning.
+  func reload(
+    by origin: ControlOrigin, _ showsLine: Bool
+  ) -> PatchReader.Result? {
+    manager?.reloads()
+    status.note(.reloading)
+    defer { status.note(lost.words.map { .waiting($0) } ?? .playing) }
+    let (file, reading): (PatchFile, PatchReader.Result)
+    do throws(CommandFailure) {
+      guard let found = try read() else {
+        clear(showsLine)
+        let text = "the patch came from standard input: it cannot be read again"
+        appearance.report("note", text)
+        manager?.hasReloaded(text)
+        return nil
+      }
+      (file, reading) = found
+    } catch {
+      clear(showsLine)
+      appearance.report("warning", "\(error.message); the patch plays on as it was")
+      manager?.hasReloaded("as before a reload that was refused: \(error.message)")
+      return nil
+    }
+    do throws(LivePatch.Refusal) {
+      let (changes, isOwn) = try take(file, reading, by: origin)
+      watchSubgraphs()
+      control?.note(changes, by: origin)
+      if !isOwn || !changes.isEmpty { report(changes, showsLine) }
+      manager?.hasReloaded("reloaded with \(counted(changes.count, "change"))")
+    } catch {
+      clear(showsLine)
+      switch error {
+      case .wrong(let patch):
+        control?.note(refused: patch, by: origin)
+        appearance.report(patch)
+        appearance.report("note", "the patch plays on as it was")
+        manager?.hasReloaded("as before a reload that was refused: \(patch.mainFindingLine)")
+      case .restart(let next, let changes):
+        report(changes, showsLine)
+        return next
+      }
+    }
+    return nil
+  }
+
+  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
+  /// a moment ago: then it is the files of sub-graphs that may be others.
+  func take(
+    _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
+  ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
+    let live = stage.live
+    guard let control else { return (try live.play(reading), false) }
+    return try control.exclusively { () throws(LivePatch.Refusal) in
+      if origin == .file, control.file.isOwn(file.source.bytes) {
+        return (try live.play(live.reading), true)
+      }
+      do throws(LivePatch.Refusal) {
+        let changes = try live.play(reading)
+        control.file.follow(file, reading)
+        return (changes, false)
+      } catch {
+        if case .restart = error { control.file.follow(file, reading) }
+        throw error
+      }
+    }
+  }
+
+  /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.
+  func watchSubgraphs() {
+    for path in stage.live.subgraphFiles {
+      do throws(CommandFailure) { try files?.add(path) } catch { continue }
+    }
+  }
+
+  /// Says what has changed and how it is heard.
+  func report(_ changes: [PatchChange], _ showsLine: Bool) {
+    guard !quiet else { return }
+    clear(showsLine)
+    guard !changes.isEmpty else {
+      return appearance.report("note", "the patch was read again, and says the same")
+    }
+    for change in changes.prefix(8) {
+      appearance.report("note", "\(change.text) (\(change.heard.words))")
+    }
+    if changes.count > 8 { appearance.report("note", "and \(changes.count - 8) changes more") }
+  }
+}

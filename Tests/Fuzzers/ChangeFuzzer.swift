@@ -1,0 +1,58 @@
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+
+/// Changes of documents: a document, a zero byte, and a JSON Patch or a merge patch. What comes of one can
+/// be read, and the difference between before and after is a patch that makes the one of the other.
+final class ChangeFuzzer: Fuzzer {
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
+    guard let middle = bytes.firstIndex(of: 0) else { return nil }
+    return Bool.random(using: &random) ? 0..<middle : (middle + 1)..<bytes.count
+  }
+
+  func take(_ bytes: [UInt8]) {
+    let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2,
+      let old = PatchDifference.read(SourceText(name: "old.json", bytes: Array(parts[0]))).tree
+    else { return }
+    let body = SourceText(name: "body", bytes: Array(parts[1]))
+    let (change, diagnostics) = DocumentChange.read(body)
+    _ = TextRenderer(source: body).render(diagnostics)
+    guard let change else { return }
+    check(MergePatch.apply(change, to: old), of: old, by: body)
+    for manner in [JSONPatch.Manner.lenient, .strict] {
+      let (patch, diagnostics) = JSONPatch.read(change, manner: manner)
+      _ = TextRenderer(source: body).render(diagnostics)
+      if let patch { check(patch.apply(to: old), of: old, by: body) }
+    }
+  }
+
+  private func check(_ change: DocumentChange, of old: JSONTree, by body: SourceText) {
+    switch change {
+    case .refused(let diagnostics):
+      demand(diagnostics.hasErrors, "a change is refused for nothing")
+      _ = TextRenderer(source: body).render(diagnostics)
+    case .changed(let text):
+      let reading = PatchDifference.read(text)
+      guard let new = reading.tree else {
+        // What is too deep to be read may have been made of two that are not.
+        demand(!reading.diagnostics.isEmpty, "neither a document nor an error")
+        demand(
+          reading.diagnostics.allSatisfy { $0.code == SyntaxRules.depth.code },
+          "a change makes what is no document: \(reading.diagnostics[0].message)")
+        return
+      }
+      let difference = PatchDifference(from: old, to: new)
+      let written = SourceText(name: "difference", text: difference.jsonPatch)
+      guard let json = DocumentChange.read(written).value,
+        let patch = JSONPatch.read(json, manner: .strict).patch
+      else { fatalError("the difference is no patch: \(difference.jsonPatch)") }
+      guard let text = patch.apply(to: old).text, let made = PatchDifference.read(text).tree else {
+        fatalError("the difference does not fit: \(difference.jsonPatch)")
+      }
+      demand(
+        made.root.hasSameValue(as: new.root),
+        "the difference makes another document: \(difference.jsonPatch)")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Diagnostics
+import LanguageServer
+import PatchSyntax
+
+/// What an editor sends: messages with headers, or a message in each line. Every answer is JSON.
+final class EditorFuzzer: Fuzzer {
+  /// As it is before the first message. To make it takes longer than most inputs.
+  private static nonisolated(unsafe) let fresh = LanguageServer(version: "1")
+
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
+    guard bytes.first == UInt8(ascii: "{") else { return nil }
+    let line = bytes.split(separator: UInt8(ascii: "\n")).randomElement(using: &random)
+    return line.map { $0.startIndex..<$0.endIndex }
+  }
+
+  func take(_ bytes: [UInt8]) {
+    var server = unsafe Self.fresh
+    if bytes.first == UInt8(ascii: "{") {
+      for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        check(server.receive(Array(line)))
+        check(server.findings())
+        if server.exitStatus != nil { return }
+      }
+      return
+    }
+    var frames = MessageFrames()
+    // In two pieces, as a pipe may give them.
+    for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
+      frames.append(piece)
+      var count = 0
+      while let frame = frames.next() {
+        count += 1
+        demand(count <= bytes.count + 1, "there are more frames than bytes")
+        switch frame {
+        case .malformed(let reason): check([LanguageServer.malformed(reason)])
+        case .message(let message): check(server.receive(message))
+        }
+      }
+      check(server.findings())
+      if server.exitStatus != nil { return }
+    }
+  }
+
+  private func check(_ answers: [JSONText]) {
+    for answer in answers {
+      let text = answer.compact
+      let reading = JSONReader.read(SourceText(name: "answer", text: text), dialect: .json)
+      demand(!reading.hasErrors, "an answer is no JSON: \(text)")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CFuzzing
+import Foundation
+
+/// Something that takes a stranger's bytes.
+protocol Fuzzer: AnyObject, Sendable {
+  /// Takes one input. It ends the process where what has to be true of every input is not.
+  func take(_ bytes: [UInt8])
+
+  /// The part of an input that is a JSON document, and to be changed as one; `nil` for none.
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>?
+}
+
+extension Fuzzer {
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { nil }
+}
+
+/// Which fuzzer runs, and how.
+enum Fuzzing {
+  static let fuzzers: [String: @Sendable () -> any Fuzzer] = [
+    "json": { JSONFuzzer() },
+    "changes": { ChangeFuzzer() },
+    "plan": { PlanFuzzer() },
+    "http": { HTTPFuzzer() },
+    "osc": { OSCFuzzer() },
+    "editor": { EditorFuzzer() },
+    "expression": { ExpressionFuzzer() },
+  ]
+
+  /// The one that the first argument names.
+  static let chosen: (any Fuzzer)? =
+    CommandLine.arguments.count > 1 ? fuzzers[CommandLine.arguments[1]]?() : nil
+
+  /// Runs libFuzzer or, without it, takes each file that is named. Returns the exit status.
+  static func run() -> Int32 {
+    // Without the fuzzer's name, which libFuzzer would take for a folder.
+    let arguments = [CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)
+    var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
+    let status = unsafe pointers.withUnsafeMutableBufferPointer { pointers in
+      var count = Int32(pointers.count - 1)
+      var start = pointers.baseAddress
+      return unsafe fuzzing_run(
+        &count, &start,
+        { bytes, count in
+          Fuzzing.chosen?.take(unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+          return 0
+        },
+        { bytes, count, room, seed in
+          guard let bytes = unsafe bytes,
+            let made = Fuzzing.mutation(
+              of: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)), seed),
+            made.count <= room
+          else { return 0 }
+          for index in made.indices { unsafe bytes[index] = made[index] }
+          return made.count
+        })
+    }
+    guard status == -1 else { return status }
+    return replay(arguments.dropFirst().filter { !$0.hasPrefix("-") })
+  }
+
+  /// Another document in the place of the one in an input; `nil` where there is none, and every other
+  /// time: what is no JSON is to be read, too.
+  static func mutation(of bytes: [UInt8], _ seed: UInt32) -> [UInt8]? {
+    var random = SeededGenerator(state: UInt64(seed))
+    guard Bool.random(using: &random), let chosen, let place = chosen.document(in: bytes, &random),
+      let changed = DocumentMutation.changed(Array(bytes[place]), &random)
+    else { return nil }
+    return bytes[..<place.lowerBound] + changed + bytes[place.upperBound...]
+  }
+
+  private static func replay(_ paths: [String]) -> Int32 {
+    var count = 0
+    for path in paths {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted()
+      for file in names.map({ $0.map { path + "/" + $0 } }) ?? [path] {
+        guard let data = FileManager.default.contents(atPath: file) else {
+          FileHandle.standardError.write(Data("error: '\(file)' cannot be read\n".utf8))
+          return 1
+        }
+        // Where the next one ends the process, this is the last line.
+        FileHandle.standardError.write(Data("\(file)\n".utf8))
+        chosen?.take(Array(data))
+        count += 1
+      }
+    }
+    print("\(count) inputs")
+    return count > 0 ? 0 : 1
+  }
+}
+
+/// Ends the process, as what a fuzzer has found, unless the condition holds.
+func demand(_ condition: Bool, _ message: @autoclosure () -> String) {
+  if !condition { fatalError(message()) }
+}

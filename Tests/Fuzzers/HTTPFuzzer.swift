@@ -1,0 +1,78 @@
+import Control
+import Foundation
+import Glibc
+
+/// What a client may send to the control socket. A server of this process reads it; every connection ends
+/// soon after its client has said all, and what is answered is HTTP.
+final class HTTPFuzzer: Fuzzer {
+  private let server: ControlServer
+  private let patch = FuzzedPatch()
+
+  init() {
+    let folder = ControlFolder(
+      path: "/tmp/patchrun-fuzz-\(ProcessInfo.processInfo.processIdentifier)")
+    do throws(ControlError) {
+      server = try ControlServer.start(
+        ControlServer.Options(
+          name: "fuzz", isNameExact: true, folder: folder, hasPanel: true, version: "1"),
+        for: patch)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  func take(_ bytes: [UInt8]) {
+    patch.begin()
+    let connection = connect()
+    defer { close(connection) }
+    var sent = 0
+    while sent < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe send(
+          connection, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      // The server may close before it has read all.
+      guard count > 0 else { break }
+      sent += count
+    }
+    shutdown(connection, Int32(SHUT_WR))
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var polled = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+      // A stream of events ends when its client goes.
+      let isStream = isEventStream(answer)
+      let isReadable = unsafe poll(&polled, 1, isStream ? 5 : 2000) == 1
+      demand(
+        isReadable || isStream,
+        "a connection does not end: \(String(decoding: answer, as: UTF8.self))")
+      guard isReadable else { break }
+      let count = unsafe recv(connection, &buffer, buffer.count, 0)
+      guard count > 0 else { break }
+      answer += buffer.prefix(count)
+    }
+    demand(
+      answer.isEmpty || answer.starts(with: Array("HTTP/1.1 ".utf8)), "an answer is no HTTP")
+  }
+
+  private func isEventStream(_ answer: [UInt8]) -> Bool {
+    answer.count < 1 << 16
+      && String(decoding: answer, as: UTF8.self).contains("text/event-stream")
+  }
+
+  private func connect() -> Int32 {
+    let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+      unsafe $0.copyBytes(from: Array(server.socketPath.utf8))
+    }
+    let status = unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    demand(status == 0, "the server takes no connection: \(errno)")
+    return connection
+  }
+}

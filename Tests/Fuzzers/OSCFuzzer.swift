@@ -1,0 +1,29 @@
+import PatchSyntax
+
+@testable import Control
+
+/// OSC datagrams, and what they set in a document.
+final class OSCFuzzer: Fuzzer {
+  private let document = FuzzedPatch.document
+
+  func take(_ bytes: [UInt8]) {
+    guard let packet = try? OSCReader.read(bytes),
+      let root = JSONReading.document(document)
+    else { return }
+    take(packet, root)
+  }
+
+  private func take(_ packet: OSCPacket, _ root: JSONValue) {
+    switch packet {
+    case .bundle(_, let packets): for packet in packets { take(packet, root) }
+    case .message(let message):
+      let edits = OSCSettings.edits(of: message, in: root)
+      guard !edits.isEmpty else { return }
+      let text = SettingEdit.patch(edits, in: root)
+      guard let json = JSONReading.value(of: text),
+        let patch = JSONPatch.read(json, manner: .lenient).patch
+      else { fatalError("a message makes what is no JSON Patch: \(text)") }
+      demand(patch.apply(to: root.tree).text != nil, "a message does not fit: \(text)")
+    }
+  }
+}

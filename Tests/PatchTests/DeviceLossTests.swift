@@ -1,0 +1,274 @@
+import Foundation
+import SoundFiles
+import TestSupport
+import Testing
+
+/// Servers and devices that go while a patch plays, and come back.
+///
+/// `PATCHRUN_FAULTS=100 swift test --filter DeviceLossTests` injects each fault as often in a row; 3 times
+/// without it.
+@Suite(
+  .serialized, .enabled(if: PrivatePulse.isInstalled, "the sound server is not installed"))
+struct DeviceLossTests {
+  static let repeats =
+    ProcessInfo.processInfo.environment["PATCHRUN_FAULTS"].flatMap { Int($0) } ?? 3
+
+  let place: Workplace
+  let server: PrivatePulse
+
+  init() throws {
+    place = try Workplace()
+    server = try PrivatePulse([.init("out")])
+    for (name, value) in server.environment { place.environment[name] = value }
+  }
+
+  /// A tone that is recorded, and what the session decides.
+  private func tone(_ decisions: String = "") -> String {
+    TestPatch.noise(taps: TestPatch.recording)
+      .replacingOccurrences(
+        of: #"{ "kind": "noise", "seed": 7 }"#, with: #"{ "kind": "tone", "frequency": 440 }"#
+      )
+      .replacingOccurrences(
+        of: "\"preferredSampleRate\"", with: decisions + "\"preferredSampleRate\"")
+  }
+
+  private func start(_ decisions: String = "", _ options: String...) throws -> Workplace.Running {
+    try place.write(tone(decisions), to: "tone.json")
+    let run = try place.start(["tone.json"] + options)
+    #expect(run.waitForErrors(" Hz, slice "), "\(run.errorsSoFar)")
+    return run
+  }
+
+  private func count(_ text: String, in run: Workplace.Running) -> Int {
+    run.errorsSoFar.components(separatedBy: text).count - 1
+  }
+
+  /// Waits until something has been said so often.
+  private func wait(_ run: Workplace.Running, _ text: String, times: Int) -> Bool {
+    for _ in 0..<2000 {
+      if count(text, in: run) >= times { return true }
+      guard run.process.isRunning else { return false }
+      usleep(5000)
+    }
+    return false
+  }
+
+  private func seconds(of file: String) throws -> Double {
+    let reader = try SoundFileReader(path: place.path(file))
+    return Double(reader.frameCount) / reader.sampleRate
+  }
+
+  /// What can happen.
+  enum Fault: String, CaseIterable, Sendable {
+    case serverKilled, sinkRemoved, sinkSuspended, serverStopped
+
+    /// Whether the server tells of it: PipeWire's plays on where a sink is "suspended".
+    var isTold: Bool { self != .sinkSuspended || PrivatePulse.Kind.chosen == .pulseAudio }
+  }
+
+  private func inject(_ fault: Fault) throws {
+    switch fault {
+    case .serverKilled: server.kill()
+    case .sinkRemoved: try server.remove("out")
+    case .sinkSuspended: try server.control("suspend-sink", "out", "1")
+    case .serverStopped: server.signal(SIGSTOP)
+    }
+  }
+
+  private func heal(_ fault: Fault) throws {
+    switch fault {
+    case .serverKilled: try server.start([.init("out")])
+    case .sinkRemoved: try server.add(.init("out"))
+    case .sinkSuspended: try server.control("suspend-sink", "out", "0")
+    case .serverStopped: server.signal(SIGCONT)
+    }
+  }
+
+  @Test(arguments: Fault.allCases.filter(\.isTold))
+  func `a run outlives a loss again and again, and its recording is as long as the clock`(
+    _ fault: Fault
+  ) throws {
+    let run = try start()
+    let begin = Date()
+    for round in 1...Self.repeats {
+      usleep(300_000)
+      try inject(fault)
+      #expect(
+        wait(run, "the patch goes on unheard until it is there", times: round),
+        "\(run.errorsSoFar)")
+      usleep(300_000)
+      try heal(fault)
+      let healed = Date()
+      #expect(
+        wait(run, "the sink 'out' is there, after ", times: round), "\(run.errorsSoFar)")
+      // A second, and what a busy machine takes to say so.
+      #expect(Date().timeIntervalSince(healed) < 3)
+      let recording = try server.record()
+      #expect(try recording.stop().contains { abs($0) > 0.1 }, "nothing is heard in round \(round)")
+    }
+    run.process.signal(SIGINT)
+    let outcome = try run.wait()
+    let passed = Date().timeIntervalSince(begin)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    // What is missing is said in the file's own lines; a server that stands still is noticed late.
+    let missing = outcome.errors.split(separator: "\n")
+      .filter { $0.hasPrefix("  'rec.wav': ") }
+      .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Double($0) } }
+    let length = try seconds(of: "rec.wav") + missing.reduce(0, +)
+    // Up to a third of a second of each stillness is too short to be told of.
+    #expect(abs(length - passed) < 1 + 0.35 * Double(Self.repeats), "\(length) of \(passed) s")
+    if fault != .serverStopped { #expect(missing.isEmpty, "\(outcome.errors)") }
+  }
+
+  @Test func `a run begins when there is a server, and when there is a sink`() throws {
+    server.kill()
+    try place.write(tone(), to: "tone.json")
+    let run = try place.start(["tone.json"])
+    #expect(
+      run.waitForErrors("(Connection refused): the patch waits for it\n"), "\(run.errorsSoFar)")
+    try server.start([])
+    #expect(
+      run.waitForErrors("note: the sound server has no sink"), "\(run.errorsSoFar)")
+    try server.add(.init("out"))
+    #expect(run.waitForErrors("sink out (2 ch)"), "\(run.errorsSoFar)")
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+  }
+
+  @Test func `a device is waited for as long as it may be`() throws {
+    let run = try start(#""deviceWait": 0.7, "#)
+    try server.remove("out")
+    #expect(run.waitForErrors(", for 0.7 s at the most\n"))
+    let outcome = try run.wait()
+    #expect(outcome.status == 4)
+    #expect(
+      outcome.errors.contains("and was not there again within 0.7 s\n"), "\(outcome.errors)")
+    let none = try place.run("tone.json", "--wait-device=0.2")
+    #expect(none.status == 3 && none.errors.contains(", for 0.2 s at the most\n"))
+    let refused = try place.run("tone.json", "--wait-device=0")
+    #expect(refused.status == 3 && !refused.errors.contains("waits for it"))
+  }
+
+  @Test func `time stands still without a device where the patch says so`() throws {
+    let run = try start(#""withoutDevice": "hold", "#)
+    usleep(300_000)
+    try server.remove("out")
+    #expect(run.waitForErrors("the patch stands still until it is there\n"), "\(run.errorsSoFar)")
+    usleep(1_500_000)
+    #expect(try place.run("ctl", "status", "--json").output.contains("\"waiting\""))
+    try server.add(.init("out"))
+    #expect(run.waitForErrors("the patch is heard again\n"))
+    usleep(300_000)
+    run.process.signal(SIGINT)
+    let outcome = try run.wait()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains(" s missing at 0:0"), "\(outcome.errors)")
+    // Nothing is lost and nothing is twice: it is one tone from the beginning to the fade at the end.
+    let live = try place.samples("rec.wav")
+    try place.run(
+      "render", "tone.json", "--hardware", "rate=48000", "--duration",
+      "\(Double(live.count) / 96_000 + 0.1)", "-o", "offline.wav")
+    #expect(live == Array(try place.samples("offline.wav").prefix(live.count)))
+  }
+
+  @Test func `what comes back is faded in`() throws {
+    try #require(PrivatePulse.Kind.chosen == .pulseAudio)
+    let run = try start()
+    let recording = try server.record()
+    usleep(300_000)
+    try server.control("suspend-sink", "out", "1")
+    #expect(run.waitForErrors("goes on unheard"))
+    try server.control("suspend-sink", "out", "0")
+    #expect(run.waitForErrors("is heard again"))
+    usleep(300_000)
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+    let heard = try recording.stop()
+    let loudest = heard.map(abs).max() ?? 0
+    #expect(loudest > 0.1)
+    // The last stretch of sound: behind the last 20 ms of silence in front of the fade-out.
+    let quiet = 2 * 960
+    var silent = 0
+    var starts: [Int] = []
+    for (index, sample) in heard.enumerated() {
+      if sample == 0 {
+        silent += 1
+      } else {
+        if silent > quiet { starts.append(index) }
+        silent = 0
+      }
+    }
+    let first = try #require(starts.last)
+    // In the first 5 ms of 20 the gain is a quarter at the most.
+    let beginning = heard[first..<min(heard.count, first + 480)].map(abs).max() ?? 1
+    #expect(beginning < 0.3 * loudest, "\(beginning) of \(loudest)")
+  }
+
+  @Test func `a sink that was asked for is waited for, or left and taken again`() throws {
+    try server.add(.init("other"))
+    let run = try start("", "--sink", "out")
+    try server.remove("out")
+    #expect(run.waitForErrors("the sink 'out' is gone: the patch goes on unheard"))
+    try server.add(.init("out"))
+    #expect(run.waitForErrors("the sink 'out' is there"))
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+    let follower = try start(#""onDeviceLoss": "follow", "#, "--sink", "out")
+    try server.remove("out")
+    #expect(follower.waitForErrors("note: the sink is now 'other'\n"), "\(follower.errorsSoFar)")
+    try server.add(.init("out"))
+    #expect(follower.waitForErrors("note: the sink is now 'out'\n"), "\(follower.errorsSoFar)")
+    follower.process.signal(SIGINT)
+    #expect(try follower.wait().status == 0)
+  }
+
+  @Test func `a sink is left by hand without being a loss`() throws {
+    try server.add(.init("other"))
+    let run = try start("", "--sink", "out")
+    let stream = try server.control("list", "short", "sink-inputs").prefix { $0.isNumber }
+    try server.control("move-sink-input", String(stream), "other")
+    #expect(run.waitForErrors("note: the sink is now 'other'\n"), "\(run.errorsSoFar)")
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+  }
+
+  @Test func `a microphone that goes is not replaced by what the patch plays`() throws {
+    try server.add(.init("in"))
+    try server.control("set-default-source", "in.monitor")
+    let patch = """
+      { "nodes": { "io": { "component": "remoteIO",
+          "inputs": { "1": { "properties": { "enableIO": true } } } } },
+        "connections": [ { "from": "io:1", "to": "io:0" } ] }
+      """
+    try place.write(patch, to: "through.json")
+    let run = try place.start(["through.json"])
+    #expect(run.waitForErrors("source in.monitor"), "\(run.errorsSoFar)")
+    try server.remove("in")
+    #expect(run.waitForErrors("the patch hears silence until it is there"), "\(run.errorsSoFar)")
+    usleep(700_000)
+    #expect(!(try server.control("list", "short", "source-outputs").contains("float32le")))
+    #expect(
+      try !server.control("list", "short", "sink-inputs").isEmpty, "the loudspeaker side plays on")
+    try server.add(.init("in"))
+    try server.control("set-default-source", "in.monitor")
+    #expect(run.waitForErrors("the source 'in.monitor' is there, after "), "\(run.errorsSoFar)")
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+    try server.remove("in")
+    let none = try place.run("through.json", "--wait-device=0")
+    #expect(none.status == 3 && none.errors.contains("which hears what the patch plays"))
+    let asked = try place.run("through.json", "--source", "out.monitor", "--duration", "0.2")
+    #expect(asked.status == 0, "\(asked.errors)")
+  }
+
+  @Test func `a sink with one channel plays both of a patch's, and it is said`() throws {
+    try server.add(.init("mono", channels: 1))
+    let recording = try server.record("mono.monitor", channels: 1)
+    let run = try start("", "--sink", "mono")
+    #expect(run.errorsSoFar.contains("the server mixes 2 channels down to the sink's one"))
+    usleep(300_000)
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+    #expect(try recording.stop().contains { abs($0) > 0.1 })
+  }
+}
