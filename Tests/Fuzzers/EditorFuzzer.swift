@@ -8,7 +8,7 @@ final class EditorFuzzer: Fuzzer {
   private static nonisolated(unsafe) let fresh = LanguageServer(version: "1")
 
   func take(_ bytes: [UInt8]) {
-    var server = Self.fresh
+    var server = unsafe Self.fresh
     if bytes.first == UInt8(ascii: "{") {
       for line in bytes.split(separator: UInt8(ascii: "\n")) {
         check(server.receive(Array(line)))
