@@ -35,7 +35,7 @@ import Testing
   static let longFiles: [String: Int] = [
     "Sources/AudioGraphs/Plan/Preparation.swift": 580,
     "Sources/AudioUnits/Mixing/MixerKernel.swift": 510,
-    "Sources/patchrun-bench/PeerWorkload.swift": 515,
+    "Sources/patchrun-bench/Peers/PeerWorkload.swift": 515,
   ]
 
   @Test func `files have up to 500 lines`() {
@@ -60,8 +60,8 @@ import Testing
   /// circle where each names a type of another of them, by whatever way.
   static let circles: [String: Int] = [
     "AudioGraphs": 940, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
-    "PatchReference": 1160, "PatchSyntax": 575, "PictureTaps": 1050, "Pictures": 380,
-    "PulseIO": 600,
+    "PatchReference": 1160, "PatchSyntax": 575, "PictureTaps": 1060, "Pictures": 380,
+    "PulseIO": 700,
     "RenderCallbacks": 915, "RenderCore": 1060,
     "RenderTaps": 310, "patchrun": 8960,
   ]
@@ -187,8 +187,8 @@ import Testing
   /// Of each room how many of its files may touch memory by hand.
   static let unsafeFiles: [String: Int] = [
     "Control": 5, "FileAccess": 11, "HeadData": 3, "Panel": 1, "Pictures": 2, "PipeIO": 4,
-    "PulseIO": 10, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 14, "RenderTaps": 3,
-    "SoundFiles": 14, "VoiceProcessing": 1, "patchrun": 18, "patchrun-bench": 9,
+    "PulseIO": 10, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 15, "RenderTaps": 3,
+    "SoundFiles": 14, "VoiceProcessing": 1, "patchrun": 18, "patchrun-bench": 12,
   ]
 
   @Test func `few files touch memory by hand`() {

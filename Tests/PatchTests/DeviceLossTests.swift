@@ -236,7 +236,9 @@ struct DeviceLossTests {
     try server.add(.init("in"))
     try server.control("set-default-source", "in.monitor")
     let patch = """
-      { "nodes": { "io": { "component": "remoteIO",
+      { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+        "session": { "category": "playAndRecord" },
+        "nodes": { "io": { "component": "remoteIO",
           "inputs": { "1": { "properties": { "enableIO": true } } } } },
         "connections": [ { "from": "io:1", "to": "io:0" } ] }
       """
