@@ -64,7 +64,9 @@ static void take_real_time_away(int number) {
   int previous = errno;
   struct sched_param parameter = {.sched_priority = 0};
   pid_t thread = watched;
-  if (thread && syscall(SYS_sched_setscheduler, thread, SCHED_OTHER, &parameter) == 0) has_lost = 1;
+  // Who has the flag may not lose it.
+  int policy = SCHED_OTHER | SCHED_RESET_ON_FORK;
+  if (thread && syscall(SYS_sched_setscheduler, thread, policy, &parameter) == 0) has_lost = 1;
   errno = previous;
 }
 

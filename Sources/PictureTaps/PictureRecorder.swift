@@ -7,7 +7,7 @@ import SoundFiles
 
 /// Makes a picture of frames as they come. Used by one thread at a time.
 public final class PictureRecorder {
-  private let tap: PictureTap
+  let tap: PictureTap
   private let columns: any PictureColumns
 
   /// - Throws: The first of what is wrong with the settings, or why the file cannot be written.
@@ -35,12 +35,6 @@ public final class PictureRecorder {
   public func add(_ samples: [Double], frameCount: Int) {
     columns.add(samples, frameCount: frameCount)
   }
-
-  /// The path as it was asked for.
-  var path: String { tap.path }
-
-  /// Whether the run goes on where it cannot be written.
-  var isOfLiveRun: Bool { tap.takes.goesOnWhenThereIsRoom }
 
   /// The path that was asked for; `nil` where the picture counts its takes.
   var askedPath: String? {
@@ -119,23 +113,21 @@ final class PictureService: RenderService, @unchecked Sendable {
     guard !isFinished else { return }
     isFinished = true
     drain()
-    var rest = feed.missingFrames
+    let missing = feed.missingFrames
     for index in samples.indices { samples[index] = 0 }
-    while rest > 0 {
-      recorder.add(samples, frameCount: min(rest, FrameFeed.block))
-      rest -= min(rest, FrameFeed.block)
+    for first in stride(from: 0, to: missing, by: FrameFeed.block) {
+      recorder.add(samples, frameCount: min(missing - first, FrameFeed.block))
     }
     do throws(PictureFile.Failure) {
       let path = try recorder.write()
       if let asked = recorder.askedPath, path != asked {
-        events.append(
-          ServiceEvent(.begun, file: path, time: 0, cause: "the name '\(asked)' is taken"))
+        let cause = "the name '\(asked)' is taken"
+        events.append(ServiceEvent(.begun, file: path, time: 0, cause: cause))
       }
     } catch {
-      guard recorder.isOfLiveRun else { throw ServiceError(error.message) }
-      // The sound goes on without it.
-      events.append(
-        ServiceEvent(.unwritten, file: recorder.path, time: 0, cause: error.message))
+      guard recorder.tap.takes.goesOnWhenThereIsRoom else { throw ServiceError(error.message) }
+      let file = recorder.tap.path
+      events.append(ServiceEvent(.unwritten, file: file, time: 0, cause: error.message))
     }
   }
 

@@ -106,7 +106,8 @@ public final class RenderMeter: @unchecked Sendable {
       }
       let cell = table.cells[number]
       // The meter keeps the cells.
-      return .holding(MeteredKernel(kernel, self, part: number, sum: cell.access), with: kernel, self)
+      return .holding(
+        MeteredKernel(kernel, self, part: number, sum: cell.access), with: kernel, self)
     }
   }
 
