@@ -238,7 +238,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
+        "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe",
+        "CVoicePeers",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     // Read the sources.

@@ -71,11 +71,11 @@ extension HardwareError {
       selector.patterns.keys.sorted().map { device.property($0).map { "'\($0)'" } ?? "none" }
         .joined(separator: ", ")
     }
+    let looked = selector.patterns.keys.sorted().joined(separator: ", ")
+    let known = "\(looked) of those there are: \(values.joined(separator: "; ")); "
     return HardwareError(
       .noSuchDevice, "there is no \(direction.rawValue) \(selector.summary)",
-      help: (values.isEmpty
-        ? "" : "\(selector.patterns.keys.sorted().joined(separator: ", ")) of those there are: "
-          + values.joined(separator: "; ") + "; ")
+      help: (values.isEmpty ? "" : known)
         + "'patchrun devices --json' lists them with all that they have")
   }
 

@@ -14,7 +14,9 @@ public struct DeviceSelector: Hashable, Sendable {
   public static let words = ["name", "description", "driver", "bus"]
 
   /// Whether a device can have such a property.
-  public static func isProperty(_ name: String) -> Bool { words.contains(name) || name.contains(".") }
+  public static func isProperty(_ name: String) -> Bool {
+    words.contains(name) || name.contains(".")
+  }
 
   /// The one name that it stands for; `nil` where it may be several devices.
   public var exactName: String? {

@@ -17,8 +17,8 @@ func measureRealClocks() {
 
 /// A day of a microphone and a loudspeaker with clocks of their own.
 func measureSimulatedClocks() {
-  print("24 hours simulated, notes 1 ms late, one of 200 up to 10 ms; the latency's deviation from its")
-  print("target and the pitch's from what was heard, 30 s after the start and after each stall")
+  print("24 hours simulated, notes 1 ms late, one of 200 up to 10 ms; the latency's deviation from")
+  print("its target and the pitch's from what was heard, 30 s after the start and after each stall")
   print(
     column("ppm") + column("in") + column("out") + column("Hz") + column("stall", width: 10)
       + column("99 % ms") + column("worst") + column("99 % ct") + column("worst")
@@ -81,7 +81,9 @@ extension PassThroughRig {
   /// How many underruns patchrun has told of.
   fileprivate var xruns: String {
     let words = errors.split(whereSeparator: { $0 == " " || $0 == "\n" })
-    guard let place = words.lastIndex(where: { $0.hasPrefix("xrun") }), place > 0 else { return "?" }
+    guard let place = words.lastIndex(where: { $0.hasPrefix("xrun") }), place > 0 else {
+      return "?"
+    }
     return String(words[place - 1])
   }
 }

@@ -35,7 +35,7 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     measureSimulatedClocks
   ),
   (
-    "through", "the same on a sound server, for minutes; how long the way through is, beside others'",
+    "through", "the same on a sound server; how long the way through is, beside that of others",
     measureRealClocks
   ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),

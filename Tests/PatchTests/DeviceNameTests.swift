@@ -21,7 +21,7 @@ struct DeviceNameTests {
       """
       {
         "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
-        "callbacks": { "level": { "kind": "expression", "expression": "\(level)" } },
+        "callbacks": { "level": { "kind": "expression", "value": "\(level)" } },
         "nodes": { "io": { "component": "remoteIO", "device": \(device) } },
         "connections": [ { "from": "level", "to": "io" } ]
       }

@@ -16,23 +16,25 @@ import Testing
     device("alsa_output.pci", "Built-in Audio", isDefault: true, properties: ["device.bus": "pci"]),
     device("alsa_output.usb-1", "Scarlett 2i2 USB", properties: ["device.bus": "usb"]),
     device("alsa_output.usb-2", "Dock USB", properties: ["device.bus": "usb", "driver": "alsa"]),
-    device("alsa_output.usb-1.monitor", "Monitor", monitorOf: "alsa_output.usb-1", direction: .source),
+    device(
+      "alsa_output.usb-1.monitor", "Monitor", monitorOf: "alsa_output.usb-1", direction: .source),
     device("alsa_input.usb-1", "Scarlett 2i2 USB", direction: .source),
   ]
 
-  @Test(arguments: [
-    (["name": "alsa_output.usb-1"], "alsa_output.usb-1"),
-    (["name": "*usb-?"], "alsa_output.usb-1"),
-    (["name": "*"], "alsa_output.pci"),
-    (["description": "*Scarlett*"], "alsa_output.usb-1"),
-    (["description": "*scarlett*"], nil),
-    (["bus": "usb", "driver": "a*a"], "alsa_output.usb-2"),
-    (["device.bus": "usb", "description": "Dock*"], "alsa_output.usb-2"),
-    (["device.serial": "*"], nil),
-    (["name": "usb-1"], nil),
-    (["name": "**o*t?ut.*i"], "alsa_output.pci"),
-    (["name": "alsa_output.usb-1?"], nil),
-  ] as [([String: String], String?)])
+  @Test(
+    arguments: [
+      (["name": "alsa_output.usb-1"], "alsa_output.usb-1"),
+      (["name": "*usb-?"], "alsa_output.usb-1"),
+      (["name": "*"], "alsa_output.pci"),
+      (["description": "*Scarlett*"], "alsa_output.usb-1"),
+      (["description": "*scarlett*"], nil),
+      (["bus": "usb", "driver": "a*a"], "alsa_output.usb-2"),
+      (["device.bus": "usb", "description": "Dock*"], "alsa_output.usb-2"),
+      (["device.serial": "*"], nil),
+      (["name": "usb-1"], nil),
+      (["name": "**o*t?ut.*i"], "alsa_output.pci"),
+      (["name": "alsa_output.usb-1?"], nil),
+    ] as [([String: String], String?)])
   func `a device is found by patterns, all of which hold`(
     patterns: [String: String], expected: String?
   ) {

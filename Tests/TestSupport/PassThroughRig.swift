@@ -56,7 +56,8 @@ public final class PassThroughRig {
     _ path: String, _ arguments: [String], files: [String: String] = [:]
   ) throws -> ChildProcess {
     for (name, text) in files {
-      try text.write(to: server.directory.appendingPathComponent(name), atomically: true, encoding: .utf8)
+      let file = server.directory.appendingPathComponent(name)
+      try text.write(to: file, atomically: true, encoding: .utf8)
     }
     return try ChildProcess(
       path,
@@ -66,7 +67,8 @@ public final class PassThroughRig {
 
   /// What programs that were started have said on standard error.
   public var errors: String {
-    (try? String(contentsOf: server.directory.appendingPathComponent("errors"), encoding: .utf8)) ?? ""
+    (try? String(contentsOf: server.directory.appendingPathComponent("errors"), encoding: .utf8))
+      ?? ""
   }
 
   /// Records what the sink plays for some seconds, and says where the clicks are in it.

@@ -54,8 +54,8 @@ struct UnitSchema {
       "if": ["required": ["subgraph"]],
       "then": [
         "properties": [
-          "component": false, "device": false, "properties": false, "parameters": false, "inputCount": false,
-          "inputs": false, "outputs": false,
+          "component": false, "device": false, "properties": false, "parameters": false,
+          "inputCount": false, "inputs": false, "outputs": false,
         ]
       ],
       "else": ["required": ["component"], "properties": ["settings": false]],

@@ -185,7 +185,9 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     // In whose place there was silence: so much more waits now.
     let length = Double(frames)
     // A hole that long is no late delivery: something has stood still, as where a line was just laid anew.
-    guard shakenPulls == 0, length <= Self.longestHole * rate, raised < Self.largestRaise * rate else { return .none }
+    guard shakenPulls == 0, length <= Self.longestHole * rate,
+      raised < Self.largestRaise * rate
+    else { return .none }
     // As much again, so that the next one that is a little later does not make another hole.
     let spare = length > Self.margin * rate ? length : Self.margin * rate
     raised += length + spare

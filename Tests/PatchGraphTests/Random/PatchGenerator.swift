@@ -142,7 +142,9 @@ struct PatchGenerator {
       _ = source(Wanted(rate: one(in: 3) ? nil : sessionRate), into: head, 0, depth: 3)
     }
     if plays && one(in: 5) { document["nodes", head, "device", "sink"] = deviceChoice() }
-    if hearsMicrophone && one(in: 5) { document["nodes", head, "device", "source"] = deviceChoice() }
+    if hearsMicrophone && one(in: 5) {
+      document["nodes", head, "device", "source"] = deviceChoice()
+    }
     guard one(in: 2) else { return }
     document["session", "category"] = .string(
       pick(

@@ -272,9 +272,10 @@ extension PatchMutation {
     PatchMutation("a device is named by nothing that could be looked for") { document, random in
       guard
         let node = PatchView(document).nodes("remoteIO", "voiceProcessingIO").any(&random),
-        let value = ([
-          "", 5, [:], true, ["descripton": "*USB*"], ["description": ""], ["bus": 1],
-        ] as [JSONText]).any(&random)
+        let value =
+          ([
+            "", 5, [:], true, ["descripton": "*USB*"], ["description": ""], ["bus": 1],
+          ] as [JSONText]).any(&random)
       else { return nil }
       document["nodes", node, "device", "sink"] = value
       return [["nodes", node, "device"]]
