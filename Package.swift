@@ -196,8 +196,9 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "RenderCore", "RenderHost", "VoiceProcessing", "TestSupport", "CSoxr",
-        "CShims",
+        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing",
+        "TestSupport",
+        "CSoxr", "CShims",
       ],
       swiftSettings: settings),
 
@@ -238,7 +239,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "AudioTypes", "RenderCore", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
+        "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe", "CVoicePeers",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     // Read the sources.

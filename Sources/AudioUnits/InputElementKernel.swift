@@ -10,16 +10,13 @@ public import RenderCore
 /// microphone beforehand grants it, and then frame n of the microphone is heard together with frame n
 /// of the output. Otherwise the sound comes later by as much.
 ///
-/// **Two clocks.** Live, a loudspeaker asks and a microphone delivers, each in its own time. The
-/// kernel first waits until the device is a `cushion` ahead, so that neither lumps of delivery nor a
-/// drift that has yet to be noticed are heard. Then a `ClockTracker` watches the ring. As long as the
-/// clocks agree, equal rates are a bit-exact copy; from the moment a drift has shown itself the frames
-/// are resampled, by just so much that the ring stays as full as it was. The way through is then the
-/// cushion and half a filter long (1.4 ms at 48 kHz; a little longer between different rates).
+/// **Two clocks.** Live, a loudspeaker asks and a microphone delivers, each in its own time. Whoever
+/// fills the ring sees both, keeps what waits in it at one length and says by the ring's `pace` how many
+/// frames are to be taken for one (`FollowedCapture` in RenderHost). As long as that is 1, equal rates
+/// are a bit-exact copy; from the first other pace on the frames are resampled. The sound comes later by
+/// half a filter (1.4 ms at 48 kHz; a little more between different rates).
 ///
-/// What is due and not there is silence, and counted in the ring; live the cushion is then filled
-/// again, and is larger by half. A ring that was full has lost frames: the kernel gives up the oldest
-/// ones until the cushion is left.
+/// What is due and not there is silence, and counted in the ring.
 public struct InputElementKernel: RenderKernel, ~Copyable {
   private let ring: FrameRingAccess
   private let clientChannels: Int
@@ -32,11 +29,6 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   private let isLive: Bool
   private let converts: Bool
   private var resampler: PolyphaseResampler
-  private var tracker: ClockTracker
-  /// In frames of the device, as what is in the ring.
-  private var cushion: Int
-  private let largestCushion: Int
-  private var isFlowing: Bool
   /// Frames of silence ahead of the first one, in the place of a lead that is not granted.
   private var silentLead: Int
 
@@ -47,14 +39,14 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///
   /// - Parameters:
   ///   - ring: What the device fills, with `ringFrames(ioBufferFrames:sampleRate:)` frames or more;
-  ///     in a smaller one the cushion, or the lead, is smaller.
+  ///     in a smaller one the lead is smaller.
   ///   - hardware: The device's format; only rate and channels count, its samples are floats.
   ///   - client: What the graph takes: any rate, channels and sample type.
   ///   - dither: How it is rounded to the client's samples.
   ///   - ioBufferFrames: The largest pull, in frames of the device.
   ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
   ///     as are then pulled.
-  ///   - isAhead: Whether it also grants the ring's `lead`.
+  ///   - isAhead: Whether such a device also grants the ring's `lead`.
   ///   - playedRate: At which rate the graph that hears is also heard, through the same device;
   ///     `nil` where it is not.
   ///   - graphLead: How far the units between the two sides look ahead, in seconds.
@@ -68,38 +60,33 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     let heardChannels = max(
       1, min(hardware.channelCount, client.channelCount, ring.channelCount))
     let stretch = converts ? Self.stretch : 1
-    let largestCushion = max(0, (ring.capacity - ioBufferFrames) / 2)
-    let wantedCushion =
-      ClockTracker.headroom(
-        lump: ioBufferFrames, pull: ioBufferFrames, sampleRate: hardware.sampleRate)
-      - ioBufferFrames / 2
-    let wantedLead = DeviceConversion.captureLead(
+    let conversionLead = DeviceConversion.captureLead(
       heardRate: client.sampleRate, hardwareRate: hardware.sampleRate, playedRate: playedRate,
       graphLead: graphLead)
+    // Between equal rates it only ever takes out a drift: the shorter filter is as good there.
+    let resampler = PolyphaseResampler(
+      inputRate: hardware.sampleRate, outputRate: client.sampleRate, channelCount: heardChannels,
+      quality: isConverting ? DeviceConversion.quality : .normal, isAdjustable: !isSynchronous,
+      maximumInputFrames: stretch, maximumOutputFrames: stretch)
+    let wantedLead =
+      isSynchronous ? conversionLead : max(conversionLead, resampler.lookAhead)
     // What stays in the ring between two pulls beside the lead: less than a frame of the graph takes.
     let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =
-      isSynchronous && isAhead ? max(0, min(wantedLead, ring.capacity - ioBufferFrames - rest)) : 0
+      isAhead || !isSynchronous
+      ? max(0, min(wantedLead, ring.capacity - ioBufferFrames - rest)) : 0
     ring.lead = lead
 
     self.ring = ring
     self.heardChannels = heardChannels
     self.converts = converts
-    self.largestCushion = largestCushion
     clientChannels = client.channelCount
     rounding = DitheredRounding(dither, to: client)
     isInteger = client.sampleType.map { $0 != .float32 } ?? false
     isMono = hardware.channelCount == 1
     isLive = !isSynchronous
-    cushion = isSynchronous ? 0 : min(wantedCushion, largestCushion)
-    isFlowing = isSynchronous
-    silentLead = isSynchronous ? wantedLead - lead : 0
-    tracker = ClockTracker(sampleRate: hardware.sampleRate)
-    // Between equal rates it only ever takes out a drift: the shorter filter is as good there.
-    resampler = PolyphaseResampler(
-      inputRate: hardware.sampleRate, outputRate: client.sampleRate, channelCount: heardChannels,
-      quality: isConverting ? DeviceConversion.quality : .normal, isAdjustable: !isSynchronous,
-      maximumInputFrames: stretch, maximumOutputFrames: stretch)
+    silentLead = wantedLead - lead
+    self.resampler = resampler
   }
 
   /// How many frames a ring should have room for, whatever the client's format (from 2 kHz on).
@@ -109,53 +96,40 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///     longer.
   ///   - sampleRate: The device's, in Hz.
   public static func ringFrames(ioBufferFrames: Int, sampleRate: Double) -> Int {
-    let headroom = ClockTracker.headroom(
-      lump: ioBufferFrames, pull: ioBufferFrames, sampleRate: sampleRate)
     // The lead is some 200 frames of the lower of the two rates.
-    return max(2 * (headroom + ioBufferFrames), ioBufferFrames + Int(sampleRate / 10) + 512)
+    max(14 * ioBufferFrames, ioBufferFrames + Int(sampleRate / 10) + 512)
   }
 
   @_noLocks
   public mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
     let frames = context.frameCount
-    let need = converts ? resampler.inputFramesNeeded(forOutput: frames) : frames
-    let fresh = take(need)
+    if isLive {
+      let pace = ring.pace
+      guard pace > 0 else {
+        for channel in 0..<clientChannels { output[channel].clear() }
+        output.markSilent()
+        return .ok
+      }
+      if pace != 1 || resampler.isAdjusted { resampler.adjust(ratio: pace) }
+    }
+    let fresh = take(converts ? resampler.inputFramesNeeded(forOutput: frames) : frames)
     if converts {
       convert(fresh, into: output)
     } else {
       copy(fresh, into: output)
     }
     finish(output)
-    if isLive && isFlowing {
-      tracker.update(fill: ring.available, pulled: need)
-      if tracker.isEngaged { resampler.adjust(ratio: tracker.ratio) }
-    }
     return .ok
   }
 
   /// How many of `need` frames are to come out of the ring; silence stands for the others.
   @_noLocks
-  private mutating func take(_ need: Int) -> Int {
-    if isLive && ring.room == 0 {
-      let kept = need + cushion
-      if ring.available > kept { ring.skip(ring.available - kept) }
-      tracker.restart()
-    }
+  private func take(_ need: Int) -> Int {
     let available = ring.available
-    if !isFlowing {
-      guard available >= need + cushion else { return 0 }
-      isFlowing = true
-    }
     let due = need - (silentLead < need ? silentLead : need)
     guard available < due else { return due }
     ring.countUnderrun(missing: due - available)
-    if isLive {
-      isFlowing = false
-      let larger = cushion + cushion / 2
-      cushion = larger < largestCushion ? larger : largestCushion
-      tracker.restart()
-    }
     return available
   }
 

@@ -36,6 +36,11 @@
   CALL(pa_context *, pa_context_new_with_proplist,                                                \
        (pa_mainloop_api *mainloop, const char *name, const pa_proplist *proplist),                \
        (mainloop, name, proplist))                                                                \
+  CALL(void, pa_context_set_subscribe_callback,                                                   \
+       (pa_context *c, pa_context_subscribe_cb_t cb, void *userdata), (c, cb, userdata))          \
+  CALL(pa_operation *, pa_context_subscribe,                                                      \
+       (pa_context *c, pa_subscription_mask_t m, pa_context_success_cb_t cb, void *userdata),     \
+       (c, m, cb, userdata))                                                                      \
   CALL(void, pa_context_unref, (pa_context *c), (c))                                              \
   CALL(int, pa_mainloop_dispatch, (pa_mainloop *m), (m))                                          \
   CALL(void, pa_mainloop_free, (pa_mainloop *m), (m))                                             \
@@ -47,6 +52,10 @@
   CALL(pa_operation_state_t, pa_operation_get_state, (const pa_operation *o), (o))                \
   CALL(void, pa_operation_unref, (pa_operation *o), (o))                                          \
   CALL(void, pa_proplist_free, (pa_proplist *p), (p))                                             \
+  CALL(const char *, pa_proplist_gets,                                                            \
+       (const pa_proplist *p, const char *key), (p, key))                                         \
+  CALL(const char *, pa_proplist_iterate,                                                         \
+       (const pa_proplist *p, void **state), (p, state))                                          \
   CALL(pa_proplist *, pa_proplist_new, (void), ())                                                \
   CALL(int, pa_proplist_sets,                                                                     \
        (pa_proplist *p, const char *key, const char *value), (p, key, value))                     \
@@ -85,6 +94,9 @@
        (c, name, ss, map, p))                                                                     \
   CALL(int, pa_stream_peek, (pa_stream *p, const void **data, size_t *nbytes), (p, data, nbytes)) \
   CALL(size_t, pa_stream_readable_size, (const pa_stream *p), (p))                                \
+  CALL(pa_operation *, pa_stream_set_buffer_attr,                                                 \
+       (pa_stream *s, const pa_buffer_attr *attr, pa_stream_success_cb_t cb, void *userdata),     \
+       (s, attr, cb, userdata))                                                                   \
   CALL(void, pa_stream_set_event_callback,                                                        \
        (pa_stream *p, pa_stream_event_cb_t cb, void *userdata), (p, cb, userdata))                \
   CALL(void, pa_stream_set_moved_callback,                                                        \

@@ -19,6 +19,10 @@ public struct SessionRequest: Hashable, Sendable {
   public var isDevice: Bool
   /// Whether it is a Voice-Processing I/O unit that asks others to be quieter.
   public var isConversation: Bool
+  /// Which sink the I/O unit names; `nil` for none.
+  public var sink: DeviceSelector?
+  /// Which source the I/O unit names; `nil` for none.
+  public var source: DeviceSelector?
 
   public init(
     preferredSampleRate: Double? = nil, preferredIOBufferDuration: Double? = nil,
@@ -132,6 +136,8 @@ extension PatchBuilder {
           .first { $0.name == "enableIO" || $0.name == "kAudioOutputUnitProperty_EnableIO" }?
           .value.bool
       }
+      request.sink = node.value.device?.value.sink.flatMap(DeviceSelector.init)
+      request.source = node.value.device?.value.source.flatMap(DeviceSelector.init)
       request.wantsInput = request.isDevice && isOn(node.value.inputs, 1) ?? false
       request.wantsOutput = request.isDevice && isOn(node.value.outputs, 0) ?? true
     }

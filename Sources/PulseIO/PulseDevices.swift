@@ -10,7 +10,8 @@ extension AudioDevice {
       sampleFormat: unsafe text(pa_sample_format_to_string(info.sample_spec.format)),
       sampleRate: Double(unsafe info.sample_spec.rate),
       channelMap: unsafe positions(info.channel_map),
-      state: unsafe states[info.state.rawValue] ?? .unknown, isDefault: isDefault, monitorOf: nil)
+      state: unsafe states[info.state.rawValue] ?? .unknown, isDefault: isDefault, monitorOf: nil,
+      properties: unsafe texts(info.proplist, driver: text(info.driver)))
   }
 
   init(_ info: pa_source_info, isDefault: Bool) {
@@ -23,7 +24,8 @@ extension AudioDevice {
       sampleRate: Double(unsafe info.sample_spec.rate),
       channelMap: unsafe positions(info.channel_map),
       state: unsafe states[info.state.rawValue] ?? .unknown, isDefault: isDefault,
-      monitorOf: monitored.isEmpty ? nil : monitored)
+      monitorOf: monitored.isEmpty ? nil : monitored,
+      properties: unsafe texts(info.proplist, driver: text(info.driver)))
   }
 
   /// Whether it is the sink that a server makes up where it has no other: what is played on it nobody hears.
@@ -34,6 +36,18 @@ extension AudioDevice {
 
   /// Whether a user means this one.
   func answers(to name: String) -> Bool { name == self.name || name == String(index) }
+}
+
+/// Everything in a list that is a text.
+private func texts(_ list: OpaquePointer?, driver: String) -> [String: String] {
+  var properties = ["driver": driver]
+  var state: UnsafeMutableRawPointer?
+  while let key = unsafe pa_proplist_iterate(list, &state) {
+    if let value = unsafe pa_proplist_gets(list, key) {
+      unsafe properties[text(key)] = unsafe text(value)
+    }
+  }
+  return properties
 }
 
 private func positions(_ map: pa_channel_map) -> [String] {

@@ -105,6 +105,7 @@ extension PulseEngine {
   /// Goes on without a device, and says so once.
   private func lose(_ loss: Loss) {
     let isNews = loss.sides.contains { absence(of: $0) == nil }
+    followed?.restart()
     let now = monotonicNanoseconds()
     for side in loss.sides {
       setAbsence(of: side, PulseAbsence(reason: loss.reason, since: now, nextAttempt: now))
@@ -120,7 +121,9 @@ extension PulseEngine {
     if loss.sides.contains(timekeeper) { beginTimekeeping(now) }
     // Who starts the device has it, even if it has not moved a frame.
     hasBegun.store(true, ordering: .releasing)
-    if isNews { log.post(.lost(loss.sides[0], loss.error)) }
+    guard isNews else { return }
+    log.losses.wrappingAdd(1, ordering: .relaxed)
+    log.post(.lost(loss.sides[0], loss.error))
   }
 
   /// A stream is closed; what it had of interruptions is over with it.
@@ -170,6 +173,8 @@ extension PulseEngine {
   /// Renders what would have been heard by now, for nobody.
   func keepTime() {
     guard let frames = clock?.take(at: monotonicNanoseconds()) else { return }
+    followed?.beginPulls(frames, at: monotonicNanoseconds())
+    defer { followed?.endPulls() }
     var done = 0
     while done < frames {
       let slice = nextSlice(of: frames - done)
@@ -207,7 +212,7 @@ extension PulseEngine {
   }
 
   /// Closes a stream, so that a new one is opened from some time on.
-  private func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
+  func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
     drop(side)
     setAbsence(
       of: side, PulseAbsence(reason: .gone, since: monotonicNanoseconds(), nextAttempt: time))
@@ -244,6 +249,7 @@ extension PulseEngine {
       link?.capture = capture
       listen(to: capture)
       fillCapture(capture)
+      watchSource()
       lostSource = PulseAbsence(reason: .returning, since: monotonicNanoseconds())
       capture.cork(false)
     }
@@ -255,6 +261,7 @@ extension PulseEngine {
       let stream = stream(side)
     else { return }
     setAbsence(of: side, nil)
+    followed?.restart()
     if side == (opening.wantsOutput ? .sink : .source) { endAbsence() }
     noteReturn(stream.device)
     log.post(.returned(side, as: stream.device.name))

@@ -27,6 +27,8 @@ final class PulseEngine: @unchecked Sendable {
   let session: RenderSession
   let opening: PulseOpening
   let ioBufferFrames: Int
+  /// The microphone of a session that the loudspeaker's clock pulls, and of one that it pulls itself.
+  var followed: FollowedCapture?
   private let writer: CaptureWriter?
   let log: HardwareLog
   /// Told of each device that was lost and is there again.
@@ -60,6 +62,7 @@ final class PulseEngine: @unchecked Sendable {
   var moves = PulseMoves()
   /// Whether the session has been paused until there is a device.
   var isHeldByAbsence = false
+  var silence = PulseSilence()
   /// What keeps the time while the device that would do it is lost.
   var clock: AbsenceClock?
 
@@ -86,11 +89,17 @@ final class PulseEngine: @unchecked Sendable {
     precondition(
       !hasOutput || link.playback == nil || session.configuration.device == link.playback?.format,
       "a session is made for the format that was granted")
-    if let ring = session.configuration.capture, let capture = link.capture {
-      writer = CaptureWriter(ring, channelCount: capture.format.channelCount)
-    } else {
-      writer = nil
+    let ring = session.configuration.capture
+    let channels = link.capture?.format.channelCount ?? 0
+    if let ring, channels > 0, let played = link.playback?.format {
+      followed = FollowedCapture(ring, channelCount: channels, sampleRate: played.sampleRate)
     }
+    writer =
+      if let ring, channels > 0, link.playback == nil {
+        CaptureWriter(ring, channelCount: channels)
+      } else {
+        nil
+      }
   }
 
   // MARK: The thread
@@ -101,6 +110,7 @@ final class PulseEngine: @unchecked Sendable {
     // As much as PulseAudio's own threads have by default: a render does not hold up the device.
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
     for stream in [link.capture, link.playback] { listen(to: stream) }
+    watchSource()
     begin(link)
     while !isOver() {
       switch self.link {
@@ -111,10 +121,12 @@ final class PulseEngine: @unchecked Sendable {
       }
       keepTime()
       followMoves()
+      endSilence()
       lookForReturn()
     }
     if let link = self.link { finish(link) }
     endAbsence()
+    followed?.end()
     self.link = nil
   }
 
@@ -172,11 +184,8 @@ final class PulseEngine: @unchecked Sendable {
     noteMotion()
     link.capture?.cork(false)
     guard link.playback != nil else { return }
-    if let capture = link.capture, let ring = session.configuration.capture {
-      // Two deliveries keep the ring from running empty between them.
-      let wanted = min(2 * capture.bufferFrames, ring.capacity / 2)
-      _ = link.connection.wait(2.5) { captured >= wanted || isOver() }
-    }
+    // A source that was idle takes its time; the first pull is not to wait for what is never heard.
+    if link.capture != nil { _ = link.connection.wait(2.5) { captured > 0 || isOver() } }
     guard !isOver(), let playback = self.link?.playback else { return }
     beginPlaying(playback)
   }
@@ -190,7 +199,7 @@ final class PulseEngine: @unchecked Sendable {
 
   /// Puts silence in front of what a source delivers that has just been opened.
   func fillCapture(_ capture: PulseStream) {
-    guard let ring = session.configuration.capture else { return }
+    guard followed == nil, let ring = session.configuration.capture else { return }
     unsafe keep(nil, min(2 * capture.bufferFrames, ring.capacity / 2))
   }
 
@@ -236,6 +245,8 @@ final class PulseEngine: @unchecked Sendable {
     let asked = rest
     watch.willRender()
     defer { watch.hasRendered(frameCount: asked - rest) }
+    followed?.beginPulls(rest, at: monotonicNanoseconds())
+    defer { followed?.endPulls() }
     while rest > 0 {
       var memory: UnsafeMutableRawPointer?
       var size = rest * playbackFrameBytes
@@ -291,6 +302,7 @@ final class PulseEngine: @unchecked Sendable {
 
   private func deliver(_ samples: UnsafePointer<Float>?, _ frames: Int) {
     captured += frames
+    unsafe listenForSilence(samples, frames, captureFrameBytes / 4)
     log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
     log.reads.wrappingAdd(1, ordering: .relaxed)
     guard !opening.wantsOutput else { return unsafe keep(samples, frames) }
@@ -306,13 +318,14 @@ final class PulseEngine: @unchecked Sendable {
   }
 
   func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
-    var dropped = 0
-    switch writer {
     // What is heard in a pause is nothing to go on with.
-    case .some(let writer):
-      if session.isPaused || interruptions.isPaused && interruptions.isSuspended { return }
-      dropped = unsafe writer.write(samples, frameCount: frames)
-    case .none: return
+    let isKept = !session.isPaused && !(interruptions.isPaused && interruptions.isSuspended)
+    var dropped = 0
+    if followed != nil {
+      dropped = unsafe followed!.deliver(
+        samples, frameCount: frames, isKept: isKept, at: monotonicNanoseconds())
+    } else if isKept, let count = unsafe writer?.write(samples, frameCount: frames) {
+      dropped = count
     }
     guard dropped > 0 else { return }
     log.overruns.wrappingAdd(1, ordering: .relaxed)
@@ -331,6 +344,7 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
+    link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
     guard let loss = SchedulingGrant.takeLoss() else { return }
     log.note(scheduling: "normal (\(loss))")
     log.post(.noted(loss))

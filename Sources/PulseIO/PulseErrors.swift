@@ -64,6 +64,22 @@ extension HardwareError {
   }
 
   static func noSuchDevice(
+    _ selector: DeviceSelector, _ direction: AudioDevice.Direction, among devices: [AudioDevice]
+  ) -> HardwareError {
+    let some = devices.filter { $0.direction == direction }
+    let values = some.map { device in
+      selector.patterns.keys.sorted().map { device.property($0).map { "'\($0)'" } ?? "none" }
+        .joined(separator: ", ")
+    }
+    return HardwareError(
+      .noSuchDevice, "there is no \(direction.rawValue) \(selector.summary)",
+      help: (values.isEmpty
+        ? "" : "\(selector.patterns.keys.sorted().joined(separator: ", ")) of those there are: "
+          + values.joined(separator: "; ") + "; ")
+        + "'patchrun devices --json' lists them with all that they have")
+  }
+
+  static func noSuchDevice(
     _ name: String?, _ direction: AudioDevice.Direction, among devices: [AudioDevice]
   ) -> HardwareError {
     let word = direction.rawValue

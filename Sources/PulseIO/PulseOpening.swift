@@ -9,6 +9,9 @@ struct PulseOpening {
   private var inputFormat: StreamFormat?
   /// Whether the sink that a server makes up is what the session was made for.
   private var takesStandIn: Bool?
+  /// The names of what selectors were found to mean.
+  private var chosenSink: String?
+  private var chosenSource: String?
 
   init(_ request: HardwareRequest) {
     precondition(request.wantsOutput || request.wantsInput, "hardware without a side is none")
@@ -20,18 +23,21 @@ struct PulseOpening {
     self.init(request)
     outputFormat = link.playback?.format
     inputFormat = link.capture?.format
+    chosenSink = request.sink.flatMap { _ in link.playback?.device.name }
+    chosenSource = request.source.flatMap { _ in link.capture?.device.name }
     takesStandIn = link.playback?.device.isStandIn ?? true
   }
 
   var wantsOutput: Bool { request.wantsOutput }
   var wantsInput: Bool { request.wantsInput }
+  private var isThrough: Bool { wantsOutput && wantsInput }
 
   /// What was asked for, in the words of who asks; `nil` for the server's default.
   func name(_ side: AudioDevice.Direction) -> String? {
     guard !request.movedSides.contains(side) else { return nil }
     return side == .sink
-      ? request.sinkName ?? environment("PULSE_SINK")
-      : request.sourceName ?? environment("PULSE_SOURCE")
+      ? request.sinkName ?? chosenSink ?? environment("PULSE_SINK")
+      : request.sourceName ?? chosenSource ?? environment("PULSE_SOURCE")
   }
 
   /// Whether a sink that a server has made up is as good as what was asked for.
@@ -102,13 +108,13 @@ struct PulseOpening {
     try connection.devices()
     return try open(
       .init(
-        direction: .sink, name: request.sinkName,
+        direction: .sink, name: request.sinkName, selector: request.sink,
         sampleRate: outputFormat?.sampleRate ?? request.preferredSampleRate,
         keepsRate: outputFormat != nil,
         channels: outputFormat?.channelCount ?? request.outputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation,
-        takesStandIn: takesStandIn ?? !connection.isPipeWire),
+        isThrough: isThrough, takesStandIn: takesStandIn ?? !connection.isPipeWire),
       takesDefault: takesDefault, on: connection)
   }
 
@@ -122,11 +128,12 @@ struct PulseOpening {
     let rate = inputFormat?.sampleRate ?? playback?.format.sampleRate
     return try open(
       .init(
-        direction: .source, name: request.sourceName,
+        direction: .source, name: request.sourceName, selector: request.source,
         sampleRate: rate ?? request.preferredSampleRate, keepsRate: rate != nil,
         channels: inputFormat?.channelCount ?? request.inputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
-        isConversation: request.isConversation, playedOn: playback?.deviceName),
+        isConversation: request.isConversation, playedOn: playback?.deviceName,
+        isThrough: isThrough),
       takesDefault: takesDefault, on: connection)
   }
 
@@ -140,6 +147,7 @@ struct PulseOpening {
       else { throw error }
       var other = wish
       other.name = nil
+      other.selector = nil
       other.ignoresEnvironment = true
       return try PulseStream.open(other, on: connection)
     }

@@ -14,6 +14,9 @@ final class PulseStream {
   let bufferFrames: Int
   /// How many frames the server asks for, or delivers, at a time.
   let requestFrames: Int
+  /// How many slices the server is asked to keep of what is played, its device's own latency included.
+  private var slices: Int
+  private static let mostSlices = 6
   /// In seconds: what the device itself adds.
   let deviceLatency: Double
 
@@ -32,8 +35,9 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    requestFrames: Int, deviceLatency: Double
+    requestFrames: Int, deviceLatency: Double, slices: Int
   ) {
+    self.slices = slices
     unsafe self.handle = handle
     direction = device.direction
     self.device = device
@@ -65,6 +69,8 @@ final class PulseStream {
   struct Wish {
     var direction: AudioDevice.Direction
     var name: String?
+    /// What is looked for where there is no name.
+    var selector: DeviceSelector?
     var sampleRate: Double?
     /// Whether the rate holds even where the device runs at another one.
     var keepsRate = false
@@ -74,6 +80,11 @@ final class PulseStream {
     var isConversation = false
     /// The sink that is played on: a source that hears it is not taken unless it is named.
     var playedOn: String?
+    /// Whether a microphone is heard through the loudspeaker: the way is to be short then, and little is
+    /// kept until that has proved too little.
+    var isThrough = false
+    /// How many slices the server is asked to keep of what is played.
+    var slices: Int { isThrough ? 2 : 4 }
     /// Whether the environment's names do not count.
     var ignoresEnvironment = false
     /// Whether the sink that a server makes up where it has no other is as good as any.
@@ -91,6 +102,10 @@ final class PulseStream {
     let devices = try connection.devices()
     let variable = wish.direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
     let named = wish.ignoresEnvironment ? nil : environment(variable)
+    var wish = wish
+    if wish.name == nil, let selector = wish.selector {
+      wish.name = try Self.name(selector, wish, among: devices)
+    }
     let name = wish.name ?? named
     let candidates = try Self.candidates(for: wish, named: name, among: devices)
     let expected =
@@ -102,7 +117,6 @@ final class PulseStream {
       throw .noSuchDevice(name, wish.direction, among: devices)
     }
     // Without a name the server takes its default, which may be one that is not wanted.
-    var wish = wish
     if name == nil, expected == nil || wish.ignoresEnvironment {
       wish.name = (expected ?? candidates[0]).name
     }
@@ -123,6 +137,20 @@ final class PulseStream {
     return try connect(
       wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
       layout: layout, among: devices, on: connection)
+  }
+
+  /// The name of what a selector means.
+  private static func name(
+    _ selector: DeviceSelector, _ wish: Wish, among devices: [AudioDevice]
+  ) throws(HardwareError) -> String {
+    if let name = selector.exactName { return name }
+    // What hears that which is played is taken where nothing else is like it.
+    let others = devices.filter { wish.playedOn == nil || $0.monitorOf != wish.playedOn }
+    guard
+      let device = selector.device(wish.direction, among: others)
+        ?? selector.device(wish.direction, among: devices)
+    else { throw .noSuchDevice(selector, wish.direction, among: devices) }
+    return device.name
   }
 
   /// What may be taken. A named device always may.
@@ -206,16 +234,39 @@ final class PulseStream {
     let frames = HardwareGrant.ioBufferFrames(
       forDuration: wish.bufferDuration, sampleRate: Double(spec.rate))
     let bytes = UInt32(frames * Int(spec.channels) * 4)
-    // The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and
-    // one of which the device may take as its own latency.
-    var attributes = pa_buffer_attr(
-      maxlength: .max, tlength: bytes * 4, prebuf: .max, minreq: bytes, fragsize: bytes)
+    var attributes = bufferAttributes(
+      slices: wish.slices, sliceBytes: bytes, fragmentBytes: wish.isThrough ? bytes / 2 : bytes)
     let flags = pa_stream_flags_t(
       rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
         | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue)
     return wish.direction == .sink
       ? unsafe pa_stream_connect_playback(handle, wish.name, &attributes, flags, nil, nil)
       : unsafe pa_stream_connect_record(handle, wish.name, &attributes, flags)
+  }
+
+  /// The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and one of
+  /// which the device may take as its own latency.
+  private static func bufferAttributes(
+    slices: Int, sliceBytes: UInt32, fragmentBytes: UInt32
+  ) -> pa_buffer_attr {
+    pa_buffer_attr(
+      maxlength: .max, tlength: sliceBytes * UInt32(slices), prebuf: .max, minreq: sliceBytes / 2,
+      fragsize: fragmentBytes)
+  }
+
+  /// Has the server keep a slice more of what is played, where it ran dry; nothing where it keeps enough.
+  ///
+  /// - Parameter ioBufferFrames: Frames of a slice.
+  func keepMore(ioBufferFrames: Int) {
+    guard direction == .sink, slices < Self.mostSlices else { return }
+    slices += 1
+    let bytes = UInt32(ioBufferFrames * bytesPerFrame)
+    var attributes = Self.bufferAttributes(
+      slices: slices, sliceBytes: bytes, fragmentBytes: bytes)
+    guard let operation = unsafe pa_stream_set_buffer_attr(handle, &attributes, nil, nil) else {
+      return
+    }
+    unsafe pa_operation_unref(operation)
   }
 
   private static func describe(
@@ -250,6 +301,6 @@ final class PulseStream {
       handle: handle, device: device, format: format,
       bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
       requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
-        / Int(format.bytesPerFrame), deviceLatency: latency)
+        / Int(format.bytesPerFrame), deviceLatency: latency, slices: wish.slices)
   }
 }

@@ -31,12 +31,15 @@ public struct AudioDevice: Hashable, Sendable {
   public var isDefault: Bool
   /// For a source that hears what a sink plays, the sink's name.
   public var monitorOf: String?
+  /// What the back end says besides, by its own names: `device.bus`, and `driver`.
+  public var properties: [String: String]
 
   public init(
     direction: Direction, index: UInt32, name: String, description: String, sampleFormat: String,
     sampleRate: Double, channelMap: [String], state: State, isDefault: Bool,
-    monitorOf: String? = nil
+    monitorOf: String? = nil, properties: [String: String] = [:]
   ) {
+    self.properties = properties
     self.direction = direction
     self.index = index
     self.name = name

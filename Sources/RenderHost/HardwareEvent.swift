@@ -38,6 +38,8 @@ public struct HardwareStatistics: Hashable, Sendable {
   public var droppedFrames = 0
   /// Frames that the source did not have, and that were silence.
   public var missingFrames = 0
+  /// Times that a device went and was waited for.
+  public var losses = 0
   /// Frames that the sink has asked for.
   public var requestedFrames = 0
   /// Frames that the source has delivered.

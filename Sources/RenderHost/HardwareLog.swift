@@ -17,6 +17,8 @@ public final class HardwareLog: Sendable {
   public let overruns = Atomic<Int>(0)
   public let droppedFrames = Atomic<Int>(0)
   public let missingFrames = Atomic<Int>(0)
+  /// Devices that went and were waited for.
+  public let losses = Atomic<Int>(0)
   public let requestedFrames = Atomic<Int>(0)
   public let capturedFrames = Atomic<Int>(0)
   public let writes = Atomic<Int>(0)
@@ -153,6 +155,7 @@ public final class HardwareLog: Sendable {
     ].filter { $0.value > 0 }
     statistics.overruns = overruns.load(ordering: .relaxed)
     statistics.droppedFrames = droppedFrames.load(ordering: .relaxed)
+    statistics.losses = losses.load(ordering: .relaxed)
     statistics.missingFrames = missingFrames.load(ordering: .relaxed)
     statistics.requestedFrames = requestedFrames.load(ordering: .relaxed)
     statistics.capturedFrames = capturedFrames.load(ordering: .relaxed)

@@ -19,6 +19,10 @@ public struct HardwareRequest: Hashable, Sendable {
   /// The sides whose device is where the server has moved the sound, and not what somebody has asked
   /// for: where it goes, another will do.
   public var movedSides: Set<AudioDevice.Direction> = []
+  /// Which sink, where `sinkName` says nothing; `nil` for any.
+  public var sink: DeviceSelector?
+  /// Which source, where `sourceName` says nothing; `nil` for any.
+  public var source: DeviceSelector?
   /// Channels of the loudspeaker side; `nil` for those of the sink.
   public var outputChannels: Int?
   /// Channels of the microphone side; `nil` for those of the source.
@@ -41,6 +45,7 @@ public struct HardwareRequest: Hashable, Sendable {
   public init(
     wantsOutput: Bool = true, wantsInput: Bool = false, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil, sinkName: String? = nil, sourceName: String? = nil,
+    sink: DeviceSelector? = nil, source: DeviceSelector? = nil,
     outputChannels: Int? = nil, inputChannels: Int? = nil, applicationName: String = "patchrun",
     streamName: String = "audio graph", server: String? = nil, timeout: Double = 5,
     isConversation: Bool = false, options: [String: String] = [:]
@@ -51,6 +56,8 @@ public struct HardwareRequest: Hashable, Sendable {
     self.preferredIOBufferDuration = preferredIOBufferDuration
     self.sinkName = sinkName
     self.sourceName = sourceName
+    self.sink = sink
+    self.source = source
     self.outputChannels = outputChannels
     self.inputChannels = inputChannels
     self.applicationName = applicationName

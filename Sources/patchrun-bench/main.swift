@@ -30,6 +30,14 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     "scale", "patches of 10,000 to 100,000 parts, from the document to the first slice",
     measureScale
   ),
+  (
+    "clocks", "devices with clocks of their own: 24 hours, simulated",
+    measureSimulatedClocks
+  ),
+  (
+    "through", "the same on a sound server, for minutes; how long the way through is, beside others'",
+    measureRealClocks
+  ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 
@@ -50,12 +58,28 @@ if names.first == "peers" {
   }
   exit(peers.run() ? 0 : 1)
 }
+if names.first == "faults" {
+  guard let faults = FaultMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(FaultMeasurement.usage)")
+    exit(2)
+  }
+  exit(faults.run() ? 0 : 1)
+}
+if names.first == "soak" {
+  guard let soak = SoakMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(SoakMeasurement.usage)")
+    exit(2)
+  }
+  exit(soak.run() ? 0 : 1)
+}
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
   for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
   print("or: patchrun-bench \(VoiceBattery.usage)")
   print("or: patchrun-bench \(PeerMeasurement.usage)")
+  print("or: patchrun-bench \(FaultMeasurement.usage)")
+  print("or: patchrun-bench \(SoakMeasurement.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

@@ -12,6 +12,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   return 0;
 }
 
-int fuzzing_run(int *argc, char ***argv, fuzzing_input take) {
+// Makes another input of one by libFuzzer's own means.
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t room);
+
+// libFuzzer looks for this by its name.
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
+
+static fuzzing_mutation mutate;
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t room, unsigned int seed) {
+  size_t made = mutate ? mutate(bytes, count, room, seed) : 0;
+  return made > 0 ? made : LLVMFuzzerMutate(bytes, count, room);
+}
+
+int fuzzing_run(int *argc, char ***argv, fuzzing_input take, fuzzing_mutation make) {
+  mutate = make;
   return LLVMFuzzerRunDriver ? LLVMFuzzerRunDriver(argc, argv, take) : -1;
 }

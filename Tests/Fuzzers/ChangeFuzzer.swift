@@ -5,6 +5,11 @@ import PatchSyntax
 /// Changes of documents: a document, a zero byte, and a JSON Patch or a merge patch. What comes of one can
 /// be read, and the difference between before and after is a patch that makes the one of the other.
 final class ChangeFuzzer: Fuzzer {
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
+    guard let middle = bytes.firstIndex(of: 0) else { return nil }
+    return Bool.random(using: &random) ? 0..<middle : (middle + 1)..<bytes.count
+  }
+
   func take(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2,

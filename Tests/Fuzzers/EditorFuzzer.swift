@@ -7,6 +7,12 @@ final class EditorFuzzer: Fuzzer {
   /// As it is before the first message. To make it takes longer than most inputs.
   private static nonisolated(unsafe) let fresh = LanguageServer(version: "1")
 
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
+    guard bytes.first == UInt8(ascii: "{") else { return nil }
+    let line = bytes.split(separator: UInt8(ascii: "\n")).randomElement(using: &random)
+    return line.map { $0.startIndex..<$0.endIndex }
+  }
+
   func take(_ bytes: [UInt8]) {
     var server = unsafe Self.fresh
     if bytes.first == UInt8(ascii: "{") {

@@ -5,6 +5,13 @@ import Foundation
 protocol Fuzzer: AnyObject, Sendable {
   /// Takes one input. It ends the process where what has to be true of every input is not.
   func take(_ bytes: [UInt8])
+
+  /// The part of an input that is a JSON document, and to be changed as one; `nil` for none.
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>?
+}
+
+extension Fuzzer {
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { nil }
 }
 
 /// Which fuzzer runs, and how.
@@ -31,13 +38,34 @@ enum Fuzzing {
     let status = unsafe pointers.withUnsafeMutableBufferPointer { pointers in
       var count = Int32(pointers.count - 1)
       var start = pointers.baseAddress
-      return unsafe fuzzing_run(&count, &start) { bytes, count in
-        Fuzzing.chosen?.take(unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
-        return 0
-      }
+      return unsafe fuzzing_run(
+        &count, &start,
+        { bytes, count in
+          Fuzzing.chosen?.take(unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+          return 0
+        },
+        { bytes, count, room, seed in
+          guard let bytes = unsafe bytes,
+            let made = Fuzzing.mutation(
+              of: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)), seed),
+            made.count <= room
+          else { return 0 }
+          for index in made.indices { unsafe bytes[index] = made[index] }
+          return made.count
+        })
     }
     guard status == -1 else { return status }
     return replay(arguments.dropFirst().filter { !$0.hasPrefix("-") })
+  }
+
+  /// Another document in the place of the one in an input; `nil` where there is none, and every other
+  /// time: what is no JSON is to be read, too.
+  static func mutation(of bytes: [UInt8], _ seed: UInt32) -> [UInt8]? {
+    var random = SeededGenerator(state: UInt64(seed))
+    guard Bool.random(using: &random), let chosen, let place = chosen.document(in: bytes, &random),
+      let changed = DocumentMutation.changed(Array(bytes[place]), &random)
+    else { return nil }
+    return bytes[..<place.lowerBound] + changed + bytes[place.upperBound...]
   }
 
   private static func replay(_ paths: [String]) -> Int32 {

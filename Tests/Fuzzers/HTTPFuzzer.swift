@@ -43,7 +43,9 @@ final class HTTPFuzzer: Fuzzer {
       // A stream of events ends when its client goes.
       let isStream = isEventStream(answer)
       let isReadable = unsafe poll(&polled, 1, isStream ? 5 : 2000) == 1
-      demand(isReadable || isStream, "a connection does not end")
+      demand(
+        isReadable || isStream,
+        "a connection does not end: \(String(decoding: answer, as: UTF8.self))")
       guard isReadable else { break }
       let count = unsafe recv(connection, &buffer, buffer.count, 0)
       guard count > 0 else { break }

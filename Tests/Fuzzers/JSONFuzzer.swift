@@ -3,6 +3,8 @@ import PatchSyntax
 
 /// Documents as text. What is read is written again, and stays what it was; what is not is told why.
 final class JSONFuzzer: Fuzzer {
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { bytes.indices }
+
   func take(_ bytes: [UInt8]) {
     // One form of JSON each, by how many bytes there are: what is not JSON is repaired at length.
     let isStrict = bytes.count.isMultiple(of: 2)

@@ -25,6 +25,8 @@ final class PlanFuzzer: Fuzzer {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+  func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { bytes.indices }
+
   func take(_ bytes: [UInt8]) {
     let reading = PatchReader.read(bytes: bytes, name: "patch.json", limits: limits)
     let surroundings = PatchSurroundings(

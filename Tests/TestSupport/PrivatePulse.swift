@@ -68,6 +68,8 @@ public final class PrivatePulse {
 
   public struct Failure: Error, CustomStringConvertible {
     public var description: String
+
+    public init(description: String) { self.description = description }
   }
 
   /// Whether there is a server to start. Tests that need one are skipped, visibly, where not.

@@ -20,6 +20,8 @@ public struct ControlStatus: Hashable, Sendable {
   public var underruns: Int
   /// How many of them have which cause, and how often files were late: in a fixed order.
   public var underrunCauses: [ControlCount] = []
+  /// Times that a device went and was waited for.
+  public var deviceLosses = 0
   /// How often something has happened to files, by what it was: in a fixed order.
   public var fileEvents: [ControlCount] = []
   /// How often what the device heard was not taken in time.

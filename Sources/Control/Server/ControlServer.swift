@@ -148,7 +148,8 @@ public final class ControlServer: Sendable {
   public func stop() {
     socket.remove()
     for listener in listeners { try? listener.close().wait() }
-    let loop = group.next()
+    // The same loop: a promise of another one would be kept on that, which may have ended by then.
+    let loop = eventsAreOver.eventLoop
     let patience = loop.makePromise(of: Void.self)
     let timer = loop.scheduleTask(in: .milliseconds(500)) { patience.succeed() }
     eventsAreOver.whenComplete { _ in patience.succeed() }

@@ -84,6 +84,10 @@ enum Metrics {
       "Times at which there was nothing to play, by whose fault it was.",
       status.underrunCauses.map { ([("cause", $0.name)], Double($0.count)) })
     text.add(
+      "patchrun_device_losses_total", .counter,
+      "Times that a sink, a source or the server went and was waited for.",
+      Double(status.deviceLosses))
+    text.add(
       "patchrun_failed_slices_total", .counter, "Slices that could not be rendered.",
       Double(status.failedSlices))
     text.add(

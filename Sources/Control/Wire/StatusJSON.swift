@@ -15,6 +15,7 @@ extension ControlStatus {
       "peakLoad": .number(peakLoad.rounded(digits: 5)),
       "underruns": .number(underruns),
       "underrunCauses": .counts(underrunCauses),
+      "deviceLosses": .number(deviceLosses),
       "overruns": .number(overruns),
       "failedSlices": .number(failedSlices),
       "lostFrames": .number(lostFrames),

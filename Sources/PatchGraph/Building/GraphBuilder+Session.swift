@@ -28,6 +28,7 @@ extension GraphBuilder {
           help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
     }
     checkBufferDuration()
+    checkDevices()
     checkSessionPolicy()
     checkLimits()
     guard let written = document.session?.value.category else { return }

@@ -28,6 +28,9 @@ public enum NameRules {
     preferredRate,
     sessionDecision,
     bufferDuration,
+    deviceUnit,
+    devicePattern,
+    deviceSide,
     takeName,
   ]
 }

@@ -37,6 +37,14 @@ struct UnitSchema {
             "anyOf": [["const": "comment"], ["pattern": "^(/([^~/]|~[01])*)+$"]]
           ],
         ],
+        "device": [
+          "description": """
+          Of an I/O unit: `sink` and `source`, the devices that it plays on and hears from. Each is a name, a \
+          pattern of it with `*` and `?`, or an object with patterns of the `name`, `description`, `driver`, \
+          `bus`, or of what the server tells besides.
+          """,
+          "type": "object",
+        ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
         "parameters": ["description": "The parameters of the global scope.", "type": "object"],
         "inputCount": [
@@ -51,7 +59,7 @@ struct UnitSchema {
       "if": ["required": ["subgraph"]],
       "then": [
         "properties": [
-          "component": false, "properties": false, "parameters": false, "inputCount": false,
+          "component": false, "device": false, "properties": false, "parameters": false, "inputCount": false,
           "inputs": false, "outputs": false,
         ]
       ],
@@ -202,6 +210,7 @@ struct UnitSchema {
           "The parameters of the \(unit.name)'s global scope.",
           unit.parameters(in: .global).filter { !$0.isReadOnly }.map(parameter),
           at: "node.\(unit.name)/properties/parameters"),
+        "device": unit.property(.enableIO) == nil ? false : Schema.reference("device"),
         "inputCount": inputCount(unit),
         "inputs": elements(unit, .input),
         "outputs": elements(unit, .output),

@@ -263,6 +263,20 @@ extension PatchDocument {
     public var inputCount: Located<Int>?
     public var inputs: [Element] = []
     public var outputs: [Element] = []
+    /// What an I/O unit plays on and hears from.
+    public var device: Located<Device>?
+  }
+
+  /// The sink and the source of an I/O unit.
+  public struct Device: Sendable {
+    public var sink: Located<DeviceChoice>?
+    public var source: Located<DeviceChoice>?
+  }
+
+  /// Which sink or source: patterns of its properties, all of which have to hold. What is written as a text is
+  /// a pattern of `name`.
+  public struct DeviceChoice: Sendable {
+    public var patterns: [(property: Located<String>, pattern: Located<String>)]
   }
 
   /// Which audio unit a node is.

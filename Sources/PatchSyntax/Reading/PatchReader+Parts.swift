@@ -233,6 +233,7 @@ extension PatchReader {
       case "inputCount":
         node.inputCount = reader.count(
           value, "'inputCount'", expecting: "a whole number from 1 to 1024")
+      case "device": node.device = reader.device(value)
       case "inputs": node.inputs = reader.elements(value, "'inputs'")
       default: node.outputs = reader.elements(value, "'outputs'")
       }
@@ -262,9 +263,39 @@ extension PatchReader {
   }
 
   private static let nodeKeys = [
-    "component", "subgraph", "settings", "properties", "parameters", "inputCount", "inputs",
-    "outputs",
+    "component", "subgraph", "settings", "device", "properties", "parameters", "inputCount",
+    "inputs", "outputs",
   ]
+
+  private mutating func device(_ json: JSONValue) -> Located<PatchDocument.Device>? {
+    guard check(json, "'device'", .object) else { return nil }
+    var device = PatchDocument.Device()
+    readObject(json, "a device", keys: ["sink", "source"]) { reader, key, value in
+      let choice = reader.deviceChoice(value, "'\(key)'")
+      if key == "sink" { device.sink = choice } else { device.source = choice }
+    }
+    return Located(device, at: json)
+  }
+
+  private mutating func deviceChoice(
+    _ json: JSONValue, _ name: String
+  ) -> Located<PatchDocument.DeviceChoice>? {
+    switch json.kind {
+    case .string:
+      guard let pattern = string(json, name) else { return nil }
+      return Located(.init(patterns: [(Located("name", at: json), pattern)]), at: json)
+    case .object:
+      var choice = PatchDocument.DeviceChoice(patterns: [])
+      eachMember(of: json) { reader, key, property, value in
+        guard let pattern = reader.string(value, "'\(property)'") else { return }
+        choice.patterns.append((Located(property, at: key), pattern))
+      }
+      return Located(choice, at: json)
+    default:
+      reportType(json, name, "a name, a pattern such as \"*usb*\", or an object of properties")
+      return nil
+    }
+  }
 
   private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
     switch json.kind {

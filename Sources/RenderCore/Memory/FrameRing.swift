@@ -63,6 +63,8 @@ struct FrameRingState: ~Copyable {
   /// The frame that is at the beginning of the memory.
   let origin = Atomic<Int>(0)
   let lead = Atomic<Int>(0)
+  /// The bits of a double.
+  let pace = Atomic<UInt64>(Double(1).bitPattern)
   let underruns = Atomic<Int>(0)
   let missing = Atomic<Int>(0)
   let skipped = Atomic<Int>(0)
@@ -113,11 +115,21 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   /// By how many frames a writer that has its frames beforehand should stay ahead: before a pull of
   /// n frames it brings what it has written to `lead` + n more than has been pulled. What the reader
-  /// needs for filters that look ahead; 0 until it says so. A writer that keeps time with a device
-  /// takes no notice.
+  /// needs for filters that look ahead; 0 until it says so. Where the writer keeps time with a device it
+  /// is what the reader takes more in its first pull.
   public var lead: Int {
     @_noLocks get { unsafe state.pointee.lead.load(ordering: .relaxed) }
     @_noLocks nonmutating set { unsafe state.pointee.lead.store(newValue, ordering: .relaxed) }
+  }
+
+  /// How many frames the reader takes for one, nominally: over 1 where the writer's clock is fast. 1
+  /// until a writer that follows the clocks says otherwise; 0 as long as it wants nothing read, and
+  /// silence put in its place.
+  public var pace: Double {
+    @_noLocks get { unsafe Double(bitPattern: state.pointee.pace.load(ordering: .relaxed)) }
+    @_noLocks nonmutating set {
+      unsafe state.pointee.pace.store(newValue.bitPattern, ordering: .relaxed)
+    }
   }
 
   /// In how many seconds whoever serves the ring has to come again, at the latest: before half of it is used, or
@@ -132,6 +144,11 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   ) -> Double {
     let surplus = frames - max(capacity / 2, frameCount)
     return min(Double(surplus), Double(capacity) / 8) / sampleRate
+  }
+
+  /// Frames that were due and not there, in whose place there was silence.
+  public var missingFrames: Int {
+    @_noLocks get { unsafe state.pointee.missing.load(ordering: .relaxed) }
   }
 
   // MARK: The writing side

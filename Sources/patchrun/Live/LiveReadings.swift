@@ -36,6 +36,7 @@ extension LiveControl {
       pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
     let files = fileEvents
     let causes = UnderrunReport.causes(statistics, fileCount: files[.late] ?? 0)
+    status.deviceLosses = statistics.losses
     status.underrunCauses = UnderrunCause.allCases.map {
       ControlCount($0.rawValue, causes[$0] ?? 0)
     }

@@ -307,7 +307,7 @@ final class LiveRun {
       load: Double(graph.takeMaximumCPULoad()),
       xruns: statistics.underruns + statistics.overruns + underruns.fileCount,
       reduction: LimitText.reduction(session.takeLeastGain(isShown: true)),
-      loudness: loudnessTap().flatMap(loudness))
+      loudness: loudnessTap().flatMap(loudness), isWithoutDevice: !lost.isEmpty)
     line.show { now.grid(width: $0, $1) }
   }
 

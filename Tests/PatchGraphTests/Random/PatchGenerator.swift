@@ -141,6 +141,8 @@ struct PatchGenerator {
     } else {
       _ = source(Wanted(rate: one(in: 3) ? nil : sessionRate), into: head, 0, depth: 3)
     }
+    if plays && one(in: 5) { document["nodes", head, "device", "sink"] = deviceChoice() }
+    if hearsMicrophone && one(in: 5) { document["nodes", head, "device", "source"] = deviceChoice() }
     guard one(in: 2) else { return }
     document["session", "category"] = .string(
       pick(
@@ -149,6 +151,14 @@ struct PatchGenerator {
           : hearsMicrophone
             ? ["record", "playAndRecord"] : ["playback", "ambient", "soloAmbient", "playAndRecord"])
     )
+  }
+
+  /// A device by name, by a pattern or by its properties.
+  private mutating func deviceChoice() -> JSONText {
+    pick([
+      "usb", "alsa_*.analog-stereo", "??", ["description": "*Scarlett*"],
+      ["bus": "usb", "device.bus_path": "pci-*"], ["driver": "module-null-sink.c", "name": "*"],
+    ])
   }
 
   /// Leaves out what nothing was put into, sets what may be set anywhere, and adds what happens

@@ -261,6 +261,24 @@ extension PatchMutation {
       document["nodes", node, "parameters", "gain"] = 1
       return [["nodes", node, "parameters"]]
     },
+    PatchMutation("a unit without hardware names a device") { document, random in
+      guard
+        let node = PatchView(document).nodes("iPodEQ", "MultichannelMixer", "GenericOutput")
+          .any(&random)
+      else { return nil }
+      document["nodes", node, "device"] = ["sink": "usb"]
+      return [["nodes", node, "device"]]
+    },
+    PatchMutation("a device is named by nothing that could be looked for") { document, random in
+      guard
+        let node = PatchView(document).nodes("remoteIO", "voiceProcessingIO").any(&random),
+        let value = ([
+          "", 5, [:], true, ["descripton": "*USB*"], ["description": ""], ["bus": 1],
+        ] as [JSONText]).any(&random)
+      else { return nil }
+      document["nodes", node, "device", "sink"] = value
+      return [["nodes", node, "device"]]
+    },
     PatchMutation("a property is of another type") { document, random in
       guard let (node, _) = PatchView(document).nodes.any(&random),
         let (key, values) = [

@@ -9,8 +9,9 @@ struct Devices: PatchCommand {
     commandName: "devices",
     abstract: "Lists the sinks and sources of the sound server.",
     discussion: """
-      What stands in front is what --sink and --source take; '*' marks what is taken where nothing \
-      is named.
+      What stands in front is what --sink and --source take, and "device" on an I/O unit of a patch: \
+      { "sink": "NAME" }. There it may also be a pattern, or patterns of what --json shows: \
+      { "sink": { "description": "*USB*" } }. '*' marks what is taken where nothing is named.
 
       EXAMPLES:
         patchrun devices
@@ -70,6 +71,10 @@ struct Devices: PatchCommand {
             "sampleRate": .number(device.sampleRate),
             "channels": .number(device.channelCount),
             "channelMap": .strings(device.channelMap),
+            "properties": .object(
+              device.properties.sorted { $0.key < $1.key }.map {
+                .init($0.key, .string($0.value))
+              }),
           ]
           guard let monitored = device.monitorOf else { return members }
           return members.adding(["monitorOf": .string(monitored)])

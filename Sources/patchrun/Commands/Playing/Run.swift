@@ -338,6 +338,7 @@ struct Run: PatchCommand {
       preferredIOBufferDuration: request.preferredIOBufferDuration,
       sinkName: try name(route.sink, .sink, pipes.to ?? sink),
       sourceName: try name(route.source, .source, pipes.from ?? source),
+      sink: request.sink, source: request.source,
       // What a server takes: one that is too long, or has control characters, it refuses.
       streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
       isConversation: request.isConversation, options: pipes.options)

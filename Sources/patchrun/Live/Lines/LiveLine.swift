@@ -18,6 +18,8 @@ struct LiveLine: Equatable {
   var reduction = 0.0
   /// In LUFS, where a tap measures it.
   var loudness: Double?
+  /// Whether there is no device, and nothing is heard.
+  var isWithoutDevice = false
 
   /// In one row of so many columns. Where they are few the meter goes first, then the end of the row.
   func grid(width: Int, _ set: DrawingSet) -> ScreenGrid {
@@ -27,6 +29,7 @@ struct LiveLine: Equatable {
     let reading = decibels(peak)
     let number = String(repeating: " ", count: max(0, 10 - reading.count)) + reading
     var rest: [(String, CellStyle)] = loudness.map { [("\(fixed($0, 1)) LUFS", .plain)] } ?? []
+    if isWithoutDevice { rest.append(("NO DEVICE", TopScreen.bad)) }
     if reduction > 0 { rest.append(("limit -\(fixed(reduction, 1)) dB", TopScreen.bad)) }
     rest.append(("load \(fixed(load * 100, 1)) %", load > 0.7 ? TopScreen.load(load) : .plain))
     rest.append(("xruns \(xruns)", xruns > 0 ? TopScreen.bad : .plain))

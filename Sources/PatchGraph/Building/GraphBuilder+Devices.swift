@@ -1,0 +1,85 @@
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import PatchSyntax
+import RenderHost
+
+extension DeviceSelector {
+  /// What is written; `nil` where that means nothing, which is reported elsewhere.
+  init?(_ written: Located<PatchDocument.DeviceChoice>) {
+    let patterns = written.value.patterns.filter { !$0.pattern.value.isEmpty }
+    guard !patterns.isEmpty else { return nil }
+    self.init(
+      patterns: Dictionary(
+        patterns.map { ($0.property.value, $0.pattern.value) }, uniquingKeysWith: { $1 }))
+  }
+}
+
+extension GraphBuilder {
+  /// Looks whether sinks and sources are named where they can be used, in a way that can be looked for.
+  mutating func checkDevices() {
+    for index in document.nodes.indices {
+      let node = document.nodes[index]
+      guard let device = node.value.device else { continue }
+      for choice in [device.value.sink, device.value.source] {
+        if let choice { check(choice) }
+      }
+      guard let unit = ComponentResolver.unit(node.value.component?.value) else { continue }
+      guard !node.value.endsSubgraph, unit.description.property(.enableIO) != nil else {
+        report(
+          NameRules.deviceUnit.diagnostic(
+            .init("\(quoted(node.name)) is no I/O unit: it plays on no sink and hears no source"),
+            at: device.range, pointer: device.pointer,
+            help: [
+              node.value.endsSubgraph
+                ? "name the device on the I/O unit of the patch that the sub-graph is in"
+                : "name the device on the remoteIO or the voiceProcessingIO"
+            ]))
+        continue
+      }
+      checkSides(node.value, device.value)
+    }
+  }
+
+  private mutating func check(_ choice: Located<PatchDocument.DeviceChoice>) {
+    if choice.value.patterns.isEmpty {
+      report(
+        NameRules.devicePattern.diagnostic(
+          "nothing is said of the device", at: choice.range, pointer: choice.pointer,
+          help: ["write a name, or { \"description\": \"*USB*\" }"]))
+    }
+    for (property, pattern) in choice.value.patterns {
+      if pattern.value.isEmpty {
+        report(
+          NameRules.devicePattern.diagnostic(
+            "an empty pattern is like no device", at: pattern.range, pointer: pattern.pointer,
+            help: ["write a name; '*' stands for any characters, '?' for one"]))
+      }
+      guard !DeviceSelector.isProperty(property.value) else { continue }
+      let words = DeviceSelector.words
+      report(
+        NameRules.devicePattern.diagnostic(
+          .init("devices have no property \(quoted(property.value))"), at: property.range,
+          pointer: pattern.pointer,
+          help: [didYouMean(property.value, among: words)].compactMap(\.self)
+            + [
+              "the properties are: " + words.joined(separator: ", ")
+                + ", and what 'patchrun devices --json' shows, such as \"device.bus_path\""
+            ]))
+    }
+  }
+
+  private mutating func checkSides(_ node: PatchDocument.Node, _ device: PatchDocument.Device) {
+    let request = PatchBuilder.request(of: document)
+    for (choice, isWanted, side, advice) in [
+      (device.sink, request.wantsOutput, "loudspeaker", "leave enableIO of outputs/0 on"),
+      (device.source, request.wantsInput, "microphone", "turn enableIO of inputs/1 on"),
+    ] {
+      guard let choice, !isWanted else { continue }
+      report(
+        NameRules.deviceSide.diagnostic(
+          .init("the \(side) side is off, so that naming its device has no use"),
+          at: choice.range, pointer: choice.pointer, help: ["\(advice), or remove this"]))
+    }
+  }
+}

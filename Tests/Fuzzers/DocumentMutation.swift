@@ -1,0 +1,72 @@
+import Diagnostics
+import PatchSyntax
+
+/// Numbers that follow from a seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+}
+
+/// Makes another JSON document of one: bytes that are changed at random are seldom JSON, and then nothing
+/// behind the reader is reached.
+enum DocumentMutation {
+  private static let values = [
+    "0", "-1", "1", "2", "0.5", "-0.0", "1e300", "1e-300", "64", "1024", "4096", "44100", "48000",
+    "4294967296", "true", "false", "null", "\"\"", "{}", "[]", "\"session\"", "\"io\"",
+  ]
+
+  /// - Returns: `nil` where the bytes are no document with something in it.
+  static func changed(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8]? {
+    let reading = JSONReader.read(SourceText(name: "input", bytes: bytes), dialect: .json)
+    guard let tree = reading.tree, !reading.hasErrors else { return nil }
+    var values: [Range<Int>] = []
+    /// Elements and members, each with the name that it has.
+    var entries: [Range<Int>] = []
+    func collect(_ value: JSONValue) {
+      values.append(value.localRange)
+      for element in value.elements {
+        entries.append(element.localRange)
+        collect(element)
+      }
+      for (key, member) in value.members {
+        entries.append(key.localRange.lowerBound..<member.localRange.upperBound)
+        collect(member)
+      }
+    }
+    collect(tree.root)
+    guard let one = values.randomElement(using: &random),
+      let other = values.randomElement(using: &random),
+      let entry = entries.randomElement(using: &random)
+    else { return nil }
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return bytes[..<one.lowerBound] + bytes[other] + bytes[one.upperBound...]
+    case 1:
+      let value = Self.values.randomElement(using: &random) ?? "0"
+      return bytes[..<one.lowerBound] + Array(value.utf8) + bytes[one.upperBound...]
+    case 2:
+      // Beside itself: of a member, the name twice, which a change of it makes another one.
+      return bytes[..<entry.upperBound] + [UInt8(ascii: ",")] + bytes[entry]
+        + bytes[entry.upperBound...]
+    case 3:
+      guard let second = entries.randomElement(using: &random) else { return nil }
+      return bytes[..<entry.lowerBound] + bytes[second] + bytes[entry.upperBound...]
+    default:
+      var end = entry.upperBound
+      while end < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[end]) { end += 1 }
+      if end < bytes.count, bytes[end] == UInt8(ascii: ",") {
+        return bytes[..<entry.lowerBound] + bytes[(end + 1)...]
+      }
+      var begin = entry.lowerBound
+      while begin > 0, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[begin - 1]) { begin -= 1 }
+      if begin > 0, bytes[begin - 1] == UInt8(ascii: ",") { begin -= 1 }
+      return bytes[..<begin] + bytes[entry.upperBound...]
+    }
+  }
+}

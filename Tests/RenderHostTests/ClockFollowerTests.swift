@@ -1,0 +1,101 @@
+import RenderHost
+import TestSupport
+import Testing
+
+@Suite struct ClockFollowerTests {
+  @Test(arguments: [
+    ClockScene(hours: 24, lump: 4096, pull: 4096),
+    ClockScene(hours: 3, lump: 960, pull: 4096, lateness: 0.005),
+    ClockScene(hours: 0.3, lump: 256, pull: 256),
+    ClockScene(sampleRate: 44_100, hours: 1, lump: 441, pull: 1024),
+    ClockScene(hours: 2, lump: 2048, pull: 1024, stall: .thread),
+    ClockScene(hours: 2, lump: 2048, pull: 1024, stall: .delivery),
+  ])
+  func `clocks that agree are left alone, to the bit`(scene: ClockScene) {
+    let outcome = scene.run()
+    #expect(!outcome.follower.isEngaged && outcome.wasRatioOne)
+    #expect(outcome.worstLatency < 0.0005)
+  }
+
+  @Test(arguments: [
+    ClockScene(drift: 500, hours: 24, lump: 4096, pull: 4096),
+    ClockScene(drift: -500, hours: 6, lump: 4096, pull: 4096, seed: 2),
+    ClockScene(drift: 100, hours: 3, lump: 2048, pull: 2048, seed: 3),
+    ClockScene(drift: -100, hours: 3, lump: 960, pull: 4096, seed: 4),
+    ClockScene(drift: 1, hours: 6, lump: 2048, pull: 2048),
+    ClockScene(drift: 500, hours: 0.5, lump: 256, pull: 256),
+    ClockScene(drift: -500, hours: 0.5, lump: 1024, pull: 256),
+    ClockScene(drift: 100, hours: 0.2, lump: 64, pull: 64),
+    ClockScene(sampleRate: 8000, drift: -500, hours: 3, lump: 256, pull: 256),
+    ClockScene(sampleRate: 192_000, drift: 500, hours: 0.5, lump: 4096, pull: 4096),
+    ClockScene(drift: 500, hours: 3, lump: 2048, pull: 2048, lateness: 0.005, oddity: 0),
+  ])
+  func `clocks that differ are followed: the way stays as long as it is, the pitch what it is`(
+    scene: ClockScene
+  ) {
+    let outcome = scene.run()
+    #expect(outcome.follower.isEngaged)
+    #expect(outcome.worstLatency < 0.001)
+    #expect(outcome.usualLatency < 0.0005)
+    #expect(outcome.worstPitch < 0.2)
+    #expect(outcome.usualPitch < 0.05)
+    #expect(outcome.settledAfter < 30)
+    // The target is raised a few times at the start, and then no more.
+    #expect(outcome.raises <= 5)
+    #expect(outcome.missing < Int(scene.sampleRate / 10))
+  }
+
+  @Test(
+    arguments: [ClockScene.Stall.delivery, .source, .sink, .thread], [0, 100, -500] as [Double])
+  func `after something stood still the way is as long as before`(
+    stall: ClockScene.Stall, drift: Double
+  ) {
+    for length in [0.1, 0.3, 0.7] {
+      let scene = ClockScene(
+        drift: drift, hours: 0.7, lump: 1024, pull: 1024, stall: stall, stallLength: length)
+      let outcome = scene.run(settling: 10)
+      #expect(outcome.worstLatency < 0.001, "\(length) s")
+      #expect(outcome.worstPitch < 1)
+      // No more is lost than what the stall itself took, and a slice before and after.
+      let most = Int(4 * (length + 0.05) * 48_000) + 4000
+      #expect(outcome.missing <= most && outcome.skipped <= most)
+    }
+  }
+
+  @Test
+  func `nothing is heard before both clocks have been seen`() {
+    var follower = ClockFollower(sampleRate: 48_000)
+    #expect(follower.ratio == 0)
+    for note in 0..<4 {
+      let time = Double(note) * 1024 / 48_000
+      follower.note(delivered: 1024, at: time)
+      follower.note(requested: 1024, at: time)
+      #expect(follower.open(ahead: 1024 * (note + 1), pull: 1024) == nil)
+      #expect(follower.follow(ahead: 1024 * (note + 1), missing: 0) == .none)
+    }
+    #expect(follower.ratio == 0 && !follower.isEngaged)
+  }
+
+  @Test
+  func `following makes no heap calls`() {
+    var follower = ClockFollower(sampleRate: 48_000)
+    var (ahead, wasOpen) = (0, false)
+    let heapCalls = allocations {
+      for note in 0..<4000 {
+        let time = Double(note) * 1024 / 48_000
+        follower.note(delivered: 1024, at: time * 0.9995)
+        ahead += 1024
+        follower.note(requested: 1024, at: time)
+        if !wasOpen, let correction = follower.open(ahead: ahead, pull: 1024) {
+          wasOpen = true
+          if case .skip(let frames) = correction { ahead -= frames }
+        }
+        if wasOpen { ahead -= 1024 }
+        _ = follower.follow(ahead: ahead, missing: 0)
+      }
+    }
+    #expect(heapCalls == 0)
+    #expect(wasOpen)
+    #expect(follower.isEngaged)
+  }
+}

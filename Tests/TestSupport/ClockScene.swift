@@ -1,0 +1,228 @@
+public import RenderHost
+
+/// A microphone and a loudspeaker with clocks of their own, and what follows from that: each delivery
+/// and each request at its time, without any audio.
+public struct ClockScene: CustomStringConvertible, Sendable {
+  /// What stands still, from time to time.
+  public enum Stall: String, Sendable {
+    /// Deliveries come late, all at once in the end.
+    case delivery
+    /// The source hears nothing: its frames are lost.
+    case source
+    /// The sink takes nothing, and is as much later from then on.
+    case sink
+    /// The thread that notes both does not run.
+    case thread
+  }
+
+  public var sampleRate = 48_000.0
+  /// How much faster than the sink's clock the source's runs, in millionths.
+  public var drift = 0.0
+  /// How much faster than the clock of the machine the sink's runs, in millionths.
+  public var sinkDrift = -70.0
+  public var hours = 1.0
+  /// Frames that come at a time, and that are asked for at a time.
+  public var lump = 1024
+  public var pull = 1024
+  /// How late deliveries and requests are noted, in seconds: evenly up to this.
+  public var lateness = 0.001
+  /// One in so many is ten times as late; 0 for none.
+  public var oddity = 200
+  public var stall: Stall?
+  /// How long what stands still does so, and how often, in seconds.
+  public var stallLength = 0.3
+  public var stallInterval = 600.0
+  public var seed: UInt64 = 1
+
+  public init(
+    sampleRate: Double = 48_000, drift: Double = 0, hours: Double = 1, lump: Int = 1024,
+    pull: Int = 1024, lateness: Double = 0.001, oddity: Int = 200, stall: Stall? = nil,
+    stallLength: Double = 0.3, seed: UInt64 = 1
+  ) {
+    self.sampleRate = sampleRate
+    self.drift = drift
+    self.hours = hours
+    self.lump = lump
+    self.pull = pull
+    self.lateness = lateness
+    self.oddity = oddity
+    self.stall = stall
+    self.stallLength = stallLength
+    self.seed = seed
+  }
+
+  public var description: String {
+    let stall = stall.map { ", \($0.rawValue) stalls of \(stallLength) s" } ?? ""
+    return "\(drift) ppm, \(lump) in and \(pull) out at \(sampleRate) Hz, "
+      + "\(lateness * 1000) ms late\(stall), seed \(seed)"
+  }
+
+  public struct Outcome: Sendable {
+    public var follower: ClockFollower
+    /// How far the latency is off the target, in seconds, once settled: at worst and in 99 of 100
+    /// pulls; those that lacked frames are counted apart.
+    public var worstLatency = 0.0
+    public var usualLatency = 0.0
+    /// From a frame's being heard to its being asked for, in the end, in seconds.
+    public var latency = 0.0
+    /// In cents, off the pitch that it was heard with, once settled.
+    public var worstPitch = 0.0
+    public var usualPitch = 0.0
+    /// When the latency was last off by more than 1 ms before that, in seconds after the start.
+    public var settledAfter = 0.0
+    /// How often the target has been raised, and by how much in all, in seconds.
+    public var raises = 0
+    public var raised = 0.0
+    /// Frames that were due and not there, that were given up, that silence stands for.
+    public var missing = 0
+    public var skipped = 0
+    public var padded = 0
+    public var wasRatioOne = true
+  }
+
+  /// Runs the scene.
+  ///
+  /// - Parameter settling: Seconds after the start, and after each stall, that do not count.
+  public func run(settling: Double = 30) -> Outcome {
+    var generator = SplitMix64(seed: seed)
+    func late() -> Double {
+      let odd = oddity > 0 && generator.next() % UInt64(oddity) == 0
+      return Double(generator.next() >> 11) * 0x1p-53 * lateness * (odd ? 10 : 1)
+    }
+    let sinkRate = sampleRate * (1 + sinkDrift * 1e-6)
+    let sourceRate = sinkRate * (1 + drift * 1e-6)
+    var outcome = Outcome(follower: ClockFollower(sampleRate: sampleRate))
+    var follower = outcome.follower
+    let end = hours * 3600
+    // True frames, those that were delivered, those that were read; what the source has lost and how
+    // late the sink has become, in seconds.
+    var (delivered, read, part) = (0, 0, 0.0)
+    var (padded, lost, delay) = (0, 0.0, 0.0)
+    var (lumps, pulls) = (0, 0)
+    var stalls = 0
+    var lastStall = -1e9
+    var (noted, asked) = (0.0, 0.0)
+    let half = 0.2 * Double(lump) / sampleRate
+    var lags: [Moment] = []
+    var target = Double.infinity
+    lags.reserveCapacity(Int(end * sampleRate / Double(pull)) + 1)
+    // The time of the next delivery and the next request as they are, and as they are noted.
+    func trueDelivery(_ lumps: Int, _ lost: Double) -> Double {
+      Double((lumps + 1) * lump) / sourceRate + lost + half
+    }
+    func trueRequest(_ pulls: Int, _ delay: Double) -> Double {
+      0.05 + Double((pulls + 1) * pull) / sinkRate + delay
+    }
+    func held(_ time: Double, _ kinds: [Stall]) -> Double {
+      guard let stall, kinds.contains(stall), lastStall > 0, time > lastStall,
+        time < lastStall + stallLength
+      else { return time }
+      return lastStall + stallLength
+    }
+    var delivery = trueDelivery(0, 0) + late()
+    var request = trueRequest(0, 0) + late()
+    while request < end {
+      if stall != nil, min(delivery, request) > Double(stalls + 1) * stallInterval {
+        stalls += 1
+        lastStall = min(delivery, request)
+        switch stall {
+        case .source:
+          lost += stallLength
+          delivery = trueDelivery(lumps, lost) + late()
+        case .sink:
+          delay += stallLength
+          request = trueRequest(pulls, delay) + late()
+        default: break
+        }
+        delivery = held(delivery, [.delivery, .thread])
+        request = held(request, [.thread])
+      }
+      if delivery <= request {
+        noted = max(noted, delivery)
+        lumps += 1
+        delivered += lump
+        follower.note(delivered: lump, at: noted)
+        delivery = held(
+          max(noted, trueDelivery(lumps, lost) + late()), [.delivery, .thread])
+        continue
+      }
+      asked = max(asked, request)
+      let time = trueRequest(pulls, delay)
+      pulls += 1
+      follower.note(requested: pull, at: asked)
+      var isOpen = follower.ratio > 0
+      if !isOpen, let correction = follower.open(ahead: delivered + padded - read, pull: pull) {
+        isOpen = true
+        if case .skip(let frames) = correction { read += frames }
+      }
+      var missing = 0
+      if isOpen {
+        part += Double(pull) * follower.ratio
+        var taken = Int(part)
+        part -= Double(taken)
+        let there = delivered + padded - read
+        if taken > there {
+          missing = taken - there
+          taken = there
+        }
+        read += taken
+      }
+      let correction = follower.follow(ahead: delivered + padded - read, missing: missing)
+      outcome.missing += missing
+      switch correction {
+      case .none: break
+      case .skip(let frames):
+        let frames = min(frames, delivered + padded - read)
+        read += frames
+        outcome.skipped += frames
+      case .pad(let frames):
+        padded += frames
+        outcome.padded += frames
+      }
+      if follower.ratio != 1, isOpen { outcome.wasRatioOne = false }
+      let heard = (time - half - lost) * sourceRate + Double(padded)
+      let cents = 1200 / 0.693147180559945 * (follower.ratio * sinkRate / sourceRate - 1)
+      if isOpen {
+        if follower.target > target + 1, time > 5 { outcome.raises += 1 }
+        target = follower.target
+        lags.append(
+          Moment(
+            time: time, lag: (heard - Double(read)) / sourceRate, target: target / sampleRate,
+            cents: cents, counts: missing == 0 && time > lastStall + settling))
+      }
+      request = held(max(asked, trueRequest(pulls, delay) + late()), [.thread])
+    }
+    outcome.follower = follower
+    summarize(lags, settling, &outcome)
+    return outcome
+  }
+
+  /// What there is at a pull.
+  private struct Moment {
+    var time: Double
+    var lag: Double
+    var target: Double
+    var cents: Double
+    var counts: Bool
+  }
+
+  private func summarize(_ moments: [Moment], _ settling: Double, _ outcome: inout Outcome) {
+    let settled = moments.filter { $0.counts && $0.time > settling }
+    guard let first = moments.first, let last = moments.last, !settled.isEmpty else { return }
+    // Notes are late by some constant time in the mean: the lines are as much off the truth.
+    let offs = settled.map { $0.lag - $0.target }.sorted()
+    let middle = offs[offs.count / 2]
+    let off = offs.map { abs($0 - middle) }.sorted()
+    let cents = settled.map { abs($0.cents) }.sorted()
+    outcome.latency = last.lag
+    outcome.worstLatency = off[off.count - 1]
+    outcome.usualLatency = off[off.count * 99 / 100]
+    outcome.worstPitch = cents[cents.count - 1]
+    outcome.usualPitch = cents[cents.count * 99 / 100]
+    outcome.raised = last.target - first.target
+    outcome.settledAfter =
+      moments.last {
+        $0.time < settling && abs($0.lag - $0.target - middle) > 0.001
+      }?.time ?? 0
+  }
+}
