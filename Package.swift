@@ -196,8 +196,7 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "PulseIO", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing",
-        "TestSupport",
+        "PatchSyntax", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing", "TestSupport",
         "CSoxr", "CShims",
       ],
       swiftSettings: settings),

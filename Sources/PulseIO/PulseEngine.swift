@@ -345,6 +345,7 @@ final class PulseEngine: @unchecked Sendable {
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
     link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
+    followed?.noteUnderrun()
     guard let loss = SchedulingGrant.takeLoss() else { return }
     log.note(scheduling: "normal (\(loss))")
     log.post(.noted(loss))

@@ -1,25 +1,16 @@
-import AudioGraphs
-import AudioTypes
-import AudioUnits
-import Glibc
-import PulseIO
-import RenderHost
 import TestSupport
 
-/// A microphone and a loudspeaker with clocks of their own on a sound server, for `PATCHRUN_MEASURE` seconds
-/// each; and how long the way from the one to the other is, beside that of plain programs.
+/// A microphone and a loudspeaker with clocks of their own on a sound server, for two minutes each; and how
+/// long the way from the one to the other is, beside that of plain programs.
 func measureRealClocks() {
   guard PrivatePulse.isInstalled else { return print("no sound server is installed") }
+  guard let program = MeasuredProgram.path else { return print("patchrun has not been built") }
   do {
-    try measureRealClocks(seconds: Int(setting("PATCHRUN_MEASURE") ?? "") ?? 120)
-    try measurePassThrough(seconds: 12)
+    try measureRealClocks(program, seconds: 120)
+    try measurePassThrough(program, seconds: 20)
   } catch {
     print("not measured: \(error)")
   }
-}
-
-private func setting(_ name: String) -> String? {
-  unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
 // MARK: Simulated
@@ -64,70 +55,72 @@ func measureSimulatedClocks() {
 
 // MARK: On a server
 
-/// The microphone to the loudspeaker, by a graph on the rig's server.
-private struct PassThroughGraph {
-  let hardware: PulseHardware
-  let graph: AudioGraph
-
-  init(_ rig: PassThroughRig, frames: Int) throws {
-    hardware = try PulseHardware.open(
-      HardwareRequest(
-        wantsInput: true, preferredIOBufferDuration: Double(frames) / 48_000,
-        sinkName: PassThroughRig.sink, sourceName: PassThroughRig.source,
-        server: rig.server.address))
-    graph = AudioGraph(hardware: hardware)
-    let io = try graph.addNode(RemoteIO.description.component, name: "io")
-    try graph.open()
-    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
-    try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
-    try graph.connect(io, 1, to: io, 0)
-    try graph.initialize()
-    try graph.start()
+extension PassThroughRig {
+  /// Has patchrun play the microphone on the loudspeaker.
+  fileprivate func startPatch(_ program: String, frames: Int) throws -> ChildProcess {
+    try start(
+      program, ["@through.json"],
+      files: [
+        "through.json": """
+        {
+          "session": { "preferredIOBufferDuration": \(Double(frames) / Self.sampleRate) },
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+          "nodes": {
+            "io": {
+              "component": "remoteIO",
+              "device": { "sink": "\(Self.sink)", "source": "\(Self.source)" },
+              "inputs": { "1": { "properties": { "enableIO": true } } }
+            }
+          },
+          "connections": [ { "from": "io:1", "to": "io:0" } ]
+        }
+        """
+      ])
   }
 
-  func stop() {
-    graph.stop()
-    graph.close()
+  /// How many underruns patchrun has told of.
+  fileprivate var xruns: String {
+    let words = errors.split(whereSeparator: { $0 == " " || $0 == "\n" })
+    guard let place = words.lastIndex(where: { $0.hasPrefix("xrun") }), place > 0 else { return "?" }
+    return String(words[place - 1])
   }
 }
 
-private func measureRealClocks(seconds: Int) throws {
+private func measureRealClocks(_ program: String, seconds: Int) throws {
   print("\(seconds) s on a server, the microphone's clock bent, slices of 512; from 20 s on")
   print(
     column("ppm") + column("ms") + column("±ms") + column("99 % ct") + column("worst")
-      + column("underruns") + column("missing"))
+      + column("xruns"))
   for drift in [0, 500, -500] as [Double] {
     let rig = try PassThroughRig(drift: drift)
-    let graph = try PassThroughGraph(rig, frames: 512)
+    let run = try rig.startPatch(program, frames: 512)
     let clicks = try rig.record(seconds: Double(seconds)).filter { $0.time > 20 }
-    let statistics = graph.hardware.statistics
-    let missing = graph.graph.session?.configuration.capture?.missingFrames ?? 0
-    graph.stop()
+    run.signal(2)
+    run.wait()
     let latencies = clicks.map(\.latency).sorted()
     let cents = clicks.map { abs($0.cents) }.sorted()
-    guard !latencies.isEmpty else { return print("nothing was heard") }
+    guard !latencies.isEmpty else { return print("nothing was heard: \(rig.errors)") }
     let middle = median(latencies)
     let off = max(latencies[latencies.count - 1] - middle, middle - latencies[0])
     print(
       column(drift, 0) + column(middle * 1000, 2) + column(off * 1000, 2)
         + column(cents[cents.count * 99 / 100], 3) + column(cents[cents.count - 1], 3)
-        + column(String(statistics.underruns)) + column(String(missing)))
+        + column(rig.xruns))
   }
 }
 
-private func measurePassThrough(seconds: Int) throws {
+private func measurePassThrough(_ program: String, seconds: Int) throws {
   print("\nfrom the microphone to the loudspeaker, \(seconds) s each, in ms; no drift")
   print(
     column("frames") + column("by", width: 34) + column("least") + column("50 %")
-      + column("99 %") + column("most") + column("underruns"))
+      + column("99 %") + column("most") + column("xruns"))
   for frames in [256, 512, 1024] {
     let milliseconds = max(1, frames * 1000 / 48_000)
     for by in ["patchrun", "module-loopback", "parec | pacat"] {
       let rig = try PassThroughRig()
-      var graph: PassThroughGraph?
       var process: ChildProcess?
       switch by {
-      case "patchrun": graph = try PassThroughGraph(rig, frames: frames)
+      case "patchrun": process = try rig.startPatch(program, frames: frames)
       case "module-loopback":
         try rig.server.control(
           "load-module", "module-loopback", "source=\(PassThroughRig.source)",
@@ -135,19 +128,18 @@ private func measurePassThrough(seconds: Int) throws {
       default:
         let format = "--raw --format=float32le --rate=48000 --channels=2"
         let latency = "--latency-msec=\(milliseconds)"
-        process = try ChildProcess(
+        process = try rig.start(
           "/bin/sh",
           [
             "-c",
             "parec --device=\(PassThroughRig.source) \(format) \(latency) | "
               + "exec pacat --device=\(PassThroughRig.sink) \(format) \(latency)",
-          ], environment: rig.server.environment)
+          ])
       }
       let clicks = try rig.record(seconds: Double(seconds)).filter { $0.time > 4 }
-      let underruns = graph.map { String($0.hardware.statistics.underruns) } ?? "-"
       let latencies = clicks.map { $0.latency * 1000 }.sorted()
-      graph?.stop()
-      process?.signal(SIGTERM)
+      process?.signal(by == "patchrun" ? 2 : 15)
+      process?.wait()
       guard !latencies.isEmpty else {
         print(column(String(frames)) + column(by, width: 34) + "  nothing was heard")
         continue
@@ -156,7 +148,8 @@ private func measurePassThrough(seconds: Int) throws {
         column(String(frames)) + column(by + ", \(milliseconds) ms", width: 34)
           + column(latencies[0], 1) + column(median(latencies), 1)
           + column(latencies[latencies.count * 99 / 100], 1)
-          + column(latencies[latencies.count - 1], 1) + column(underruns))
+          + column(latencies[latencies.count - 1], 1)
+          + column(by == "patchrun" ? rig.xruns : "-"))
     }
   }
 }

@@ -45,28 +45,35 @@ enum DocumentMutation {
       let other = values.randomElement(using: &random),
       let entry = entries.randomElement(using: &random)
     else { return nil }
+    /// The document with something else in the place of a part of it.
+    func replacing(_ place: Range<Int>, by bytesOfPart: [UInt8]) -> [UInt8] {
+      Array(bytes[..<place.lowerBound]) + bytesOfPart + Array(bytes[place.upperBound...])
+    }
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: return bytes[..<one.lowerBound] + bytes[other] + bytes[one.upperBound...]
+    case 0: return replacing(one, by: Array(bytes[other]))
     case 1:
       let value = Self.values.randomElement(using: &random) ?? "0"
-      return bytes[..<one.lowerBound] + Array(value.utf8) + bytes[one.upperBound...]
+      return replacing(one, by: Array(value.utf8))
     case 2:
       // Beside itself: of a member, the name twice, which a change of it makes another one.
-      return bytes[..<entry.upperBound] + [UInt8(ascii: ",")] + bytes[entry]
-        + bytes[entry.upperBound...]
+      return replacing(entry, by: Array(bytes[entry]) + [UInt8(ascii: ",")] + Array(bytes[entry]))
     case 3:
       guard let second = entries.randomElement(using: &random) else { return nil }
-      return bytes[..<entry.lowerBound] + bytes[second] + bytes[entry.upperBound...]
+      return replacing(entry, by: Array(bytes[second]))
     default:
       var end = entry.upperBound
-      while end < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[end]) { end += 1 }
+      while end < bytes.count, isBlank(bytes[end]) { end += 1 }
       if end < bytes.count, bytes[end] == UInt8(ascii: ",") {
-        return bytes[..<entry.lowerBound] + bytes[(end + 1)...]
+        return replacing(entry.lowerBound..<(end + 1), by: [])
       }
       var begin = entry.lowerBound
-      while begin > 0, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[begin - 1]) { begin -= 1 }
+      while begin > 0, isBlank(bytes[begin - 1]) { begin -= 1 }
       if begin > 0, bytes[begin - 1] == UInt8(ascii: ",") { begin -= 1 }
-      return bytes[..<begin] + bytes[entry.upperBound...]
+      return replacing(begin..<entry.upperBound, by: [])
     }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 }

@@ -22,7 +22,8 @@ public final class PassThroughRig {
 
   public static let source = "mic"
   public static let sink = "out"
-  static let rate = 48_000.0
+  public static let sampleRate = 48_000.0
+  static var rate: Double { sampleRate }
 
   public let server: PrivatePulse
   /// How much faster the microphone's clock is than the machine's, in millionths.
@@ -46,6 +47,26 @@ public final class PassThroughRig {
   deinit {
     feeder.isStopping.store(true, ordering: .relaxed)
     thread?.join()
+  }
+
+  /// Starts a program on the server.
+  ///
+  /// - Parameter files: What is written beside the server before, by name; in the arguments `@name` is where.
+  public func start(
+    _ path: String, _ arguments: [String], files: [String: String] = [:]
+  ) throws -> ChildProcess {
+    for (name, text) in files {
+      try text.write(to: server.directory.appendingPathComponent(name), atomically: true, encoding: .utf8)
+    }
+    return try ChildProcess(
+      path,
+      arguments.map { $0.hasPrefix("@") ? server.directory.path + "/" + $0.dropFirst() : $0 },
+      environment: server.environment, errors: server.directory.path + "/errors")
+  }
+
+  /// What programs that were started have said on standard error.
+  public var errors: String {
+    (try? String(contentsOf: server.directory.appendingPathComponent("errors"), encoding: .utf8)) ?? ""
   }
 
   /// Records what the sink plays for some seconds, and says where the clicks are in it.

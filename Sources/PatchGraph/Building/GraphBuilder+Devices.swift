@@ -37,7 +37,7 @@ extension GraphBuilder {
             ]))
         continue
       }
-      checkSides(node.value, device.value)
+      checkSides(node.name, device.value)
     }
   }
 
@@ -69,13 +69,25 @@ extension GraphBuilder {
     }
   }
 
-  private mutating func checkSides(_ node: PatchDocument.Node, _ device: PatchDocument.Device) {
+  private mutating func checkSides(_ node: String, _ device: PatchDocument.Device) {
     let request = PatchBuilder.request(of: document)
-    for (choice, isWanted, side, advice) in [
-      (device.sink, request.wantsOutput, "loudspeaker", "leave enableIO of outputs/0 on"),
-      (device.source, request.wantsInput, "microphone", "turn enableIO of inputs/1 on"),
+    // A side that is used and off is a mistake of its own.
+    let isPlaying = document.connections.contains {
+      $0.to?.value.node == node && ($0.to?.value.bus ?? 0) == 0
+    }
+    let isHeard =
+      document.connections.contains { $0.from?.value.node == node }
+      || document.taps.contains { $0.value.at?.value.node == node && $0.value.at?.value.bus == 1 }
+    for (choice, isFine, side, advice) in [
+      (
+        device.sink, request.wantsOutput || isPlaying, "loudspeaker",
+        "leave enableIO of outputs/0 on"
+      ),
+      (
+        device.source, request.wantsInput || isHeard, "microphone", "turn enableIO of inputs/1 on"
+      ),
     ] {
-      guard let choice, !isWanted else { continue }
+      guard let choice, !isFine else { continue }
       report(
         NameRules.deviceSide.diagnostic(
           .init("the \(side) side is off, so that naming its device has no use"),

@@ -70,6 +70,12 @@ extension Schema {
     "additionalProperties": false,
   ]
 
+  static let deviceSummary = """
+    Of an I/O unit: `sink` and `source`, the devices that it plays on and hears from. Each is a name, a \
+    pattern of it with `*` and `?`, or an object with patterns of the `name`, `description`, `driver`, \
+    `bus`, or of what the server tells besides.
+    """
+
   static let device: JSONText = [
     "description": """
     What the I/O unit plays on and hears from: as `patchrun devices` shows them. --sink and --source win; a \

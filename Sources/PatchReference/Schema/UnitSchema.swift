@@ -38,12 +38,7 @@ struct UnitSchema {
           ],
         ],
         "device": [
-          "description": """
-          Of an I/O unit: `sink` and `source`, the devices that it plays on and hears from. Each is a name, a \
-          pattern of it with `*` and `?`, or an object with patterns of the `name`, `description`, `driver`, \
-          `bus`, or of what the server tells besides.
-          """,
-          "type": "object",
+          "description": .string(Schema.deviceSummary), "type": "object",
         ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
         "parameters": ["description": "The parameters of the global scope.", "type": "object"],

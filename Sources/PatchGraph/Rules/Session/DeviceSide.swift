@@ -11,8 +11,8 @@ extension NameRules {
         enableIO turns it on, as kAudioOutputUnitProperty_EnableIO does.
         """,
       example: .patch(
-        ExamplePatches.microphone.replacing(
-          "\"component\": \"remoteIO\",",
-          with: "\"component\": \"remoteIO\",\n      \"device\": { \"source\": \"usb\" },"),
-        wrong: ["\"enableIO\": true": "\"enableIO\": false"])))
+        ExamplePatches.tone.replacing(
+          "{ \"component\": \"remoteIO\" }",
+          with: "{ \"component\": \"remoteIO\", \"device\": { \"sink\": \"usb\" } }"),
+        wrong: ["\"sink\"": "\"source\""])))
 }

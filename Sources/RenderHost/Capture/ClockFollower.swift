@@ -102,6 +102,11 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     sink.advance(by: frameCount, at: seconds)
   }
 
+  /// Notes that the loudspeaker ran dry: it has stood still, and what it asks for next is more than it has
+  /// played.
+  @_noLocks
+  public mutating func noteUnderrun() { sink.breakOff() }
+
   /// How many frames wait on the lines once the pull that was noted last is done.
   ///
   /// - Parameter ahead: Frames delivered, less those taken out.
@@ -142,6 +147,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     lastRequest = now
     guard ratio > 0, source.isNear, sink.isNear else { return .none }
     deviation = waiting(ahead) - target
+    noteBreaks()
     if missing > 0 {
       hole += missing
       return .none
@@ -178,8 +184,8 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private mutating func close(hole frames: Int) -> Correction {
     // In whose place there was silence: so much more waits now.
     let length = Double(frames)
-    // A hole that long is no late delivery: something has stood still.
-    guard length <= Self.longestHole * rate, raised < Self.largestRaise * rate else { return .none }
+    // A hole that long is no late delivery: something has stood still, as where a line was just laid anew.
+    guard shakenPulls == 0, length <= Self.longestHole * rate, raised < Self.largestRaise * rate else { return .none }
     // As much again, so that the next one that is a little later does not make another hole.
     let spare = length > Self.margin * rate ? length : Self.margin * rate
     raised += length + spare
@@ -187,17 +193,22 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     return .pad(Int(spare))
   }
 
-  /// What is too much or too little to be made up for by the ratio.
   @_noLocks
-  private mutating func correctAtOnce() -> Correction? {
+  private mutating func noteBreaks() {
     let breaks = source.breaks + sink.breaks
     if breaks != knownBreaks {
       knownBreaks = breaks
-      shakenPulls = 10
+      shakenPulls = 20
+    } else if shakenPulls > 0 {
+      shakenPulls -= 1
     }
+  }
+
+  /// What is too much or too little to be made up for by the ratio.
+  @_noLocks
+  private mutating func correctAtOnce() -> Correction? {
     // There has been a hole just now: another small one is heard less than a glide.
     let isShaken = shakenPulls > 0
-    if isShaken { shakenPulls -= 1 }
     let limit = (isShaken ? 0.001 : 0.008 + 6 * (source.jitter + sink.jitter)) * rate
     guard deviation > limit || deviation < -limit else {
       wrongPulls = 0

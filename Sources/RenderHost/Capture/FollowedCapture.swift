@@ -87,6 +87,10 @@ public struct FollowedCapture: ~Copyable {
     access.pace = follower.ratio
   }
 
+  /// Takes in that the loudspeaker ran dry.
+  @_noLocks
+  public mutating func noteUnderrun() { follower.noteUnderrun() }
+
   /// Puts right what waits, once the pulls are done.
   @_noLocks
   public mutating func endPulls() {

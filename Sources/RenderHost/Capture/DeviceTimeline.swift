@@ -30,6 +30,8 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
   private var farSince = -1.0
   /// How far the earliest of those notes was, in seconds.
   private var leastFar = 0.0
+  /// Whether the line is to be laid through the next note.
+  private var isBroken = false
   private let nominalRate: Double
 
   private static var memory: Double { @_noLocks get { 40 } }
@@ -59,6 +61,11 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     Double(frames) + (seconds - time) / period
   }
 
+  /// Has the line laid through the next note, at the rate that has been found: the device has stood still,
+  /// or has jumped.
+  @_noLocks
+  public mutating func breakOff() { isBroken = true }
+
   /// Notes that the device has moved on.
   ///
   /// - Parameters:
@@ -73,6 +80,14 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
       return
     }
     frames += frameCount
+    if isBroken {
+      isBroken = false
+      farSince = -1
+      time = seconds
+      breaks += 1
+      timeSpan = 0
+      return
+    }
     let step = Double(frameCount) * period
     let expected = time + step
     let error = seconds - expected
