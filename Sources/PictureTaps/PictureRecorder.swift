@@ -126,8 +126,7 @@ final class PictureService: RenderService, @unchecked Sendable {
       }
     } catch {
       guard recorder.tap.takes.goesOnWhenThereIsRoom else { throw ServiceError(error.message) }
-      let file = recorder.tap.path
-      events.append(ServiceEvent(.unwritten, file: file, time: 0, cause: error.message))
+      events.append(.init(.unwritten, file: recorder.tap.path, time: 0, cause: error.message))
     }
   }
 
