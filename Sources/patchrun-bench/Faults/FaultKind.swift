@@ -11,6 +11,8 @@ struct FaultKind: Sendable {
   var inject: @Sendable (FaultRig) throws -> Double?
   /// Whether what is heard is interrupted meanwhile: else it must not be.
   var isHeard = true
+  /// What the run ends with. Frames that were never written are 4.
+  var status: Int32 = 0
 
   /// How long harm lasts, in seconds.
   private static let pause = 1.5
@@ -117,8 +119,11 @@ struct FaultKind: Sendable {
           // 512 KiB are 1.4 s of the recording, of which one has been.
           sleep(3)
           try rig.makeRoom()
-          return now()
-        }, isHeard: false),
+          let made = now()
+          // Room is looked for once a second.
+          sleep(2)
+          return made
+        }, isHeard: false, status: 4),
     ]
   }
 }

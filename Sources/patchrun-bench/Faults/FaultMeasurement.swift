@@ -148,7 +148,7 @@ struct FaultMeasurement {
     let silence = rig.listener.silence(from: from, to: measured)
     if !rig.isRunning { mistakes.append("it has ended by itself") }
     let end = rig.finish()
-    if end.status != 0 { mistakes.append("exit \(end.status)") }
+    if end.status != fault.status { mistakes.append("exit \(end.status)") }
     if (back ?? 99) > 1 {
       mistakes.append("sound is back after \(back.map { fixed($0, 2) } ?? "never")")
     }

@@ -79,8 +79,8 @@ final class FaultRig {
     let arguments = ["run", "patch.json"] + setup.arguments
     let line =
       setup.hasSmallDisk
-      // 1 MiB, of which a file takes half: room is made by taking that away.
-      ? "mount -t tmpfs -o size=1m tmpfs disk && head -c 524288 /dev/zero >disk/filler && exec \"$@\""
+      // 8 MiB, of which a file leaves 512 KiB: room is made by taking that away.
+      ? "mount -t tmpfs -o size=8m tmpfs disk && head -c 7864320 /dev/zero >disk/filler && exec \"$@\""
       : "exec \"$@\""
     let unshare = ["/usr/bin/unshare", "--user", "--map-root-user", "--mount"]
     let command =

@@ -82,9 +82,12 @@ struct SoakMeasurement {
     let volume = fixed(0.2 + 0.6 * Double(number % 37) / 37, 4)
     return switch number % 10 {
     case 9:
-      ("/patch/nodes/eq/properties/presentPreset", number % 20 == 9 ? "\"Flat\"" : "\"Rock\"")
-    case 4: ("/patch/nodes/mixer/inputs/1/parameters/volume", volume)
-    default: ("/patch/nodes/mixer/inputs/0/parameters/volume", volume)
+      (
+        "/patch?pointer=/nodes/eq/properties/presentPreset",
+        number % 20 == 9 ? "\"Flat\"" : "\"Rock\""
+      )
+    case 4: ("/patch?pointer=/nodes/mixer/inputs/1/parameters/volume", volume)
+    default: ("/patch?pointer=/nodes/mixer/inputs/0/parameters/volume", volume)
     }
   }
 
@@ -155,8 +158,9 @@ struct SoakMeasurement {
 
   /// Whether a counter is of what this program did wrong, and not the machine or the server.
   private static func isOurs(_ name: String) -> Bool {
-    name.hasPrefix("patchrun_failed_slices_total") || name.hasPrefix("patchrun_lost_frames_total")
-      || (name.hasPrefix("patchrun_xruns_total") && name.contains("render"))
+    let ours = ["patchrun_failed_slices_total", "patchrun_lost_frames_total"]
+    let causes = ["render", "file"].map { "patchrun_underruns_total{cause=\"\($0)\"}" }
+    return (ours + causes).contains { name.hasPrefix($0) }
   }
 
   private func play(
