@@ -129,10 +129,12 @@ extension PulseEngine {
   /// A stream is closed; what it had of interruptions is over with it.
   private func drop(_ side: AudioDevice.Direction) {
     guard side == .sink else {
+      link?.capture?.close()
       link?.capture = nil
       return
     }
     isPlaying = false
+    link?.playback?.close()
     link?.playback = nil
     suspendedSince = 0
     let wasPaused = interruptions.isPaused

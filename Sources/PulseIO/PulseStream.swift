@@ -6,6 +6,7 @@ import RenderHost
 @safe
 final class PulseStream {
   let handle: OpaquePointer
+  private var isClosed = false
   let direction: AudioDevice.Direction
   /// What it was connected to.
   let device: AudioDevice
@@ -48,13 +49,20 @@ final class PulseStream {
   }
 
   deinit {
+    close()
+    unsafe pa_stream_unref(handle)
+  }
+
+  /// Ends the stream, whoever still has it: nothing is called any more.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
     unsafe pa_stream_set_write_callback(handle, nil, nil)
     unsafe pa_stream_set_read_callback(handle, nil, nil)
     unsafe pa_stream_set_underflow_callback(handle, nil, nil)
     unsafe pa_stream_set_moved_callback(handle, nil, nil)
     unsafe pa_stream_set_event_callback(handle, nil, nil)
     unsafe pa_stream_disconnect(handle)
-    unsafe pa_stream_unref(handle)
   }
 
   /// Lets the sound flow, or stops it.
