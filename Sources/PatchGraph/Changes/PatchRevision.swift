@@ -182,7 +182,8 @@ struct PatchRevision {
   private func areNodesPlain() -> Bool {
     for name in nodes.changed + nodes.added {
       guard let node = after.nodes.first(where: { $0.name == name })?.value,
-        node.subgraph == nil, node.device == nil, let unit = ComponentResolver.unit(node.component?.value),
+        node.subgraph == nil, node.device == nil,
+        let unit = ComponentResolver.unit(node.component?.value),
         !unit.description.isOutput
       else { return false }
       guard let id = old.layout.nodes[name] else { continue }
