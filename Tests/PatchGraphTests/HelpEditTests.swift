@@ -122,6 +122,7 @@ import Testing
     "PR0307": "what is to feed the unit is not known",
     "PR0313": "which side of the unit was meant is not known",
     "PR0551": "which of several scopes was meant is not known",
+    "PR0622": "which device is meant is not known",
     "PR0608": "a conversion may be wanted",
     "PR0314": "which of the volumes to lower is a matter of taste",
     "PR0316": "what is to feed the mixer is not known",

@@ -280,7 +280,7 @@ struct PatchReaderTests {
         3 |     "io": { "component": "remoteIO", "propertys": { } },
           |                                      ^^^^^^^^^^^ did you mean 'properties'?
           |
-          = help: the keys here are 'component', 'subgraph', 'settings', 'properties', 'parameters', 'inputCount', 'inputs', 'outputs' and 'comment'
+          = help: the keys here are 'component', 'subgraph', 'settings', 'device', 'properties', 'parameters', 'inputCount', 'inputs', 'outputs' and 'comment'
 
         error[PR0023]: the key 'io' stands twice in one object
          --> x.json:4:5  /nodes/io

@@ -32,7 +32,7 @@ struct DeviceNameTests {
     try write("a.json", level: 0.25, device: #"{ "sink": "sec*" }"#)
     try write(
       "b.json", level: 0.5,
-      device: #"{ "sink": { "description": "*third*", "driver": "module-null-sink.c" } }"#)
+      device: #"{ "sink": { "description": "Null*", "name": "th?rd", "driver": "module-null-sink.c" } }"#)
     let recordings = try [
       server.record("first.monitor"), server.record("second.monitor"),
       server.record("third.monitor"),
