@@ -37,9 +37,12 @@ final class StartWait {
   /// Tries to open a device until there is one, or it has been waited for as long as it may be. Says once
   /// what is missing.
   ///
+  /// - Parameters:
+  ///   - decisions: The patch's.
+  ///   - canCome: Whether what is missing may come by itself, as a pipe does not.
   /// - Throws: What the last attempt has failed with; the end of the command, where somebody asks for it.
   func open(
-    _ decisions: SessionPolicy,
+    _ decisions: SessionPolicy, canCome: Bool,
     _ attempt: (_ isAwaited: (String) -> Bool) throws(HardwareError) -> any LiveHardware
   ) throws(CommandFailure) -> Outcome {
     let decisions = decisions.waiting(asked)
@@ -56,7 +59,7 @@ final class StartWait {
       } catch {
         if error.code == .cancelled { throw .reported(ExitStatus.success) }
         let waited = Double(monotonicNanoseconds() - begin) / 1e9
-        guard error.code.canPass, waited < limit else {
+        guard canCome, error.code.canPass, waited < limit else {
           throw CommandFailure(
             error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
             error.message, help: [error.help])

@@ -61,6 +61,8 @@ struct Run: PatchCommand {
         PULSE_SERVER  the sound server, where it is not the default one
         PULSE_SINK  what to play on where no --sink is given
         PULSE_SOURCE  what to hear where no --source is given
+        DBUS_SYSTEM_BUS_ADDRESS  the bus on which RealtimeKit is asked for
+                                 scheduling, where it is not the system's
         PULSE_COOKIE  the file that lets one in to a server of somebody else
         XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
                          server's own
@@ -268,7 +270,7 @@ struct Run: PatchCommand {
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let outcome = try wait.open(SessionPolicy(of: document)) {
+    let outcome = try wait.open(SessionPolicy(of: document), canCome: !pipes.areUsed) {
       (isAwaited) throws(HardwareError) in
       try backEnd.open(
         try hardwareRequest(request, on: route, title: draft.title), isAwaited: isAwaited)
