@@ -28,8 +28,9 @@ extension AudioDevice {
       properties: unsafe texts(info.proplist, driver: text(info.driver)))
   }
 
-  /// Whether it is the sink that a server makes up where it has no other: what is played on it nobody hears.
-  var isStandIn: Bool { direction == .sink && name == Self.standInName }
+  /// Whether it is the sink that a server makes up where it has no other, or what hears that: what is
+  /// played on it nobody hears.
+  var isStandIn: Bool { (direction == .sink ? name : monitorOf) == Self.standInName }
 
   /// What PulseAudio's `module-always-sink` and PipeWire's fallback call it.
   static let standInName = "auto_null"

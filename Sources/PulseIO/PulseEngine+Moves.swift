@@ -35,7 +35,7 @@ extension PulseEngine {
     let sides: [AudioDevice.Direction] = [.sink, .source]
     guard let side = sides.first(where: { unsafe stream($0)?.handle == handle }) else { return }
     let name = unsafe text(pa_stream_get_device_name(handle))
-    if policy.isAwaited, let error = refusal(of: name, side) {
+    if let error = refusal(of: name, side) {
       moves.loss = (side, error)
     } else if policy.isAwaited, let asked = opening.name(side), !asked.hasPrefix("@"),
       asked != name, stream(side)?.device.answers(to: asked) ?? false

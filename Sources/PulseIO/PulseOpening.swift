@@ -25,7 +25,7 @@ struct PulseOpening {
     inputFormat = link.capture?.format
     chosenSink = request.sink.flatMap { _ in link.playback?.device.name }
     chosenSource = request.source.flatMap { _ in link.capture?.device.name }
-    takesStandIn = link.playback?.device.isStandIn ?? true
+    takesStandIn = (link.playback ?? link.capture)?.device.isStandIn ?? true
   }
 
   var wantsOutput: Bool { request.wantsOutput }
@@ -125,6 +125,7 @@ struct PulseOpening {
   func openCapture(
     on connection: PulseConnection, _ playback: PulseStream?, takesDefault: Bool = false
   ) throws(HardwareError) -> PulseStream {
+    try connection.devices()
     let rate = inputFormat?.sampleRate ?? playback?.format.sampleRate
     return try open(
       .init(
@@ -133,7 +134,7 @@ struct PulseOpening {
         channels: inputFormat?.channelCount ?? request.inputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation, playedOn: playback?.deviceName,
-        isThrough: isThrough),
+        isThrough: isThrough, takesStandIn: takesStandIn ?? !connection.isPipeWire),
       takesDefault: takesDefault, on: connection)
   }
 

@@ -173,7 +173,9 @@ final class PulseStream {
         && (wish.playedOn == nil || device.monitorOf != wish.playedOn)
     }
     guard wanted.isEmpty else { return wanted }
-    throw wish.direction == .sink ? .standInOnly() : .monitorOnly(all[0])
+    let monitor = all.first { $0.monitorOf != nil && $0.monitorOf == wish.playedOn }
+    throw wish.direction == .sink
+      ? .standInOnly() : monitor.map { .monitorOnly($0) } ?? .noDevice(.source)
   }
 
   /// The channels of a stream for a device. For a sink with one there are two, which the server mixes

@@ -781,7 +781,7 @@ struct LiveCommandTests {
     try unload("out")
     let outcome = try run.wait()
     #expect(outcome.status == 4)
-    #expect(outcome.errors.contains("error: the sink ") && outcome.errors.contains(" is gone\n"))
+    #expect(outcome.errors.contains("error: the sink ") && outcome.errors.contains(" is gone"))
     #expect(try SoundFileReader(path: place.path("rec.wav")).frameCount > 0)
   }
 

@@ -171,8 +171,9 @@ struct DeviceLossTests {
     #expect(live == Array(try place.samples("offline.wav").prefix(live.count)))
   }
 
-  @Test func `what comes back is faded in`() throws {
-    try #require(PrivatePulse.Kind.chosen == .pulseAudio)
+  @Test(
+    .enabled(if: PrivatePulse.Kind.chosen == .pulseAudio, "PipeWire suspends no sink that is used"))
+  func `what comes back is faded in`() throws {
     let run = try start()
     let recording = try server.record()
     usleep(300_000)

@@ -132,7 +132,8 @@ import Testing
     let waiting = try stage.manager.next()
     #expect(
       waiting["READY"] == "1"
-        && waiting["STATUS"]?.hasPrefix("waiting: the sound server went away") == true, "\(waiting)")
+        && waiting["STATUS"]?.hasPrefix("waiting: the sound server went away") == true, "\(waiting)"
+    )
     stage.signal(SIGTERM)
     #expect(try stage.manager.next() == ["STOPPING": "1", "STATUS": "ending: as asked"])
     #expect(try stage.run.wait().status == 0)

@@ -391,7 +391,7 @@ struct PulseHardwareTests {
     try server.control("unload-module", "module-null-sink")
     #expect(hardware.waitForEvent(timeout: 2))
     #expect(hardware.failure?.code == .deviceLost)
-    #expect(hardware.failure?.message == "the sink 'gone' is gone")
+    #expect(hardware.failure?.message.hasPrefix("the sink 'gone' is gone") == true)
     hardware.stop()
     #expect(
       failure { () throws(HardwareError) in try hardware.start(session) }?.code == .noDevice)

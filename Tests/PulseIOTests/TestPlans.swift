@@ -41,7 +41,7 @@ struct ThroughKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
-    guard ring.available >= context.frameCount else {
+    guard ring.pace > 0, ring.available >= context.frameCount else {
       output.silence()
       return .ok
     }
