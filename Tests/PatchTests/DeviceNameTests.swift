@@ -32,7 +32,7 @@ struct DeviceNameTests {
     try write("a.json", level: 0.25, device: #"{ "sink": "sec*" }"#)
     try write(
       "b.json", level: 0.5,
-      device: #"{ "sink": { "name": "th*", "driver": "module-null-*" } }"#)
+      device: #"{ "sink": { "name": "th*", "driver": "*e*" } }"#)
     let recordings = try [
       server.record("first.monitor"), server.record("second.monitor"),
       server.record("third.monitor"),
@@ -81,6 +81,6 @@ struct DeviceNameTests {
   @Test func `the devices are listed with what a patch may name them by`() throws {
     let list = try place.run("devices", "--json").output
     #expect(list.contains(#""driver": "#))
-    #expect(list.contains(#""driver": "*i*""#))
+    #expect(list.contains(#""name": "second""#))
   }
 }
