@@ -128,7 +128,7 @@ struct DeviceLossTests {
       run.waitForErrors("(Connection refused): the patch waits for it\n"), "\(run.errorsSoFar)")
     try server.start([])
     #expect(
-      run.waitForErrors("note: the sound server has no sink"), "\(run.errorsSoFar)")
+      run.waitForErrors("warning: the sound server has no sink"), "\(run.errorsSoFar)")
     try server.add(.init("out"))
     #expect(run.waitForErrors("sink out (2 ch)"), "\(run.errorsSoFar)")
     run.process.signal(SIGINT)

@@ -42,7 +42,8 @@ extension LiveRun {
       ControlDirection(side), isLost: true, isWaiting: true, error.message)
     manager?.waits(text)
     status.note(.waiting(error.message))
-    say(text, showsLine)
+    clear(showsLine)
+    appearance.report("warning", text)
   }
 
   func find(_ side: AudioDevice.Direction, _ name: String, _ showsLine: Bool) {

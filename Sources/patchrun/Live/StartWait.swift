@@ -53,7 +53,7 @@ final class StartWait {
       do throws(HardwareError) {
         return .opened(
           try attempt { whom in
-            say("waiting for \(whom)")
+            say("note", "waiting for \(whom)")
             return signals.interruptedBy == nil
           })
       } catch {
@@ -66,7 +66,7 @@ final class StartWait {
         }
         let patience = limit.isFinite ? ", for \(fixed(limit, 1)) s at the most" : ""
         say(
-          "\(error.message): the patch waits for it\(patience)",
+          "warning", "\(error.message): the patch waits for it\(patience)",
           help: [error.help, "'--wait-device=0' does not wait"])
       }
       manager?.keepAlive()
@@ -79,11 +79,11 @@ final class StartWait {
     }
   }
 
-  private func say(_ text: String, help: [String] = []) {
+  private func say(_ kind: String, _ text: String, help: [String] = []) {
     status.note(.waiting(text))
     guard text != said else { return }
     said = text
-    if !quiet { appearance.report("note", text, help: help) }
+    if !quiet || kind == "warning" { appearance.report(kind, text, help: help) }
     manager?.waits(text)
   }
 }
