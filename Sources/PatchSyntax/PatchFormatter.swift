@@ -129,7 +129,11 @@ extension PatchPrinter {
     guard node.kind == .object || node.kind == .array else {
       return put(bytes[Int(node.start)..<Int(node.end)])
     }
-    if widths[index] > 0, column + widths[index] + tail <= PatchFormatter.lineWidth {
+    // An empty one is no shorter on two lines.
+    let isEmpty = index + 1 == Int(node.next)
+    if widths[index] > 0,
+      isEmpty || column + widths[index] + tail <= PatchFormatter.lineWidth
+    {
       return printFlat(index)
     }
     if isTableOfNumbers(index) { return printFilled(index, level: level) }

@@ -151,6 +151,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["[]", "{}"])
+  func `an empty container beyond the width of a line stays in one piece`(empty: String) {
+    // Found by the fuzzer: it was taken for a table of numbers.
+    let depth = PatchFormatter.lineWidth
+    let text =
+      String(repeating: "[", count: depth) + empty + String(repeating: "]", count: depth)
+    let source = SourceText(name: "deep.json", text: text)
+    let formatted = PatchFormatter.format(source).text
+    #expect(formatted?.isEmpty == false)
+    let again = formatted.flatMap {
+      PatchFormatter.format(SourceText(name: "deep.json", bytes: $0)).text
+    }
+    #expect(again == formatted)
+    #expect(formatted.map { String(decoding: $0, as: UTF8.self).contains(empty) } == true)
+  }
+
   @Test func `formatting random documents twice is formatting them once, and nothing is lost`()
     throws
   {
