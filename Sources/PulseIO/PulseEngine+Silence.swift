@@ -11,6 +11,8 @@ struct PulseSilence {
   fileprivate var frames: Int?
   /// Whether there have been so many that the source is opened anew.
   fileprivate var isProven = false
+  /// Whether the source has ever been heard: one that never was has lost nothing.
+  fileprivate var wasHeard = false
 }
 
 extension PulseEngine {
@@ -32,20 +34,23 @@ extension PulseEngine {
   }
 
   private func noteChange(ofSource index: UInt32) {
-    guard let capture = link?.capture, unsafe pa_stream_get_device_index(capture.handle) == index
+    guard silence.wasHeard, let capture = link?.capture,
+      unsafe pa_stream_get_device_index(capture.handle) == index
     else { return }
     silence.frames = 0
   }
 
   /// Looks at what a source delivers that has changed.
   func listenForSilence(_ samples: UnsafePointer<Float>?, _ frameCount: Int, _ channelCount: Int) {
-    guard let frames = silence.frames else { return }
+    guard silence.frames != nil || !silence.wasHeard else { return }
     if let samples = unsafe samples {
       for index in 0..<frameCount * channelCount where unsafe samples[index] != 0 {
         silence.frames = nil
+        silence.wasHeard = true
         return
       }
     }
+    guard let frames = silence.frames else { return }
     silence.frames = frames + frameCount
     if Double(frames + frameCount) > session.configuration.sampleRate { silence.isProven = true }
   }

