@@ -23,7 +23,10 @@ final class OSCFuzzer: Fuzzer {
       guard let json = JSONReading.value(of: text),
         let patch = JSONPatch.read(json, manner: .lenient).patch
       else { fatalError("a message makes what is no JSON Patch: \(text)") }
-      demand(patch.apply(to: root.tree).text != nil, "a message does not fit: \(text)")
+      // What leads into a value that has nothing inside is refused, and why is said.
+      if case .refused(let diagnostics) = patch.apply(to: root.tree) {
+        demand(!diagnostics.isEmpty, "a message is refused without a word: \(text)")
+      }
     }
   }
 }
