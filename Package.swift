@@ -59,6 +59,7 @@ let package = Package(
     .target(name: "CMysofa", dependencies: ["CLoading"]),
     .target(name: "CEbur128", dependencies: ["CLoading"]),
     .target(name: "CCairo", dependencies: ["CLoading"]),
+    .target(name: "CYAML", dependencies: ["CLoading"]),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
     // The files of the control panel's page, embedded.
@@ -131,6 +132,14 @@ let package = Package(
       name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: settings),
     .target(
       name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
+    .target(name: "YAMLSyntax", dependencies: ["CYAML"], swiftSettings: settings),
+    // Filters of other programs, read.
+    .target(
+      name: "PatchImport",
+      dependencies: [
+        "AudioTypes", "FileAccess", "Diagnostics", "PatchSyntax", "YAMLSyntax",
+      ],
+      swiftSettings: settings),
     .target(
       name: "PatchGraph",
       dependencies: [
@@ -182,7 +191,8 @@ let package = Package(
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
-        "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference", "Responses",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport",
+        "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer",
         "Control",
         "TerminalScreen", "CShims",
@@ -315,6 +325,10 @@ let package = Package(
       name: "PatchSyntaxTests", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
       swiftSettings: settings),
     .testTarget(
+      name: "PatchImportTests",
+      dependencies: ["AudioTypes", "Diagnostics", "FileAccess", "PatchImport"],
+      exclude: ["Dialects"], swiftSettings: settings),
+    .testTarget(
       name: "PatchGraphTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
@@ -350,7 +364,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
         "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference",
-        "Pictures",
+        "Pictures", "PatchImport",
         "Responses", "TerminalScreen", "TestSupport", "patchrun",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),

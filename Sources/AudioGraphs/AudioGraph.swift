@@ -48,6 +48,8 @@ public final class AudioGraph: Sendable {
     /// What units that have been adopted render with, until the graph is initialized.
     var adopted: [NodeID: UnitKernels] = [:]
     var renderThreadCount = 1
+    /// What keeps taps from what is rendered before a graph is heard; `nil` for nothing.
+    var tapGate: TapGate?
 
     init(_ present: GraphPresent) { self.present = present }
   }
@@ -183,7 +185,7 @@ public final class AudioGraph: Sendable {
         scheduler: scheduler, isLive: hardware != nil,
         // A meter counts on one thread.
         threadCount: hardware == nil && state.meter == nil ? state.renderThreadCount : 1,
-        meter: state.meter)
+        meter: state.meter, tapGate: state.tapGate)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try running.play(
@@ -251,7 +253,11 @@ public final class AudioGraph: Sendable {
           return secondsToWishes
         }
         let timing = startTiming()
-        session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
+        if session.hasAdvanced {
+          session.goOn(beginning: timing.start)
+        } else {
+          session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
+        }
         try hardware.start(session) { [serviceThread] in serviceThread.serve(inStepFor: $0) }
       } catch {
         throw .hardware(error)
@@ -298,7 +304,8 @@ public final class AudioGraph: Sendable {
         continue
       }
       do throws(Violation) {
-        _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+        _ = try unit.rampControl(
+          ramp.parameter, ramp.scope, ramp.element, to: ramp.target, goesAround: true)
       } catch {
         preparation.violations.append(error.of(ramp.node))
       }

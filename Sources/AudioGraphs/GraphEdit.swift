@@ -21,6 +21,7 @@ enum GraphEdit: Sendable {
   /// A tap watches another output, and goes on.
   case moveTap(TapID, to: BusKey)
   case timeline([ParameterRamp], stopTime: Double?)
+  case compensateLatency(Bool)
 
   /// The nodes that have to be there.
   var nodes: [NodeID] {
@@ -34,7 +35,7 @@ enum GraphEdit: Sendable {
     case .addTap(let tap): [tap.node]
     case .moveTap(_, let key): [key.node]
     case .timeline(let ramps, _): ramps.map(\.node)
-    case .clear, .removeTap: []
+    case .clear, .removeTap, .compensateLatency: []
     }
   }
 }
@@ -86,6 +87,7 @@ extension GraphModel {
       for ramp in ramps where node(ramp.node) == nil { throw NodesExist.violation(ramp.node) }
       self.ramps = ramps
       self.stopTime = stopTime
+    case .compensateLatency(let isOn): compensatesLatency = isOn
     }
   }
 

@@ -38,6 +38,22 @@ extension AudioGraph {
     }
   }
 
+  /// The same of a callback that may feed other inputs as well.
+  ///
+  /// - Parameter name: What the sound is called that the chain of callbacks begins with: inputs that are fed
+  ///   by sounds of one name hear the same.
+  package func setInputCallback(
+    _ callback: any RenderCallback, of node: NodeID, _ input: Int, from feed: CallbackFeed?,
+    soundingAs name: String?
+  ) throws(Violation) {
+    try state.withLock { state throws(Violation) in
+      try make(
+        .callback(
+          InputCallback(
+            callback: callback, destination: node, input: input, feed: feed, name: name)), &state)
+    }
+  }
+
   /// The callbacks that feed an input element: the one that feeds it, the one that this pulls, and so
   /// on; empty where none does. Their live settings can be turned. Edits that are pending are not
   /// among them.

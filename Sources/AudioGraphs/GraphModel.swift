@@ -25,11 +25,18 @@ public struct InputCallback: Sendable {
   public var input: Int
   /// What the callback pulls; `nil` for nothing.
   public var feed: CallbackFeed?
+  /// What the sound that the chain begins with is called, where other inputs may be fed by the same; `nil`
+  /// for a sound of its own.
+  var name: String?
   /// The callback that feeds the input, then the one that it pulls, and so on. Each is told from any
   /// other by its instance: a callback that is set again begins again, an instance goes on.
   public let instances: [CallbackInstance]
 
-  init(callback: any RenderCallback, destination: NodeID, input: Int, feed: CallbackFeed?) {
+  init(
+    callback: any RenderCallback, destination: NodeID, input: Int, feed: CallbackFeed?,
+    name: String? = nil
+  ) {
+    self.name = name
     self.callback = callback
     self.destination = destination
     self.input = input
@@ -245,6 +252,8 @@ struct GraphModel: Sendable {
   private var rampsByTarget: [ParameterRamp.Target: [ParameterRamp]]? = [:]
   /// When the graph ends in any case, in seconds from its start.
   var stopTime: Double?
+  /// Whether paths that meet are made equally late.
+  var compensatesLatency = false
   /// What has been taken from its input and is to feed another.
   var detached: [FeedToken: Interaction] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]

@@ -65,6 +65,18 @@ extension AudioGraph {
       "  Stream Formats:",
     ]
     for node in shown { lines += node.formatLines(names: names) }
+    let late = latencies()
+    let delays = shown.flatMap { node -> [String] in
+      let inputs = (node.configuration?.inputs.indices ?? 0..<0).compactMap { input -> String? in
+        let delay = late.delay(ofInput: input, of: node.id)
+        guard delay > 0 else { return nil }
+        return "    \(node.name) input \(input): delayed by \(delay) frames, to meet the others"
+      }
+      let latency = late.output(of: node.id)
+      guard latency > 0 else { return inputs }
+      return inputs + ["    \(node.name): \(LatencyText.milliseconds(latency)) ms late"]
+    }
+    if !delays.isEmpty { lines += ["  Latencies:"] + delays }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -21,7 +21,8 @@ extension AudioGraph {
       guard !state.isInitialized else { throw GraphStates.initialized("a ramp is added") }
       do throws(Violation) {
         if ramp.callback == nil {
-          _ = try unit.rampControl(ramp.parameter, ramp.scope, ramp.element, to: ramp.target)
+          _ = try unit.rampControl(
+            ramp.parameter, ramp.scope, ramp.element, to: ramp.target, goesAround: true)
         } else if let instance = ramp.instance(in: state.model) {
           _ = try LiveSettingsMove.control(of: ramp, instance)
         }

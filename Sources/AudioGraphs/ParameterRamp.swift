@@ -22,6 +22,7 @@ public struct ParameterRamp: Hashable, Sendable {
   public var start: Double
   /// In seconds; 0 for a change at once, which the unit smooths as any other.
   public var duration: Double
+  /// Beyond the range of a parameter that is circular (`ParameterInfo.isCircular`), it goes on around.
   public var target: Float
   public var curve: Curve
   /// Where a live setting of a callback is moved that feeds the input `element`: how many pulls behind
@@ -57,7 +58,6 @@ public struct ParameterRamp: Hashable, Sendable {
     self.curve = curve
   }
 
-  /// Whether both move the same parameter.
   /// What a ramp moves.
   public struct Target: Hashable, Sendable {
     var place: Violation.Place
@@ -66,6 +66,7 @@ public struct ParameterRamp: Hashable, Sendable {
 
   public var movedTarget: Target { Target(place: place, parameter: parameter) }
 
+  /// Whether both move the same parameter.
   public func movesSame(as other: ParameterRamp) -> Bool {
     place == other.place && parameter == other.parameter
   }
@@ -85,19 +86,25 @@ public struct ParameterRamp: Hashable, Sendable {
     return feed.instances[callback]
   }
 
+  /// By how much a sum of times may be off, in seconds: far less than a frame. 0.1 and 0.2 are more than 0.3.
+  package static let slack = 1e-9
+
   /// Whether both move the same parameter at the same time.
   func overlaps(_ other: ParameterRamp) -> Bool {
     guard movesSame(as: other) else { return false }
     let (first, second) = start <= other.start ? (self, other) : (other, self)
-    return first.start == second.start || first.start + first.duration > second.start
+    return first.start == second.start
+      || first.start + first.duration > second.start + Self.slack
   }
 
   /// The same in frames of a plan.
   ///
   /// - Parameter rate: The plan's, in Hz.
   func ramp(_ unit: UnitInstance, rate: Double) throws(Violation) -> RenderTimeline.Ramp {
-    let control = try unit.rampControl(parameter, scope, element, to: target)
-    return ramp(control, rate: rate)
+    let control = try unit.rampControl(parameter, scope, element, to: target, goesAround: true)
+    var ramp = ramp(control, rate: rate)
+    if let info = unit.parameterInfo(parameter, scope), info.isCircular { ramp.circle = info.range }
+    return ramp
   }
 
   /// The same for a live setting of a callback.

@@ -54,6 +54,10 @@ struct SoundingTime {
         }
         end = end.later(next)
       }
+      // What looks ahead puts out the end later.
+      if case .after(let frames) = end {
+        end = .after(frames + max(0, preparation.latencies.own(id)) * deviceRate)
+      }
       ends[id] = end
     }
   }
@@ -72,7 +76,8 @@ struct SoundingTime {
       let rate = preparation.configurations[input.node]?.inputs[input.bus].format.sampleRate,
       rate > 0
     else { return 0 }
-    return (domains.delay(of: input) + domains.tail(of: input)) * deviceRate / rate
+    let compensated = Double(preparation.latencies.delays[input] ?? 0)
+    return (domains.delay(of: input) + domains.tail(of: input) + compensated) * deviceRate / rate
   }
 
   private func end(of interaction: Interaction) -> End {

@@ -130,9 +130,42 @@ public struct ParameterInfo: Hashable, Sendable {
         proposed: proposed))
   }
 
-  /// The name to show: `Pre Average Power`.
+  /// Where a patch has it, from the object of its scope on: `parameters/volume`, and of a band
+  /// `bands/0/frequency`, which is the key.
+  public var path: [String] {
+    isOfBand ? key.split(separator: "/").map(String.init) : ["parameters", key]
+  }
+
+  /// Whether its range is once around: both ends are one direction.
+  public var isCircular: Bool { unit == .degrees && range.upperBound - range.lowerBound == 360 }
+
+  /// The most that a ramp goes beyond, in degrees: a hundred turns.
+  public static let mostDegrees: Float = 36_000
+
+  /// The value in the range that means the same direction; of a parameter that does not go around, and
+  /// beyond a hundred turns, the value itself.
+  public func wrapped(_ value: Float) -> Float {
+    guard isCircular, abs(value) <= Self.mostDegrees else { return value }
+    if value > range.upperBound {
+      return value - 360 * ((value - range.upperBound) / 360).rounded(.up)
+    }
+    if value < range.lowerBound {
+      return value + 360 * ((range.lowerBound - value) / 360).rounded(.up)
+    }
+    return value
+  }
+
+  /// Whether it is a parameter of a band: one of several that are alike.
+  public var isOfBand: Bool { key.utf8.contains(UInt8(ascii: "/")) }
+
+  /// The name to show: `Pre Average Power`, `Band 0 Frequency`.
   public var name: String {
     var name = ""
+    if isOfBand {
+      let path = path
+      name = "Band \(path[1]) "
+      return name + path[2].prefix(1).uppercased() + path[2].dropFirst()
+    }
     for character in key {
       if name.isEmpty {
         name += character.uppercased()

@@ -7,6 +7,9 @@ public enum PropertyValue: Hashable, Sendable {
   case preset(Preset)
   case presets([Preset])
   case floats([Float])
+  /// Rows of one length.
+  case matrix([[Float]])
+  case doubles([Double])
   case ids([UInt32])
   case integers([Int32])
   case channelCounts([ChannelCounts])
@@ -81,6 +84,14 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let voiceProcessingQuality = PropertyID(rawValue: 2103)
   public static let muteOutput = PropertyID(rawValue: 2104)
   public static let mutedSpeechActivityEventListener = PropertyID(rawValue: 2106)
+  public static let frequencyResponse = PropertyID(rawValue: 52)
+  public static let numberOfBands = PropertyID(rawValue: 2200)
+  public static let maximumNumberOfBands = PropertyID(rawValue: 2201)
+  public static let biquadCoefficients = PropertyID(rawValue: 2203)
+  /// patchrun's own: `ovsp`.
+  public static let oversampling = PropertyID(rawValue: 0x6F76_7370)
+  /// patchrun's own: `dsgn`.
+  public static let filterDesign = PropertyID(rawValue: 0x6473_676E)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
   /// `kAudioConverterPropertyDithering`, a property of Core Audio's AudioConverter: `dith`.
@@ -108,6 +119,7 @@ public struct PropertyInfo: Hashable, Sendable {
     var isLive: Bool
     var summary: String
     var liveWords: Int
+    var initialWords: [UInt32]
     var yieldsTo: UInt32?
     var isState: Bool
     var proposed: String
@@ -125,6 +137,10 @@ public struct PropertyInfo: Hashable, Sendable {
     case preset
     case presets
     case floats
+    /// Rows of one length, of finite numbers: up to so many rows and columns, and one more of each.
+    case matrix(most: Int)
+    /// The same in double precision.
+    case doubles
     case ids
     /// Any number of whole numbers, each in the range.
     case integers(ClosedRange<Int32>)
@@ -242,6 +258,11 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.liveWords }
     set { storage.fields.liveWords = newValue }
   }
+  /// What its words hold at first, from the first on, where that is not 0 or its default; empty for none.
+  public var initialWords: [UInt32] {
+    get { storage.fields.initialWords }
+    set { storage.fields.initialWords = newValue }
+  }
   /// A parameter of the same element that takes this property's place when it is set.
   public var yieldsTo: UInt32? {
     get { storage.fields.yieldsTo }
@@ -265,7 +286,8 @@ public struct PropertyInfo: Hashable, Sendable {
     defaultValue: PropertyValue? = nil,
     scopeDefaults: [Scope: PropertyValue] = [:],
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
-    yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String, proposed: String = ""
+    initialWords: [UInt32] = [], yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String,
+    proposed: String = ""
   ) {
     storage = SharedFields(
       Fields(
@@ -283,6 +305,7 @@ public struct PropertyInfo: Hashable, Sendable {
         isLive: isLive,
         summary: summary,
         liveWords: liveWords,
+        initialWords: initialWords,
         yieldsTo: yieldsTo,
         isState: isState ?? (isPatchProperty && access == .readWrite),
         proposed: proposed))
@@ -308,7 +331,7 @@ public struct PropertyInfo: Hashable, Sendable {
     case .parameterText:
       id == .parameterStringFromValue ? 24 : id == .parameterValueFromString ? 24 : 16
     case .object(_, let size): size
-    case .floats, .ids, .integers, .channelCounts: nil
+    case .floats, .matrix, .doubles, .ids, .integers, .channelCounts: nil
     }
   }
 }
@@ -318,6 +341,8 @@ extension PropertyValue {
   public var listSize: Int? {
     switch self {
     case .floats(let list): 4 * list.count
+    case .matrix(let rows): 4 * rows.reduce(0) { $0 + $1.count }
+    case .doubles(let list): 8 * list.count
     case .ids(let list): 4 * list.count
     case .integers(let list): 4 * list.count
     case .channelCounts(let list): 4 * list.count

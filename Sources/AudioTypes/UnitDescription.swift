@@ -14,6 +14,7 @@ public struct UnitDescription: Hashable, Sendable {
     var properties: [PropertyInfo]
     var parameters: [ParameterInfo]
     var formatNotes: [String]
+    var bands: Bands?
     var handsOn: Bool
   }
 
@@ -74,6 +75,11 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.formatNotes }
     set { storage.fields.formatNotes = newValue }
   }
+  /// Its bands, where it has some.
+  public var bands: Bands? {
+    get { storage.fields.bands }
+    set { storage.fields.bands = newValue }
+  }
   /// Whether it is an output unit in the midst of a graph: that of a sub-graph, which hands what it is
   /// fed on to another unit.
   public var handsOn: Bool {
@@ -94,11 +100,52 @@ public struct UnitDescription: Hashable, Sendable {
     }
   }
 
+  /// Parts of a unit that are alike, each with the same parameters: NBandEQ's filters. In a patch they
+  /// are the node's "bands", an array of objects.
+  ///
+  /// The number of a band's parameter is that of the first band's plus the band. A unit has as many
+  /// bands as `number` says, which a patch that has "bands" need not set; a band that a patch has is
+  /// switched on unless it says otherwise.
+  public struct Bands: Hashable, Sendable {
+    /// How many there can be.
+    public var most: Int
+    /// The property that says how many there are.
+    public var number: PropertyID
+    /// The parameters of the first band, their keys as in a band: `frequency`.
+    public var parameters: [ParameterInfo]
+    /// The number of the first band's parameter that switches it off.
+    public var bypass: UInt32
+
+    public init(
+      most: Int, number: PropertyID, parameters: [ParameterInfo], bypass: UInt32
+    ) {
+      self.most = most
+      self.number = number
+      self.parameters = parameters
+      self.bypass = bypass
+    }
+
+    /// The parameters of all bands, one kind after the other.
+    var all: [ParameterInfo] {
+      parameters.flatMap { info in
+        (0..<most).map { band in
+          var info = info
+          info.id += UInt32(band)
+          info.key = "bands/\(band)/\(info.key)"
+          return info
+        }
+      }
+    }
+
+    /// The key of a band's parameter: `bands/0/frequency`.
+    public static func key(_ band: Int, _ key: String) -> String { "bands/\(band)/\(key)" }
+  }
+
   public init(
     component: ComponentDescription, name: String, constant: String, aliases: [String] = [],
     summary: String, inputs: Buses, outputs: Buses, defaultMaximumFramesPerSlice: Int = 1024,
     sizesItsOwnSlices: Bool = false, properties: [PropertyInfo] = [],
-    parameters: [ParameterInfo] = [], formatNotes: [String]
+    parameters: [ParameterInfo] = [], bands: Bands? = nil, formatNotes: [String]
   ) {
     storage = SharedFields(
       Fields(
@@ -112,13 +159,24 @@ public struct UnitDescription: Hashable, Sendable {
         defaultMaximumFramesPerSlice: defaultMaximumFramesPerSlice,
         sizesItsOwnSlices: sizesItsOwnSlices,
         properties: properties,
-        parameters: parameters,
+        parameters: parameters + (bands?.all ?? []),
         formatNotes: formatNotes,
+        bands: bands,
         handsOn: false))
   }
 
   /// Whether it ends a graph, and pulls it.
   public var isOutput: Bool { component.type == .outputType && !handsOn }
+
+  /// The parameters, those of bands but once: with the key `bands/N/frequency` and the first's number.
+  public var listedParameters: [ParameterInfo] {
+    parameters.filter { !$0.isOfBand }
+      + (bands?.parameters ?? []).map { info in
+        var info = info
+        info.key = "bands/N/\(info.key)"
+        return info
+      }
+  }
 
   public func parameters(in scope: Scope) -> [ParameterInfo] {
     parameters.filter { $0.scope == scope }

@@ -10,6 +10,11 @@ public protocol AudioUnit: Sendable {
   /// What a fresh element has until its format is set.
   static func initialFormat(_ scope: Scope) -> StreamFormat
 
+  /// The format that an output has on account of what feeds the inputs, where it is not for a client to
+  /// set; `nil` where it is. A unit with such outputs needs all of its inputs.
+  static func outputFormat(_ element: Int, following inputs: [UnitConfiguration.Element])
+    -> StreamFormat?
+
   /// Why an element does not take a format, whatever else is set; `nil` where it does. The format
   /// is linear PCM and consistent in itself. (`kAudioUnitErr_FormatNotSupported`)
   static func refusal(of format: StreamFormat, scope: Scope, element: Int) -> FormatRefusal?
@@ -34,6 +39,34 @@ public protocol AudioUnit: Sendable {
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String?
 
+  /// Where a parameter is that does not stand with the others of its element, as those of a matrix do not;
+  /// `nil` for all that do.
+  static func controlSlot(
+    of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
+  ) -> Int?
+
+  /// The parameter that is a number of rows which have been set (`PropertyInfo.Kind.matrix`), every format
+  /// settled; `nil` where the rows do not fit.
+  static func parameter(
+    ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
+  ) -> ParameterPlace?
+
+  /// Those of the parameters which `controlSlot` knows that a state has to keep: one that is left out there
+  /// is as at birth.
+  static func parametersApart(in controls: ControlLayout) -> [ParameterPlace]
+
+  /// The elements by which the meters of a bus are read, where each channel has its own, counted through
+  /// all buses of the scope; `nil` where the bus is the element.
+  static func channelElements(
+    _ scope: Scope, _ bus: Int, in configuration: UnitConfiguration
+  ) -> Range<Int>?
+
+  /// What the words behind the first of a live property are to hold for a value, where what they mean
+  /// depends on stream formats: written by `makeKernels` and, after that, where it is set. `nil` for any other.
+  static func liveWords(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> [UInt32]?
+
   /// Whether an input that nothing feeds may be given another format while the unit is initialized: its
   /// kernel takes what comes.
   static var takesFormatsLive: Bool { get }
@@ -43,6 +76,10 @@ public protocol AudioUnit: Sendable {
   static func gains(
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> [Double]?
+
+  /// The values that a factory preset gives to parameters of the global scope, by their numbers; none
+  /// where a preset is more than that.
+  static func parameters(ofPreset number: Int32) -> [UInt32: Float]
 
   /// About how many bytes the render side takes, apart from what each unit takes for itself and its buses.
   /// Every format is settled; asked before anything is allocated.
@@ -55,6 +92,16 @@ public protocol AudioUnit: Sendable {
 
 extension AudioUnit {
   public static func memory(in configuration: UnitConfiguration) -> Int { 0 }
+
+  public static func parameters(ofPreset number: Int32) -> [UInt32: Float] { [:] }
+
+  public static func outputFormat(
+    _ element: Int, following inputs: [UnitConfiguration.Element]
+  ) -> StreamFormat? { nil }
+
+  public static func refusal(
+    of format: StreamFormat, scope: Scope, element: Int
+  ) -> FormatRefusal? { nil }
 
   public static func initialFormat(_ scope: Scope) -> StreamFormat {
     .platformCanonical(channels: 2, sampleRate: 44_100)
@@ -71,6 +118,26 @@ extension AudioUnit {
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] { [:] }
 
   public static var takesFormatsLive: Bool { false }
+
+  public static func controlSlot(
+    of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
+  ) -> Int? { nil }
+
+  public static func parameter(
+    ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
+  ) -> ParameterPlace? { nil }
+
+  public static func parametersApart(
+    in controls: ControlLayout
+  ) -> [ParameterPlace] { [] }
+
+  public static func channelElements(
+    _ scope: Scope, _ bus: Int, in configuration: UnitConfiguration
+  ) -> Range<Int>? { nil }
+
+  public static func liveWords(
+    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
+  ) -> [UInt32]? { nil }
 
   public static func gains(
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout

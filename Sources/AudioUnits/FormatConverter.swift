@@ -94,18 +94,10 @@ public enum FormatConverter: AudioUnit {
 
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let settings = ConverterSettings(configuration)
-    var found = mapViolations(configuration)
-    if settings.stepIsTooLarge {
-      found.append(
-        Violation(
-          UnitRules.converterStep, status: .formatNotSupported,
-          "a FormatConverter takes a rate down to a \(Int(ConverterSettings.largestStepDown))th at most, not from "
-            + "\(rateText(settings.inputRate)) to \(rateText(settings.outputRate)) Hz",
-          at: .init(node: nil, .streamFormat(.output, 0)),
-          notes: [.init("the input's format", at: .init(node: nil, .streamFormat(.input, 0)))],
-          help: ["convert in two steps, with another FormatConverter"]))
-    }
-    return found
+    let step = settings.stepViolation(
+      "a FormatConverter", at: .streamFormat(.output, 0), from: .streamFormat(.input, 0),
+      help: "convert in two steps, with another FormatConverter")
+    return mapViolations(configuration) + [step].compactMap(\.self)
   }
 
   private static func mapViolations(_ configuration: UnitConfiguration) -> [Violation] {
@@ -205,12 +197,13 @@ public enum FormatConverter: AudioUnit {
     }
   }
 
-  /// The filters of a conversion of rates: 80 KB for each channel, about.
   public static func memory(in configuration: UnitConfiguration) -> Int {
     guard let input = configuration.inputs.first?.format,
-      let output = configuration.outputs.first?.format, input.sampleRate != output.sampleRate
+      let output = configuration.outputs.first?.format
     else { return 0 }
-    return 80_000 * max(input.channelCount, output.channelCount)
+    // A channel that is heard twice is converted once.
+    return ConverterSettings(configuration).memory(
+      channelCount: min(input.channelCount, output.channelCount))
   }
 
   public static func makeKernels(

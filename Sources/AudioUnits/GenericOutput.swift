@@ -33,6 +33,12 @@ public enum GenericOutput: AudioUnit {
     return OutputUnits.channelMapViolations(configuration) + [conversion].compactMap(\.self)
   }
 
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    guard configuration.inputs[0].isUsed else { return 0 }
+    return OutputUnits.memoryOfConversion(
+      from: configuration.inputs[0].format, to: configuration.outputs[0].format)
+  }
+
   public static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }

@@ -26,19 +26,7 @@ public enum IPodEQ: AudioUnit {
         scopes: [.global], access: .readOnly,
         summary: "How long the present preset sounds on after its input, in seconds.",
         proposed: "that it is there, and that a sound has ended 120 dB below where it began"),
-      PropertyInfo(
-        .bypassEffect, key: "bypassEffect", constant: "kAudioUnitProperty_BypassEffect",
-        kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
-        isPatchProperty: true, isLive: true,
-        summary:
-          "Whether every sample passes as it is. A change fades; off again, the unit is reset."),
-      PropertyInfo(
-        .inPlaceProcessing, key: "inPlaceProcessing",
-        constant: "kAudioUnitProperty_InPlaceProcessing", kind: .boolean, scopes: [.global],
-        access: .readWrite, defaultValue: .uint32(1), isPatchProperty: true, isState: false,
-        summary:
-          "Whether the output is rendered into the memory of the input. The sound is the same.",
-        proposed: "that it is on at first"),
+      EffectProperties.bypassEffect, EffectProperties.inPlaceProcessing,
       PropertyInfo(
         .factoryPresets, key: "factoryPresets", constant: "kAudioUnitProperty_FactoryPresets",
         kind: .presets, scopes: [.global], access: .readOnly,
@@ -76,17 +64,7 @@ public enum IPodEQ: AudioUnit {
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let input = configuration.inputs[0]
     let output = configuration.outputs[0]
-    var found: [Violation] = []
-    if input.isUsed && input.format != output.format {
-      found.append(
-        Violation(
-          UnitRules.effectFormats, status: .formatNotSupported,
-          "an iPodEQ puts out the format that it takes in: its input has "
-            + "\(input.format.summary), its output \(output.format.summary)",
-          at: .init(node: nil, .streamFormat(.output, 0)),
-          notes: [.init("the input's format", at: .init(node: nil, .streamFormat(.input, 0)))],
-          help: ["give both sides the same stream format"]))
-    }
+    var found = EffectFormats.violations(in: configuration, of: description.name)
     let rate = output.format.sampleRate
     if found.isEmpty && rate != 44_100 && rate != 48_000 {
       found.append(

@@ -54,7 +54,7 @@ public enum Mixer3D: AudioUnit {
       id: Parameter.azimuth, key: "azimuth", constant: "k3DMixerParam_Azimuth", scope: .input,
       unit: .degrees, range: -180...180, defaultValue: 0, canRamp: true,
       summary: "Where the source is: 0 ahead, 90 to the right. Heard where the distance is over 0.",
-      proposed: "that it may ramp"),
+      proposed: "that it may ramp, and on around the head, to a value beyond the range"),
     ParameterInfo(
       id: Parameter.elevation, key: "elevation", constant: "k3DMixerParam_Elevation",
       scope: .input, unit: .degrees, range: -90...90, defaultValue: 0, canRamp: true,

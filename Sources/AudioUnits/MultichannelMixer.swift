@@ -225,12 +225,7 @@ public enum MultichannelMixer: AudioUnit {
       ])
     case .meterClipping:
       guard let first = controls.slot(place) else { return nil }
-      return .clipping(
-        MeterClipping(
-          peakValueSinceLastCall: Float(
-            bitPattern: controls.block.take(word: first + MixerControls.clippingPeak)),
-          sawInfinity: controls.block.take(word: first + MixerControls.sawInfinity) != 0,
-          sawNotANumber: controls.block.take(word: first + MixerControls.sawNotANumber) != 0))
+      return .clipping(ClippingWatch.take(from: controls.block, at: first))
     default: return nil
     }
   }

@@ -1,4 +1,5 @@
 import AudioTypes
+import RenderCore
 
 /// What the I/O units and the Generic Output share.
 public enum OutputUnits {
@@ -112,15 +113,31 @@ public enum OutputUnits {
     }
   }
 
-  /// A conversion of rates that the unit makes by itself. It costs time and quality.
+  /// A conversion of rates that the unit makes by itself: it costs time and quality, and goes down no
+  /// further than another.
   static func conversion(
     _ what: String, from source: Double, to destination: Double, at part: Violation.Part,
     help: String
   ) -> Violation? {
     guard source != destination, source > 0, destination > 0 else { return nil }
-    return Violation(
-      UnitRules.deviceRate, status: .ok,
-      "\(what) is converted from \(rateText(source)) to \(rateText(destination)) Hz",
-      at: .init(node: nil, part), help: [help])
+    let settings = settings(from: source, to: destination)
+    return settings.stepViolation("an output unit", at: part, from: nil, help: help)
+      ?? Violation(
+        UnitRules.deviceRate, status: .ok,
+        "\(what) is converted from \(rateText(source)) to \(rateText(destination)) Hz",
+        at: .init(node: nil, part), help: [help])
+  }
+
+  /// What the conversions between a graph and its device take of memory, in bytes.
+  static func memoryOfConversion(
+    from source: StreamFormat, to destination: StreamFormat
+  ) -> Int {
+    settings(from: source.sampleRate, to: destination.sampleRate)
+      .memory(channelCount: min(source.channelCount, destination.channelCount))
+  }
+
+  private static func settings(from source: Double, to destination: Double) -> ConverterSettings {
+    ConverterSettings(
+      from: source, to: destination, quality: DeviceConversion.quality, startsAtZero: true)
   }
 }

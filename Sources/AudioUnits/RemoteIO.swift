@@ -105,30 +105,54 @@ public enum RemoteIO: AudioUnit {
           help: ["`patchrun devices` lists the sinks; --sink names one"]))
     }
     if found.isEmpty { found += OutputUnits.channelMapViolations(configuration) }
-    if found.isEmpty { found += conversions(configuration, isInputOn: isInputOn) }
+    if found.isEmpty { found += conversions(in: configuration) }
     return found
   }
 
-  private static func conversions(
-    _ configuration: UnitConfiguration, isInputOn: Bool
-  ) -> [Violation] {
-    let help = "\"sampleRate\": \"session\" is the rate that the device was granted"
-    var found: [Violation?] = []
+  /// A way between the graph and the device, whose rates may differ.
+  private struct Way {
+    var what: String
+    var source: StreamFormat
+    var destination: StreamFormat
+    var part: Violation.Part
+  }
+
+  private static func ways(in configuration: UnitConfiguration) -> [Way] {
+    var ways: [Way] = []
     let played = configuration.inputs[outputElement]
     if played.isUsed, let device = configuration.device?.output {
-      found.append(
-        OutputUnits.conversion(
-          "what the graph plays", from: played.format.sampleRate, to: device.sampleRate,
-          at: .streamFormat(.input, outputElement), help: help))
+      ways.append(
+        Way(
+          what: "what the graph plays", source: played.format, destination: device,
+          part: .streamFormat(.input, outputElement)))
     }
     let heard = configuration.outputs[inputElement]
-    if heard.isUsed, isInputOn, let device = configuration.device?.input {
-      found.append(
-        OutputUnits.conversion(
-          "what the graph hears", from: device.sampleRate, to: heard.format.sampleRate,
-          at: .streamFormat(.output, inputElement), help: help))
+    if heard.isUsed, configuration.isOn(.enableIO, .input, inputElement),
+      let device = configuration.device?.input
+    {
+      ways.append(
+        Way(
+          what: "what the graph hears", source: device, destination: heard.format,
+          part: .streamFormat(.output, inputElement)))
     }
-    return found.compactMap(\.self)
+    return ways
+  }
+
+  private static func conversions(in configuration: UnitConfiguration) -> [Violation] {
+    let conversions = ways(in: configuration).compactMap { way in
+      OutputUnits.conversion(
+        way.what, from: way.source.sampleRate, to: way.destination.sampleRate, at: way.part,
+        help: "\"sampleRate\": \"session\" is the rate that the device was granted")
+    }
+    // A rate that is too low for the microphone side is most often the other's, too.
+    let refused = conversions.filter { $0.status != .ok }
+    return refused.isEmpty ? conversions : refused
+  }
+
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    ways(in: configuration).reduce(0) {
+      $0 + OutputUnits.memoryOfConversion(from: $1.source, to: $1.destination)
+    }
   }
 
   public static func derivedValue(

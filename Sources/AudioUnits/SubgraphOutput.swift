@@ -22,17 +22,14 @@ public enum SubgraphOutput: AudioUnit {
   ) -> FormatRefusal? { nil }
 
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
-    let settings = settings(configuration)
-    guard settings.stepIsTooLarge else { return GenericOutput.violations(in: configuration) }
-    return [
-      Violation(
-        UnitRules.converterStep, status: .formatNotSupported,
-        "a rate goes down to a \(Int(ConverterSettings.largestStepDown))th at most, not from "
-          + "\(rateText(settings.inputRate)) to \(rateText(settings.outputRate)) Hz",
-        at: .init(node: nil, .streamFormat(.output, 0)),
-        notes: [.init("the input's format", at: .init(node: nil, .streamFormat(.input, 0)))],
-        help: ["leave the output's format out, and it follows the input"])
-    ]
+    let step = settings(configuration).stepViolation(
+      "a sub-graph's output", at: .streamFormat(.output, 0), from: .streamFormat(.input, 0),
+      help: "leave the output's format out, and it follows the input")
+    return step.map { [$0] } ?? GenericOutput.violations(in: configuration)
+  }
+
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    settings(configuration).memory(channelCount: configuration.inputs[0].format.channelCount)
   }
 
   public static func derivedValue(

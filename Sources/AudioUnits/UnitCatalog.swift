@@ -34,7 +34,8 @@ public struct UnitCatalog: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The seven units of the guide. The order is ours: Core Audio's is the system's affair.
+  /// The seven units of the guide, and later ones. The order is ours: Core Audio's is the system's
+  /// affair.
   public static let standard = UnitCatalog([
     Component(FormatConverter.self),
     Component(IPodEQ.self),
@@ -43,6 +44,24 @@ public struct UnitCatalog: Sendable {
     Component(GenericOutput.self),
     Component(RemoteIO.self),
     Component(VoiceProcessingIO.self),
+    Component(NBandEQ.self),
+    Component(LowPassFilter.self),
+    Component(HighPassFilter.self),
+    Component(BandPassFilter.self),
+    Component(LowShelfFilter.self),
+    Component(HighShelfFilter.self),
+    Component(ParametricEQ.self),
+    Component(Delay.self),
+    Component(SampleDelay.self),
+    Component(Reverb2.self),
+    Component(Distortion.self),
+    Component(PeakLimiter.self),
+    Component(DynamicsProcessor.self),
+    Component(Splitter.self),
+    Component(MultiSplitter.self),
+    Component(Merger.self),
+    Component(MatrixMixer.self),
+    Component(Varispeed.self),
   ])
 
   /// The first component after `previous` that a search finds; `nil` for no further one.

@@ -14,7 +14,7 @@ extension GraphDrawing {
     var count = 0
     lines += drawing.parts().flatMap { drawing.lines($0, depth: 1, &count) }
     for edge in drawing.edges {
-      let label = [edge.format?.summary, edge.origin?.text].compactMap(\.self)
+      let label = [edge.formatText, edge.origin?.text].compactMap(\.self)
       let from = "n\(edge.source):out\(edge.output):e"
       let to = "n\(edge.destination):in\(edge.input):w"
       lines.append(
@@ -56,12 +56,13 @@ extension GraphDrawing {
     // The output's cell is as high as all of the others.
     let numbers = Set(node.outputs.map(\.number)).sorted()
     let output = numbers.first { $0 == (node.side == .microphone ? 1 : 0) } ?? 0
+    let outputs = node.side == nil && numbers.count > 1 ? numbers : [output]
     guard fed.count > 1 || fed.first.map({ !$0.isBare }) == true else {
       let port = fed.first.map { " PORT=\"in\($0.number)\"" } ?? ""
       return
         "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"5\" STYLE=\"ROUNDED\">"
         + "<TR><TD\(port) WIDTH=\"4\"></TD><TD>\(head)</TD>"
-        + "<TD PORT=\"out\(output)\" WIDTH=\"4\"></TD></TR></TABLE>"
+        + Self.outlets(outputs, " WIDTH=\"4\"", "") + "</TR></TABLE>"
     }
     var rows: [String] = []
     for (index, element) in fed.enumerated() {
@@ -74,12 +75,24 @@ extension GraphDrawing {
       rows.append(
         "<TR>\(port)<FONT POINT-SIZE=\"9\">\(text)</FONT></TD>"
           + (index == 0
-            ? "<TD PORT=\"out\(output)\" ROWSPAN=\"\(fed.count)\" \(cell)\"T\"> </TD>" : "")
+            ? Self.outlets(outputs, " ROWSPAN=\"\(fed.count)\" \(cell)\"T\"", " ") : "")
           + "</TR>")
     }
     return
       "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"5\" STYLE=\"ROUNDED\">"
       + "<TR><TD COLSPAN=\"2\">\(head)</TD></TR>" + rows.joined() + "</TABLE>"
+  }
+
+  /// The cell at which edges begin; of several outputs each has one of its own in it.
+  private static func outlets(_ outputs: [Int], _ attributes: String, _ text: String) -> String {
+    guard outputs.count > 1 else {
+      return "<TD PORT=\"out\(outputs[0])\"\(attributes)>\(text)</TD>"
+    }
+    let rows = outputs.map {
+      "<TR><TD PORT=\"out\($0)\"><FONT POINT-SIZE=\"9\">\($0)</FONT></TD></TR>"
+    }
+    return "<TD\(attributes)><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\">"
+      + rows.joined() + "</TABLE></TD>"
   }
 
   private static func mark(_ text: String) -> String {

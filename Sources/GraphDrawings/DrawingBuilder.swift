@@ -63,9 +63,30 @@ private struct DrawingBuilder {
       else { continue }
       join(from, to: destination, input: to.bus ?? 0)
     }
+    setLatencies()
     for tap in document.taps { add(tap) }
     setGroups()
     return result
+  }
+
+  /// Notes how late what crosses each edge is.
+  private mutating func setLatencies() {
+    let latencies = graph.latencies()
+    var ids: [Int: NodeID] = [:]
+    for (id, name) in names {
+      guard let index = units[name] else { continue }
+      ids[index] = id
+      result.nodes[index].latency = latencies.output(of: id)
+    }
+    for index in result.edges.indices {
+      let edge = result.edges[index]
+      if let source = ids[edge.source] {
+        result.edges[index].latency = latencies.output(of: source)
+      }
+      if let destination = ids[edge.destination] {
+        result.edges[index].delay = latencies.delay(ofInput: edge.input, of: destination)
+      }
+    }
   }
 
   /// Notes which sub-graph each node is in.
@@ -99,6 +120,11 @@ private struct DrawingBuilder {
     let patch = written[name]
     node.settings = ((patch?.parameters ?? []) + (patch?.properties ?? [])).map {
       setting($0, .global, of: unit)
+    }
+    for (number, band) in (patch?.bands?.value ?? []).enumerated() {
+      node.settings.append(
+        GraphDrawing.Setting(
+          name: "band \(number)", value: .string(text(of: band, unit)), unit: ""))
     }
     node.isDevice = description.property(.enableIO) != nil
     node.inputCount = configuration.inputs.count
@@ -322,6 +348,19 @@ private struct DrawingBuilder {
   ) -> GraphDrawing.Setting {
     GraphDrawing.Setting(
       name: field.name, value: Self.text(field.value), unit: unit?.symbol ?? "")
+  }
+
+  /// A band in a few words: `parametric, 1000 Hz, -3 dB, bandwidth 1`.
+  private func text(of band: PatchDocument.Band, _ unit: UnitInstance) -> String {
+    band.parameters.map { field in
+      let info = unit.description.bands?.parameters.first {
+        $0.key == field.name || $0.constant == field.name
+      }
+      let symbol = info?.unit.symbol ?? ""
+      let value = field.value.string ?? Self.text(field.value).compact
+      return field.value.kind == .string
+        ? value : symbol.isEmpty ? "\(info?.key ?? field.name) \(value)" : "\(value) \(symbol)"
+    }.joined(separator: ", ")
   }
 
   private static func text(_ value: JSONValue) -> JSONText {

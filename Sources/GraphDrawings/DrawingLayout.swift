@@ -323,6 +323,6 @@ struct DrawingLayout: Sendable {
 
   /// What stands above and below an edge.
   static func label(of edge: GraphDrawing.Edge) -> (format: String, origin: String) {
-    (edge.format?.summary ?? "", DrawingText.short(edge.origin?.text ?? "", 34))
+    (edge.formatText ?? "", DrawingText.short(edge.origin?.text ?? "", 34))
   }
 }

@@ -40,6 +40,8 @@ public struct GraphDrawing: Hashable, Sendable {
     public var file: StreamFormat?
     /// The sub-graph that it is in; `nil` for none.
     public var subgraph: String?
+    /// How late what a unit puts out is behind the sources, in seconds.
+    public var latency = 0.0
     /// What it takes of the time that the patch is rendered in, from 0 to 1; `nil` where it has not been
     /// measured.
     public var share: Double?
@@ -84,6 +86,18 @@ public struct GraphDrawing: Hashable, Sendable {
     public var origin: Origin?
     /// Whether a tap watches, and nothing flows.
     public var isTap = false
+    /// How late what crosses it is behind the sources, in seconds.
+    public var latency = 0.0
+    /// Frames by which it is delayed where it ends, so that all that meets there is equally late.
+    public var delay = 0
+
+    /// The stream format and, where it is late or delayed, how much.
+    public var formatText: String? {
+      let late = latency > 0 ? "\(LatencyText.milliseconds(latency)) ms late" : nil
+      let delayed = delay > 0 ? "delayed by \(delay) frames" : nil
+      let texts = [format?.summary, late, delayed].compactMap(\.self)
+      return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
   }
 
   /// A setting as it is written in the patch.

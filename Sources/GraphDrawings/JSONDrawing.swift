@@ -1,11 +1,13 @@
 import AudioTypes
-import PatchSyntax
+public import PatchSyntax
 
 extension GraphDrawing {
   /// The form of `patchrun show --format json`. Members are added to it, never taken away or given
   /// another meaning, as long as `version` is 1.
-  public func json() -> String {
-    let document: JSONText = [
+  ///
+  /// - Parameter expanded: The patch written out, for the member `document`.
+  public func json(expanded: JSONText? = nil) -> String {
+    var document: JSONText = [
       "version": 1,
       "title": .string(title),
       "nodes": .array(nodes.filter { $0.kind == .unit }.map(unit)),
@@ -34,6 +36,7 @@ extension GraphDrawing {
           return members.adding(place(node))
         }),
     ]
+    if let expanded { document = document.adding(["document": expanded]) }
     return document.document
   }
 
@@ -48,6 +51,7 @@ extension GraphDrawing {
         "manufacturer": code(component?.manufacturer),
       ],
       "settings": settings(node.settings),
+      "latency": .number(node.latency),
       "inputCount": .number(node.inputCount),
       "inputs": .array(node.inputs.map(element)),
       "outputs": .array(node.outputs.map(element)),
@@ -78,6 +82,8 @@ extension GraphDrawing {
       "to": end(edge.destination, edge.input),
       "streamFormat": format(edge.format),
       "origin": origin(edge.origin),
+      "latency": .number(edge.latency),
+      "delay": .number(edge.delay),
     ]
   }
 

@@ -17,7 +17,7 @@ extension GraphDrawing {
         lines.append("  \(ends.0) -.-> \(ends.1)")
         continue
       }
-      var texts = [edge.format?.summary, edge.origin?.text].compactMap(\.self)
+      var texts = [edge.formatText, edge.origin?.text].compactMap(\.self)
       let destination = drawing.nodes[edge.destination]
       if destination.fedInputs.count > 1 { texts.append("to input \(edge.input)") }
       let label = texts.map(Self.escaped).joined(separator: "<br/>")

@@ -145,6 +145,9 @@ struct Completion {
           proposals.append(Proposal(value: value, kind: .value))
         }
       }
+      if let pattern = schema["pattern"]?.text, pattern.contains("^\\$[A-Za-z_]") {
+        proposals += constants { seen.insert($0).inserted }
+      }
       if let value = schema["const"], schema["description"] != nil, seen.insert(value).inserted {
         proposals.append(Proposal(value: value, kind: .value))
       }
@@ -153,6 +156,16 @@ struct Completion {
       }
     }
     return proposals
+  }
+
+  /// The constants of the patch, as they are named where they stand for a value.
+  private func constants(where isNew: (JSONText) -> Bool) -> [Proposal] {
+    (patch.value(["constants"])?.members.map(\.self) ?? []).compactMap { key, value in
+      guard let name = key.string, name != "comment" else { return nil }
+      let text = JSONText.string("$\(name)")
+      guard isNew(text) else { return nil }
+      return Proposal(value: text, kind: .value, detail: JSONText(value).compact)
+    }
   }
 
   /// The names that an address or a pointer may have; `nil` where neither belongs.
@@ -200,8 +213,8 @@ struct Completion {
   private func busCount(_ node: String, _ scope: Scope) -> Int {
     let unit = Vocabulary.unit(nodes[node]?["component"])?.unit.description
     var count = (scope == .input ? unit?.inputs.count : unit?.outputs.count) ?? 1
-    if scope == .input, unit?.inputs.settable != nil,
-      let written = nodes[node]?["inputCount"]?.integer
+    if (scope == .input ? unit?.inputs : unit?.outputs)?.settable != nil,
+      let written = nodes[node]?["\(scope)Count"]?.integer
     {
       count = written
     }
@@ -241,7 +254,10 @@ struct Completion {
       guard typed.isEmpty || start.hasPrefix(typed) || typed.hasPrefix(start),
         let unit = Vocabulary.unit(nodes[name]?["component"])?.unit.description
       else { return [] }
-      return unit.parameters.filter { !$0.isReadOnly && $0.canRamp }.flatMap { info -> [Proposal] in
+      let bands = nodes[name]?["bands"].map { Array($0.elements).count } ?? 0
+      return unit.parameters.filter {
+        !$0.isReadOnly && $0.canRamp && (!$0.isOfBand || (Int($0.path[1]) ?? 0) < bands)
+      }.flatMap { info -> [Proposal] in
         let places =
           switch info.scope {
           case .global: [start]
@@ -250,7 +266,24 @@ struct Completion {
           }
         return places.map {
           Proposal(
-            value: .string("\($0)/parameters/\(info.key)"), kind: .property, detail: info.summary)
+            value: .string("\($0)/\(info.path.joined(separator: "/"))"), kind: .property,
+            detail: info.summary)
+        }
+      } + levels(of: name, unit, at: start)
+    }
+  }
+
+  /// Pointers to the levels of a matrix that are written.
+  private func levels(of name: String, _ unit: UnitDescription, at start: String) -> [Proposal] {
+    unit.properties.flatMap { info -> [Proposal] in
+      guard case .matrix = info.kind,
+        let rows = patch.value(["nodes", name, "properties", info.key])?.elements
+      else { return [] }
+      return rows.enumerated().flatMap { row, levels in
+        levels.elements.enumerated().map { column, _ in
+          Proposal(
+            value: .string("\(start)/properties/\(info.key)/\(row)/\(column)"), kind: .property,
+            detail: info.summary)
         }
       }
     }

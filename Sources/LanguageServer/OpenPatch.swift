@@ -73,6 +73,7 @@ struct OpenPatch {
     isUnchecked = false
     let reading = PatchReader.read(source, limits: surroundings.limits)
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(hardware))
+      .asWritten()
     diagnostics = patch.diagnostics
     wholeSource = patch.source
     undrawn = nil

@@ -239,10 +239,20 @@ struct LevelWalk {
     case MultichannelMixer.description.name: return mix(inputs, node, configuration)
     // What distances and a room leave of each source is not followed.
     case Mixer3D.description.name: return .unknown
-    case IPodEQ.description.name:
+    // Nor what a compressor makes of a level, or a matrix.
+    case DynamicsProcessor.description.name, MatrixMixer.description.name: return .unknown
+    case Merger.description.name:
+      return inputs.values.max { $0.possible < $1.possible } ?? Headroom.Level()
+    case PeakLimiter.description.name:
       guard let level = inputs[0] else { return Headroom.Level() }
-      return equalized(level, node, configuration)
-    default: return inputs[0] ?? Headroom.Level()
+      guard !configuration.isOn(.bypassEffect, .global, 0) else { return level }
+      let gain = configuration.parameter(PeakLimiter.Parameter.preGain, .global, 0) ?? 0
+      return level.scaled(by: pow(10, Double(gain) / 20)).clipped
+    default:
+      guard let level = inputs[0] else { return Headroom.Level() }
+      return unit.gains(at: Self.frequencies, in: configuration).map {
+        filtered(level, by: $0, node)
+      } ?? level
     }
   }
 
@@ -281,19 +291,20 @@ struct LevelWalk {
     return [cos((pan + 1) * .pi / 4), sin((pan + 1) * .pi / 4)]
   }
 
-  /// Where a preset lifts is not known to be where the sound is: only of sources that say how loud they
-  /// are is it followed.
-  private func equalized(
-    _ level: Headroom.Level, _ node: NodeID, _ configuration: UnitConfiguration
+  /// In hertz, twelve to the octave.
+  private static let frequencies = (0...120).map { 20 * pow(1000, Double($0) / 120) }
+
+  /// What a filter leaves: a gain that it has everywhere is certain. Where it lifts more is not known to be
+  /// where the sound is: only of sources that say how loud they are is that followed.
+  private func filtered(
+    _ level: Headroom.Level, by gains: [Double], _ node: NodeID
   ) -> Headroom.Level {
-    guard
-      case .preset(let preset)? = configuration.properties[
-        PropertyPlace(.presentPreset, .global, 0)],
-      let gains = EqualizerPresets.preset(number: preset.number)?.gains, let most = gains.max(),
-      most > 0, !configuration.isOn(.bypassEffect, .global, 0)
-    else { return level }
+    guard let most = gains.max(), let least = gains.min(), most > 0 else { return level }
+    let certain = level.scaled(by: pow(10, max(0, least) / 20))
     return Headroom.Level(
-      known: level.known, possible: level.possible + level.known * (pow(10, most / 20) - 1),
+      known: certain.known,
+      possible: certain.possible + level.known
+        * (pow(10, most / 20) - pow(10, max(0, least) / 20)),
       raisedBy: node)
   }
 }
@@ -351,6 +362,9 @@ extension GraphBuilder {
       ]
     case "iPodEQ"?:
       help = ["feed it by a mixer whose volume is \(share) or less, or choose a milder preset"]
+    case "NBandEQ"?:
+      let lower = (200 * log10(share)).rounded(.down) / 10
+      help = ["lower it by \"globalGain\": \(lower) among its \"parameters\""]
     default:
       help = ["make it \(share) times as loud, by its \"amplitude\" or \"gain\""]
     }

@@ -11,6 +11,7 @@ extension PatchLimits.Limit {
     case .buses: CostRules.buses
     case .callbacks: CostRules.chain
     case .updates: CostRules.updates
+    case .steps: CostRules.steps
     case .seconds: MemoryFits.response
     case .memory: MemoryFits.rule
     }

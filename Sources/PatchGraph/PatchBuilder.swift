@@ -92,7 +92,8 @@ public struct PatchBuilder {
       document, patch, in: surroundings, device: device.assumed(graph.grant),
       sampleRate: graph.grant.sampleRate, limits: reading.limits)
     checker.check()
-    let all = (patch.diagnostics + checker.diagnostics).filter(checker.holds)
+    let found = document.copies.merged(checker.diagnostics, in: checker.source)
+    let all = (patch.diagnostics + found).filter(checker.holds)
     var whole = patch
     whole.diagnostics = all.inDocumentOrder().limited(to: reading.limits.findings)
     whole.source = checker.source
@@ -153,6 +154,7 @@ public struct PatchBuilder {
     if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
+    all = document.copies.merged(all, in: reading.source)
     if !document.subgraphs.isEmpty {
       all = SubgraphFindings(document, source: reading.source).finished(all)
     }

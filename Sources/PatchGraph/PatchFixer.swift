@@ -43,6 +43,7 @@ public enum PatchFixer {
     wide.findings = max(limits.findings, 1000)
     func build(_ source: SourceText) -> BuiltPatch {
       PatchBuilder.build(PatchReader.read(source, limits: wide), in: surroundings, device: device)
+        .asWritten()
     }
     var result = Result(patch: build(source), changes: [])
     func shown() -> Result {

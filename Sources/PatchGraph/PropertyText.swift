@@ -18,8 +18,10 @@ extension PropertyInfo {
     case .channelCounts(let counts):
       counts.map { "\($0.input)/\($0.output)" }.joined(separator: ", ")
     case .object(let object): object.object == nil ? "none" : "-"
+    case .matrix(let rows):
+      rows.map { $0.map { rateText(Double($0)) }.joined(separator: ", ") }.joined(separator: "; ")
     case .floats(let numbers): numbers.map { rateText(Double($0)) }.joined(separator: ", ")
-    case .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
+    case .doubles, .ids, .integers, .parameterInfo, .strings, .parameterText, .classInfo, .clipping,
       .startTime, nil:
       "-"
     }

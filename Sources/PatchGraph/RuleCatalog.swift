@@ -10,7 +10,8 @@ public enum RuleCatalog {
 
   /// All of them, by code.
   public static let all: [Rule] =
-    (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + NameRules.all
+    (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + ImportRules.all
+    + NameRules.all
     + LimitRules.all + TimelineRules.all + FileRules.all + PatchNotes.all
     + [Headroom.rule, MeasuredLoad.rule] + graph)
     .sorted { $0.code < $1.code }

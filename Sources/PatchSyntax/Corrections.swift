@@ -72,11 +72,13 @@ extension JSONValue {
       )
     }
     switch (quantity.measure, measure) {
-    case (.decibels, .decibels):
-      let factor = Quantity.factor(ofDecibels: quantity.value)
-      return form(
-        factor,
-        "this is a factor, and \(Quantity.text(quantity.value)) dB is \(Quantity.text(factor))")
+    case (.decibels, .decibels), (.decibels, .level):
+      let written = "\"\(Quantity.text(quantity.value)) dB\""
+      return (
+        "write \(written)",
+        Diagnostic.Fix("write \(written)", edits: [Diagnostic.Edit(range, written)])
+      )
+    case (.seconds, .milliseconds): return form(quantity.value * 1000, "this is in milliseconds")
     case (.seconds, .seconds): return form(quantity.value, "times are in seconds")
     case (.hertz, .hertz): return form(quantity.value, "rates and frequencies are in hertz")
     case (.percent, .percent): return form(quantity.value, "this is in percent")

@@ -22,6 +22,12 @@ public enum PatchFormatter {
   /// How many levels of brackets stand on one line at the most.
   static let lineHeight = 3
 
+  /// JSON that a program has written, as `fmt` has it.
+  public static func formatted(_ json: String) -> String {
+    let source = SourceText(name: "patch.json", text: json)
+    return format(source).text.map { String(decoding: $0, as: UTF8.self) } ?? json
+  }
+
   /// Formats a document. Which form of JSON it is in, its name says.
   ///
   /// A comma before a closing bracket is removed from strict JSON; where it is allowed, it stays

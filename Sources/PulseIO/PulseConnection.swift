@@ -120,7 +120,6 @@ final class PulseConnection {
   }
 
   /// All sinks, then all sources.
-  @discardableResult
   func devices() throws(HardwareError) -> [AudioDevice] {
     let listing = Listing()
     let user = unsafe Unmanaged.passUnretained(listing).toOpaque()

@@ -66,15 +66,13 @@ extension PulseEngine {
     }
     if let loss = suspension(link) { return loss }
     if interruptions.isCorked { noteMotion() }
-    guard lostSink == nil, lostSource == nil,
-      standstill > (policy.isAwaited ? PulseAbsence.standstillLimit : silenceLimit)
-    else { return nil }
+    let limit = policy.isAwaited ? PulseAbsence.standstillLimit : silenceLimit
+    guard lostSink == nil, lostSource == nil, standstill > limit else { return nil }
     return Loss(
       sides: sides, reason: .standstill,
       error: HardwareError(
         .connectionLost,
-        "the sound server has not moved a frame for "
-          + "\(Int(policy.isAwaited ? PulseAbsence.standstillLimit : silenceLimit)) seconds",
+        "the sound server has not moved a frame for \(Int(limit)) seconds",
         help: "it may hang: look at its log, or start it again"))
   }
 
@@ -117,7 +115,6 @@ extension PulseEngine {
       }
     }
     if link?.connection.isGood == false { link = nil }
-    let timekeeper: AudioDevice.Direction = opening.wantsOutput ? .sink : .source
     if loss.sides.contains(timekeeper) { beginTimekeeping(now) }
     // Who starts the device has it, even if it has not moved a frame.
     hasBegun.store(true, ordering: .releasing)
@@ -158,6 +155,9 @@ extension PulseEngine {
   }
 
   // MARK: Time
+
+  /// The side whose device asks for the frames, or delivers them where nothing is played.
+  private var timekeeper: AudioDevice.Direction { opening.wantsOutput ? .sink : .source }
 
   private func beginTimekeeping(_ now: UInt64) {
     isPlaying = false
@@ -264,7 +264,7 @@ extension PulseEngine {
     else { return }
     setAbsence(of: side, nil)
     followed?.restart()
-    if side == (opening.wantsOutput ? .sink : .source) { endAbsence() }
+    if side == timekeeper { endAbsence() }
     noteReturn(stream.device)
     log.post(.returned(side, as: stream.device.name))
   }

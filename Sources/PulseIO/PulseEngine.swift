@@ -133,6 +133,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Has the server call for a stream.
   func listen(to stream: PulseStream?) {
     guard let stream else { return }
+    moves.note(
+      stream.direction, on: stream.device, asked: opening.name(stream.direction))
     // The engine outlives the streams: they are freed at the end of `run`.
     let user = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe pa_stream_set_moved_callback(

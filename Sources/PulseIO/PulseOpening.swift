@@ -105,8 +105,7 @@ struct PulseOpening {
   func openPlayback(
     on connection: PulseConnection, takesDefault: Bool = false
   ) throws(HardwareError) -> PulseStream {
-    try connection.devices()
-    return try open(
+    try open(
       .init(
         direction: .sink, name: request.sinkName, selector: request.sink,
         sampleRate: outputFormat?.sampleRate ?? request.preferredSampleRate,
@@ -114,7 +113,7 @@ struct PulseOpening {
         channels: outputFormat?.channelCount ?? request.outputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation,
-        isThrough: isThrough, takesStandIn: takesStandIn ?? !connection.isPipeWire),
+        isThrough: isThrough, takesStandIn: takesStandIn),
       takesDefault: takesDefault, on: connection)
   }
 
@@ -125,7 +124,6 @@ struct PulseOpening {
   func openCapture(
     on connection: PulseConnection, _ playback: PulseStream?, takesDefault: Bool = false
   ) throws(HardwareError) -> PulseStream {
-    try connection.devices()
     let rate = inputFormat?.sampleRate ?? playback?.format.sampleRate
     return try open(
       .init(
@@ -134,7 +132,7 @@ struct PulseOpening {
         channels: inputFormat?.channelCount ?? request.inputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation, playedOn: playback?.deviceName,
-        isThrough: isThrough, takesStandIn: takesStandIn ?? !connection.isPipeWire),
+        isThrough: isThrough, takesStandIn: takesStandIn),
       takesDefault: takesDefault, on: connection)
   }
 

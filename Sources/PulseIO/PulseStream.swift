@@ -15,8 +15,8 @@ final class PulseStream {
   let bufferFrames: Int
   /// How many frames the server asks for, or delivers, at a time.
   let requestFrames: Int
-  /// How many slices the server is asked to keep of what is played, its device's own latency included.
-  private var slices: Int
+  /// What the server is asked to keep of what is played.
+  private var buffer: Buffer
   private static let mostSlices = 6
   /// In seconds: what the device itself adds.
   let deviceLatency: Double
@@ -36,9 +36,9 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    requestFrames: Int, deviceLatency: Double, slices: Int
+    requestFrames: Int, deviceLatency: Double, buffer: Buffer
   ) {
-    self.slices = slices
+    self.buffer = buffer
     unsafe self.handle = handle
     direction = device.direction
     self.device = device
@@ -91,12 +91,11 @@ final class PulseStream {
     /// Whether a microphone is heard through the loudspeaker: the way is to be short then, and little is
     /// kept until that has proved too little.
     var isThrough = false
-    /// How many slices the server is asked to keep of what is played.
-    var slices: Int { isThrough ? 2 : 4 }
     /// Whether the environment's names do not count.
     var ignoresEnvironment = false
-    /// Whether the sink that a server makes up where it has no other is as good as any.
-    var takesStandIn = true
+    /// Whether the sink that a server makes up where it has no other is as good as any; `nil` where that
+    /// depends on the server: PulseAudio's is, PipeWire's is none.
+    var takesStandIn: Bool?
   }
 
   /// Connects a stream, corked, and reads back what it was given.
@@ -115,7 +114,9 @@ final class PulseStream {
       wish.name = try Self.name(selector, wish, among: devices)
     }
     let name = wish.name ?? named
-    let candidates = try Self.candidates(for: wish, named: name, among: devices)
+    let candidates = try Self.candidates(
+      for: wish, named: name, among: devices,
+      takesStandIn: wish.takesStandIn ?? !connection.isPipeWire)
     let expected =
       if let name { candidates.first { $0.answers(to: name) } } else {
         candidates.first { $0.isDefault }
@@ -163,13 +164,13 @@ final class PulseStream {
 
   /// What may be taken. A named device always may.
   private static func candidates(
-    for wish: Wish, named name: String?, among devices: [AudioDevice]
+    for wish: Wish, named name: String?, among devices: [AudioDevice], takesStandIn: Bool
   ) throws(HardwareError) -> [AudioDevice] {
     let all = devices.filter { $0.direction == wish.direction }
     guard !all.isEmpty else { throw .noDevice(wish.direction) }
     guard name == nil else { return all }
     let wanted = all.filter { device in
-      (wish.takesStandIn || !device.isStandIn)
+      (takesStandIn || !device.isStandIn)
         && (wish.playedOn == nil || device.monitorOf != wish.playedOn)
     }
     guard wanted.isEmpty else { return wanted }
@@ -243,9 +244,8 @@ final class PulseStream {
   ) -> Int32 {
     let frames = HardwareGrant.ioBufferFrames(
       forDuration: wish.bufferDuration, sampleRate: Double(spec.rate))
-    let bytes = UInt32(frames * Int(spec.channels) * 4)
-    var attributes = bufferAttributes(
-      slices: wish.slices, sliceBytes: bytes, fragmentBytes: wish.isThrough ? bytes / 2 : bytes)
+    var attributes = Buffer(wish, slice: frames, sampleRate: Double(spec.rate))
+      .attributes(bytesPerFrame: Int(spec.channels) * 4)
     let flags = pa_stream_flags_t(
       rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
         | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue)
@@ -254,25 +254,42 @@ final class PulseStream {
       : unsafe pa_stream_connect_record(handle, wish.name, &attributes, flags)
   }
 
-  /// The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and one of
-  /// which the device may take as its own latency.
-  private static func bufferAttributes(
-    slices: Int, sliceBytes: UInt32, fragmentBytes: UInt32
-  ) -> pa_buffer_attr {
-    pa_buffer_attr(
-      maxlength: .max, tlength: sliceBytes * UInt32(slices), prebuf: .max, minreq: sliceBytes / 2,
-      fragsize: fragmentBytes)
+  /// In frames: how much of what is played the server is asked to keep, its device's own latency included,
+  /// and how much it asks for, or delivers, at a time.
+  private struct Buffer {
+    var kept: Int
+    var portion: Int
+
+    /// - Parameter slice: The frames of an I/O buffer.
+    init(_ wish: Wish, slice: Int, sampleRate: Double) {
+      guard wish.isThrough else {
+        kept = 4 * slice
+        portion = wish.direction == .sink ? slice / 2 : slice
+        return
+      }
+      // One slice, as other programs have that are asked for such a latency; of small ones two, or 17 ms:
+      // so long a machine may do something else.
+      kept = max(slice, min(2 * slice, Int(sampleRate / 60)))
+      portion = max(16, kept / 4)
+    }
+
+    /// The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and one of
+    /// which the device may take as its own latency.
+    func attributes(bytesPerFrame: Int) -> pa_buffer_attr {
+      pa_buffer_attr(
+        maxlength: .max, tlength: UInt32(kept * bytesPerFrame), prebuf: .max,
+        minreq: UInt32(portion * bytesPerFrame), fragsize: UInt32(portion * bytesPerFrame))
+    }
   }
 
   /// Has the server keep a slice more of what is played, where it ran dry; nothing where it keeps enough.
   ///
   /// - Parameter ioBufferFrames: Frames of a slice.
   func keepMore(ioBufferFrames: Int) {
-    guard direction == .sink, slices < Self.mostSlices else { return }
-    slices += 1
-    let bytes = UInt32(ioBufferFrames * bytesPerFrame)
-    var attributes = Self.bufferAttributes(
-      slices: slices, sliceBytes: bytes, fragmentBytes: bytes)
+    guard direction == .sink, buffer.kept < Self.mostSlices * ioBufferFrames else { return }
+    buffer.kept += ioBufferFrames
+    buffer.portion = max(1, ioBufferFrames / 2)
+    var attributes = buffer.attributes(bytesPerFrame: bytesPerFrame)
     guard let operation = unsafe pa_stream_set_buffer_attr(handle, &attributes, nil, nil) else {
       return
     }
@@ -311,6 +328,11 @@ final class PulseStream {
       handle: handle, device: device, format: format,
       bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
       requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
-        / Int(format.bytesPerFrame), deviceLatency: latency, slices: wish.slices)
+        / Int(format.bytesPerFrame), deviceLatency: latency,
+      buffer: Buffer(
+        wish,
+        slice: HardwareGrant.ioBufferFrames(
+          forDuration: wish.bufferDuration, sampleRate: format.sampleRate),
+        sampleRate: format.sampleRate))
   }
 }

@@ -24,6 +24,8 @@ public struct OfflineDevice: Sendable {
     public var frameCount = 0
     /// Why the run ended early, or what could not be closed; empty where all went well.
     public var errors: [ServiceError] = []
+    /// Frames before those: they were pulled, and the sink was not given them.
+    public var skippedFrames = 0
     /// Frames of files and recordings that were lost.
     public var lostFrames = 0
     /// Frames of the microphone that nothing read.
@@ -51,21 +53,24 @@ public struct OfflineDevice: Sendable {
   ///   - frameCount: The end; `nil` leaves it to the session.
   ///   - services: Asked for before each slice: a graph that changes has others by then.
   ///   - readErrors: What is done about a file that cannot be read.
+  ///   - skipping: Frames to pull and to give to nobody before those.
+  ///   - begin: Told when they are over, where there are any.
   ///   - isCancelled: Asked before each slice.
   ///   - progress: Told after each slice how many frames there are.
   ///   - sink: Takes the interleaved bytes of the device format as they come, in order.
   public func run(
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
-    readErrors: ReadErrorPolicy = .fail, isCancelled: () -> Bool = { false },
-    progress: (Int) -> Void = { _ in },
+    readErrors: ReadErrorPolicy = .fail, skipping: Int = 0, begin: () -> Void = {},
+    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
     var outcome = Outcome()
     do throws(ServiceError) {
       try pull(
         session, frameCount: frameCount ?? .max, services: services, readErrors: readErrors,
-        isCancelled: isCancelled, progress: progress, sink: sink, outcome: &outcome)
+        skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress, sink: sink,
+        outcome: &outcome)
     } catch {
       outcome.errors.append(error)
     }
@@ -84,9 +89,26 @@ public struct OfflineDevice: Sendable {
     return outcome
   }
 
+  /// Pulls frames that nobody is given, for a session that goes on elsewhere: its services are not
+  /// finished, and what cannot be read is silence.
+  ///
+  /// - Returns: How many frames there were.
+  public func advance(
+    _ session: RenderSession, frameCount: Int,
+    services: @autoclosure () -> [any RenderService], isCancelled: () -> Bool
+  ) throws(ServiceError) -> Int {
+    var outcome = Outcome()
+    try pull(
+      session, frameCount: frameCount, services: services, readErrors: .silence,
+      isCancelled: isCancelled, progress: { _ in },
+      sink: { (_) throws(ServiceError) in }, outcome: &outcome)
+    return outcome.frameCount
+  }
+
   private func pull(
     _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
-    readErrors: ReadErrorPolicy, isCancelled: () -> Bool, progress: (Int) -> Void,
+    readErrors: ReadErrorPolicy, skipping: Int = 0, begin: () -> Void = {},
+    isCancelled: () -> Bool, progress: (Int) -> Void,
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, outcome: inout Outcome
   ) throws(ServiceError) {
     let bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
@@ -97,7 +119,9 @@ public struct OfflineDevice: Sendable {
         outcome.wasCancelled = true
         return
       }
-      let length = min(grant.ioBufferFrames, frameCount - outcome.frameCount)
+      let toSkip = skipping - outcome.skippedFrames
+      let length = min(
+        grant.ioBufferFrames, toSkip > 0 ? toSkip : frameCount - outcome.frameCount)
       for service in services() {
         try service.service(inStepFor: length)
         let events = service.takeEvents()
@@ -116,6 +140,12 @@ public struct OfflineDevice: Sendable {
       }
       // Beyond the end of the session there is only silence.
       let rendered = min(length, session.renderedFrames - before)
+      if toSkip > 0 {
+        outcome.skippedFrames += rendered
+        if outcome.skippedFrames == skipping { begin() }
+        progress(0)
+        continue
+      }
       if bytesPerFrame > 0, rendered > 0 {
         try sink(memory[..<(rendered * bytesPerFrame)])
       }

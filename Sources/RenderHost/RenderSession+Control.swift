@@ -53,15 +53,8 @@ extension RenderSession {
     firstTime = keepingTime ? firstTime + clientTime : 0
     sampleTime = 0
     clientTime = 0
-    startHostTime = 0
-    framesToWait = 0
-    if let time = start?.timeStamp {
-      if time.flags.contains(.hostTimeValid) {
-        startHostTime = time.hostTime
-      } else {
-        framesToWait = Int(min(max(0, time.sampleTime), 1e15))
-      }
-    }
+    advance = (0, false)
+    wait(for: start)
     waited.store(0, ordering: .relaxed)
     rendered.store(0, ordering: .relaxed)
     slices.store(0, ordering: .relaxed)
@@ -85,6 +78,43 @@ extension RenderSession {
     unsafe scheduler._withUnsafeGuaranteedRef { $0.restart() }
     timeline.withLock { $0 }?.restart()
   }
+
+  private func wait(for start: StartTime?) {
+    startHostTime = 0
+    framesToWait = 0
+    guard let time = start?.timeStamp else { return }
+    if time.flags.contains(.hostTimeValid) {
+      startHostTime = time.hostTime
+    } else {
+      framesToWait = Int(min(max(0, time.sampleTime), 1e15))
+    }
+  }
+
+  /// Says that what has been rendered so far was heard by nobody.
+  package func noteAdvance() {
+    advance = (rendered.load(ordering: .relaxed), true)
+    slices.store(0, ordering: .relaxed)
+    busy.store(0, ordering: .relaxed)
+    peakLoad.store(0, ordering: .relaxed)
+    outputPeak.store(0, ordering: .relaxed)
+    limitedFrames.store(0, ordering: .relaxed)
+    silencedSamples.store(0, ordering: .relaxed)
+    leastGain.store(Float(1).bitPattern, ordering: .relaxed)
+    leastGainShown.store(Float(1).bitPattern, ordering: .relaxed)
+  }
+
+  /// Whether a device that is started goes on behind what nobody has heard.
+  package var hasAdvanced: Bool { advance.isNew }
+
+  /// In the place of `restart()`: frames and time stamps go on, and the sound fades in over 20 ms.
+  package func goOn(beginning start: StartTime?) {
+    advance.isNew = false
+    wait(for: start)
+    gain.jump(to: 0)
+  }
+
+  /// Frames that were rendered before anybody heard them (`AudioGraph.advance`).
+  public var advancedFrames: Int { advance.frames }
 
   /// Lets time stamps go on from a sample time, while nothing pulls.
   package func setTime(_ sampleTime: Double) {
@@ -164,7 +194,7 @@ extension RenderSession {
   public var busyTime: (spent: UInt64, rendered: UInt64) {
     (
       busy.load(ordering: .relaxed),
-      UInt64(Double(renderedFrames) / configuration.sampleRate * 1e9)
+      UInt64(Double(renderedFrames - advance.frames) / configuration.sampleRate * 1e9)
     )
   }
 

@@ -73,6 +73,8 @@ public final class RenderSession: @unchecked Sendable {
   var sampleTime: Int = 0
   /// In frames of the plans; the same as `sampleTime` at equal rates.
   var clientTime: Int = 0
+  /// Frames that were rendered before anybody heard them, and whether `goOn(beginning:)` is to follow.
+  var advance = (frames: 0, isNew: false)
   /// Where `clientTime` began, for those who read time stamps.
   var firstTime: Int = 0
   /// When the first frame is due, on the host's clock; 0 for at once.

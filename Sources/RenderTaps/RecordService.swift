@@ -189,9 +189,14 @@ final class RecordService: RenderService, @unchecked Sendable {
     } catch {
       tellEnd(old, old.time, error.cause, isLeft: old.framesWritten > 0)
     }
+    goOn(in: next, "a new take was asked for")
+  }
+
+  /// What is in the feed goes into another file from its beginning on.
+  private func goOn(in next: SoundFileWriter, _ cause: String) {
     writer = next
     place.withLock { $0 = Place(path: next.path, offset: next.framesWritten - feed.totalRead) }
-    events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: "a new take was asked for"))
+    events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: cause))
   }
 
   // MARK: - Frames that find no room in the feed
@@ -281,11 +286,9 @@ final class RecordService: RenderService, @unchecked Sendable {
     guard let free = file.freeBytes(), free >= needed else { return }
     // Where it is not to be had yet, it is looked for again.
     guard let next = try? file.open() else { return }
-    writer = next
     outage = nil
     takes.setWaitingForRoom(key, false)
-    place.withLock { $0 = Place(path: next.path, offset: next.framesWritten - feed.totalRead) }
-    events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: "there is room again"))
+    goOn(in: next, "there is room again")
     tellRejected(waiting, until: feed.totalRead, file: next.path, time: 0)
     toldFrames.store(feed.lostFrames, ordering: .relaxed)
     gap = nil

@@ -1,16 +1,15 @@
 import TestSupport
 
-/// A microphone and a loudspeaker with clocks of their own on a sound server, for two minutes each; and how
-/// long the way from the one to the other is, beside that of plain programs.
-func measureRealClocks() {
+/// A microphone and a loudspeaker with clocks of their own on a sound server, for two minutes each.
+func measureRealClocks() { withServer { try measureRealClocks($0, seconds: 120) } }
+
+/// How long the way from a microphone to a loudspeaker is, beside that of plain programs.
+func measureThrough() { withServer { try measurePassThrough($0, seconds: 20) } }
+
+private func withServer(_ measure: (_ program: String) throws -> Void) {
   guard PrivatePulse.isInstalled else { return print("no sound server is installed") }
   guard let program = MeasuredProgram.path else { return print("patchrun has not been built") }
-  do {
-    try measureRealClocks(program, seconds: 120)
-    try measurePassThrough(program, seconds: 20)
-  } catch {
-    print("not measured: \(error)")
-  }
+  do { try measure(program) } catch { print("not measured: \(error)") }
 }
 
 // MARK: Simulated
@@ -92,9 +91,9 @@ private func measureRealClocks(_ program: String, seconds: Int) throws {
   print("\(seconds) s on a server, the microphone's clock bent, slices of 512; from 20 s on")
   print(
     column("ppm") + column("ms") + column("±ms") + column("99 % ct") + column("worst")
-      + column("xruns"))
+      + column("xruns") + column("lacked"))
   for drift in [0, 500, -500] as [Double] {
-    let rig = try PassThroughRig(drift: drift)
+    let rig = try PassThroughRig(drift: drift, loudspeaker: .pipe)
     let run = try rig.startPatch(program, frames: 512)
     let clicks = try rig.record(seconds: Double(seconds)).filter { $0.time > 20 }
     run.signal(2)
@@ -107,12 +106,12 @@ private func measureRealClocks(_ program: String, seconds: Int) throws {
     print(
       column(drift, 0) + column(middle * 1000, 2) + column(off * 1000, 2)
         + column(cents[cents.count * 99 / 100], 3) + column(cents[cents.count - 1], 3)
-        + column(rig.xruns))
+        + column(rig.xruns) + column(String(rig.lackedFrames)))
   }
 }
 
 private func measurePassThrough(_ program: String, seconds: Int) throws {
-  print("\nfrom the microphone to the loudspeaker, \(seconds) s each, in ms; no drift")
+  print("from the microphone to the loudspeaker, \(seconds) s each, in ms; no drift")
   print(
     column("frames") + column("by", width: 34) + column("least") + column("50 %")
       + column("99 %") + column("most") + column("xruns"))

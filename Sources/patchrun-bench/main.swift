@@ -35,8 +35,12 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     measureSimulatedClocks
   ),
   (
-    "through", "the same on a sound server; how long the way through is, beside that of others",
+    "drift", "a microphone and a loudspeaker with clocks of their own, on a sound server",
     measureRealClocks
+  ),
+  (
+    "through", "how long the way from a microphone to a loudspeaker is, beside that of others",
+    measureThrough
   ),
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]

@@ -48,14 +48,15 @@ struct Patchrun: ParsableCommand {
     version: "patchrun \(version)",
     subcommands: [
       Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
-      ResponseCommand.self, Bench.self, Recover.self, Units.self, Devices.self, Doctor.self,
+      ResponseCommand.self, Bench.self, Recover.self, ImportCommand.self,
+      ExportCommand.self, PresetCommand.self, Units.self, Devices.self, Doctor.self,
       Schema.self,
       Lsp.self, Ctl.self,
       Man.self,
     ],
     defaultSubcommand: Run.self)
 
-  static let version = "0.1.0"
+  static var version: String { Program.version }
   /// When this version was made, as the manual's pages say it.
   static let versionDate = "November 21, 2026"
 

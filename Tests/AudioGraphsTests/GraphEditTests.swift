@@ -66,7 +66,7 @@ struct GraphEditTests {
       try graph.addNode(wanted)
     }
     #expect(flagged?.message.contains("flags") == true)
-    let node = try graph.addNode(ComponentDescription(type: .effectType))
+    let node = try graph.addNode(ComponentDescription(subtype: "ipeq"))
     #expect(try graph.nodeInfo(node).component == equalizer)
   }
 

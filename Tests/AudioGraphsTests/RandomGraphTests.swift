@@ -56,7 +56,7 @@ import Testing
       let bus = number(-1...2)
       let call: Call
       switch number(0...15) {
-      case 0: call = .add(number(0...7))
+      case 0: call = .add(number(0...units.count))
       case 1: call = .remove(node)
       case 2, 3: call = .connect(node, number(0...1), to: number(0...4), bus)
       case 4: call = .feed(node, bus, pulling: one(of: [nil, number(0...4)]))

@@ -200,6 +200,8 @@ struct PropertyTablesTests {
         #expect(
           info?.isReadable == row.access.contains("r"), "\(unit.description.name) \(row.name)")
       }
+      // The guide's units. Filters that came later have a FrequencyResponse, say.
+      guard !(unit is any EffectUnit.Type) else { continue }
       let ids = properties.map(\.id.rawValue)
       #expect(Set(Self.absent.flatMap(\.ids)).isDisjoint(with: ids))
     }

@@ -74,6 +74,34 @@ import Testing
     #expect(room.patch.asked.isEmpty)
   }
 
+  @Test(arguments: [UInt64(1), 2, 3, 4])
+  func `a client that ends within a request is let go at once`(seed: UInt64) throws {
+    var limits = ControlLimits()
+    limits.requestTime = .minutes(5)
+    let room = try Room(limits: limits)
+    let whole = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let body =
+      "PUT /patch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
+    var generator = Seeded(state: seed)
+    for _ in 0..<150 {
+      let connection = try room.connect()
+      let wholes = Int.random(in: 0...3, using: &generator)
+      let part = Bool.random(using: &generator) ? whole : body
+      let length = Int.random(in: 0..<part.utf8.count, using: &generator)
+      let text = String(repeating: whole, count: wholes) + part.prefix(length)
+      // In two pieces, so that the end comes at any time of an answer.
+      let cut = Int.random(in: 0...text.utf8.count, using: &generator)
+      try? connection.send(String(text.prefix(cut)))
+      if Bool.random(using: &generator) { usleep(UInt32.random(in: 0...2000, using: &generator)) }
+      try? connection.send(String(text.dropFirst(cut)))
+      connection.endSending()
+      let begin = ContinuousClock.now
+      _ = connection.readAll()
+      #expect(.now - begin < .seconds(60), "after '\(text.suffix(40))'")
+    }
+    #expect(try isWell(room))
+  }
+
   @Test func `a client that only sends is not waited for`() throws {
     var limits = ControlLimits()
     limits.answerTime = .milliseconds(100)
@@ -138,7 +166,10 @@ import Testing
   }
 
   @Test func `requests in one go are answered one by one, in order`() throws {
-    let room = try Room()
+    var limits = ControlLimits()
+    // Whoever sends a flood and reads nothing is waited for so long.
+    limits.answerTime = .seconds(2)
+    let room = try Room(limits: limits)
     let connection = try room.connect()
     let put =
       "PUT /patch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -1,8 +1,7 @@
+import Control
 import Diagnostics
 import PatchSyntax
 import Synchronization
-
-@testable import Control
 
 /// A patch that plays nothing. It takes every change that fits its document.
 final class FuzzedPatch: ControlledPatch {

@@ -1,6 +1,5 @@
+import Control
 import PatchSyntax
-
-@testable import Control
 
 /// OSC datagrams, and what they set in a document.
 final class OSCFuzzer: Fuzzer {

@@ -34,7 +34,6 @@ import Testing
   /// Files of more than 500 lines, with the most that they may have.
   static let longFiles: [String: Int] = [
     "Sources/AudioGraphs/Plan/Preparation.swift": 580,
-    "Sources/AudioUnits/Mixing/MixerKernel.swift": 510,
     "Sources/patchrun-bench/Peers/PeerWorkload.swift": 515,
   ]
 
@@ -59,11 +58,11 @@ import Testing
   /// Of each room the lines of its largest circle of files, where that has more than 300. Files are in a
   /// circle where each names a type of another of them, by whatever way.
   static let circles: [String: Int] = [
-    "AudioGraphs": 940, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
-    "PatchReference": 1160, "PatchSyntax": 575, "PictureTaps": 1060, "Pictures": 380,
+    "AudioGraphs": 1045, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
+    "PatchReference": 1185, "PatchSyntax": 575, "PictureTaps": 1060, "Pictures": 380,
     "PulseIO": 700,
     "RenderCallbacks": 915, "RenderCore": 1060,
-    "RenderTaps": 310, "patchrun": 8960,
+    "RenderTaps": 310, "patchrun": 1790,
   ]
 
   @Test func `files of a room are in no large circle`() {
@@ -188,7 +187,7 @@ import Testing
   static let unsafeFiles: [String: Int] = [
     "Control": 5, "FileAccess": 11, "HeadData": 3, "Panel": 1, "Pictures": 2, "PipeIO": 4,
     "PulseIO": 10, "RenderCallbacks": 8, "RenderCore": 33, "RenderHost": 15, "RenderTaps": 3,
-    "SoundFiles": 14, "VoiceProcessing": 1, "patchrun": 18, "patchrun-bench": 12,
+    "SoundFiles": 14, "VoiceProcessing": 1, "YAMLSyntax": 1, "patchrun": 18, "patchrun-bench": 12,
   ]
 
   @Test func `few files touch memory by hand`() {

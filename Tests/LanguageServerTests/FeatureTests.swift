@@ -48,6 +48,23 @@ struct FeatureTests {
     #expect(built.diagnostics.contains { !$0.notes.isEmpty })
   }
 
+  @Test func `what is wrong in copies is shown where it is written, and put right for all`() {
+    var session = Session()
+    let text = """
+      { "callbacks": { "a{i}": { "count": 9, "kind": "tone", "amplitud": 1 } },
+        "nodes": { "io": { "component": "remoteIO" } }, "titel": "" }
+      """
+    let findings = session.open(text)
+    let places = findings.map { finding in
+      let start = finding["range"]?["start"]
+      return [start?["line"]?.integer, start?["character"]?.integer]
+    }
+    #expect(findings.compactMap { $0["code"]?.string }.first == "PR0211")
+    #expect(places.first == [0, 55])
+    let unknown = findings.firstIndex { $0["code"]?.string == "PR0102" }
+    #expect(unknown.map { places[$0] } == [1, 50])
+  }
+
   @Test func `what is wrong in a sub-graph is shown where the patch names it`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "lsp \(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -49,7 +49,7 @@ import Testing
   }
 
   private static func harms(in text: String, _ directory: String = "") -> (tried: Int, [String]) {
-    let patch = build(text, directory)
+    let patch = build(text, directory).asWritten()
     var tried = 0
     var harms: [String] = []
     for diagnostic in patch.diagnostics {
@@ -119,10 +119,12 @@ import Testing
     "PR0207": "which callback was meant is not known",
     "PR0206": "where the connection is to end is not known",
     "PR0302": "which output unit is wanted is not known",
+    "PR0305": "the first of several such connections offers it for all of them",
     "PR0307": "what is to feed the unit is not known",
     "PR0313": "which side of the unit was meant is not known",
     "PR0551": "which of several scopes was meant is not known",
     "PR0622": "which device is meant is not known",
+    "PR0421": "the rate is written for the patch, or for the other end of a connection",
     "PR0608": "a conversion may be wanted",
     "PR0314": "which of the volumes to lower is a matter of taste",
     "PR0316": "what is to feed the mixer is not known",

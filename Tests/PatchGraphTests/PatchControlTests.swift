@@ -58,7 +58,16 @@ import Testing
       for scope in Scope.allCases {
         for element in 0..<unit.elementCount(scope) {
           let here = own.filter { $0.scope == scope && $0.element == element }
-          let parameters = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+          // Of bands as many as there are.
+          var bands = 0
+          if let number = unit.description.bands?.number,
+            case .uint32(let count) = try unit.property(number)
+          {
+            bands = Int(count)
+          }
+          let parameters = unit.description.parameters(in: scope).filter {
+            !$0.isReadOnly && (!$0.isOfBand || Int($0.path[1])! < bands)
+          }
           #expect(here.filter { !$0.isProperty }.map(\.key) == parameters.map(\.key))
           for (control, parameter) in zip(here, parameters) {
             Self.check(control, parameter, try unit.parameter(parameter.id, scope, element))
@@ -90,6 +99,10 @@ import Testing
     #expect(control.choices.map(\.title) == (control.kind == .list ? parameter.valueNames : []))
     guard parameter.unit != .boolean else {
       #expect(control.kind == .switch && control.value == .boolean(value != 0))
+      return
+    }
+    if parameter.unit == .indexed {
+      #expect(control.value == .string(parameter.valueNames[Int(value)]))
       return
     }
     #expect(control.value == .number(value))

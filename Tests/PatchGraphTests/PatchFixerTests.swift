@@ -1,4 +1,6 @@
+import AudioGraphs
 import AudioTypes
+import AudioUnits
 import Diagnostics
 import Foundation
 import PatchGraph
@@ -18,7 +20,7 @@ import Testing
   private func diagnostics(_ source: SourceText, directory: String = "") -> [Diagnostic] {
     PatchBuilder.build(
       PatchReader.read(source), directory: directory, device: .assumed(HardwareAssumption())
-    ).diagnostics
+    ).asWritten().diagnostics
   }
 
   /// A patch with a callback, a mixer and an I/O unit, each of the names in it once.
@@ -88,6 +90,22 @@ import Testing
       #expect(result.changes.count == 1)
     }
     #expect(result.patch.diagnostics.isEmpty, "\(result.patch.diagnostics)")
+  }
+
+  @Test(arguments: [("fan-out", "Splitter", 2), ("fan-out-three", "MultiSplitter", 3)])
+  func `a splitter is put in where several take from one output`(
+    name: String, component: String, count: Int
+  ) throws {
+    let file = FixtureTests.folder.appending(path: name + ".json")
+    let (text, result) = fix(try String(contentsOf: file, encoding: .utf8))
+    #expect(result.patch.diagnostics.isEmpty, "\(result.patch.diagnostics)")
+    #expect(result.changes.map(\.code) == ["PR0305"])
+    #expect(text.contains("\"component\": \"\(component)\""))
+    let graph = try #require(result.patch.graph)
+    let splitter = try #require(
+      try graph.nodes.first { try graph.nodeInfo($0).unit?.description.name == component })
+    #expect(try graph.unit(splitter).elementCount(.output) == count)
+    try graph.initialize()
   }
 
   @Test func `many mistakes are put right in one go`() {

@@ -67,6 +67,15 @@ import Testing
         ),
         1500, 4000
       )
+    case .steps:
+      return (
+        played(
+          #""t": { "kind": "tone" }"#, "t",
+          """
+          , "timeline": [ { "at": 1, "repeat": { "every": 1, "count": 6 },
+            "ramp": { "path": "/callbacks/t/frequency", "to": 500 } } ]
+          """), 4, 5
+      )
     case .memory:
       return (
         played(

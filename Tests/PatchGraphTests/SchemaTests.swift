@@ -87,7 +87,12 @@ struct SchemaTests {
     // A volume above 1 is a warning.
     #expect(parameters["volume"]?["maximum"] == nil)
     #expect(
-      input["properties"]?["properties"]?["properties"]?["meteringMode"]?["type"] == "boolean")
+      input["properties"]?["properties"]?["properties"]?["meteringMode"]?["type"]
+        == ["boolean", "string"])
+    // Of texts those with a unit, names of constants, and formulas of repetitions.
+    #expect(
+      parameters["volume"]?["pattern"]
+        == "^[+-]?[0-9]+(\\.[0-9]+)? ?dB$|^\\$[A-Za-z_][A-Za-z0-9_-]*$|\\{[^{}]+\\}")
   }
 
   @Test func `every setting of each callback and tap is offered`() {
@@ -258,12 +263,16 @@ struct SchemaTests {
       "component": { "type": "aumx", "subtype": "mcmx", "manufacturer": "appl", "flags": 0,
         "flagsMask": 0, "comment": "c" }
       """),
-    node("\"component\": { \"type\": \"aufx\", \"subtype\": 0, \"manufacturer\": 0 }"),
+    node("\"component\": { \"type\": 0, \"subtype\": \"ipeq\", \"manufacturer\": 0 }"),
+    node(
+      "\"component\": \"NBandEQ\", \"bands\": [{ \"type\": \"lowShelf\" }, { \"bypass\": true }]"),
+    node(
+      "\"component\": \"nbeq\", \"bands\": [{ \"frequency\": 20, \"gain\": -96, \"type\": 10 }]"),
     node("\"component\": { \"subtype\": \"rioc\" }"),
     node("\"component\": { \"type\": 1635083896 }"),
     node(
       """
-      "component": { "type": "kAudioUnitType_Effect" },
+      "component": { "type": "kAudioUnitType_Effect", "subtype": "ipeq" },
       "properties": { "kAudioUnitProperty_PresentPreset": "Rock" }
       """),
     node(
@@ -339,6 +348,12 @@ struct SchemaTests {
     node(""), node("\"component\": \"MultiMixer\""),
     node("\"component\": \"remoteIO\", \"subgraph\": \"strip.json\""),
     node("\"component\": { \"types\": \"aumx\" }"),
+    node("\"component\": \"NBandEQ\", \"bands\": []"),
+    node("\"component\": \"NBandEQ\", \"bands\": [{ \"type\": \"lowshelf\" }]"),
+    node("\"component\": \"NBandEQ\", \"bands\": [{ \"q\": 1 }]"),
+    node("\"component\": \"NBandEQ\", \"bands\": [{ \"gain\": 25 }]"),
+    node("\"component\": \"NBandEQ\", \"bands\": { \"0\": {} }"),
+    node("\"component\": \"iPodEQ\", \"bands\": [{}]"),
     node("\"component\": { \"subtype\": \"mixer\" }"),
     node("\"component\": { \"subtype\": \"mcmx\", \"flags\": 1 }"),
     node("\"component\": \"voiceProcesingIO\""),
@@ -357,10 +372,12 @@ struct SchemaTests {
     node("\"component\": \"iPodEQ\", \"inputCount\": 2"),
     node(
       """
-      "component": { "type": "kAudioUnitType_Effect" },
+      "component": { "type": "kAudioUnitType_Effect", "subtype": "ipeq" },
       "properties": { "kAudioUnitProperty_PresentPreset": "Rick" }
       """),
-    node("\"component\": { \"type\": \"aufx\" }, \"properties\": { \"presentPreset\": 23 }"),
+    node(
+      "\"component\": { \"type\": \"aufx\", \"subtype\": \"ipeq\" }, \"properties\": { \"presentPreset\": 23 }"
+    ),
     node("\"component\": \"rioc\", \"properties\": { \"maximumFramesPerSlice\": 0 }"),
     node(
       "\"component\": \"rioc\", \"inputs\": { \"0\": { \"properties\": { \"enableIO\": true } } }"),

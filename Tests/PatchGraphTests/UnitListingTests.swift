@@ -50,8 +50,9 @@ struct UnitListingTests {
       #expect(words.contains("\(info.constant) \(info.summary)"))
       if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
     }
-    for info in unit.parameters {
-      #expect(words.contains("\(info.id) \(info.key) \(info.scope)"))
+    for info in unit.listedParameters {
+      let id = info.isOfBand ? "\(info.id) + N" : "\(info.id)"
+      #expect(words.contains("\(id) \(info.key) \(info.scope)"))
       #expect(words.contains("\(info.constant) \(info.summary)"))
       if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
     }
@@ -73,9 +74,10 @@ struct UnitListingTests {
       #expect(row?.contains("| \(printedID(info)) |") == true)
       #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
     }
-    for info in unit.parameters {
+    for info in unit.listedParameters {
+      let id = info.isOfBand ? "\(info.id) + N" : "\(info.id)"
       let row = markdown.split(separator: "\n").first {
-        $0.hasPrefix("| `\(info.key)` | \(info.id) |") && $0.contains(info.summary)
+        $0.hasPrefix("| `\(info.key)` | \(id) |") && $0.contains(info.summary)
       }
       #expect(row?.contains("\(info.scope)") == true)
       #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
@@ -137,14 +139,14 @@ struct UnitListingTests {
       let unit = component.unit.description
       #expect(
         row.properties?.map(\.name) == GenericProperties.properties(of: unit).map(\.key))
-      #expect(row.parameters?.map(\.id) == unit.parameters.map(\.id))
+      #expect(row.parameters?.map(\.id) == unit.listedParameters.map(\.id))
       for (found, info) in zip(row.properties ?? [], GenericProperties.properties(of: unit)) {
         #expect(found.isWritableWhileInitialized == info.isWritableWhileInitialized)
         #expect(found.size == info.size)
         #expect(found.unit == info.unit.name)
         #expect(found.access == "\(info.access)")
       }
-      for (found, info) in zip(row.parameters ?? [], unit.parameters) {
+      for (found, info) in zip(row.parameters ?? [], unit.listedParameters) {
         #expect(found.isWritableWhileInitialized == !info.isReadOnly)
         #expect(found.isReadOnly == info.isReadOnly)
         #expect(found.flags == info.flags)

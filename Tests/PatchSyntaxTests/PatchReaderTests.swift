@@ -168,8 +168,8 @@ struct PatchReaderTests {
     #expect(diagnostics[1].fixes.first?.edits.first?.replacement == "\"connections\"")
     #expect(
       diagnostics[0].help == [
-        "the keys here are 'schemaVersion', 'title', 'session', 'limits', 'streamFormats', "
-          + "'streamFormat', 'callbacks', 'nodes', 'connections', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
+        "the keys here are 'schemaVersion', 'title', 'constants', 'session', 'maximumFramesPerSlice', "
+          + "'limits', 'streamFormats', 'streamFormat', 'callbacks', 'nodes', 'connections', 'compensateLatency', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
       ])
   }
 
@@ -280,7 +280,7 @@ struct PatchReaderTests {
         3 |     "io": { "component": "remoteIO", "propertys": { } },
           |                                      ^^^^^^^^^^^ did you mean 'properties'?
           |
-          = help: the keys here are 'component', 'subgraph', 'settings', 'device', 'properties', 'parameters', 'inputCount', 'inputs', 'outputs' and 'comment'
+          = help: the keys here are 'component', 'subgraph', 'settings', 'preset', 'device', 'properties', 'parameters', 'bands', 'inputCount', 'outputCount', 'inputs', 'outputs' and 'comment'
 
         error[PR0023]: the key 'io' stands twice in one object
          --> x.json:4:5  /nodes/io

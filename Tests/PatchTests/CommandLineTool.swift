@@ -102,6 +102,17 @@ final class Workplace {
     try shell("exec \"$PATCHRUN\" \"$@\"", arguments)
   }
 
+  /// Starts to watch what plays here. Returns when it does: what happens before it connects it does not see.
+  func watch(_ options: String...) throws -> Running {
+    let watch = try start(["ctl", "watch"] + options)
+    for _ in 0..<2000 {
+      let seen = (try? String(contentsOfFile: watch.output, encoding: .utf8)) ?? ""
+      guard !seen.contains("status"), watch.process.isRunning else { break }
+      usleep(5000)
+    }
+    return watch
+  }
+
   @discardableResult
   func run(_ arguments: String...) throws -> Outcome { try start(arguments).wait() }
 

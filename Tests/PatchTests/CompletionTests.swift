@@ -44,7 +44,8 @@ struct CompletionTests {
 
   @Test
   func `the values of options are offered, in both spellings`() {
-    #expect(Self.words("show", "--format", "") == ["text", "json", "dot", "mermaid", "svg"])
+    #expect(
+      Self.words("show", "--format", "") == ["text", "json", "patch", "dot", "mermaid", "svg"])
     #expect(Self.words("show", "--format=s") == ["--format=svg"])
     #expect(Self.words("render", "--color=a") == ["--color=auto", "--color=always"])
     let file = CompletionRequest(words: ["render", "a.json", "--output=b"]).answer()
@@ -111,7 +112,7 @@ struct CompletionTests {
     ("patchrun r", ["run", "render", "response", "recover"]),
     ("patchrun m", ["man", "mix.json", "my eq.json"]),
     ("patchrun ctl st", ["status", "start", "stop"]),
-    ("patchrun show --format ", ["text", "json", "dot", "mermaid", "svg"]),
+    ("patchrun show --format ", ["text", "json", "patch", "dot", "mermaid", "svg"]),
     ("patchrun show --format=s", ["--format=svg"]), ("patchrun mix.json --du", ["--duration"]),
     ("patchrun validate s", ["sub/"]), ("patchrun validate sub/", ["sub/deep.jsonc"]),
     (#"patchrun run my\ "#, ["my eq.json"]),

@@ -28,7 +28,7 @@ struct ControlCommandTests {
   @Test func `what plays is read, changed and stopped`() throws {
     let stage = try Stage()
     let volume = "/nodes/mixer/inputs/0/parameters/volume"
-    let watch = try stage.place.start(["ctl", "watch"])
+    let watch = try stage.place.watch()
     #expect(try stage.place.run("ctl", "status").output.contains("0 xruns"))
     let change = try stage.place.run("ctl", "set", volume, "0.25")
     #expect(change.status == 0)

@@ -135,6 +135,22 @@ struct DeviceLossTests {
     #expect(try run.wait().status == 0)
   }
 
+  @Test func `a patch that is changed before there is a device begins as it was changed`() throws {
+    server.kill()
+    try place.write(tone(), to: "tone.json")
+    let run = try place.start(["tone.json", "--watch"])
+    #expect(run.waitForErrors(": the patch waits for it\n"), "\(run.errorsSoFar)")
+    try place.write("{", to: "tone.json")
+    #expect(run.waitForErrors("note: the patch stays as it was\n"), "\(run.errorsSoFar)")
+    try place.write(TestPatch.noise(), to: "tone.json")
+    #expect(run.waitForErrors("note: the patch was read again\n"), "\(run.errorsSoFar)")
+    try server.start([.init("out")])
+    #expect(run.waitForErrors("sink out (2 ch)"), "\(run.errorsSoFar)")
+    #expect(try place.run("ctl", "get").output.contains("\"noise\""))
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+  }
+
   @Test func `a device is waited for as long as it may be`() throws {
     let run = try start(#""deviceWait": 0.7, "#)
     try server.remove("out")
@@ -262,6 +278,32 @@ struct DeviceLossTests {
     #expect(none.status == 3 && none.errors.contains("which hears what the patch plays"))
     let asked = try place.run("through.json", "--source", "out.monitor", "--duration", "0.2")
     #expect(asked.status == 0, "\(asked.errors)")
+  }
+
+  @Test func `a source that was asked for is left for another and taken again`() throws {
+    for name in ["in", "spare"] { try server.add(.init(name)) }
+    try server.control("set-default-source", "spare.monitor")
+    let patch = """
+      { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+        "session": { "category": "playAndRecord", "onDeviceLoss": "follow" },
+        "nodes": { "io": { "component": "remoteIO",
+          "inputs": { "1": { "properties": { "enableIO": true } } } } },
+        "connections": [ { "from": "io:1", "to": "io:0" } ] }
+      """
+    try place.write(patch, to: "through.json")
+    let run = try place.start(["through.json", "--source", "in.monitor"])
+    #expect(run.waitForErrors("source in.monitor"), "\(run.errorsSoFar)")
+    try server.remove("in")
+    // PipeWire would have the monitor of what is played on first, which is not taken.
+    #expect(
+      run.waitForErrors(
+        PrivatePulse.Kind.chosen == .pulseAudio
+          ? "note: the source is now 'spare.monitor'\n"
+          : "note: the source 'spare.monitor' is there, after "), "\(run.errorsSoFar)")
+    try server.add(.init("in"))
+    #expect(run.waitForErrors("note: the source is now 'in.monitor'\n"), "\(run.errorsSoFar)")
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
   }
 
   @Test func `a sink with one channel plays both of a patch's, and it is said`() throws {

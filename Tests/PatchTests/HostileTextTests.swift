@@ -200,7 +200,7 @@ import Testing
     place.environment = pulse.environment
     let run = try place.start(["run", file, "--name", "run", "--watch", "--duration", "60"])
     #expect(run.waitForErrors("sink out"), "\(run.errorsSoFar)")
-    let watch = try place.start(["ctl", "watch", "--meters", "5"])
+    let watch = try place.watch("--meters", "5")
     let pointer = "/nodes/n\(Self.hostile.replacingOccurrences(of: "~", with: "~0"))/inputs/0"
     // A tap of a hostile name comes, and those who watch are told of it.
     try place.write(

@@ -36,6 +36,10 @@ struct LoadedLibraryTests {
       library: "libmysofa.so.1",
       arguments: ["validate", "\(CommandLineTool.patches)/around-the-head.json"], status: 1,
       message: "libmysofa, which reads it, cannot be loaded ("),
+    Case(
+      library: "libyaml-0.so.2",
+      arguments: ["import", "\(ImportCommandTests.examples)/camilladsp/02-passes.yml"], status: 1,
+      message: "libyaml, which reads YAML, cannot be loaded ("),
   ]
 
   @Test(arguments: cases)

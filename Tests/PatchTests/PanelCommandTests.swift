@@ -111,7 +111,7 @@ struct PanelCommandTests {
 
   @Test func `a pause holds everything where it is`() throws {
     let stage = try Stage(TestPatch.noise())
-    let watch = try stage.place.start(["ctl", "watch"])
+    let watch = try stage.place.watch()
     #expect(try stage.ask("POST", "/pause").status == 200)
     // Until the fade is over.
     var positions: [Double] = []
@@ -242,7 +242,7 @@ struct PanelCommandTests {
       """
     let text = TestPatch.noise().replacing("\"taps\"", with: timeline)
     let stage = try Stage(text)
-    let watch = try stage.place.start(["ctl", "watch"])
+    let watch = try stage.place.watch()
     // Of what plays it is gone once it has happened.
     var isOver = false
     for _ in 0..<400 where !isOver {
@@ -267,7 +267,7 @@ struct PanelCommandTests {
         "taps"
       """
     let stage = try Stage(TestPatch.noise().replacing("\"taps\"", with: timeline))
-    let watch = try stage.place.start(["ctl", "watch"])
+    let watch = try stage.place.watch()
     func volume() throws -> JSONValue? {
       try stage.json("/controls")["controls"]?.elements.first {
         $0["name"]?.string == "volume" && $0["scope"]?.string == "output"

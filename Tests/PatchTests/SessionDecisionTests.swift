@@ -59,7 +59,7 @@ struct SessionDecisionTests {
   func `a patch pauses while its sink is suspended, and goes on where it was`() throws {
     let recording = try server.record()
     let run = try start(#""onInterruption": "pause""#)
-    let watch = try place.start(["ctl", "watch"])
+    let watch = try place.watch()
     usleep(300_000)
     try server.control("suspend-sink", "out", "1")
     #expect(run.waitForErrors("note: the sink has been suspended: the patch pauses\n"))

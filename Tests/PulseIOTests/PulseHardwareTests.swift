@@ -59,7 +59,8 @@ struct PulseHardwareTests {
     let session = session(for: hardware.grant)
     session.play(plan(.holding(DawdlingKernel())))
     try hardware.start(session)
-    #expect(eventually { hardware.statistics.underruns > 0 })
+    // A machine that has other things to do makes underruns of its own.
+    #expect(eventually { hardware.statistics.underrunCauses[.render] ?? 0 > 0 })
     hardware.stop()
     #expect(hardware.failure == nil)
     #expect(hardware.statistics.underrunCauses[.render] ?? 0 > 0)
@@ -151,8 +152,9 @@ struct PulseHardwareTests {
     #expect(grant.ioBufferFrames == 1024)
     #expect(grant.outputName == "quad")
     #expect(grant.inputName == "front.monitor")
-    #expect(grant.outputLatency > 0.02 && grant.outputLatency < 0.5)
-    #expect(grant.inputLatency > 0.005 && grant.inputLatency < 0.5)
+    // A slice is kept at least, where a microphone is heard as well.
+    #expect(grant.outputLatency > 0.01 && grant.outputLatency < 0.5)
+    #expect(grant.inputLatency > 0.0025 && grant.inputLatency < 0.5)
     #expect(hardware.sink?.sampleFormat == shownFormat("s16le"))
     #expect(hardware.source?.monitorOf == "front")
     _ = try recording.stop(after: 0)

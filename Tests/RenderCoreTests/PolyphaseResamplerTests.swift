@@ -352,4 +352,19 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     }
     #expect(heapCalls == 0)
   }
+
+  @Test func `what is counted of memory grows as its tables do`() {
+    func memory(_ inputRate: Double, _ outputRate: Double, isAdjustable: Bool = false) -> Int {
+      PolyphaseResampler.memory(
+        inputRate: inputRate, outputRate: outputRate, channelCount: 1, quality: .mastering,
+        isAdjustable: isAdjustable, maximumInputFrames: 512, maximumOutputFrames: 512)
+    }
+    // A row for each of 160 phases, of a filter of some 200 frames; and 1025 of the fine table.
+    #expect((100_000..<400_000).contains(memory(44_100, 48_000)))
+    #expect((800_000..<2_000_000).contains(memory(44_100, 48_000, isAdjustable: true)))
+    // The filter of a step down is as much longer, and has few phases.
+    let down = memory(192_000, 750)
+    #expect(down > memory(48_000, 750))
+    #expect(down < 16 << 20)
+  }
 }

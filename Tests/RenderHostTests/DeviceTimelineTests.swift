@@ -48,6 +48,25 @@ import Testing
     #expect(abs((line.speed - 1) * 1e6 - 50) < 0.1)
   }
 
+  // What a null sink of a busy machine does: it asks a block earlier, or later again.
+  @Test(arguments: [0.005, -0.005, 0.002])
+  func `a server that asks some milliseconds later from some time on has the same rate`(
+    step: Double
+  ) {
+    var generator = SplitMix64(seed: 3)
+    var line = DeviceTimeline(sampleRate: 48_000)
+    let rate = 48_000 * (1 + 50e-6)
+    for note in 1...4000 {
+      let late = Double(generator.next() >> 11) * 0x1p-53 * 0.0002
+      line.advance(by: 256, at: Double(note * 256) / rate + late + (note > 2000 ? step : 0))
+      // A second later the line is where the notes are.
+      guard note > 2190 else { continue }
+      #expect(abs(line.newestTime - Double(note * 256) / rate - 0.0001 - step) < 0.0002)
+      #expect(abs((line.speed - 1) * 1e6 - 50) < 10)
+    }
+    #expect(line.breaks == 0)
+  }
+
   @Test
   func `a thread that stood still has changed nothing`() {
     var line = line(off: 50, lateness: 0, notes: 4000)

@@ -6,10 +6,9 @@ import Synchronization
 /// A server of its own with a microphone and a loudspeaker whose clocks may differ, a source of clicks on
 /// the one side and a recorder on the other: measures what somebody between the two makes of it.
 ///
-/// The microphone is a pipe that a thread here fills, as fast as its clock is said to be; the loudspeaker
-/// a null sink by the machine's clock. A click goes into the pipe every half second. Where it is in what
-/// the sink plays is found to a small part of a frame, so that one finds both how long the way was and at
-/// which pitch what lies between two clicks was heard.
+/// The microphone is a pipe that a thread here fills, as fast as its clock is said to be. A click goes into
+/// it every half second. Where it is in what the sink plays is found to a small part of a frame, so that one
+/// finds both how long the way was and at which pitch what lies between two clicks was heard.
 public final class PassThroughRig {
   public struct Click: Sendable {
     /// When it was heard, in seconds since the first frame that the recorder got.
@@ -18,6 +17,14 @@ public final class PassThroughRig {
     public var latency: Double
     /// How far what lies between this click and the one before is off its pitch, in cents.
     public var cents: Double
+  }
+
+  public enum Loudspeaker: Sendable {
+    /// What every PulseAudio has. It is some 200 millionths faster than the machine's clock, since it counts
+    /// its time in whole microseconds, and moves 5 ms ahead or back where the machine was busy.
+    case nullSink
+    /// A pipe that another thread empties, by the machine's clock.
+    case pipe
   }
 
   public static let source = "mic"
@@ -29,25 +36,40 @@ public final class PassThroughRig {
   /// How much faster the microphone's clock is than the machine's, in millionths.
   public let drift: Double
   private let feeder: Feeder
-  private var thread: HostThread?
+  private var drain: DrainedPipe?
+  private var threads: [HostThread] = []
 
   /// - Parameter lump: Frames that the microphone delivers at a time.
-  public init(drift: Double = 0, lump: Int = 240) throws {
-    server = try PrivatePulse([.init(Self.sink)])
+  public init(
+    drift: Double = 0, lump: Int = 240, loudspeaker: Loudspeaker = .nullSink
+  ) throws {
+    server = try PrivatePulse(loudspeaker == .nullSink ? [.init(Self.sink)] : [])
     self.drift = drift
+    if loudspeaker == .pipe {
+      let path = server.directory.path + "/loudspeaker"
+      try server.control(
+        "load-module", "module-pipe-sink", "sink_name=\(Self.sink)", "file=\(path)",
+        "format=float32le", "rate=48000", "channels=2")
+      drain = try DrainedPipe(path: path, rate: Self.rate)
+    }
     let path = server.directory.path + "/microphone"
     try server.control(
       "load-module", "module-pipe-source", "source_name=\(Self.source)", "file=\(path)",
       "format=float32le", "rate=48000", "channels=2")
     feeder = try Feeder(path: path, rate: Self.rate * (1 + drift * 1e-6), lump: lump)
     let feeder = feeder
-    thread = try HostThread("microphone") { feeder.run() }
+    threads.append(try HostThread("microphone") { feeder.run() })
+    if let drain { threads.append(try HostThread("loudspeaker") { drain.run() }) }
   }
 
   deinit {
     feeder.isStopping.store(true, ordering: .relaxed)
-    thread?.join()
+    drain?.isStopping.store(true, ordering: .relaxed)
+    for thread in threads { thread.join() }
   }
+
+  /// Frames that the loudspeaker lacked while it played; 0 for one that does not say.
+  public var lackedFrames: Int { drain?.lacked.load(ordering: .relaxed) ?? 0 }
 
   /// Starts a program on the server.
   ///
@@ -73,6 +95,16 @@ public final class PassThroughRig {
 
   /// Records what the sink plays for some seconds, and says where the clicks are in it.
   public func record(seconds: Double) throws -> [Click] {
+    if let drain {
+      let first = drain.count
+      usleep(UInt32(seconds * 1e6))
+      let samples = drain.samples(from: first)
+      return clicks(in: samples) { drain.begin + (Double(first) + $0) / Self.rate }
+    }
+    return try recordMonitor(seconds: seconds)
+  }
+
+  private func recordMonitor(seconds: Double) throws -> [Click] {
     let path = server.directory.path + "/recording-\(UUID().uuidString.prefix(8))"
     guard unsafe mkfifo(path, 0o600) == 0 else {
       throw PrivatePulse.Failure(description: "cannot make a pipe")
@@ -111,15 +143,20 @@ public final class PassThroughRig {
       if first { continue }
       marks.append((samples.count, line.newestTime))
     }
-    return clicks(in: samples, marks)
+    var mark = 0
+    return clicks(in: samples) { place in
+      while mark < marks.count, Double(marks[mark].frames) < place { mark += 1 }
+      guard mark < marks.count else { return nil }
+      return marks[mark].time - (Double(marks[mark].frames) - place) / Self.rate
+    }
   }
 
-  private func clicks(
-    in samples: [Float], _ marks: [(frames: Int, time: Double)]
-  ) -> [Click] {
+  /// - Parameter time: When a frame was played, in seconds of the monotonic clock; asked in their order.
+  private func clicks(in samples: [Float], time: (_ frame: Double) -> Double?) -> [Click] {
     var found: [Click] = []
     var before: (frame: Double, click: Int)?
-    var (index, mark) = (64, 0)
+    var index = 64
+    let begin = time(0) ?? 0
     let sourceRate = Self.rate * (1 + drift * 1e-6)
     while index < samples.count - 192 {
       guard samples[index] > 0.2 else {
@@ -134,10 +171,7 @@ public final class PassThroughRig {
       }
       let place = moment / sum
       index += 4000
-      while mark < marks.count, Double(marks[mark].frames) < place { mark += 1 }
-      guard mark < marks.count else { break }
-      let time =
-        marks[mark].time - (Double(marks[mark].frames) - place) / Self.rate
+      guard let time = time(place) else { break }
       // The newest that had gone into the pipe by then.
       let number = Int(((time - feeder.begin) * sourceRate - Feeder.middle) / Feeder.interval)
       let given =
@@ -149,63 +183,9 @@ public final class PassThroughRig {
         cents = 1200 * log2(meant / heard)
       }
       found.append(
-        Click(time: time - (marks.first?.time ?? 0), latency: time - given, cents: cents))
+        Click(time: time - begin, latency: time - given, cents: cents))
       before = (place, number)
     }
     return found
-  }
-
-  /// The thread that fills the pipe.
-  private final class Feeder: @unchecked Sendable {
-    // `@unchecked Sendable`: what is not atomic is set before the thread is there, or belongs to it.
-    let isStopping = Atomic<Bool>(false)
-    /// When frame 0 is heard, in seconds of the monotonic clock.
-    let begin: Double
-    private let descriptor: Int32
-    private let rate: Double
-    private let lump: Int
-
-    /// In frames of the microphone: from click to click, and from a click's beginning to its middle.
-    static let interval = 24_000.0
-    static let width = 96
-    static let middle = Double(width - 1) / 2
-
-    init(path: String, rate: Double, lump: Int) throws {
-      descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK)
-      guard descriptor >= 0 else {
-        throw PrivatePulse.Failure(description: "cannot open the microphone's pipe")
-      }
-      self.rate = rate
-      self.lump = lump
-      begin = Double(monotonicNanoseconds()) * 1e-9
-    }
-
-    deinit { close(descriptor) }
-
-    func run() {
-      _ = HostThread.requestRealTime(priority: 4)
-      let click = (0..<Self.width).map { frame in
-        Float(0.25 * (1 - cos(2 * Double.pi * (Double(frame) + 0.5) / Double(Self.width))))
-      }
-      var samples = [Float](repeating: 0, count: 2 * lump)
-      var frame = 0
-      while !isStopping.load(ordering: .relaxed) {
-        for index in 0..<lump {
-          let place = (frame + index) % Int(Self.interval)
-          let value = place < Self.width ? click[place] : 0
-          samples[2 * index] = value
-          samples[2 * index + 1] = value
-        }
-        frame += lump
-        // A lump is there when its last frame has been heard.
-        let due = begin + Double(frame) / rate
-        var time = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
-        while unsafe clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
-        // What finds no room is lost, as with any microphone that nobody hears.
-        unsafe samples.withUnsafeBytes { bytes in
-          _ = unsafe write(descriptor, bytes.baseAddress!, bytes.count)
-        }
-      }
-    }
   }
 }

@@ -169,6 +169,14 @@ public final class PrivatePulse {
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: place)
     }
+    // On a busy machine about one of two hundred comes up and then answers nobody.
+    do { try launchPipeWire(sinks) } catch {
+      kill()
+      try launchPipeWire(sinks)
+    }
+  }
+
+  private func launchPipeWire(_ sinks: [Sink]) throws {
     let bus = directory.path + "/bus"
     try launch("dbus-daemon", ["--session", "--nofork", "--address=unix:path=\(bus)"], until: bus)
     try launch("pipewire", [], until: directory.path + "/pipewire-0")
@@ -178,8 +186,11 @@ public final class PrivatePulse {
     try waitForAnswer { try control("list", "short", "sinks").contains("auto_null") }
     for sink in sinks { try add(sink) }
     if let first = sinks.first {
-      try control("set-default-sink", first.name)
-      try waitForAnswer { try control("info").contains("Default Sink: \(first.name)\n") }
+      // The session manager may not know the sink yet, which is listed already.
+      try waitForAnswer {
+        try control("set-default-sink", first.name)
+        return try control("info").contains("Default Sink: \(first.name)\n")
+      }
     }
   }
 
@@ -204,7 +215,9 @@ public final class PrivatePulse {
 
   /// Waits until the server answers, and as is expected: a socket is there before anybody listens.
   private func waitForAnswer(_ isReady: () throws -> Bool) throws {
-    for _ in 0..<500 {
+    // `pactl` may itself wait for half a minute.
+    let end = Date().addingTimeInterval(20)
+    while Date() < end {
       if (try? control("info")) != nil, (try? isReady()) == true { return }
       usleep(10_000)
     }

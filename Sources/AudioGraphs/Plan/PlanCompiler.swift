@@ -26,6 +26,8 @@ struct PlanCompiler {
   let maximumFramesPerSlice: Int
   /// How long what changes takes to change, in seconds.
   let fadeDuration: Double
+  /// How long what enters takes until it sounds, before which nothing fades, in seconds.
+  private let fadeWait: Double
   /// How many threads may render the main plan.
   private let threadCount: Int
 
@@ -33,6 +35,8 @@ struct PlanCompiler {
   private let meter: RenderMeter?
   private var parts: [ObjectIdentifier: RenderMeter.Part] = [:]
 
+  /// What delays inputs so that paths which meet are equally late.
+  private let delays: [BusKey: KernelBox]
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders = PlanBuilders()
   /// The bus that holds what an output element puts out, in its format's own words.
@@ -43,8 +47,11 @@ struct PlanCompiler {
   init(
     routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
-    fadeDuration: Double, threadCount: Int = 1, meter: RenderMeter? = nil
+    fadeDuration: Double, threadCount: Int = 1, meter: RenderMeter? = nil,
+    delays: [BusKey: KernelBox] = [:], fadeWait: Double = 0
   ) {
+    self.fadeWait = fadeWait
+    self.delays = delays
     self.meter = meter
     self.routes = routes
     self.kernels = kernels
@@ -98,7 +105,9 @@ struct PlanCompiler {
     var pulled: [Int: PulledInput] = [:]
     for (index, element) in elements.enumerated() {
       let key = BusKey(node: node.id, bus: index)
-      let bus = compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords)
+      let bus = delayed(
+        compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords), key,
+        element.format)
       guard routes.isPulled(key) else {
         inputs.append(bus)
         continue
@@ -120,7 +129,8 @@ struct PlanCompiler {
     let formats = configuration.outputs.map(\.format)
     let floats =
       worksInPlace(node, configuration)
-      ? inputs : formats.map { builders[domain].newBus($0.channelCount) }
+      ? Array(inputs.prefix(formats.count))
+      : formats.map { builders[domain].newBus($0.channelCount) }
     let observers = node.instance?.renderObservers ?? []
     tell(observers, .preRender, in: domain)
     builders[domain]
@@ -136,6 +146,15 @@ struct PlanCompiler {
     }
     guard !taps.isEmpty else { return }
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+  }
+
+  /// The bus that carries what another does, later, where the input has to wait for others.
+  private mutating func delayed(_ bus: Int, _ key: BusKey, _ format: StreamFormat) -> Int {
+    guard let kernel = delays[key] else { return bus }
+    let domain = routes.domain(feeding: key)
+    let target = builders[domain].newBus(format.channelCount)
+    builders[domain].add(.init(kernel: kernel, inputs: [bus], outputs: [target]))
+    return target
   }
 
   /// Rows that tell those who look on at a unit.
@@ -261,10 +280,13 @@ struct PlanCompiler {
       let mix =
         isReady && isClient
         ? builder.clientBus(format.channelCount) : builder.newBus(format.channelCount)
-      let frames = fadeDuration * format.sampleRate * min(1, routes.speed(of: key))
+      let speed = format.sampleRate * min(1, routes.speed(of: key))
       builder.add(
         .init(
-          kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+          kernel: .holding(
+            CrossfadeKernel(
+              length: max(1, Int((fadeDuration * speed).rounded())),
+              after: Int((fadeWait * speed).rounded()))),
           inputs: [leaving, entering], outputs: [mix]))
       guard !isReady else { return mix }
       let words = builder.words(
@@ -363,9 +385,11 @@ struct PlanCompiler {
     let mix = builder.newBus(key.format.channelCount)
     let speed = routes.speed(of: BusKey(node: callback.destination, bus: callback.input))
     let frames = fadeDuration * key.format.sampleRate * min(1, speed)
+    let wait = fadeWait * key.format.sampleRate * min(1, speed)
     builder.add(
       .init(
-        kernel: .holding(CrossfadeKernel(length: max(1, Int(frames.rounded())))),
+        kernel: .holding(
+          CrossfadeKernel(length: max(1, Int(frames.rounded())), after: Int(wait.rounded()))),
         inputs: [leaving, entering], outputs: [mix]))
     return mix
   }

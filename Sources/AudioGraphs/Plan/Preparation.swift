@@ -15,6 +15,8 @@ struct Preparation: Sendable {
   var violations: [Violation] = []
   /// Which node renders at which pace; `nil` before that has been worked out.
   var domains: RateDomains?
+  /// How late what crosses each bus is.
+  var latencies = PathLatencies()
   /// For the next preparation.
   var settled = SettledNodes()
 }
@@ -81,10 +83,19 @@ struct Preparer {
         continue
       }
       checkSlices(node, configuration, domains)
+      result.violations += [
+        OutputsInStep.violation(node, configuration, in: model, domains, result.pulled),
+        DevicesKeepPace.violation(node, configuration, in: model),
+      ].compactMap(\.self)
     }
     if let head = model.head?.id {
       let lead = domains.microphoneLead(model, result)
       result.configurations[head]?.device?.graphLead = lead
+    }
+    if doubtful.isEmpty {
+      let latencies = PathLatencies(model, result, domains)
+      result.latencies = latencies
+      result.violations += latencies.violations
     }
     for node in model.nodes
     where model.head != nil && !result.pulled.contains(node.id) && !stuck.contains(node.id) {
@@ -247,6 +258,7 @@ struct Preparer {
         || HardwareSides.violation(into: node, $0.input) != nil
     }
     if result.pulled.contains(node.id) && !isMissed && node.component.type == .mixerType,
+      node.unit.outputFormat(0, following: configuration.inputs) == nil,
       !configuration.inputs.contains(where: \.isUsed)
     {
       result.violations.append(MixersFed.violation(node))
@@ -296,6 +308,7 @@ struct Preparer {
       result.violations.append(FormatsGiven.violation(fixed: node, index, present, wanted))
       doubtful.insert(node.id)
     }
+    guard node.unit.outputFormat(0, following: configuration.inputs) == nil else { return }
     switch node.component.type {
     case .effectType, .formatConverterType:
       guard configuration.outputs[0].isUsed || configuration.inputs[0].isUsed else { return }
@@ -442,7 +455,8 @@ struct Preparer {
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
     let fed = configuration.inputs.indices.filter { configuration.inputs[$0].use == .callback }
-    give(&configuration.inputs, fed, .input, node)
+    give(&configuration.inputs, fed, .input, node, like: formatWanted(from: node))
+    guard !followInputs(node, &configuration) else { return }
     switch node.component.type {
     case .effectType, .formatConverterType:
       if configuration.outputs[0].isUsed || configuration.inputs[0].isUsed {
@@ -452,9 +466,11 @@ struct Preparer {
           like: isEffect ? configuration.inputs[0].format : nil)
       }
     case .mixerType:
-      if configuration.outputs[0].origin == .initial, let rate = defaultFormat(node)?.sampleRate {
-        configuration.outputs[0].format.sampleRate = rate
-        configuration.outputs[0].origin = .graphDefault
+      for index in configuration.outputs.indices
+      where configuration.outputs[index].origin == .initial {
+        guard let rate = defaultFormat(node)?.sampleRate else { break }
+        configuration.outputs[index].format.sampleRate = rate
+        configuration.outputs[index].origin = .graphDefault
       }
       prepareSpares(node, &configuration)
     case .outputType:
@@ -463,24 +479,6 @@ struct Preparer {
         configuration.outputs[0].origin = .followsInput
       }
     default: break
-    }
-  }
-
-  /// Gives the inputs that nothing feeds yet a format with which they can be joined live: the
-  /// graph's where the unit takes it, else the one at birth, at the output's rate.
-  private func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
-    let rate = configuration.outputs[0].format.sampleRate
-    for index in configuration.inputs.indices
-    where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
-      if let format = defaultFormat(node), format.sampleRate == rate,
-        node.unit.violation(of: format, scope: .input, element: index) == nil
-      {
-        configuration.inputs[index].format = format
-        configuration.inputs[index].origin = .graphDefault
-      } else {
-        // Nobody has given it this one: see `settleGiven(_:_:)`.
-        configuration.inputs[index].format.sampleRate = rate
-      }
     }
   }
 
@@ -566,13 +564,14 @@ struct Preparer {
         result.violations.append(violation)
       } else if node.isOutput && tap.output != 1 {
         result.violations.append(TapsReady.atLoudspeaker(node, tap))
-      } else {
+      } else if outputs[tap.output].format.sampleRate > 0 {
+        // A unit that has the format of what feeds it, and is fed by nothing, has none.
         result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
       }
     }
   }
 
-  private func defaultFormat(_ node: GraphModel.Node) -> StreamFormat? {
+  func defaultFormat(_ node: GraphModel.Node) -> StreamFormat? {
     node.defaultFormat ?? defaultFormat
   }
 }

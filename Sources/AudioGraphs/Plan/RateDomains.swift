@@ -37,10 +37,17 @@ struct RateDomains: Sendable {
       else { continue }
       if model.nodes[index].isOutput {
         domains[id] = .main
-      } else if let taker = model.takers[BusKey(node: id, bus: 0)] {
-        let input = BusKey(node: taker.destination, bus: taker.input)
-        domains[id] =
-          demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
+      } else {
+        // Outputs that go at two paces are refused: see `OutputsInStep`.
+        for output in configuration.outputs.indices {
+          guard let taker = model.takers[BusKey(node: id, bus: output)],
+            preparation.pulled.contains(taker.destination)
+          else { continue }
+          let input = BusKey(node: taker.destination, bus: taker.input)
+          domains[id] =
+            demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
+          break
+        }
       }
       for (input, demand) in model.nodes[index].unit.pulledInputs(in: configuration) {
         demands[BusKey(node: id, bus: input)] = demand
@@ -89,6 +96,14 @@ struct RateDomains: Sendable {
   /// The domain that what feeds an input renders in.
   func domain(feeding input: BusKey) -> Domain {
     isPulled(input) ? .input(input) : domain(of: input.node)
+  }
+
+  /// The domain that an output is taken in by what it feeds; `nil` where nothing that is pulled takes it.
+  func domain(taking output: BusKey, in model: GraphModel, _ pulled: Set<NodeID>) -> Domain? {
+    model.takers[output].flatMap { taker in
+      pulled.contains(taker.destination)
+        ? domain(feeding: BusKey(node: taker.destination, bus: taker.input)) : nil
+    }
   }
 
   func isPulled(_ input: BusKey) -> Bool { !demands.isEmpty && demands[input] != nil }

@@ -37,9 +37,12 @@ struct RunningGraph: Sendable {
   let capture: FrameRing?
   /// What measures the kernels; `nil` where nothing does.
   private let meter: RenderMeter?
+  private let tapGate: TapGate?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
   private var sources: [SourceKey: Source] = [:]
   private var sinks: [TapID: Sink] = [:]
+  /// What delays inputs so that paths which meet are equally late.
+  private var delays: [BusKey: InputDelay] = [:]
   /// What the session plays in the end, of all that has been posted.
   private var played: GraphSide?
   private var timeline: RenderTimeline?
@@ -59,10 +62,11 @@ struct RunningGraph: Sendable {
   init(
     model: GraphModel, preparation: Preparation, grant: HardwareGrant, capture: FrameRing?,
     scheduler: ParameterScheduler, isLive: Bool = false, threadCount: Int = 1,
-    meter: RenderMeter? = nil
+    meter: RenderMeter? = nil, tapGate: TapGate? = nil
   ) throws(Violation) {
     self.capture = capture
     self.meter = meter
+    self.tapGate = tapGate
     let head = model.head.flatMap { preparation.configurations[$0.id] }
     let client = head?.inputs[0].format
     let isFed = head?.inputs[0].isUsed == true
@@ -127,7 +131,10 @@ struct RunningGraph: Sendable {
         instance.takeFormats(of: configuration.inputs)
       }
     }
+    var passage = passage
+    passage.writes += makeDelays(side)
     post(side, observers, largestSlice, passage, with: before.sources, before.sinks)
+    delays = delays.filter { model.index(of: $0.key.node) != nil }
     kernels = kernels.filter { model.index(of: $0.key) != nil }
     let gone =
       before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
@@ -206,28 +213,35 @@ struct RunningGraph: Sendable {
   ) {
     let links = before.merging(sources) { $1 }.mapValues(\.source)
     let (kernels, sinks, session, meter) = (kernels, sinks, session, meter)
-    func plan(_ routes: PlanRoutes, _ sinks: [TapID: Sink]) -> RenderPlan {
+    let delays = delays.mapValues(\.kernel)
+    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
+    let wait = played.map { Self.wait(from: $0, to: side, changes) } ?? 0
+    func plan(
+      _ routes: PlanRoutes, _ sinks: [TapID: Sink], waits: Bool = false
+    ) -> RenderPlan {
       var compiler = PlanCompiler(
         routes: routes, kernels: kernels, sources: links, sinks: sinks.mapValues(\.sink),
         observers: observers, maximumFramesPerSlice: largestSlice,
         fadeDuration: passage.fadeDuration, threadCount: session.configuration.threadCount,
-        meter: meter)
+        meter: meter, delays: delays, fadeWait: waits ? wait : 0)
       return compiler.compile()
     }
     var (frame, writes) = (passage.frame, passage.writes)
-    func post(_ routes: PlanRoutes, _ sinks: [TapID: Sink], lasting frames: Int = 0) {
+    func post(
+      _ routes: PlanRoutes, _ sinks: [TapID: Sink], lasting frames: Int = 0, waits: Bool = false
+    ) {
       session.play(
         PlanStage(
-          plan(routes, sinks), earliest: frame, minimumFrames: frames, writes: writes,
+          plan(routes, sinks, waits: waits), earliest: frame, minimumFrames: frames, writes: writes,
           timeline: timeline))
       (frame, writes) = (0, [])
     }
-    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
     if let played, passage.fadeDuration > 0, !changes.isEmpty {
       // Longer than the fade: what is pulled at a pace of its own may be some frames behind.
       let frames = Int((passage.fadeDuration * 1.25 * clientRate).rounded(.up))
       if let both = PlanRoutes(from: played, to: side, changes) {
-        post(both, sinks, lasting: frames)
+        let waiting = Int((wait * clientRate).rounded(.up))
+        post(both, sinks, lasting: frames + waiting, waits: true)
       } else {
         // What fades out is watched as it has been: a tap whose bus is another one goes over with it.
         post(PlanRoutes(leaving: played, changes), earlierSinks, lasting: frames)
@@ -236,6 +250,48 @@ struct RunningGraph: Sendable {
     }
     post(PlanRoutes(side), sinks)
     played = side
+  }
+
+  /// How long, in seconds, what enters takes until it sounds: a unit that comes and looks ahead is silent
+  /// for so long, and is not gone over to before.
+  private static func wait(
+    from old: GraphSide, to new: GraphSide, _ changes: PlanRoutes.Changes
+  ) -> Double {
+    let latencies = new.preparation.latencies
+    guard
+      new.preparation.pulled.contains(where: {
+        !old.isPulled($0) && latencies.own($0) > 0
+      })
+    else { return 0 }
+    return min(1, changes.inputs.keys.map { latencies.inputs[$0] ?? 0 }.max() ?? 0)
+  }
+
+  /// Makes the delays that a graph needs and has not yet. Returns what is to be set on those that it has:
+  /// one that is needed no more stays, and goes to 0.
+  private mutating func makeDelays(_ side: GraphSide) -> [ControlWrite] {
+    let wanted = side.preparation.latencies.delays
+    var writes: [ControlWrite] = []
+    for (key, delay) in delays where wanted[key] == nil {
+      writes.append(ControlWrite(delay.block, 0, word: 0))
+    }
+    // A unit none of whose inputs waits needs none.
+    let waiting = Set(wanted.filter { $0.value > 0 }.map(\.key.node))
+    for (key, frames) in wanted {
+      guard let configuration = side.preparation.configurations[key.node],
+        let node = side.model.node(key.node)
+      else { continue }
+      let format = configuration.inputs[key.bus].format
+      if let present = delays[key], present.format == format, frames < present.capacity {
+        writes.append(ControlWrite(present.block, 0, word: UInt32(frames)))
+      } else if waiting.contains(key.node) {
+        let asWords =
+          kernels[key.node]?.mainUsesBusWords == true && format.sampleType?.fitsFloat == false
+        delays[key] = InputDelay(
+          format, frames, startsDelayed: played == nil || played?.model.index(of: node.id) == nil,
+          fades: !asWords)
+      }
+    }
+    return writes
   }
 
   /// Keeps what a unit that is to join renders with.
@@ -336,6 +392,7 @@ struct RunningGraph: Sendable {
             for: format,
             maximumFramesPerSlice: side.domains.frames(in: domain, for: largestSlice))
           sink.service = sink.service.map { side.domains.scaled($0, in: domain) }
+          if let tapGate { sink.kernel = tapGate.gated(sink.kernel) }
           kept[tap.id] = Sink(sink: sink, format: format)
         }
       } catch {

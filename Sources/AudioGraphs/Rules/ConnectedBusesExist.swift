@@ -18,10 +18,12 @@ package enum ConnectedBusesExist {
       "'\(node.name)' has no \(scope) \(element): \(there)",
       at: place,
       help: settable?.contains(element + 1) == true
-        ? ["give '\(node.name)' more of them: \"inputCount\": \(element + 1)"] : [],
+        ? ["give '\(node.name)' more of them: \"\(scope)Count\": \(element + 1)"] : [],
       remedies: settable?.contains(element + 1) == true && place.node == node.id
         ? [
-          Remedy("give '\(node.name)' \(element + 1) inputs", [.setInputCount(element + 1)])
+          Remedy(
+            "give '\(node.name)' \(element + 1) \(scope)s",
+            [scope == .input ? .setInputCount(element + 1) : .setOutputCount(element + 1)])
         ] : [])
   }
 }

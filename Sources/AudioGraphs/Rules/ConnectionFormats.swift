@@ -61,7 +61,10 @@ package enum ConnectionFormats {
   static func violation(
     _ connection: Connection, _ format: StreamFormat, in model: GraphModel
   ) -> Violation? {
-    guard let destination = model.node(connection.destination) else { return nil }
+    guard let destination = model.node(connection.destination),
+      let source = model.node(connection.source),
+      HardwareSides.violation(outOf: source, connection) == nil
+    else { return nil }
     guard
       let refusal = destination.unit.violation(
         of: format, scope: .input, element: connection.input)

@@ -7,7 +7,8 @@ public enum GraphRules {
 
   public static let all: [Rule] = [
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
-    OutputsFeedOne.rule, AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
+    OutputsFeedOne.rule, OutputsInStep.rule, PathsMeetInStep.rule, DevicesKeepPace.rule,
+    AcyclicConnections.rule, NeededInputsFed.rule, NodesPulled.rule,
     HardwareSides.rule, ConnectionFormats.rule, SliceFits.rule,
     SlicesOfScreenLock.rule, CallbacksReady.rule, FilesWhole.rule, CallbackInputs.rule,
     CallbackFormats.rule,

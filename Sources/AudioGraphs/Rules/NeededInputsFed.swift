@@ -25,6 +25,17 @@ package enum NeededInputsFed {
   static func violations(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, isHeard: Bool
   ) -> [Violation] {
+    let followsInputs = node.unit.outputFormat(0, following: configuration.inputs) != nil
+    if followsInputs || node.component.type == .effectType && configuration.inputs.count > 1 {
+      return configuration.inputs.indices.filter { !configuration.inputs[$0].isUsed }.map { input in
+        let address = input == 0 ? node.name : "\(node.name):\(input)"
+        return Violation(
+          rule, status: .noConnection,
+          "nothing feeds '\(address)', but something takes from '\(node.name)'",
+          at: .init(node: node.id, .whole),
+          help: ["connect a node or a callback to it: { \"from\": \"…\", \"to\": \"\(address)\" }"])
+      }
+    }
     switch node.component.type {
     case .effectType, .formatConverterType:
       guard !configuration.inputs[0].isUsed else { return [] }

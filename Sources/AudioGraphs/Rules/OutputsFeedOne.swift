@@ -10,8 +10,9 @@ package enum OutputsFeedOne {
       "An output feeds one input.",
       because: """
         A unit renders once for each pull. Pulled by two, it would go through its sound twice as
-        fast, and its buffer would be overwritten while the other reads it (QA1174). A callback that
-        makes its own sound may feed several inputs, each of which hears it from the beginning.
+        fast, and its buffer would be overwritten while the other reads it (QA1174). A Splitter gives it
+        to two, a MultiSplitter to more. A callback that makes its own sound may feed several inputs,
+        each of which hears it from the beginning.
         """,
       statusNote: Rule.Page.undocumented,
       example: .patch(
@@ -44,10 +45,15 @@ package enum OutputsFeedOne {
         .init("it is taken here", at: .init(node: first.destination, .feed(first.input)))
       ],
       help: [
-        "what a callback puts out may feed several inputs: put units behind the callback twice, or "
-          + "mix first and let the mix go one way",
-        "nothing splits what a unit puts out yet; a tap watches it without taking it",
+        "put a splitter behind '\(source)': \"nodes\": { \"split\": { \"component\": \"Splitter\" } }, and "
+          + "{ \"from\": \"\(source)\", \"to\": \"split\" }, { \"from\": \"split:0\", \"to\": "
+          + "\"\(model.address(first.destination, first.input))\" }, { \"from\": \"split:1\", \"to\": "
+          + "\"\(model.address(connection.destination, connection.input))\" }",
+        "a MultiSplitter feeds more than two; a tap watches without taking",
       ],
-      remedies: [Remedy("remove this connection", [.removeFeed(connection.input)])])
+      remedies: [
+        Remedy(
+          "put a splitter behind '\(source)'", [.insertSplitter(connection.input)], isSafe: true)
+      ])
   }
 }

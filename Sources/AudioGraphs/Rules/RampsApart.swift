@@ -29,8 +29,8 @@ package enum RampsApart {
             """),
         wrong: ["\"at\": 2": "\"at\": 1"])))
 
-  /// The longest that a graph is planned for: 10 years.
-  private static let end = 315_576_000.0
+  /// The longest that a graph is planned for, in seconds: 10 years.
+  package static let end = 315_576_000.0
 
   static func violation(adding ramp: ParameterRamp, to others: [ParameterRamp]) -> Violation? {
     guard ramp.start >= 0, ramp.duration >= 0, ramp.start + ramp.duration <= end else {

@@ -10,6 +10,49 @@ package enum ExamplePatches {
     }
     """
 
+  /// A tone whose amplitude is a constant.
+  package static let constants = """
+    {
+      "constants": { "level": "-6 dB" },
+      "session": { "preferredSampleRate": 48000 },
+      "callbacks": { "tone": { "kind": "tone", "amplitude": "$level" } },
+      "nodes": {
+        "io": {
+          "component": "remoteIO",
+          "inputs": {
+            "0": {
+              "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" }
+            }
+          }
+        }
+      },
+      "connections": [ { "from": "tone", "to": "io:0" } ]
+    }
+    """
+
+  /// Three tones of a chord in a mixer.
+  package static let copies = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": {
+        "tone{i}": { "count": 3, "kind": "tone", "frequency": "{220 * (i + 2)}", "amplitude": 0.2 }
+      },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputCount": 3,
+          "inputs": { "{i}": { "count": 3, "parameters": { "pan": "{i - 1}" } } }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "count": 3, "from": "tone{i}", "to": "mixer:{i}" },
+        { "from": "mixer", "to": "io" }
+      ]
+    }
+    """
+
   /// A tone through a mixer.
   package static let mixer = """
     {
@@ -208,6 +251,26 @@ package enum ExamplePatches {
     }
     """
 
+  /// A tone through a filter that a preset has set.
+  package static let preset = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "eq": {
+          "component": "ParametricEQ",
+          "preset": "parts/voice.json",
+          "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "eq" },
+        { "from": "eq", "to": "io" }
+      ]
+    }
+    """
+
   /// A mixer whose mix is recorded.
   package static let tapped = mixer(
     with: """
@@ -221,6 +284,23 @@ package enum ExamplePatches {
         {
           "at": 1,
           "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 0, "duration": 2 }
+        }
+      ]
+      """)
+
+  /// A mixer whose volume falls eight times.
+  package static let repeated = mixer(
+    with: """
+      "timeline": [
+        {
+          "at": 1,
+          "repeat": { "every": 0.5, "count": 8 },
+          "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 0, "duration": 0.25 }
+        },
+        {
+          "at": 1.25,
+          "repeat": { "every": 0.5, "count": 8 },
+          "ramp": { "path": "/nodes/mixer/inputs/0/parameters/volume", "to": 1 }
         }
       ]
       """)
@@ -250,6 +330,62 @@ package enum ExamplePatches {
         { "from": "one", "to": "mixer:0" },
         { "from": "two", "to": "mixer:1" },
         { "from": "mixer", "to": "io" }
+      ]
+    }
+    """
+
+  /// A mix that goes to two equalizers by way of a splitter.
+  package static let split = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "mix": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "split": {
+          "component": "MultiSplitter", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "eq": {
+          "component": "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+        },
+        "sum": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "mix:0" },
+        { "from": "mix", "to": "split" },
+        { "from": "split:0", "to": "sum:0" },
+        { "from": "split:1", "to": "eq" },
+        { "from": "eq", "to": "sum:1" },
+        { "from": "sum", "to": "io" }
+      ]
+    }
+    """
+
+  /// A tone, and the same through a limiter, which is late, kept in step.
+  package static let unequalPaths = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "compensateLatency": true,
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "limiter": {
+          "component": "PeakLimiter", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "sum": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "tone", "to": "sum:0" },
+        { "from": "tone", "to": "limiter" },
+        { "from": "limiter", "to": "sum:1" },
+        { "from": "sum", "to": "io" }
       ]
     }
     """

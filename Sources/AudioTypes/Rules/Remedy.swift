@@ -17,8 +17,15 @@ public struct Remedy: Hashable, Sendable {
     case setParameter(String, Scope, Int, String)
     /// Gives the node so many input elements.
     case setInputCount(Int)
+    /// Gives the node so many output elements.
+    case setOutputCount(Int)
     /// Puts a FormatConverter between an input element and what is connected to it.
     case insertConverter(Int, StreamFormat)
+    /// Puts a splitter behind the output that what is connected to an input element takes from, beside
+    /// others that take from it.
+    case insertSplitter(Int)
+    /// Has the graph make paths that meet equally late.
+    case compensateLatency
     /// Takes away what feeds an input element.
     case removeFeed(Int)
   }
@@ -27,9 +34,12 @@ public struct Remedy: Hashable, Sendable {
   public var title: String
   /// To be made together or not at all.
   public var changes: [Change]
+  /// Whether it is what was meant beyond doubt, so that it may be made without asking.
+  public var isSafe: Bool
 
-  public init(_ title: String, _ changes: [Change]) {
+  public init(_ title: String, _ changes: [Change], isSafe: Bool = false) {
     self.title = title
     self.changes = changes
+    self.isSafe = isSafe
   }
 }

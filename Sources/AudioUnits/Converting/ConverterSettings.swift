@@ -80,6 +80,33 @@ struct ConverterSettings: Hashable, Sendable {
       inputRate: inputRate, outputRate: outputRate, quality: quality)
   }
 
+  /// What a kernel takes of memory that converts so many channels, in bytes; 0 where none can be made.
+  func memory(channelCount: Int) -> Int {
+    guard convertsRate, !stepIsTooLarge else { return 0 }
+    return PolyphaseResampler.memory(
+      inputRate: inputRate, outputRate: outputRate, channelCount: max(1, channelCount),
+      quality: quality, maximumInputFrames: RateKernel.stretch,
+      maximumOutputFrames: RateKernel.stretch)
+  }
+
+  /// The conversion goes down further than a filter can be made for.
+  ///
+  /// - Parameter what: The subject of the sentence: what converts.
+  func stepViolation(
+    _ what: String, at part: Violation.Part, from other: Violation.Part?, help: String
+  )
+    -> Violation?
+  {
+    guard stepIsTooLarge else { return nil }
+    return Violation(
+      UnitRules.converterStep, status: .formatNotSupported,
+      "\(what) takes a rate down to a \(Int(Self.largestStepDown))th at most, not from "
+        + "\(rateText(inputRate)) to \(rateText(outputRate)) Hz",
+      at: .init(node: nil, part),
+      notes: other.map { [.init("the input's format", at: .init(node: nil, $0))] } ?? [],
+      help: [help])
+  }
+
   var alignment: PolyphaseResampler.Alignment {
     switch primeMethod {
     case .pre: .primed

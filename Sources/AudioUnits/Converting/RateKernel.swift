@@ -5,7 +5,7 @@ import RenderCore
 /// writes bus words.
 struct RateKernel: RenderKernel, ~Copyable {
   /// Frames of either side that are converted at a time.
-  private static var stretch: Int { @_noLocks get { 512 } }
+  static var stretch: Int { @_noLocks get { 512 } }
 
   private static var inputBus: Int { @_noLocks get { 0 } }
   private static var outputBus: Int { @_noLocks get { 1 } }

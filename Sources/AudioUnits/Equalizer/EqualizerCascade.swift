@@ -120,15 +120,7 @@ public struct EqualizerCascade: ~Copyable {
     framesUntilCheck -= frameCount
     guard framesUntilCheck == 0 else { return }
     framesUntilCheck = Self.memoryInterval
-    var rings = false
-    var isSpoilt = false
-    for index in 0..<memory.count {
-      let value = memory[index].magnitude
-      if value >= 1e-30 { rings = true }
-      // True of a NaN as well.
-      if !(value <= .greatestFiniteMagnitude) { isSpoilt = true }
-    }
-    guard !rings || isSpoilt else { return }
+    guard memory.isSpent else { return }
     for index in 0..<memory.count { memory[index] = 0 }
     isAtRest = true
   }

@@ -33,6 +33,17 @@ enum PropertyCheck {
         throw invalid("'\(info.key)' holds at most \(info.liveWords - 1) numbers", place)
       }
       return value
+    case (.matrix(let most), .matrix(let rows)):
+      guard let first = rows.first, !first.isEmpty, rows.allSatisfy({ $0.count == first.count }),
+        rows.count <= most + 1, first.count <= most + 1
+      else {
+        throw invalid(
+          "'\(info.key)' has rows of one length, up to \(most + 1) of \(most + 1) numbers", place)
+      }
+      if let wrong = rows.lazy.joined().first(where: { !$0.isFinite }) {
+        throw invalid("'\(info.key)' holds finite numbers, not \(wrong)", place)
+      }
+      return value
     case (.startTime, .startTime(let start)):
       let isThere = start.timeStamp.sampleTime.isFinite && start.timeStamp.sampleTime >= 0
       if isThere && start.flags == 0 { return value }
@@ -94,7 +105,9 @@ extension PropertyInfo.Kind {
     switch (self, value) {
     case (.boolean, .uint32), (.uint32, .uint32), (.float64, .float64), (.string, .string),
       (.streamFormat, .streamFormat), (.preset, .preset), (.presets, .presets),
-      (.floats, .floats), (.ids, .ids), (.integers, .integers), (.choice, .uint32),
+      (.floats, .floats), (.matrix, .matrix), (.doubles, .doubles), (.ids, .ids),
+      (.integers, .integers),
+      (.choice, .uint32),
       (.channelCounts, .channelCounts),
       (.parameterInfo, .parameterInfo), (.status, .status), (.strings, .strings),
       (.parameterText, .parameterText), (.classInfo, .classInfo), (.clipping, .clipping),
@@ -114,7 +127,8 @@ extension PropertyInfo.Kind {
     case .string: "a text"
     case .preset: "a preset"
     case .presets: "presets"
-    case .floats: "numbers"
+    case .floats, .doubles: "numbers"
+    case .matrix: "rows of numbers"
     case .ids, .integers: "whole numbers"
     case .choice(let choices): list(choices.map(\.name))
     case .channelCounts: "channel counts"

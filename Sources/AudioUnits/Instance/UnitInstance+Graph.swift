@@ -145,21 +145,24 @@ extension UnitInstance {
   ///
   /// It stays the same until the number of the unit's elements changes.
   ///
+  /// - Parameter goesAround: Whether the value may be beyond the range of a parameter that is circular.
   /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
   ///   ramp.
   public func rampControl(
-    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float, goesAround: Bool = false
   ) throws(Violation) -> (block: ControlBlock, index: Int) {
     try state.withLock { state throws(Violation) in
       let slot = try slot(parameter, scope, element, state)
       if let info = parameterInfo(parameter, scope) {
-        try check(value, info, element)
+        try check(goesAround ? info.wrapped(value) : value, info, element)
         guard info.canRamp else {
           throw Violation(
             UnitRules.parameterRamps, status: .invalidParameter,
             "'\(info.key)' does not ramp: it is one value or another",
             at: .init(node: nil, .parameter(parameter, scope, element)))
         }
+      } else if !value.isFinite {
+        throw notFinite(value, .init(node: nil, .parameter(parameter, scope, element)))
       }
       return (state.controls.block, slot)
     }

@@ -15,6 +15,22 @@ extension UnitInstance {
     blueprint.parameter(named: name, scope)
   }
 
+  /// The elements by which the meters of a bus are read, where each channel has its own, counted through
+  /// all buses of the scope; `nil` where the bus is the element.
+  public func channelElements(_ scope: Scope, _ bus: Int) -> Range<Int>? {
+    state.withLock { unit.channelElements(scope, bus, in: settled($0)) }
+  }
+
+  /// The parameter that is a number of the rows of a matrix, as they have been set; `nil` where they do not
+  /// fit.
+  ///
+  /// - Parameter configuration: With every format settled.
+  public func parameter(
+    ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
+  ) -> ParameterPlace? {
+    unit.parameter(ofLevel: row, column, in: configuration)
+  }
+
   /// The value of a parameter, a meter's included. Where it has been scheduled
   /// (`ParameterEvent.Change.immediate`), that value, from the moment on in which it was.
   ///
@@ -40,7 +56,10 @@ extension UnitInstance {
       let slot = try slot(parameter, scope, element, state)
       if let info = parameterInfo(parameter, scope) {
         try check(value, info, element)
+      } else if !value.isFinite {
+        throw notFinite(value, .init(node: nil, .parameter(parameter, scope, element)))
       }
+      leaveMatrix(parameter, scope, element, &state)
       state.write(value.bitPattern, at: slot)
       let tokens = state.parameterListeners.filter {
         $0.value.0 == nil || $0.value.0 == parameter
@@ -52,6 +71,19 @@ extension UnitInstance {
       let listener = state.withLock { $0.parameterListeners[token]?.1 }
       listener?(parameter, scope, element, value)
     }
+  }
+
+  /// Has a level of a matrix stand for itself: the rows that were set are kept as single levels.
+  private func leaveMatrix(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
+  ) {
+    let place = PropertyPlace(.matrixLevels, .global, 0)
+    guard unit.controlSlot(of: parameter, scope, element, in: state.controls) != nil,
+      let rows = state.values.removeValue(forKey: place), !state.isInitialized,
+      let first = state.controls.slot(place),
+      let words = unit.liveWords(of: rows, for: place, in: settled(state))
+    else { return }
+    for (index, word) in words.enumerated() { state.write(word, at: first + 1 + index) }
   }
 
   /// Ends what a property says in the place of a parameter, once that is set.
@@ -81,6 +113,13 @@ extension UnitInstance {
       .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)))
   }
 
+  /// Of a level of a matrix.
+  func notFinite(_ value: Float, _ place: Violation.Place) -> Violation {
+    Violation(
+      UnitRules.parameterRange, status: .invalidParameter,
+      "a level is a finite number, not \(value)", at: place)
+  }
+
   func check(_ value: Float, _ info: ParameterInfo, _ element: Int) throws(Violation) {
     let place = Violation.Place(node: nil, .parameter(info.id, info.scope, element))
     if info.isReadOnly {
@@ -97,6 +136,9 @@ extension UnitInstance {
   func slot(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: State
   ) throws(Violation) -> Int {
+    if let slot = unit.controlSlot(of: parameter, scope, element, in: state.controls) {
+      return slot
+    }
     try checkElement(scope, element, state)
     guard let slot = state.controls.slot(parameter, scope, element) else {
       throw Violation(
@@ -109,9 +151,14 @@ extension UnitInstance {
 
   /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
   /// `nil` for a unit that is no filter. A change that is still on its way counts as made.
-  public func gains(at frequencies: [Double]) -> [Double]? {
+  ///
+  /// - Parameter configuration: One that initialization would settle; `nil` for the present one.
+  public func gains(
+    at frequencies: [Double], in configuration: UnitConfiguration? = nil
+  ) -> [Double]? {
     state.withLock {
-      unit.gains(at: frequencies, in: settled($0), controls: $0.controls)
+      unit.gains(
+        at: frequencies, in: configuration ?? settled($0), controls: $0.controls)
     }
   }
 }

@@ -42,14 +42,22 @@ extension UnitInstance {
   ) throws(Violation) {
     let count = state.count(scope)
     guard element < 0 || element >= count else { return }
+    let settable =
+      scope == .input
+      ? description.inputs.settable : scope == .output ? description.outputs.settable : nil
+    let mayHaveMore = settable?.contains(element + 1) == true
     throw Violation(
       UnitRules.element, status: .invalidElement,
       .noSuchElement(description, scope, element, count),
       at: .init(node: nil, .bus(scope, element)),
-      help: scope == .input && description.inputs.settable?.contains(element + 1) == true
-        ? ["give the unit more inputs: \"inputCount\": \(element + 1)"] : [],
-      remedies: scope == .input && description.inputs.settable?.contains(element + 1) == true
-        ? [Remedy("give the unit more inputs", [.setInputCount(element + 1)])] : [])
+      help: mayHaveMore
+        ? ["give the unit more \(scope)s: \"\(scope)Count\": \(element + 1)"] : [],
+      remedies: mayHaveMore
+        ? [
+          Remedy(
+            "give the unit more \(scope)s",
+            [scope == .input ? .setInputCount(element + 1) : .setOutputCount(element + 1)])
+        ] : [])
   }
 
   // MARK: Reading a value
@@ -167,6 +175,10 @@ extension UnitInstance {
     case (.presentPreset, .preset(let preset)):
       state.factoryPreset = preset
       store(checked, at: stored, &state)
+      for (parameter, value) in unit.parameters(ofPreset: preset.number) {
+        guard let slot = state.controls.slot(parameter, .global, 0) else { continue }
+        state.write(value.bitPattern, at: slot)
+      }
     default: store(checked, at: stored, &state)
     }
     return true
@@ -175,12 +187,22 @@ extension UnitInstance {
   private func store(_ value: PropertyValue, at place: PropertyPlace, _ state: inout State) {
     state.values[place] = value
     guard let slot = state.controls.slot(place) else { return }
-    guard case .floats(let numbers) = value else {
+    switch value {
+    case .floats(let numbers):
+      for (index, number) in numbers.enumerated() {
+        state.write(number.bitPattern, at: slot + 1 + index)
+      }
+    case .matrix:
+      guard state.isInitialized,
+        let words = unit.liveWords(of: value, for: place, in: settled(state))
+      else { return }
+      for (index, word) in words.enumerated()
+      where state.heldWrites != nil || state.controls.block[word: slot + 1 + index] != word {
+        state.write(word, at: slot + 1 + index)
+      }
+    default:
       state.write(value.liveWord, at: slot)
       return
-    }
-    for (index, number) in numbers.enumerated() {
-      state.write(number.bitPattern, at: slot + 1 + index)
     }
     // Last, and never 0: the sign that there is something new.
     state.generation = max(1, state.generation &+ 1)

@@ -33,7 +33,11 @@ extension String {
   }
 
   static func outsideUsual(_ info: ParameterInfo, _ value: Float) -> String {
-    value < 0
+    guard info.unit == .linearGain else {
+      return "'\(info.key)' is \(plain(value)), and usually \(plain(info.range.lowerBound)) to "
+        + "\(plain(info.range.upperBound))"
+    }
+    return value < 0
       ? "'\(info.key)' is \(plain(value)): a negative gain turns the signal over"
       : "'\(info.key)' is \(plain(value)): a gain above \(plain(info.range.upperBound)) can clip"
   }

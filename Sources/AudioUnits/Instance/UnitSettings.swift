@@ -4,19 +4,6 @@ import Synchronization
 
 /// What has been set on a unit, beside its formats and the numbers of its elements.
 public struct UnitSettings: Hashable, Sendable {
-  /// A parameter on one element.
-  public struct ParameterPlace: Hashable, Sendable {
-    public var id: UInt32
-    public var scope: Scope
-    public var element: Int
-
-    public init(_ id: UInt32, _ scope: Scope, _ element: Int) {
-      self.id = id
-      self.scope = scope
-      self.element = element
-    }
-  }
-
   /// Every property that has been set or has a default, names of elements included; none that only
   /// a program can set.
   public var properties: [PropertyPlace: PropertyValue] = [:]

@@ -1,5 +1,6 @@
 import AudioTypes
 import RenderCore
+import Synchronization
 
 extension UnitInstance {
   /// What ClassInfo keeps of a unit: its parameters, the properties that belong to its sound, the
@@ -27,6 +28,16 @@ extension UnitInstance {
         info.properties += settings(scope, element, state)
       }
     }
+    // Rows that have been set are among the properties, and say all.
+    if state.values[PropertyPlace(.matrixLevels, .global, 0)] == nil {
+      for place in unit.parametersApart(in: state.controls) {
+        guard
+          let slot = unit.controlSlot(of: place.id, place.scope, place.element, in: state.controls)
+        else { continue }
+        info.parameters.append(
+          .init(place.id, place.scope, place.element, state.controls.block[slot]))
+      }
+    }
     return info
   }
 
@@ -45,7 +56,8 @@ extension UnitInstance {
   }
 
   /// Puts a state back. What it says of elements that are not there is passed over; what it does not
-  /// mention stays. Every listener is told.
+  /// mention stays, but for the levels of a matrix, of which one that is mentioned stands for all. Every
+  /// listener is told.
   ///
   /// - Throws: `kAudioUnitErr_InvalidPropertyValue` where it is the state of another kind of unit or
   ///   of another version; what a setting in it is refused with.
@@ -58,15 +70,42 @@ extension UnitInstance {
           : "this is a state of version \(saved.version), and there is only version 0",
         at: .init(node: nil, .property(.classInfo, .global, 0)))
     }
-    for setting in saved.parameters where setting.element < elementCount(setting.scope) {
-      try setParameter(setting.parameter, setting.scope, setting.element, to: setting.value)
+    let controls = state.withLock { $0.controls }
+    var apart: Set<ParameterPlace> = []
+    for setting in saved.parameters {
+      let (parameter, scope, element) = (setting.parameter, setting.scope, setting.element)
+      if unit.controlSlot(of: parameter, scope, element, in: controls) != nil {
+        apart.insert(.init(parameter, scope, element))
+      } else if element >= elementCount(scope) {
+        continue
+      }
+      try setParameter(parameter, scope, element, to: setting.value)
     }
+    if !apart.isEmpty { try closeOthers(apart, controls) }
     // After the parameters, which would take the place of some.
     for setting in saved.properties where setting.element < elementCount(setting.scope) {
       try setProperty(setting.property, setting.scope, setting.element, to: setting.value)
     }
     if info(.presentPreset) != nil, !(saved.preset.number < 0 && saved.preset.name.isEmpty) {
       try setProperty(.presentPreset, to: .preset(saved.preset))
+    }
+    // A preset has given some of them its own values, which may have been changed since.
+    guard let preset = state.withLock({ $0.factoryPreset }) else { return }
+    let changed = unit.parameters(ofPreset: preset.number)
+    for setting in saved.parameters where changed[setting.parameter] != nil {
+      try setParameter(setting.parameter, setting.scope, setting.element, to: setting.value)
+    }
+  }
+
+  /// Gives the parameters that stand apart, but for some, the values that they have at birth.
+  private func closeOthers(
+    _ kept: Set<ParameterPlace>, _ controls: ControlLayout
+  ) throws(Violation) {
+    for place in unit.parametersApart(in: controls) where !kept.contains(place) {
+      guard let slot = unit.controlSlot(of: place.id, place.scope, place.element, in: controls)
+      else { continue }
+      let word = blueprint.controls.global.initial[slot]
+      try setParameter(place.id, place.scope, place.element, to: Float(bitPattern: word))
     }
   }
 }

@@ -151,6 +151,16 @@ struct LevelMeters: ~Copyable {
     level(20 * renderLog10(values[meter * Self.stride + 4]))
   }
 
+  /// The root of the smoothed mean square.
+  @_noLocks
+  func linearAverage(_ meter: Int) -> Float {
+    Float(renderSquareRoot(values[meter * Self.stride + 3]))
+  }
+
+  /// The held peak as it is.
+  @_noLocks
+  func linearPeak(_ meter: Int) -> Float { Float(values[meter * Self.stride + 4]) }
+
   @_noLocks
   private func level(_ decibels: Double) -> Float {
     decibels > Double(Self.floor) ? Float(decibels) : Self.floor

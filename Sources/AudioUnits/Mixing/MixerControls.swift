@@ -43,13 +43,8 @@ public struct MixerControls: BitwiseCopyable, Sendable {
 
   // MARK: From the start of what is clipped
 
-  /// The greatest magnitude of the mix that is finite, since somebody last took it.
-  public static var clippingPeak: Int { @_noLocks get { 0 } }
-  /// A word: whether the mix has been infinite.
-  public static var sawInfinity: Int { @_noLocks get { 1 } }
-  /// A word: whether the mix has not been a number.
-  public static var sawNotANumber: Int { @_noLocks get { 2 } }
-  public static var clippingStride: Int { @_noLocks get { 3 } }
+  /// What `ClippingWatch` writes.
+  public static var clippingStride: Int { @_noLocks get { ClippingWatch.wordCount } }
 
   // MARK: From the first meter word
 

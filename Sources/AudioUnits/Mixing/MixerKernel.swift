@@ -29,6 +29,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private static let cross = 9
 
   private let controls: MixerControls
+  private let clipping: ClippingWatch
   private let inputCount: Int
   private let channelCounts: DoubleStorage
   private let rampLength: Int
@@ -69,6 +70,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         && controls.clipping(MixerControls.clippingStride) <= controls.access.count,
       "the control block is too small for the mixer")
     self.controls = controls
+    clipping = ClippingWatch(controls.access, at: controls.clipping(0))
     inputCount = count
     channelCounts = DoubleStorage(inputChannelCounts.map(Double.init) + [2])
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
@@ -238,8 +240,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       } else {
         scale(output[0], by: ramp)
         scale(output[1], by: ramp)
-        watch(output[0])
-        watch(output[1])
+        clipping.watch(output[0])
+        clipping.watch(output[1])
       }
     }
     if !ramp.isSettled {
@@ -253,47 +255,16 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func finish(_ output: RenderBus, gain: Float, largest: UInt32?) {
     if gain == 0 {
       output.silence()
-    } else if gain == 1, let largest, largest < Self.infinity {
-      note(largest)
+    } else if gain == 1, let largest, largest < ClippingWatch.infinity {
+      clipping.note(largest)
     } else {
       if gain != 1 {
         VectorMath.scale(output[0], by: gain)
         VectorMath.scale(output[1], by: gain)
       }
-      watch(output[0])
-      watch(output[1])
+      clipping.watch(output[0])
+      clipping.watch(output[1])
     }
-  }
-
-  /// Notes the peak, and what is no finite number.
-  @_noLocks
-  private mutating func watch(_ buffer: ChannelBuffer) {
-    // Magnitudes are in the order of their bit patterns, with infinity above every number and what
-    // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
-    var largest = VectorMath.largest(buffer)
-    if largest >= Self.infinity {
-      largest = 0
-      for frame in buffer.indices {
-        let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
-        if bits < Self.infinity {
-          largest = bits > largest ? bits : largest
-        } else {
-          let word = bits == Self.infinity ? MixerControls.sawInfinity : MixerControls.sawNotANumber
-          controls.access.note(1, at: controls.clipping(word))
-        }
-      }
-    }
-    note(largest)
-  }
-
-  /// The bits of infinity.
-  private static var infinity: UInt32 { @_noLocks get { 0x7F80_0000 } }
-
-  /// Notes the peak, as the bits of a finite number.
-  @_noLocks
-  private mutating func note(_ largest: UInt32) {
-    let word = controls.clipping(MixerControls.clippingPeak)
-    if largest > controls.access[word: word] { controls.access.note(largest, at: word) }
   }
 
   @_noLocks

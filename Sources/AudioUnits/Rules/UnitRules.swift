@@ -12,6 +12,8 @@ public enum UnitRules {
     mixerRates,
     mixerOutputRate,
     effectFormats,
+    followingFormats,
+    keyInput,
     equalizerRate,
     equalizerPreset,
     converterStep,

@@ -1,18 +1,18 @@
 /// What an OSC 1.0 datagram holds.
-enum OSCPacket: Hashable, Sendable {
+package enum OSCPacket: Hashable, Sendable {
   case message(OSCMessage)
   /// Packets that take effect together, at a time.
   indirect case bundle(OSCTimeTag, [OSCPacket])
 }
 
-struct OSCMessage: Hashable, Sendable {
+package struct OSCMessage: Hashable, Sendable {
   /// An address, or a pattern of addresses. It begins with a slash.
   var address: String
   var arguments: [OSCArgument]
 }
 
 /// The arguments of the specification, the non-standard types of its table included.
-enum OSCArgument: Hashable, Sendable {
+package enum OSCArgument: Hashable, Sendable {
   case int32(Int32)
   case float32(Float)
   case string(String)
@@ -31,7 +31,7 @@ enum OSCArgument: Hashable, Sendable {
 }
 
 /// A time of day: seconds since the beginning of 1900, and a fraction of a second in 32 bits.
-struct OSCTimeTag: Hashable, Sendable {
+package struct OSCTimeTag: Hashable, Sendable {
   var value: UInt64
 
   /// As soon as it comes.

@@ -1,7 +1,7 @@
 /// Reads OSC 1.0 datagrams.
-struct OSCReader {
+package struct OSCReader {
   /// Why a datagram is none of OSC.
-  enum Malformed: Error, Hashable {
+  package enum Malformed: Error, Hashable {
     case truncated
     case notPacket
     case typeTag(UInt8)
@@ -17,7 +17,7 @@ struct OSCReader {
 
   private init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  static func read(_ bytes: [UInt8]) throws(Malformed) -> OSCPacket {
+  package static func read(_ bytes: [UInt8]) throws(Malformed) -> OSCPacket {
     try packet(bytes[...], depth: 0)
   }
 

@@ -1,15 +1,20 @@
-import PatchSyntax
+package import PatchSyntax
 
 /// What OSC messages set.
 ///
 /// Their sender cannot be told from any other program on the machine. So they may turn numbers and
 /// switches, and name what a property has names for; what a patch reads and writes they cannot say.
-enum OSCSettings {
+package enum OSCSettings {
+  /// Of how many parts an address may be. No setting is so deep; a document may be no deeper than JSON is
+  /// read.
+  private static let mostParts = 32
+
   /// The settings of a document that a message is about, each with its value; none where the message
   /// means nothing here.
-  static func edits(of message: OSCMessage, in root: JSONValue) -> [SettingEdit] {
+  package static func edits(of message: OSCMessage, in root: JSONValue) -> [SettingEdit] {
     guard message.arguments.count == 1, let value = json(message.arguments[0]),
-      let pointer = JSONPointer(parsing: escapedTildes(message.address))
+      let pointer = JSONPointer(parsing: escapedTildes(message.address)),
+      pointer.tokens.count <= mostParts
     else { return [] }
     var pointers = [pointer]
     // A name may have a star in it.
@@ -57,6 +62,9 @@ enum OSCSettings {
     let tokens = pointer.tokens
     let group = tokens.dropLast().last
     if tokens.first == "nodes", group == "parameters" || group == "properties" { return true }
+    if tokens.first == "nodes", tokens.count > 4, tokens[tokens.count - 3] == "bands" {
+      return true
+    }
     return tokens.first == "callbacks" && tokens.count == 3 && !isText
   }
 

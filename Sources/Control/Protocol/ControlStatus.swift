@@ -107,6 +107,9 @@ public enum ControlState: String, Hashable, Sendable, CaseIterable {
   /// It fades out and finishes its files.
   case stopping
   case ended
+
+  /// Whether it plays, or would if nothing but its device held it up: it can be paused and changed.
+  public var isUnderWay: Bool { [.playing, .interrupted, .waiting].contains(self) }
 }
 
 /// What a device has granted.

@@ -32,6 +32,8 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var state = State.waiting
   private var context: ChannelHandlerContext?
   private var closesAfterAnswer = false
+  /// Whether the client says nothing more: a request that is not whole by now never will be.
+  private var hasClientEnded = false
   private var isHead = false
   private var deadline: Scheduled<Void>?
   private var patience: Patience
@@ -157,7 +159,21 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
+  /// The client has ended its side, which the pipeline may tell later, or not at all while it keeps a part
+  /// of a request back.
+  func clientHasEnded() {
+    hasClientEnded = true
+    switch state {
+    case .waiting, .reading: awaitRequest()
+    case .answering, .streaming, .ending: break
+    }
+  }
+
   // MARK: Requests
+
+  private func awaitRequest() {
+    closeUnless(within: hasClientEnded ? limits.lingerTime : limits.requestTime)
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
@@ -178,7 +194,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private func begin(_ head: HTTPRequestHead) {
     isHead = head.method == .HEAD
     closesAfterAnswer = !head.isKeepAlive
-    closeUnless(within: limits.requestTime)
+    awaitRequest()
     if let problem = keeper.refusal(head) { return refuse(problem) }
     let lengths = head.headers["Content-Length"].compactMap { Int($0) }
     if let length = lengths.first, length > limits.body { return refuse(tooLarge) }
@@ -293,7 +309,8 @@ final class ConnectionHandler: ChannelInboundHandler {
       // connection: it is read, and nothing comes of it.
       context?.close(mode: .output, promise: nil)
       closeUnless(within: limits.lingerTime)
-    case .waiting: closeUnless(within: limits.requestTime)
+    case .waiting: awaitRequest()
+    case .reading where hasClientEnded: awaitRequest()
     case .reading, .answering, .streaming: break
     }
   }

@@ -100,13 +100,14 @@ struct ControlDoor: Sendable {
             routes.tally.count(\.turnedAway)
             return try sendAway(channel, .full(limits))
           }
-          try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+          let handler = ConnectionHandler(
+            routes: routes, hub: hub, limits: limits, budgets: budgets, keeper: keeper(channel))
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(EndOfInput(for: handler))
+          try pipeline.configureHTTPServerPipeline(
             withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits.decoder)
-          try channel.pipeline.syncOperations.addHandler(
-            ConnectionHandler(
-              routes: routes, hub: hub, limits: limits, budgets: budgets,
-              keeper: keeper(channel)))
+          try pipeline.addHandler(handler)
         }
       }
       // A client that has said everything may still listen.

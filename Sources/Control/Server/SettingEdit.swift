@@ -1,7 +1,7 @@
-import PatchSyntax
+package import PatchSyntax
 
 /// A value that is to stand at a place of a document.
-struct SettingEdit: Hashable, Sendable {
+package struct SettingEdit: Hashable, Sendable {
   var pointer: JSONPointer
   /// JSON.
   var value: String
@@ -9,7 +9,7 @@ struct SettingEdit: Hashable, Sendable {
   /// The operation that puts several values into a document, a JSON Patch (RFC 6902). Objects that
   /// are missing on the way are made; what cannot be done is left to the reader of the patch to
   /// refuse.
-  static func patch(_ edits: [SettingEdit], in root: JSONValue) -> String {
+  package static func patch(_ edits: [SettingEdit], in root: JSONValue) -> String {
     /// The ways to objects that operations before this one have made.
     var made: Set<[String]> = []
     let operations = edits.map { $0.operation(in: root, &made) }

@@ -1,13 +1,13 @@
 import Diagnostics
-import PatchSyntax
+package import PatchSyntax
 
 /// Reading JSON whose places do not matter.
-enum JSONReading {
+package enum JSONReading {
   /// The value of a text; `nil` for one that is not JSON.
-  static func value(of text: String) -> JSONValue? { value(of: text, .json) }
+  package static func value(of text: String) -> JSONValue? { value(of: text, .json) }
 
   /// The value of a document, which may have comments and trailing commas.
-  static func document(_ text: String) -> JSONValue? { value(of: text, .jsonc) }
+  package static func document(_ text: String) -> JSONValue? { value(of: text, .jsonc) }
 
   private static func value(of text: String, _ dialect: JSONReader.Dialect) -> JSONValue? {
     let reading = JSONReader.read(

@@ -109,7 +109,9 @@ extension GraphBuilder {
         let (numbers, areNumbers) = numbers(field.value)
         if !areNumbers { isWhole = false }
         values[field.name] = .numbers(numbers)
-      } else if let number = field.value.number {
+      } else if let number = field.value.number(
+        in: info.map { SettingReader.measure(of: $0) } ?? .number)
+      {
         values[field.name] = .number(number)
       } else if let flag = field.value.bool {
         values[field.name] = .boolean(flag)
@@ -201,7 +203,7 @@ extension GraphBuilder {
       if let number = place.number, info.unit == .linearGain {
         return SettingReader.factor(insteadOf: number, at: place)
       }
-      return place.plainForm(for: .number, of: SettingReader.measure(info.unit))
+      return place.plainForm(for: .number, of: SettingReader.measure(of: info))
     case .boolean: return place.plainForm(for: .bool, of: .number)
     default: return nil
     }

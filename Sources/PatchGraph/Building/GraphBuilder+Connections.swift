@@ -50,7 +50,8 @@ extension GraphBuilder {
         }
         let feed = feed(of: chain)
         let first = callback.callback
-        try graph.setInputCallback(first, of: destination, input, from: feed)
+        try graph.setInputCallback(
+          first, of: destination, input, from: feed, soundingAs: chain.last?.link.name)
         layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
           .init(
             name: from.value.node, links: chain.map(\.link), source: self.source(of: chain),

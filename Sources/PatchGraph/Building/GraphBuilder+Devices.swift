@@ -42,7 +42,10 @@ extension GraphBuilder {
   }
 
   private mutating func check(_ choice: Located<PatchDocument.DeviceChoice>) {
-    if choice.value.patterns.isEmpty {
+    // A property whose pattern could not be read has been reported.
+    if choice.value.patterns.isEmpty,
+      choice.json.members.allSatisfy({ $0.key.string == "comment" })
+    {
       report(
         NameRules.devicePattern.diagnostic(
           "nothing is said of the device", at: choice.range, pointer: choice.pointer,

@@ -44,7 +44,10 @@ extension GraphBuilder {
       }
       if let count, made.description.inputs.settable?.contains(count.value) != true {
         // A number that it cannot have is refused.
-        setInputCount(count, id, made)
+        setCount(count, .input, id, made)
+      }
+      if !hasTooManyBuses, let count = document.nodes[index].value.outputCount {
+        setCount(count, .output, id, made)
       }
       return (id, made)
     } catch {
@@ -83,10 +86,12 @@ extension GraphBuilder {
     }
   }
 
-  mutating func setInputCount(_ count: Located<Int>, _ id: NodeID, _ unit: UnitInstance) {
+  mutating func setCount(
+    _ count: Located<Int>, _ scope: Scope, _ id: NodeID, _ unit: UnitInstance
+  ) {
     do throws(Violation) {
       try unit.setProperty(
-        .elementCount, .input, 0, to: .uint32(UInt32(clamping: count.value)))
+        .elementCount, scope, 0, to: .uint32(UInt32(clamping: count.value)))
     } catch {
       report(error.of(id), at: count.json)
       doubts.raise(.feeds, about: id)

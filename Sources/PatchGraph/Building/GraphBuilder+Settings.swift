@@ -14,10 +14,25 @@ extension GraphBuilder {
 
   /// Sets what a node of the document, by its place there, says of its unit.
   mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
+    setMaximumFrames(unit, id, document.nodes[index].value)
     setProperties(document.nodes[index].value.properties, unit, id, .global, 0)
     setParameters(document.nodes[index].value.parameters, unit, id, .global, 0)
+    setBands(document.nodes[index].value, unit, id)
     configure(document.nodes[index].value.inputs, unit, id, .input, of: index)
     configure(document.nodes[index].value.outputs, unit, id, .output, of: index)
+  }
+
+  /// Sets what the patch says of all units, on one that says nothing else.
+  private mutating func setMaximumFrames(
+    _ unit: UnitInstance, _ id: NodeID, _ node: PatchDocument.Node
+  ) {
+    guard let most = document.maximumFramesPerSlice,
+      unit.description.component.type != .outputType,
+      let info = unit.properties.first(where: { $0.id == .maximumFramesPerSlice }),
+      !node.properties.contains(where: { $0.name == info.key || $0.name == info.constant }),
+      let frames = UInt32(exactly: most.value)
+    else { return }
+    set(.maximumFramesPerSlice, .uint32(frames), unit, id, .global, 0, at: most.json)
   }
 
   mutating func configure(
@@ -215,7 +230,7 @@ extension GraphBuilder {
   func place(of info: PropertyInfo) -> String {
     switch info.id {
     case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
-    case .elementCount: "write \"inputCount\" on the node"
+    case .elementCount: "write \"inputCount\" or \"outputCount\" on the node"
     case .makeConnection, .setRenderCallback: "write it under \"connections\" of the patch"
     case .classInfo, .classInfoFromDocument: "the node itself is the state: write its settings"
     default: info.isWritable ? "a program sets it, and no patch" : "it is read, not set"
@@ -230,26 +245,37 @@ extension GraphBuilder {
         reportUnknownParameter(field, unit, scope)
         continue
       }
-      guard let value = SettingReader.parameter(field.value, info) else {
-        report(
-          UnitRules.parameterRange.diagnostic(
-            "\(quoted(field.name)) takes \(SettingReader.noun(info))",
-            status: .invalidParameter,
-            at: field.value.markRange,
-            pointer: field.value.pointer.description,
-            help: [SettingReader.plainForm(of: field.value, info)?.help].compactMap(\.self),
-            fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)))
-        continue
+      setParameter(info, field, unit, id, scope, bus)
+    }
+  }
+
+  mutating func setParameter(
+    _ info: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
+    _ scope: Scope, _ bus: Int
+  ) {
+    guard let value = SettingReader.parameter(field.value, info) else {
+      let names = field.value.string.flatMap { didYouMean($0, among: info.valueNames) }
+      report(
+        UnitRules.parameterRange.diagnostic(
+          "\(quoted(field.name)) takes \(SettingReader.noun(info))",
+          status: .invalidParameter,
+          at: field.value.markRange,
+          pointer: field.value.pointer.description,
+          help: [SettingReader.plainForm(of: field.value, info)?.help, names].compactMap(\.self),
+          fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)
+            + (names == nil
+              ? []
+              : field.value.correction(of: field.value.string ?? "", among: info.valueNames))))
+      return
+    }
+    do throws(Violation) {
+      reportReplaced(info, field, unit, id, scope, bus)
+      try unit.setParameter(info.id, scope, bus, to: value)
+      if let warning = unit.warning(info.id, scope, bus, value) {
+        report(withDecibels(warning.of(id), info, value, at: field.value))
       }
-      do throws(Violation) {
-        reportReplaced(info, field, unit, id, scope, bus)
-        try unit.setParameter(info.id, scope, bus, to: value)
-        if let warning = unit.warning(info.id, scope, bus, value) {
-          report(withDecibels(warning.of(id), info, value, at: field.value))
-        }
-      } catch {
-        report(withDecibels(error.of(id), info, value, at: field.value))
-      }
+    } catch {
+      report(withDecibels(error.of(id), info, value, at: field.value))
     }
   }
 
@@ -292,7 +318,7 @@ extension GraphBuilder {
   mutating func reportUnknownParameter(
     _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
   ) {
-    let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+    let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly && !$0.isOfBand }
     var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
     for other in Scope.allCases where other != scope {
       if unit.parameterInfo(named: field.name, other) != nil {
@@ -301,6 +327,9 @@ extension GraphBuilder {
           ? "under \"parameters\" of the node" : "on a bus: \"\(other)s\": { \"0\": … }"
         help.insert("it belongs to the \(other) scope: write it \(place)", at: 0)
       }
+    }
+    if scope == .global, isOfBand(field.name, unit) {
+      help.insert("\(quoted(field.name)) is a band's: write it in an object of \"bands\"", at: 0)
     }
     if unit.info(named: field.name) != nil {
       help.insert("\(quoted(field.name)) is a property: write it under \"properties\"", at: 0)

@@ -98,6 +98,7 @@ struct GraphBuilder {
       doubts.raise(.patchFormat)
       doubts.raise(.gaps)
     }
+    graph.compensatesLatency = document.compensateLatency?.value ?? false
     defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
     // Of a name that means two things neither is there: what leads to it could mean either.
     let ambiguous = ambiguousNames()
@@ -198,36 +199,39 @@ struct GraphBuilder {
     }
   }
 
-  /// Says where the inputs of all nodes together are more than there may be.
+  /// Says where the buses of all nodes together are more than there may be.
   mutating func checkBuses() {
     var total = 0
     for index in document.nodes.indices {
-      guard let count = document.nodes[index].value.inputCount, count.value <= Self.mostInputs
-      else { continue }
-      total += count.value
-      guard total > limits.buses else { continue }
-      report(
-        CostRules.buses.diagnostic(
-          .init(
-            "with these the nodes have more than \(Diagnostic.decimal(limits.buses)) inputs together"
-          ), at: count.range, pointer: count.pointer,
-          help: [limits.help(.buses, needed: Self.busCount(of: document))]))
-      hasTooManyBuses = true
-      doubts.raise(.gaps)
-      return
+      for count in Self.counts(of: document.nodes[index].value) {
+        total += count.value
+        guard total > limits.buses else { continue }
+        report(
+          CostRules.buses.diagnostic(
+            .init(
+              "with these the nodes have more than \(Diagnostic.decimal(limits.buses)) inputs and "
+                + "outputs together"
+            ), at: count.range, pointer: count.pointer,
+            help: [limits.help(.buses, needed: Self.busCount(of: document))]))
+        hasTooManyBuses = true
+        doubts.raise(.gaps)
+        return
+      }
     }
   }
 
-  /// What the "inputCount" of all nodes add up to.
+  /// What the "inputCount" and "outputCount" of all nodes add up to.
   static func busCount(of document: PatchDocument) -> Int {
     document.nodes.indices.reduce(0) { sum, index in
-      let count = document.nodes[index].value.inputCount?.value ?? 0
-      return count <= mostInputs ? sum + count : sum
+      counts(of: document.nodes[index].value).reduce(sum) { $0 + $1.value }
     }
   }
 
-  /// How many inputs a node may have. A greater number is refused by the unit, and makes none.
-  static let mostInputs = 1024
+  /// The numbers of buses that are written and that a node may have. A greater one is refused by the unit,
+  /// and makes none.
+  private static func counts(of node: PatchDocument.Node) -> [Located<Int>] {
+    [node.inputCount, node.outputCount].compactMap(\.self).filter { $0.value <= 1024 }
+  }
 
   /// Looks up the formats that the patch has names for.
   mutating func resolveFormats() { formats.resolveDefinitions(document) }

@@ -26,6 +26,8 @@ extension GraphBuilder {
         echoes.append(violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
         if saysNotes { reportNote(violation) }
+      } else if violation.severity == .note {
+        if saysNotes { report(violation) }
       } else if !reported[violation.place.node, default: []].contains(where: {
         isTwin(violation, of: $0)
       }) {

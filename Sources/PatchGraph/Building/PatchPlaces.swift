@@ -108,6 +108,16 @@ private final class PlaceNotes: Sendable {
       guard let info = unit.info(named: field.name) else { continue }
       table[.init(node: id, .property(info.id, .global, 0))] = field.value
     }
+    for field in node.parameters {
+      guard let info = unit.parameterInfo(named: field.name, .global) else { continue }
+      table[.init(node: id, .parameter(info.id, .global, 0))] = field.value
+    }
+    for (number, band) in (node.bands?.value ?? []).enumerated() {
+      for field in band.parameters {
+        guard let info = unit.bandParameter(named: field.name, of: number) else { continue }
+        table[.init(node: id, .parameter(info.id, .global, 0))] = field.value
+      }
+    }
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
       for element in elements {
         let bus = element.bus.value
@@ -131,6 +141,9 @@ private final class PlaceNotes: Sendable {
     }
     if let count = node.inputCount {
       table[.init(node: id, .elementCount(.input))] = count.json
+    }
+    if let count = node.outputCount {
+      table[.init(node: id, .elementCount(.output))] = count.json
     }
   }
 }

@@ -9,8 +9,8 @@ struct RemedyEdits {
   /// Where the diagnostic is, where that is not the violation's own place.
   let primary: JSONValue?
 
-  /// Edits that are offered, and not made without asking: which of several ways is wanted is the
-  /// user's to say.
+  /// Edits that are offered and, but for those of a safe remedy, not made without asking: which of several
+  /// ways is wanted is the user's to say.
   func fix(_ remedy: Remedy) -> Diagnostic.Fix? {
     guard let node, places.bytesLeftToEdit > 0 else { return nil }
     let written = places.value(.init(node: node, .whole))
@@ -22,7 +22,7 @@ struct RemedyEdits {
       changes += made
     }
     return DocumentEdits.edit(changes, in: written.tree).map {
-      Diagnostic.Fix(remedy.title, edits: [$0], isSafe: false)
+      Diagnostic.Fix(remedy.title, edits: [$0], isSafe: remedy.isSafe)
     }
   }
 
@@ -51,18 +51,19 @@ struct RemedyEdits {
       return [.set(place(scope, element, "parameters", key), json)]
     case .setInputCount(let count):
       return [.set(JSONPointer(own + ["inputCount"]), "\(count)")]
+    case .setOutputCount(let count):
+      return [.set(JSONPointer(own + ["outputCount"]), "\(count)")]
+    case .compensateLatency:
+      let written = places.value(.init(node: node, .whole))
+      guard written.tree === places.root.tree else { return nil }
+      return [.set(JSONPointer(["compensateLatency"]), "true")]
+    case .insertSplitter(let input): return splitter(behindFeedOf: input, node)
     case .removeFeed(let input): return feed(input, node).map { [.remove($0)] }
     case .insertConverter(let input, let format):
       guard let connection = feed(input, node),
         let to = places.root[JSONPointer(connection.tokens + ["to"])], to.kind == .string
       else { return nil }
-      let names = Set(places.root["nodes"]?.members.compactMap(\.key.string) ?? [])
-      var name = "converter"
-      var number = 1
-      while names.contains(name) {
-        number += 1
-        name = "converter\(number)"
-      }
+      let name = freeName("converter")
       let unit = """
         { "component": "FormatConverter", "properties": { "maximumFramesPerSlice": 4096 }, \
         "outputs": { "0": { "streamFormat": \(text(format)) } } }
@@ -75,6 +76,54 @@ struct RemedyEdits {
           "{ \"from\": \"\(name)\", \"to\": \(to.tree.source[to.localRange]) }"),
       ]
     }
+  }
+
+  /// A name that nothing in the patch has: the one that is wished for, or that with a number.
+  private func freeName(_ wish: String) -> String {
+    let names = Set(
+      ["nodes", "callbacks"].flatMap { places.root[$0]?.members.compactMap(\.key.string) ?? [] })
+    var name = wish
+    var number = 1
+    while names.contains(name) {
+      number += 1
+      name = "\(wish)\(number)"
+    }
+    return name
+  }
+
+  /// A splitter for all that take from the output that feeds an input. Offered where the second of them
+  /// is, and with none of those after it: it puts them right as well.
+  private func splitter(behindFeedOf input: Int, _ node: NodeID) -> [DocumentEdits.Change]? {
+    guard let connection = feed(input, node),
+      let own = places.root[JSONPointer(connection.tokens + ["from"])],
+      own.tree === places.root.tree, let source = own.string.flatMap(Self.output)
+    else { return nil }
+    var members = places.root["callbacks"]?.members.map(\.value) ?? []
+    if let connections = places.root["connections"] { members += connections.elements }
+    var takers: [JSONValue] = []
+    for member in members {
+      guard let from = member["from"], from.string.flatMap(Self.output) == source else { continue }
+      takers.append(from)
+    }
+    guard takers.count > 1, takers[1].range == own.range else { return nil }
+    let name = freeName("split")
+    let count = takers.count > 2 ? ", \"outputCount\": \(takers.count)" : ""
+    let unit = """
+      { "component": "\(takers.count > 2 ? "MultiSplitter" : "Splitter")"\(count), \
+      "properties": { "maximumFramesPerSlice": 4096 } }
+      """
+    return [.set(JSONPointer(["nodes", name]), unit)]
+      + takers.enumerated().map { .set($1.pointer, "\"\(name):\($0)\"") }
+      + [
+        .set(
+          JSONPointer(["connections", "-"]),
+          "{ \"from\": \(own.tree.source[own.localRange]), \"to\": \"\(name)\" }")
+      ]
+  }
+
+  /// The output that an address means, with its number.
+  private static func output(_ address: String) -> String? {
+    address.contains(":") ? address : address + ":0"
   }
 
   /// The connection that feeds an input.

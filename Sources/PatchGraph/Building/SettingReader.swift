@@ -1,6 +1,7 @@
 import AudioTypes
 import Diagnostics
 import PatchSyntax
+import RenderCore
 
 /// Turns JSON into the values of properties and parameters.
 enum SettingReader {
@@ -40,7 +41,21 @@ enum SettingReader {
       let items = Array(json.elements)
       let numbers = items.compactMap { $0.number.map { Float($0) } }.filter(\.isFinite)
       return numbers.count == items.count ? .floats(numbers) : nil
-    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status, .strings,
+    case .matrix:
+      guard json.kind == .array else { return nil }
+      var rows: [[Float]] = []
+      for row in json.elements {
+        guard row.kind == .array else { return nil }
+        let items = Array(row.elements)
+        let numbers = items.compactMap { $0.number(in: .decibels).map { Float($0) } }.filter(
+          \.isFinite)
+        guard numbers.count == items.count, numbers.count == rows.first?.count ?? numbers.count,
+          !numbers.isEmpty
+        else { return nil }
+        rows.append(numbers)
+      }
+      return rows.isEmpty ? nil : .matrix(rows)
+    case .streamFormat, .presets, .doubles, .ids, .channelCounts, .parameterInfo, .status, .strings,
       .parameterText, .classInfo, .clipping, .startTime, .object:
       return nil
     }
@@ -59,7 +74,10 @@ enum SettingReader {
   /// The value of a parameter; `nil` where the JSON is of another type.
   static func parameter(_ json: JSONValue, _ info: ParameterInfo) -> Float? {
     if info.unit == .boolean, let flag = json.bool { return flag ? 1 : 0 }
-    return json.number.flatMap { number in
+    if info.unit == .indexed, let text = json.string {
+      return info.valueNames.firstIndex(of: text).map { info.range.lowerBound + Float($0) }
+    }
+    return json.number(in: Quantity.Measure(info.unit)).flatMap { number in
       let value = Float(number)
       return value.isFinite ? value : nil
     }
@@ -69,17 +87,14 @@ enum SettingReader {
   static func plainForm(
     of json: JSONValue, _ info: ParameterInfo
   ) -> (help: String, fix: Diagnostic.Fix)? {
-    json.plainForm(for: info.unit == .boolean ? .bool : .number, of: measure(info.unit))
+    json.plainForm(for: info.unit == .boolean ? .bool : .number, of: Quantity.Measure(info.unit))
       ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
   }
 
-  /// What a number of a unit measures: of a factor decibels may have been meant.
-  static func measure(_ unit: ParameterUnit) -> Quantity.Measure {
-    switch unit {
-    case .linearGain: .decibels
-    case .seconds: .seconds
-    case .hertz: .hertz
-    case .percent: .percent
+  /// What the number of a setting measures; `number` for what is none.
+  static func measure(of info: SettingInfo) -> Quantity.Measure {
+    switch info.kind {
+    case .number, .integer: Quantity.Measure(info.unit)
     default: .number
     }
   }
@@ -91,11 +106,11 @@ enum SettingReader {
     insteadOf decibels: Double, at json: JSONValue
   ) -> (help: String, fix: Diagnostic.Fix)? {
     guard decibels < 0, decibels >= -120, json.kind == .number else { return nil }
-    let factor = Quantity.text(Quantity.factor(ofDecibels: decibels))
+    let written = "\"\(Quantity.text(decibels)) dB\""
     return (
-      "this is a factor, not decibels: \(Quantity.text(decibels)) dB is \(factor)",
+      "this is a factor: decibels are written \(written)",
       Diagnostic.Fix(
-        "write \(factor)", edits: [.init(json.range, factor)], isSafe: false)
+        "write \(written)", edits: [.init(json.range, written)], isSafe: false)
     )
   }
 
@@ -116,7 +131,10 @@ enum SettingReader {
     case .integers(let range):
       "an array of whole numbers from \(range.lowerBound) to \(range.upperBound)"
     case .floats: "an array of finite numbers"
-    case .streamFormat, .presets, .ids, .channelCounts, .parameterInfo, .status, .strings,
+    case .matrix:
+      "an array of rows of one length, each an array of finite numbers, or of decibels such as "
+        + "\"-6 dB\": [[1, 0], [0, 1]]"
+    case .streamFormat, .presets, .doubles, .ids, .channelCounts, .parameterInfo, .status, .strings,
       .parameterText, .classInfo, .clipping, .startTime, .object:
       "another value"
     }
@@ -124,6 +142,11 @@ enum SettingReader {
 
   /// What a parameter takes, in words.
   static func noun(_ info: ParameterInfo) -> String {
-    info.unit == .boolean ? "true or false" : "a finite number"
+    if info.unit == .indexed, !info.valueNames.isEmpty {
+      return info.valueNames.map(quoted).joined(separator: ", ") + ", or its number"
+    }
+    return info.unit == .boolean
+      ? "true or false"
+      : "a finite number" + WrittenQuantity.alternative(for: Quantity.Measure(info.unit))
   }
 }

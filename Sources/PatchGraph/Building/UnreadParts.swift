@@ -21,7 +21,11 @@ struct UnreadParts {
   private var errors: [Int]
 
   init(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
-    errors = diagnostics.filter { $0.severity == .error }.map(\.range.lowerBound).sorted()
+    // A comma too many hides nothing.
+    errors =
+      diagnostics
+      .filter { $0.severity == .error && $0.code != SyntaxRules.trailingComma.code }
+      .map(\.range.lowerBound).sorted()
     guard !errors.isEmpty else { return }
     isAny = true
     for node in document.nodes where hasError(in: node.value.json.range) {

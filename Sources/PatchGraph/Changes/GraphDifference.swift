@@ -14,7 +14,7 @@ struct GraphDifference {
   /// Something that is set on a unit that goes on.
   enum Setting: Sendable {
     case property(node: String, PropertyPlace, PropertyValue)
-    case parameter(node: String, UnitSettings.ParameterPlace, Float)
+    case parameter(node: String, ParameterPlace, Float)
     /// Of the callback so many pulls behind an input.
     case live(input: PatchLayout.BusName, behind: Int, key: String, Double)
   }
@@ -43,6 +43,8 @@ struct GraphDifference {
   private(set) var origins: [PatchLayout.BusName: [Origin]] = [:]
   /// Whether ramps or the end are others, or move something else.
   private(set) var changesTimeline = false
+  /// Whether paths are made equally late from then on, or no more.
+  private(set) var changesCompensation = false
   private(set) var tapsLeaving: [String] = []
   private(set) var tapsEntering: [String] = []
   /// Taps that go on at another bus, or at a node that is made anew.
@@ -79,6 +81,7 @@ struct GraphDifference {
     }
     comparePolicies()
     compareLimits()
+    compareCompensation()
     compareNodes(running)
     compareFeeds()
     compareTaps()
@@ -108,6 +111,14 @@ struct GraphDifference {
         "others may set gains of up to \(OutputLimits.decibelText(after.requestedGain)) dB",
         .nothing)
     }
+  }
+
+  private mutating func compareCompensation() {
+    let (before, after) = (old.graph?.compensatesLatency, new.graph?.compensatesLatency)
+    guard let before, let after, before != after else { return }
+    changesCompensation = true
+    let text = "paths that meet are \(after ? "made" : "no longer made") equally late"
+    note(JSONPointer(["compensateLatency"]), text, .crossfade)
   }
 
   private static func configuration(_ patch: BuiltPatch, _ name: String) -> UnitConfiguration? {
@@ -201,7 +212,7 @@ struct GraphDifference {
     for place in parameters {
       guard let info = unit.parameterInfo(place.id, place.scope), let value = new.parameters[place]
       else { continue }
-      let pointer = Self.pointer(name, place.scope, place.element, "parameters", info.key)
+      let pointer = Self.pointer(name, place.scope, place.element, info.path)
       let from = old.parameters[place].map { "from \(plain($0)) " } ?? ""
       later.append(
         (
@@ -238,11 +249,14 @@ struct GraphDifference {
             + "\(before.maximumFramesPerSlice)"
         ))
     }
-    if before.inputs.count != after.inputs.count {
+    for (scope, was, count) in [
+      ("input", before.inputs.count, after.inputs.count),
+      ("output", before.outputs.count, after.outputs.count),
+    ] where was != count {
       reasons.append(
         (
-          JSONPointer(["nodes", name, "inputCount"]),
-          "\(quoted(name)) has \(after.inputs.count) inputs and not \(before.inputs.count)"
+          JSONPointer(["nodes", name, "\(scope)Count"]),
+          "\(quoted(name)) has \(count) \(scope)s and not \(was)"
         ))
     }
     for (scope, old, new) in [
@@ -282,6 +296,10 @@ struct GraphDifference {
 
   private static func pointer(
     _ name: String, _ scope: Scope, _ element: Int, _ kind: String, _ key: String
+  ) -> JSONPointer { pointer(name, scope, element, [kind, key]) }
+
+  private static func pointer(
+    _ name: String, _ scope: Scope, _ element: Int, _ path: [String]
   ) -> JSONPointer {
     let place: [String] =
       switch scope {
@@ -289,7 +307,7 @@ struct GraphDifference {
       case .input: ["inputs", String(element)]
       case .output: ["outputs", String(element)]
       }
-    return JSONPointer(["nodes", name] + place + [kind, key])
+    return JSONPointer(["nodes", name] + place + path)
   }
 
   // MARK: What feeds the inputs
@@ -477,6 +495,6 @@ extension PatchLayout.Feed {
   }
 }
 
-private func article(_ noun: String) -> String {
+func article(_ noun: String) -> String {
   noun.first.map { "AEIOUaeiou".contains($0) } == true ? "an \(noun)" : "a \(noun)"
 }

@@ -97,6 +97,9 @@ struct Passage {
       guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
       taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
     }
+    if difference.changesCompensation {
+      graph.compensatesLatency = new.graph?.compensatesLatency ?? false
+    }
     for setting in difference.settings { try set(setting) }
     if difference.changesTimeline {
       try graph.setTimeline(
@@ -127,7 +130,8 @@ struct Passage {
         nodes[source.node].map { CallbackFeed.output($0, source.bus) }
       }
       for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
-      try graph.setInputCallback(first, of: node, input.bus, from: feed)
+      try graph.setInputCallback(
+        first, of: node, input.bus, from: feed, soundingAs: chain.links.last?.name)
     case nil: break
     }
   }

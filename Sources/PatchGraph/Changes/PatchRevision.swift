@@ -88,8 +88,10 @@ struct PatchRevision {
 
   /// Finds what differs. `false` where that is more than can be revised.
   private mutating func compare() -> Bool {
+    // Other files may have changed too.
     guard before.subgraphs.isEmpty, before.timeline.isEmpty, after.timeline.isEmpty,
-      isRestTheSame()
+      !before.nodes.contains(where: { $0.value.preset != nil }),
+      !after.nodes.contains(where: { $0.value.preset != nil }), isRestTheSame()
     else { return false }
     nodes = Self.window(before.nodes, after.nodes, \.json)
     callbacks = Self.window(before.callbacks, after.callbacks, \.json)
@@ -293,7 +295,10 @@ struct PatchRevision {
     for index in members {
       if let id = ids[after.nodes[index].name], let unit = try? graph.unit(id) {
         if let count = after.nodes[index].value.inputCount {
-          builder.setInputCount(count, id, unit)
+          builder.setCount(count, .input, id, unit)
+        }
+        if let count = after.nodes[index].value.outputCount {
+          builder.setCount(count, .output, id, unit)
         }
         units.append((index, id, unit))
       } else if let (id, unit) = builder.addNode(index) {

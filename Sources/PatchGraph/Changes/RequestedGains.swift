@@ -14,7 +14,8 @@ enum RequestedGains {
   ///   - new: What is to play: without errors.
   static func diagnostics(from old: BuiltPatch, to new: BuiltPatch) -> [Diagnostic] {
     let limit = new.layout.limits.requestedGain
-    return parameters(old, new, limit) + ramps(old, new, limit) + settings(old, new, limit)
+    return parameters(old, new, limit) + levels(old, new, limit) + ramps(old, new, limit)
+      + settings(old, new, limit)
   }
 
   /// A gain in decibels; `nil` for what is none.
@@ -50,7 +51,8 @@ enum RequestedGains {
           case .output: ["outputs", String(place.element)]
           }
         found.append(
-          .tooLoud(info.key, of: name, level, limit, new, ["nodes", name] + bus + ["parameters"]))
+          .tooLoud(
+            info.key, of: name, level, limit, new, ["nodes", name] + bus + info.path.dropLast()))
       }
     }
     return found
@@ -61,11 +63,44 @@ enum RequestedGains {
   ) -> [Diagnostic] {
     let known = Set(old.ramps.map(\.ramp.target))
     return new.ramps.compactMap { name, ramp in
-      guard !known.contains(ramp.target),
-        let info = new.unit(name)?.parameterInfo(ramp.parameter, ramp.scope),
-        let level = decibels(Double(ramp.target), info.unit), level > limit
+      guard !known.contains(ramp.target), let unit = new.unit(name) else { return nil }
+      let info = unit.parameterInfo(ramp.parameter, ramp.scope)
+      // What is described nowhere is a level of a matrix.
+      guard let level = decibels(Double(ramp.target), info?.unit ?? .linearGain), level > limit
       else { return nil }
-      return .tooLoud(info.key, of: name, level, limit, new, ["timeline"])
+      return .tooLoud(info?.key ?? "matrixLevels", of: name, level, limit, new, ["timeline"])
+    }
+  }
+
+  /// The levels of matrices.
+  private static func levels(
+    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
+  ) -> [Diagnostic] {
+    new.layout.nodeNames.flatMap { name -> [Diagnostic] in
+      guard let unit = new.unit(name), unit.info(.matrixLevels) != nil else { return [] }
+      let before = old.unit(name)?.settings.properties ?? [:]
+      return unit.settings.properties.compactMap { place, value -> (PropertyPlace, Double)? in
+        guard place.id == .matrixLevels, before[place] != value else { return nil }
+        let (known, levels) = (numbers(before[place]), numbers(value))
+        let louder = levels.indices.filter {
+          !known.indices.contains($0) || known[$0] != levels[$0]
+        }
+        let most = louder.map { levels[$0].magnitude }.max() ?? 0
+        guard let level = decibels(Double(most), .linearGain), level > limit else { return nil }
+        return (place, level)
+      }.sorted { $0.0.element < $1.0.element }.map { place, level in
+        let bus = place.scope == .input ? ["inputs", String(place.element)] : []
+        return .tooLoud(
+          "matrixLevels", of: name, level, limit, new, ["nodes", name] + bus + ["properties"])
+      }
+    }
+  }
+
+  private static func numbers(_ value: PropertyValue?) -> [Float] {
+    switch value {
+    case .matrix(let rows)?: rows.flatMap(\.self)
+    case .floats(let numbers)?: numbers
+    default: []
     }
   }
 
@@ -84,8 +119,10 @@ enum RequestedGains {
         })
       else { continue }
       for info in kind.settings {
-        guard let value = callback.value.json[info.key]?.number,
-          before[callback.name]?[info.key]?.number != value,
+        guard
+          let value = callback.value.json[info.key]?.number(
+            in: SettingReader.measure(of: info)),
+          before[callback.name]?[info.key]?.number(in: SettingReader.measure(of: info)) != value,
           let level = decibels(value, info.unit), level > limit
         else { continue }
         found.append(

@@ -30,8 +30,9 @@ struct TimelineSteps {
 
   init(_ document: PatchDocument, sampleRate: Double) {
     let clock = TimelineClock(document, sampleRate: sampleRate)
-    steps = clock.order(of: document).compactMap { number in
-      let step = document.timeline[number]
+    steps = clock.order(of: document).compactMap { index in
+      let step = document.timeline[index]
+      let number = step.number
       guard let time = step.at.flatMap({ clock.seconds($0.value) }) else { return nil }
       if let ramp = step.ramp {
         return Step(

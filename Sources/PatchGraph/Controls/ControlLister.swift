@@ -89,6 +89,9 @@ private struct ControlLister {
         + parameters.map { way + ["parameters", $0.name] }
     }
     return all(node.properties, node.parameters, [])
+      + (node.bands?.value ?? []).enumerated().flatMap { number, band in
+        band.parameters.map { ["bands", "\(number)", $0.name] }
+      }
       + node.inputs.flatMap {
         all($0.properties, $0.parameters, ["inputs", "\($0.bus.value)"])
       }
@@ -163,14 +166,20 @@ private struct ControlLister {
     let presets: [Preset] =
       if case .presets(let list)? = try? unit.property(.factoryPresets) { list } else { [] }
     var found: [PatchControl] = []
+    let bands = Self.bandCount(unit)
     for scope in Scope.allCases {
-      let parameters = unit.description.parameters(in: scope).filter { !$0.isReadOnly }
+      let parameters = unit.description.parameters(in: scope).filter {
+        !$0.isReadOnly && (!$0.isOfBand || (Int($0.path[1]) ?? 0) < bands)
+      }
       let properties = unit.properties.filter { $0.scopes.contains(scope) }
       let buses = scope == .input ? configuration.inputs : configuration.outputs
       for element in 0..<unit.elementCount(scope) {
         for info in parameters {
           var control = PatchControl(info)
-          place(&control, unit, name, scope, element) { unit.parameterInfo(named: $0, scope)?.key }
+          place(&control, info.path.dropLast(), unit, name, scope, element) { spelling in
+            info.isOfBand && spelling == info.constant || info.path.last == spelling
+              ? info.key : unit.parameterInfo(named: spelling, scope)?.key
+          }
           control.isUsed = scope == .global || buses[element].isUsed
           if let value = try? unit.parameter(info.id, scope, element) {
             control.value = PatchControl.written(value, info)
@@ -184,7 +193,9 @@ private struct ControlLister {
         }
         for info in properties where info.elements[scope, default: element] == element {
           guard var control = PatchControl(info, presets: presets) else { continue }
-          place(&control, unit, name, scope, element) { unit.info(named: $0)?.key }
+          place(&control, ["properties"], unit, name, scope, element) {
+            unit.info(named: $0)?.key
+          }
           control.isUsed = scope == .global || buses[element].isUsed
           let value = try? unit.property(info.id, scope, element)
           if let value { control.value = PatchControl.written(value, info.kind) }
@@ -196,11 +207,22 @@ private struct ControlLister {
     return found
   }
 
+  /// How many bands a unit has now; 0 for one without.
+  private static func bandCount(_ unit: UnitInstance) -> Int {
+    guard let bands = unit.description.bands,
+      case .uint32(let count)? = try? unit.property(bands.number)
+    else { return 0 }
+    return Int(count)
+  }
+
   /// Says where a control is: on its bus, and in the document.
   ///
-  /// - Parameter key: The key that a name is another spelling of.
+  /// - Parameters:
+  ///   - group: What it stands in, on its bus: `parameters`.
+  ///   - key: The key that a name is another spelling of.
   private func place(
-    _ control: inout PatchControl, _ unit: UnitInstance, _ node: String, _ scope: Scope,
+    _ control: inout PatchControl, _ group: some Sequence<String>, _ unit: UnitInstance,
+    _ node: String, _ scope: Scope,
     _ element: Int, key: (String) -> String?
   ) {
     control.node = node
@@ -214,7 +236,7 @@ private struct ControlLister {
       case .input: ["inputs", "\(element)"]
       case .output: ["outputs", "\(element)"]
       }
-    let way = bus + [control.isProperty ? "properties" : "parameters"]
+    let way = bus + group
     func isHere(_ place: Place) -> Bool {
       place.count == way.count + 1 && place.starts(with: way)
         && place.last.flatMap(key) == control.key
@@ -222,7 +244,9 @@ private struct ControlLister {
     let spelling = fields[node]?.first(where: isHere)?.last
     control.isInDocument = spelling != nil
     control.isScheduled = moved[node]?.contains(where: isHere) ?? false
-    control.pointer = pointer(to: way + [spelling ?? control.key], of: node)
+    control.pointer = pointer(
+      to: way + [spelling ?? control.key.split(separator: "/").last.map(String.init) ?? ""],
+      of: node)
   }
 
   /// Where the document has a setting of a node: inside a sub-graph among what that is changed in.

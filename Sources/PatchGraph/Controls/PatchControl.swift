@@ -49,7 +49,11 @@ public struct PatchControl: Hashable, Sendable {
 
   /// The name to show: `Bypass Effect`.
   public var title: String {
-    key.reduce(into: "") { title, character in
+    let path = key.split(separator: "/").map(String.init)
+    if path.count == 3 {
+      return "Band \(path[1]) " + path[2].prefix(1).uppercased() + path[2].dropFirst()
+    }
+    return key.reduce(into: "") { title, character in
       if title.isEmpty {
         title += character.uppercased()
       } else {
@@ -80,7 +84,10 @@ extension PatchControl {
       isSwitch
       ? []
       : info.valueNames.enumerated().map {
-        Choice(value: .number(info.range.lowerBound + Float($0.offset)), title: $0.element)
+        Choice(
+          value: info.unit == .indexed
+            ? .string($0.element) : .number(info.range.lowerBound + Float($0.offset)),
+          title: $0.element)
       }
     isWritable = !info.isReadOnly
     isInDocument = false
@@ -183,7 +190,13 @@ extension PatchControl {
 
   /// A value of a parameter as a document writes it.
   static func written(_ value: Float, _ info: ParameterInfo) -> JSONText {
-    info.unit == .boolean ? .boolean(value != 0) : .number(value)
+    if info.unit == .indexed, !info.valueNames.isEmpty,
+      let index = Int(exactly: value - info.range.lowerBound),
+      info.valueNames.indices.contains(index)
+    {
+      return .string(info.valueNames[index])
+    }
+    return info.unit == .boolean ? .boolean(value != 0) : .number(value)
   }
 
   /// A value of a property as a document writes it.

@@ -21,6 +21,8 @@ public enum NameRules {
     subgraphCircle,
     subgraphOutput,
     subgraphInside,
+    presetFile,
+    presetUnit,
     category,
     categoryPermits,
     recordingsApart,

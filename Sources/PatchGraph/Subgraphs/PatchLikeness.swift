@@ -10,7 +10,7 @@ enum PatchLikeness {
   private static let signs: Set<String> = ["nodes", "schemaVersion"]
   private static let keys: Set<String> = [
     "$schema", "schemaVersion", "comment", "title", "session", "tempo", "streamFormat",
-    "streamFormats", "callbacks", "nodes", "connections", "taps", "timeline",
+    "streamFormats", "callbacks", "nodes", "connections", "compensateLatency", "taps", "timeline",
   ]
 
   /// Whether it is worth reading as one: it begins with a brace, or with a comment.

@@ -70,6 +70,7 @@ extension SubgraphAssembler {
       result.add(subgraph)
       return nil
     }
+    result.copies.add(document.copies)
     nodeCount += document.itemCount
     guard nodeCount <= limits.nodes else {
       exceed(

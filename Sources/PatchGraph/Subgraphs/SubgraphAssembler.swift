@@ -75,6 +75,8 @@ struct SubgraphAssembler {
   var files: [BuiltPatch.SubgraphFile] = []
   var likeness: [FileIdentity: Bool] = [:]
   var contents: [String: Result<FilePolicy.Contents, FileRefusal>] = [:]
+  /// The presets that have been read, by path; `nil` where something is wrong that has been said.
+  var presets: [String: PatchReader.Preset?] = [:]
 
   /// What came of it.
   struct Assembly {
@@ -87,7 +89,7 @@ struct SubgraphAssembler {
     _ reading: PatchReader.Result, in surroundings: PatchSurroundings
   ) -> Assembly {
     guard let document = reading.document, document.subgraphs.isEmpty,
-      document.nodes.contains(where: { $0.value.subgraph != nil })
+      document.nodes.contains(where: { $0.value.subgraph != nil || $0.value.preset != nil })
         || document.callbacks.contains(where: { $0.value.kind?.value == Self.inputKind })
     else { return Assembly(reading: reading, files: []) }
     var assembler = SubgraphAssembler(
@@ -182,6 +184,7 @@ struct SubgraphAssembler {
     var node = member.value
     let name = level.prefix + member.name
     if node.subgraph != nil { result.unresolved.insert(name) }
+    if let place = node.preset { takePreset(place, into: &node, in: level.directory) }
     for index in node.inputs.indices {
       node.inputs[index].streamFormat = renamed(node.inputs[index].streamFormat, level)
     }
@@ -252,8 +255,7 @@ struct SubgraphAssembler {
   private static func inSeconds(
     _ time: Located<PatchDocument.Time>, _ tempo: Double?
   ) -> Located<PatchDocument.Time> {
-    guard case .beats(let beats) = time.value, let tempo else { return time }
-    return Located(.seconds(beats * 60 / tempo), at: time.json)
+    tempo.map { Located(time.value.inSeconds(tempo: $0), at: time.json) } ?? time
   }
 
   /// The place of a parameter in what is put together; `nil` where what is wrong has been said.

@@ -21,12 +21,16 @@ struct TimelineBuilder {
   let epoch: TimelineEpoch
   private let clock: TimelineClock
   private var hasMissedTempo = false
+  /// Whether warnings of a ramp are said: not for each of its repetitions.
+  private var warns = true
   /// The ramps that could be added, for what they begin at.
   private var added: [(ramp: ParameterRamp, to: JSONValue)] = []
   private var findings: Findings
   var diagnostics: [Diagnostic] { findings.all }
   /// Where each callback is in the chains that feed inputs.
   private lazy var callbackPlaces = layout.placesOfCallbacks()
+  /// How the units will be initialized: looked at once, and only for the levels of a matrix.
+  private lazy var configurations = graph.examination().configurations
   /// The diagnostics of nodes that are not there, by name.
   private var unknown: [String: Int?] = [:]
 
@@ -57,11 +61,16 @@ struct TimelineBuilder {
 
   mutating func build(in places: PatchPlaces) {
     // By time: what each ramp must be apart from is beside it then.
-    var ramps: [(ramp: PatchDocument.Ramp, at: Double, duration: Double, ParameterRamp.Curve)] = []
+    var ramps:
+      [(
+        step: PatchDocument.Step, ramp: PatchDocument.Ramp, at: Double, duration: Double,
+        curve: ParameterRamp.Curve
+      )] = []
     for (index, step) in document.timeline.enumerated() {
+      if let every = step.repetition?.every, seconds(every) == nil { continue }
       let at = step.at.flatMap { seconds($0) }
       if step.stop?.value == true, let at { graph.stopTime = min(at, graph.stopTime ?? at) }
-      guard let ramp = step.ramp else { continue }
+      guard canRepeat(step) || step.time == 0, let ramp = step.ramp else { continue }
       let duration = ramp.duration.map { seconds($0) } ?? 0
       let curve = curve(of: ramp)
       guard let at, let duration, let curve else { continue }
@@ -69,14 +78,42 @@ struct TimelineBuilder {
       let isNow =
         step.isOfSubgraph ? at >= epoch.start && at < epoch.end : epoch.steps.contains(index)
       guard isNow || isEarlier && at + duration > epoch.start else { continue }
-      ramps.append((ramp, at, duration, curve))
+      ramps.append((step, ramp, at, duration, curve))
     }
     let order = ramps.indices.sorted { (ramps[$0].at, $0) < (ramps[$1].at, $1) }
+    /// Where ramps are written that something is wrong with: of their repetitions it is not said again.
+    var wrong: Set<SourceRange> = []
     for index in order {
-      let (ramp, at, duration, curve) = ramps[index]
-      add(ramp, at: at, duration: duration, curve, in: places)
+      let (step, ramp, at, duration, curve) = ramps[index]
+      let place = ramp.json.range
+      guard step.repetition == nil || !wrong.contains(place) else { continue }
+      warns = step.time == 0
+      if !add(ramp, at: at, duration: duration, curve, in: places) { wrong.insert(place) }
     }
     checkExponentials()
+  }
+
+  /// Whether all of the times that a step is repeated can come; says once where they cannot.
+  private mutating func canRepeat(_ step: PatchDocument.Step) -> Bool {
+    guard let repetition = step.repetition, !clock.canRepeat(step) else { return true }
+    guard step.time == 0, !step.isOfSubgraph || epoch.start == 0 else { return false }
+    let isApart = clock.repeatsApart(step)
+    if isApart {
+      let json = repetition.count.json
+      findings.append(
+        RampsApart.times.diagnostic(
+          "the step is repeated for more than ten years", at: json.range,
+          pointer: json.pointer.description, label: "too often",
+          help: ["a graph is planned for ten years at most"]))
+    } else {
+      let json = repetition.every.json
+      findings.append(
+        RampsApart.rule.diagnostic(
+          "the ramp is repeated before it has ended", at: json.markRange,
+          pointer: json.pointer.description, label: "shorter than its 'duration'",
+          help: ["let 'every' be as long as the 'duration', or longer"]))
+    }
+    return false
   }
 
   // MARK: Times and curves
@@ -158,15 +195,16 @@ struct TimelineBuilder {
         ]))
   }
 
+  /// Returns whether nothing is wrong with the ramp.
   private mutating func add(
     _ ramp: PatchDocument.Ramp, at start: Double, duration: Double, _ curve: ParameterRamp.Curve,
     in places: PatchPlaces
-  ) {
-    guard let path = ramp.path, let to = ramp.to else { return }
+  ) -> Bool {
+    guard let path = ramp.path, let to = ramp.to else { return false }
     if path.value.tokens.first == "callbacks" {
       return addLive(path, to, at: start, duration: duration, curve, in: places)
     }
-    guard let target = parameter(path) else { return }
+    guard let target = parameter(path) else { return false }
     guard let value = SettingReader.parameter(to, target.info) else {
       findings.append(
         UnitRules.parameterRange.diagnostic(
@@ -176,7 +214,7 @@ struct TimelineBuilder {
           pointer: to.pointer.description,
           help: [SettingReader.plainForm(of: to, target.info)?.help].compactMap(\.self),
           fixes: [SettingReader.plainForm(of: to, target.info)?.fix].compactMap(\.self)))
-      return
+      return false
     }
     let resolved = ParameterRamp(
       target.info.id, target.info.scope, target.element, of: target.node, to: value,
@@ -185,13 +223,18 @@ struct TimelineBuilder {
       try graph.addRamp(resolved)
       added.append((resolved, to))
       let unit = try graph.unit(target.node)
-      if let warning = unit.warning(target.info.id, target.info.scope, target.element, value) {
+      if warns,
+        let warning = unit.warning(
+          target.info.id, target.info.scope, target.element, target.info.wrapped(value))
+      {
         findings.append(warning.of(target.node).diagnostic(in: places, at: to))
       }
     } catch {
       let isValue = error.rule == UnitRules.parameterRange
       findings.append(error.diagnostic(in: places, at: isValue ? to : path.json))
+      return false
     }
+    return true
   }
 
   // MARK: Live settings of callbacks
@@ -200,16 +243,19 @@ struct TimelineBuilder {
   private mutating func addLive(
     _ path: Located<JSONPointer>, _ to: JSONValue, at start: Double, duration: Double,
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
-  ) {
-    guard let setting = liveSetting(path) else { return }
-    guard let value = to.number, setting.accepts(value) else {
+  ) -> Bool {
+    guard let setting = liveSetting(path) else { return false }
+    guard let value = to.number(in: SettingReader.measure(of: setting.info)),
+      setting.accepts(value)
+    else {
       findings.append(
         NameRules.setting.diagnostic(
           .init("\(quoted(setting.key)) must be \(setting.expectation)"),
           at: to.markRange, pointer: to.pointer.description, help: [setting.info.summary],
           fixes: to.unquoting(for: .number)))
-      return
+      return false
     }
+    var isRight = true
     for place in callbackPlaces[path.value.tokens[1]] ?? [] {
       guard let node = nodes[place.input.node] else { continue }
       let ramp = ParameterRamp(
@@ -220,8 +266,10 @@ struct TimelineBuilder {
         added.append((ramp, to))
       } catch {
         findings.append(error.diagnostic(in: places, at: path.json))
+        isRight = false
       }
     }
+    return isRight
   }
 
   /// The setting that a pointer names: `/callbacks/NAME/KEY`, or `/callbacks/NAME/constants/KEY`.
@@ -284,8 +332,8 @@ struct TimelineBuilder {
     var element: Int
   }
 
-  /// The parameter that a pointer names: `/nodes/NAME/parameters/KEY` or
-  /// `/nodes/NAME/inputs/BUS/parameters/KEY`.
+  /// The parameter that a pointer names: `/nodes/NAME/parameters/KEY`,
+  /// `/nodes/NAME/inputs/BUS/parameters/KEY`, `/nodes/NAME/bands/N/KEY`, or a level of a matrix.
   private mutating func parameter(_ path: Located<JSONPointer>) -> Target? {
     let tokens = path.value.tokens
     guard tokens.first == "nodes", tokens.count > 1 else {
@@ -317,13 +365,23 @@ struct TimelineBuilder {
       unknown.updateValue(place, forKey: name)
       return nil
     }
+    if tokens.count == 6, tokens[2] == "properties", let info = unit.info(named: tokens[3]),
+      case .matrix = info.kind
+    {
+      return level(info, path, id, unit)
+    }
     guard let place = place(Array(tokens.dropFirst(2))) else {
       report(path, "this is not the place of a parameter")
       return nil
     }
     guard let info = unit.parameterInfo(named: place.key, place.scope) else {
-      let here = unit.description.parameters(in: place.scope).filter(\.canRamp).map(\.key)
-      var help = [didYouMean(place.key, among: here)].compactMap(\.self)
+      let here = unit.description.parameters(in: place.scope).filter {
+        $0.canRamp && $0.isOfBand == place.key.contains("/")
+      }.map { $0.path.last ?? $0.key }.reduce(into: [String]()) { keys, key in
+        if !keys.contains(key) { keys.append(key) }
+      }
+      let last = tokens.last ?? ""
+      var help = [didYouMean(last, among: here)].compactMap(\.self)
       if !here.isEmpty { help.append("those that ramp here are: " + here.joined(separator: ", ")) }
       report(
         path,
@@ -335,9 +393,47 @@ struct TimelineBuilder {
     return Target(node: id, info: info, element: place.element)
   }
 
+  /// A level of a matrix as its rows are written: `/nodes/NAME/properties/matrixLevels/ROW/COLUMN`.
+  private mutating func level(
+    _ info: PropertyInfo, _ path: Located<JSONPointer>, _ id: NodeID, _ unit: UnitInstance
+  ) -> Target? {
+    let tokens = path.value.tokens
+    guard case .matrix(let rows)? = try? unit.property(info.id), unit.hasSet(info.id, .global, 0)
+    else {
+      // Rows that are wrong have been told of.
+      if document.root[JSONPointer(Array(tokens.prefix(4)))] == nil {
+        report(
+          path, "\(quoted(tokens[1])) is given no rows that a ramp could move a number of",
+          help: ["write them: \"\(info.key)\": [[1, 0], [0, 1]]"])
+      }
+      return nil
+    }
+    guard let row = Int(tokens[4]), rows.indices.contains(row), String(row) == tokens[4],
+      let column = Int(tokens[5]), rows[row].indices.contains(column), String(column) == tokens[5]
+    else {
+      report(
+        path, "\(quoted(info.key)) of \(quoted(tokens[1])) has no number there",
+        help: [
+          "it has the rows 0 to \(rows.count - 1) of the numbers 0 to \(rows[0].count - 1): "
+            + "/nodes/NAME/properties/\(info.key)/ROW/NUMBER"
+        ])
+      return nil
+    }
+    // Rows that do not fit are told of with everything else that the graph finds.
+    guard let configuration = configurations[id],
+      let place = unit.parameter(ofLevel: row, column, in: configuration)
+    else { return nil }
+    let parameter = ParameterInfo(
+      id: place.id, key: "\(info.key)/\(row)/\(column)", constant: info.constant,
+      scope: place.scope, unit: .linearGain, range: 0...1, defaultValue: 0,
+      isRangeEnforced: false, canRamp: true, summary: info.summary)
+    return Target(node: id, info: parameter, element: place.element)
+  }
+
   private func place(_ tokens: [String]) -> (scope: Scope, element: Int, key: String)? {
     switch tokens.count {
     case 2 where tokens[0] == "parameters": return (.global, 0, tokens[1])
+    case 3 where tokens[0] == "bands": return (.global, 0, tokens.joined(separator: "/"))
     case 4 where tokens[2] == "parameters":
       guard let element = Int(tokens[1]), String(element) == tokens[1], element >= 0 else {
         return nil

@@ -1,3 +1,5 @@
+import AudioTypes
+import AudioUnits
 import Diagnostics
 import PatchSyntax
 
@@ -27,15 +29,34 @@ enum TimelineFold {
       var tree = (update?.reading ?? reading).document?.root.tree
     else { return reading }
     var values = MergedValues()
+    // A merge patch leads into no array: a band, a level of a matrix.
+    var elements: [String] = []
     for index in past {
       guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to else {
         continue
       }
-      values.put(to.source, at: place(of: path.value)[...])
+      let place = place(of: path.value)
+      if let array = place.indices.first(where: {
+        tree.root[JSONPointer(Array(place.prefix($0)))]?.kind == .array
+      }) {
+        guard tree.root[JSONPointer(Array(place.prefix(array + 1)))] != nil else { continue }
+        let pointer = JSONPointer(place)
+        // Into an array that would be one more.
+        let operation = tree.root[pointer] == nil ? "add" : "replace"
+        elements.append(
+          """
+          { "op": "\(operation)", "path": \(JSONText.string(pointer.description).compact), \
+          "value": \(settled(to, path.value)) }
+          """)
+      } else {
+        values.put(settled(to, path.value), at: place[...])
+      }
     }
     if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
+    if let change = patch(elements), let changed = apply(change, to: tree) { tree = changed }
     // The document of an update has only a part of the timeline: the whole is that of the patch.
-    guard let removal = removal(of: past), let rest = apply(removal, to: own) else {
+    guard let removal = removal(of: past, document, clock), let rest = apply(removal, to: own)
+    else {
       return reading
     }
     if update == nil {
@@ -44,6 +65,25 @@ enum TimelineFold {
       tree = changed
     }
     return PatchReader.read(tree.source, limits: reading.limits)
+  }
+
+  /// The parameters that go around, by their keys. Those of one key have one range.
+  static let circles: [String: ParameterInfo] = {
+    var found: [String: ParameterInfo] = [:]
+    for component in UnitCatalog.standard.components {
+      for info in component.unit.description.parameters where info.isCircular {
+        found[info.key] = info
+      }
+    }
+    return found
+  }()
+
+  /// What a ramp has left its parameter at, as it is written: where it went on around, in its range.
+  private static func settled(_ to: JSONValue, _ path: JSONPointer) -> String {
+    guard path.tokens.first == "nodes", let info = path.tokens.last.flatMap({ circles[$0] }),
+      let value = to.number.map({ Float($0) }), !info.range.contains(value)
+    else { return to.source }
+    return JSONText.number(info.wrapped(value)).compact
   }
 
   /// A document with the timeline of another one.
@@ -99,16 +139,40 @@ enum TimelineFold {
       .map { .merge($0) }
   }
 
-  /// Takes steps out, the last first: what stands before it keeps its number.
-  private static func removal(of steps: [Int]) -> Change? {
-    let operations = steps.sorted(by: >).map {
-      "{ \"op\": \"remove\", \"path\": \"/timeline/\($0)\" }"
+  /// A patch of operations, each as JSON; `nil` where there are none.
+  private static func patch(_ operations: [String]) -> Change? {
+    guard !operations.isEmpty else { return nil }
+    let text = "[\(operations.joined(separator: ", "))]"
+    guard let json = DocumentChange.read(SourceText(name: "steps.json", text: text)).value else {
+      return nil
     }
-    let text = "[" + operations.joined(separator: ", ") + "]"
-    guard let json = DocumentChange.read(SourceText(name: "steps.json", text: text)).value,
-      let patch = JSONPatch.read(json, manner: .lenient).patch
-    else { return nil }
-    return .patch(patch)
+    return JSONPatch.read(json, manner: .lenient).patch.map { .patch($0) }
+  }
+
+  /// Takes steps out, the last first: what stands before it keeps its number. One that is repeated stays
+  /// for as often as it is still to come.
+  private static func removal(
+    of steps: [Int], _ document: PatchDocument, _ clock: TimelineClock
+  ) -> Change? {
+    /// How often each has happened, by its number as written, and the last time of it.
+    var past: [Int: (count: Int, last: PatchDocument.Step)] = [:]
+    for index in steps {
+      let step = document.timeline[index]
+      past[step.number] = ((past[step.number]?.count ?? 0) + 1, step)
+    }
+    let operations = past.sorted { $0.key > $1.key }.flatMap { number, past -> [JSONText] in
+      let place = "/timeline/\(number)"
+      let left = (past.last.repetition?.count.value ?? 1) - past.count
+      guard left > 0, let repetition = past.last.repetition, let at = past.last.at else {
+        return [["op": "remove", "path": .string(place)]]
+      }
+      let next = at.value.adding(repetition.every.value, times: 1)
+      return [
+        ["op": "replace", "path": .string(place + "/at"), "value": clock.json(next)],
+        ["op": "replace", "path": .string(place + "/repeat/count"), "value": .number(left)],
+      ]
+    }
+    return patch(operations.map(\.compact))
   }
 }
 

@@ -88,7 +88,16 @@ struct UpdateChecker {
     end = patch.source.bytes.count + 1
     seen = Set(
       patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
+    seen = Set(seen.map(once))
     noteCallbacks(document, patch.diagnostics)
+  }
+
+  /// What is the same in several copies of something that is repeated, once.
+  private func once(_ finding: Finding) -> Finding {
+    guard !document.copies.isEmpty, finding.file == nil else { return finding }
+    var finding = finding
+    finding.range = known.origin(of: finding.range).range
+    return finding
   }
 
   /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
@@ -113,6 +122,11 @@ struct UpdateChecker {
     var patches: [Int: JSONPatch] = [:]
     for (index, step) in document.timeline.enumerated() {
       guard let update = step.update else { continue }
+      // What is repeated is one update, the same each time.
+      if step.time > 0 {
+        patches[index] = patches[index - 1]
+        continue
+      }
       let reading = JSONPatch.read(update, manner: .strict)
       diagnostics += reading.diagnostics
       if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
@@ -123,7 +137,13 @@ struct UpdateChecker {
       guard let patch = patches[moment.step] else { return }
       switch documents.apply(patch, at: moment) {
       case .refused(let failures):
-        diagnostics += failures
+        diagnostics += failures.map { failure in
+          guard document.timeline[moment.step].time > 0 else { return failure }
+          var failure = failure
+          failure.notes.append(
+            .init(.init("when it is made at \(timeText(moment.time))"), at: failure.range))
+          return failure
+        }
         return
       case .changed(let text):
         guard admits(text, moment.step) else { return }
@@ -195,7 +215,7 @@ struct UpdateChecker {
     last = patch.hasErrors || !gaps.isEmpty ? nil : patch
     for found in patch.diagnostics + gaps {
       var diagnostic = placed(found, in: patch, update: json)
-      guard seen.insert(Finding(diagnostic, in: patch, found)).inserted else { continue }
+      guard seen.insert(once(Finding(diagnostic, in: patch, found))).inserted else { continue }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
         && diagnostic.range.upperBound <= json.range.upperBound

@@ -25,6 +25,7 @@ struct UpdateDocuments {
   }
 
   private let document: PatchDocument
+  private let clock: TimelineClock
   /// In order of time.
   let moments: [Moment]
   /// The patch as the last update has left it, without its timeline.
@@ -34,12 +35,13 @@ struct UpdateDocuments {
 
   init(_ document: PatchDocument, _ clock: TimelineClock, patches: [Int: JSONPatch]) {
     self.document = document
+    self.clock = clock
     keepsWhole =
       document.root["timeline"]?.kind != .array
       || patches.values.contains { $0.operations.contains(where: Self.looksIntoTimeline) }
     moments = Self.moments(of: document, clock, keepsWhole: keepsWhole)
     tree = document.root.tree
-    guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: []) else {
+    guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: [], clock) else {
       return
     }
     tree = JSONTree.read(bare) ?? tree
@@ -74,7 +76,7 @@ struct UpdateDocuments {
         moment.earlierCount = moment.steps.count
         if keepsWhole { moment.whole = (passed, []) }
         moments.append(moment)
-      } else if step.ramp != nil {
+      } else if step.ramp != nil, step.time == 0 || clock.canRepeat(step) {
         playing.append((index, time + (seconds(step.ramp?.duration) ?? 0)))
         if !moments.isEmpty { moments[moments.count - 1].steps.append(index) }
       }
@@ -100,7 +102,7 @@ struct UpdateDocuments {
     tree = made
     guard !moment.steps.isEmpty,
       let whole = Self.text(
-        of: made, timeline: moment.steps.map { document.timeline[$0].json },
+        of: made, timeline: moment.steps.map { document.timeline[$0] }, clock,
         base: document.root.tree.source)
     else { return change }
     return .changed(whole)
@@ -110,12 +112,13 @@ struct UpdateDocuments {
   func epoch(of reading: PatchReader.Result, _ moment: Moment) -> TimelineEpoch {
     if let whole = moment.whole {
       return TimelineEpoch(
-        steps: whole.own, earlier: whole.earlier, start: moment.time, end: moment.end)
+        steps: whole.own, earlier: whole.earlier, start: moment.time, end: moment.end,
+        numbers: Dictionary(uniqueKeysWithValues: whole.own.map { ($0, $0) }))
     }
-    let count = moment.steps.count
+    let own = moment.earlierCount..<max(moment.steps.count, moment.earlierCount)
     return TimelineEpoch(
-      steps: Set(moment.earlierCount..<max(count, moment.earlierCount)),
-      earlier: Set(0..<moment.earlierCount), start: moment.time, end: moment.end)
+      steps: Set(own), earlier: Set(0..<moment.earlierCount), start: moment.time, end: moment.end,
+      numbers: Dictionary(uniqueKeysWithValues: own.map { ($0, moment.steps[$0]) }))
   }
 
   /// Goes on from a document that has been read.
@@ -125,7 +128,8 @@ struct UpdateDocuments {
 
   /// The text of a document with these steps as its timeline; `nil` where it has no timeline.
   private static func text(
-    of tree: JSONTree, timeline steps: [JSONValue], base: SourceText? = nil
+    of tree: JSONTree, timeline steps: [PatchDocument.Step], _ clock: TimelineClock,
+    base: SourceText? = nil
   ) -> SourceText? {
     guard let range = tree.root["timeline"]?.localRange else { return nil }
     let source = tree.source
@@ -133,9 +137,26 @@ struct UpdateDocuments {
     var parts: [SourceText.Part] = [.written(0..<(range.lowerBound + 1), in: source)]
     for (number, step) in steps.enumerated() {
       if number > 0 { parts.append(.made(", ", for: place, in: source)) }
-      parts.append(.written(step.localRange, in: step.tree.source))
+      parts += Self.parts(of: step, clock)
     }
     parts.append(.written((range.upperBound - 1)..<source.bytes.count, in: source))
     return SourceText(name: source.name, parts: parts, base: base ?? source)
+  }
+
+  /// A step as it is written; of one that is repeated, what it is this time.
+  private static func parts(
+    of step: PatchDocument.Step, _ clock: TimelineClock
+  ) -> [SourceText.Part] {
+    let whole = step.json.localRange
+    let source = step.json.tree.source
+    guard step.repetition != nil, let ramp = step.ramp, let at = step.at else {
+      return [.written(whole, in: source)]
+    }
+    let time = clock.json(at.value).compact
+    return [
+      .made("{ \"at\": \(time), \"ramp\": ", for: whole, in: source),
+      .written(ramp.json.localRange, in: ramp.json.tree.source),
+      .made(" }", for: whole, in: source),
+    ]
   }
 }

@@ -98,7 +98,8 @@ public struct UnitListing: Sendable {
         + "maximumFramesPerSlice is set"
     return [
       line("inputs   ", unit.inputs) + (unit.inputs.settable == nil ? "" : " (inputCount)"),
-      line("outputs  ", unit.outputs), slices,
+      line("outputs  ", unit.outputs) + (unit.outputs.settable == nil ? "" : " (outputCount)"),
+      slices,
     ]
   }
 
@@ -120,7 +121,7 @@ public struct UnitListing: Sendable {
   private func parameters(_ unit: UnitDescription) -> [String] {
     guard !unit.parameters.isEmpty else { return ["  none"] }
     var table = TextTable(["ID", "NAME", "SCOPE", "UNIT", "RANGE", "DEFAULT", "ACCESS"])
-    for info in unit.parameters {
+    for info in unit.listedParameters {
       let row = ParameterRow(info: info)
       table.add(
         [
@@ -161,7 +162,7 @@ public struct UnitListing: Sendable {
       "sizesItsOwnSlices": .boolean(unit.sizesItsOwnSlices),
       "formatNotes": .strings(unit.formatNotes),
       "properties": .array(GenericProperties.properties(of: unit).map { json($0, of: unit) }),
-      "parameters": .array(unit.parameters.map(json)),
+      "parameters": .array(unit.listedParameters.map(json)),
     ])
   }
 
@@ -240,7 +241,9 @@ public struct UnitListing: Sendable {
     case .string(let text): .string(text)
     case .preset(let preset): json(preset)
     case .presets(let presets): .array(presets.map(json))
+    case .matrix(let rows): .array(rows.map { .array($0.map { .number($0) }) })
     case .floats(let values): .array(values.map { .number($0) })
+    case .doubles(let values): .array(values.map { .number($0) })
     case .ids(let values): .array(values.map { .number($0) })
     case .integers(let values): .array(values.map { .number($0) })
     case .channelCounts(let counts):
@@ -295,7 +298,7 @@ public struct UnitListing: Sendable {
         text += "- \(line.split(separator: " ").joined(separator: " "))\n"
       }
       if !unit.properties.isEmpty { text += "\n" + markdown(unit.properties) }
-      if !unit.parameters.isEmpty { text += "\n" + markdown(unit.parameters) }
+      if !unit.parameters.isEmpty { text += "\n" + markdown(unit.listedParameters) }
     }
     return text
   }

@@ -45,7 +45,8 @@ struct PropertyRow {
     case .string: "text"
     case .preset: "preset"
     case .presets: "presets"
-    case .floats: "numbers"
+    case .floats, .doubles: "numbers"
+    case .matrix: "rows of numbers"
     case .ids: "whole numbers"
     case .integers(let range):
       range.upperBound == .max
@@ -107,7 +108,8 @@ struct PropertyRow {
 struct ParameterRow {
   var info: ParameterInfo
 
-  var id: String { "\(info.id)" }
+  /// The number; of a band's, how it is made up.
+  var id: String { info.isOfBand ? "\(info.id) + N" : "\(info.id)" }
   var unit: String {
     let symbol = info.unit.symbol
     return info.unit.name + (symbol.isEmpty ? "" : " (\(symbol))")

@@ -27,6 +27,7 @@ public enum PatchManual {
     page.list(schema.entries(of: schema.definition("session")))
     page.section("Limits")
     page.list(schema.entries(of: schema.definition("limits")))
+    repetition(&page)
     nodes(&page, schema, catalog)
     addresses(&page, schema)
     formats(&page, schema)
@@ -71,6 +72,18 @@ public enum PatchManual {
       """
       Names are used wherever Core Audio has names. Its own forms are taken too: four-character \
       codes, `kAudio...` constants, and the fields of an AudioStreamBasicDescription.
+      """)
+  }
+
+  private static func repetition(_ page: inout ManualPage) {
+    page.section("Repetition")
+    page.paragraph(
+      """
+      What has a `count` stands there so many times: a node, a callback, a connection, a tap, a bus, a \
+      band, a step of the timeline. Copies are numbered from 0, and the number of each takes the place \
+      of `{i}` in names and texts: `"strip{i}": { "count": 8, ... }`. A text that is all braces is a \
+      number: `"{2 * i / 7 - 1}"`. In braces stand numbers, constants, parentheses and + - * / ^; in a \
+      repetition inside of another the inner number is `j`. What plays has the copies.
       """)
   }
 
@@ -189,6 +202,8 @@ public enum PatchManual {
     page.subsection("Times")
     page.paragraph("A time is a number of seconds, or an object with one of these keys:")
     page.list(schema.entries(of: schema.definition("time")))
+    page.subsection("A repetition")
+    page.list(schema.entries(of: schema.member("repeat", of: step)))
     page.subsection("A ramp")
     page.list(schema.entries(of: schema.member("ramp", of: step)))
     page.subsection("An update")

@@ -46,7 +46,10 @@ struct SchemaManual {
 
   /// Which numbers it takes.
   private func range(_ schema: JSONText) -> String? {
-    guard let type = schema["type"]?.text, type == "number" || type == "integer" else { return nil }
+    // Behind the number stands what else may mean one: a text with a unit, the name of a constant.
+    guard let type = schema["type"]?.text ?? schema["type"]?.elements.first?.text,
+      type == "number" || type == "integer"
+    else { return nil }
     var parts: [String] = []
     if let low = schema["minimum"] { parts.append("at least \(low.compact)") }
     if let low = schema["exclusiveMinimum"] { parts.append("above \(low.compact)") }

@@ -64,14 +64,14 @@ struct UnitManual {
 
   /// Parameters that differ in nothing but their scope share an entry.
   private func parameters(of unit: UnitDescription) -> [ManualPage.Entry] {
-    unit.parameters.enumerated().compactMap { index, info in
+    unit.listedParameters.enumerated().compactMap { index, info in
       func isAlike(_ other: ParameterInfo) -> Bool {
         var other = other
         other.scope = info.scope
         return other == info
       }
-      guard !unit.parameters[..<index].contains(where: isAlike) else { return nil }
-      let scopes = unit.parameters.filter(isAlike).map { "\($0.scope)" }
+      guard !unit.listedParameters[..<index].contains(where: isAlike) else { return nil }
+      let scopes = unit.listedParameters.filter(isAlike).map { "\($0.scope)" }
       let row = ParameterRow(info: info)
       let facts = [
         "parameter \(row.id)", "\(scopes.joined(separator: ", ")) scope", row.unit, row.range,

@@ -66,9 +66,14 @@ public enum PatchSchema {
       """,
       "type": "object",
       "required": ["nodes"],
-      "properties": properties,
+      "properties": .object(
+        properties.members.map {
+          ["constants", "comment"].contains($0.name)
+            ? $0 : .init($0.name, Schema.admittingConstants($0.value))
+        }),
       "additionalProperties": false,
-      "definitions": .object(definitions),
+      "definitions": .object(
+        definitions.map { .init($0.name, Schema.admittingConstants($0.value)) }),
     ]
   }
 
@@ -85,6 +90,15 @@ public enum PatchSchema {
       ],
       "title": ["description": "What the patch is, for its reader.", "type": "string"],
       "comment": Schema.reference("comment"),
+      "constants": [
+        "description": """
+        Values by name: "level" is meant by "$level", wherever a number, a text, true or false may stand.
+        """,
+        "type": "object",
+        "propertyNames": ["pattern": "^[A-Za-z_][A-Za-z0-9_-]*$"],
+        "properties": ["comment": Schema.reference("comment")],
+        "additionalProperties": ["type": ["number", "string", "boolean"]],
+      ],
       "session": Schema.reference("session"),
       "limits": Schema.reference("limits"),
       "streamFormats": Schema.map(
@@ -95,6 +109,13 @@ public enum PatchSchema {
         The stream format of every bus that must be given one and is given none: most patches use \
         a single format throughout.
         """, Schema.reference("streamFormat")),
+      "maximumFramesPerSlice": [
+        "description": """
+        The most frames of a slice, for every unit that does not set it. 4096 is what a device without \
+        input may ask for.
+        """,
+        "type": "integer", "minimum": 1, "maximum": 1_048_576,
+      ],
       "callbacks": Schema.map(
         "Sources of samples, and what processes them, by name. A connection takes them to a bus.",
         of: "callback",
@@ -111,6 +132,13 @@ public enum PatchSchema {
         "description": "What feeds what: one output feeds one input.",
         "type": "array",
         "items": Schema.reference("connection"),
+      ],
+      "compensateLatency": [
+        "description": """
+        Whether paths that meet in one unit are made equally late: inputs that are earlier are delayed \
+        by whole frames. Of a sub-graph, the patch around it decides.
+        """,
+        "type": "boolean", "default": false,
       ],
       "taps": Schema.map("What watches buses, by name.", of: "tap", names: ["minLength": 1]),
       "tempo": [
@@ -162,7 +190,7 @@ enum Schema {
   static let address: JSONText = [
     "description": "A node or a callback, or one of a node's buses: \"mixer\" or \"mixer:1\".",
     "type": "string",
-    "pattern": "^[^:]+(:(0|[1-9][0-9]{0,9}))?$",
+    "pattern": .string("^[^:]+(:(0|[1-9][0-9]{0,9}))?$|" + formulaPattern),
   ]
 
   static let rate: JSONText = [
@@ -266,9 +294,13 @@ enum Schema {
     JSONText.object([.init("description", .string(summary))]).adding(unsigned)
   }
 
+  static let timePattern = JSONText.string(WrittenQuantity.pattern(for: .seconds) ?? "")
+
   static let time: JSONText = [
-    "description": "A number of seconds, or { \"frames\": 48000 }, or { \"beats\": 4 }.",
-    "type": ["number", "object"],
+    "description":
+      "A number of seconds, \"250 ms\", \"1.5 s\", or { \"frames\": 48000 }, or { \"beats\": 4 }.",
+    "type": ["number", "string", "object"],
+    "pattern": timePattern,
     "minimum": 0,
     "exclusiveMaximum": 315_576_000,
     "if": ["type": "object"],
@@ -291,116 +323,6 @@ enum Schema {
     "description": "A place in the document, a JSON Pointer (RFC 6901).",
     "type": "string",
     "pattern": "^(/([^~/]|~[01])*)*$",
-  ]
-
-  /// An operation of RFC 6902, as a patch has them: without members that mean nothing.
-  static let operation: JSONText = {
-    func operation(_ name: String, _ needs: String?, _ summary: String) -> JSONText {
-      var properties: [JSONText.Member] = [
-        .init("op", ["const": .string(name), "description": .string(summary)]),
-        .init("path", reference("pointer")),
-      ]
-      if needs == "from" { properties.append(.init("from", reference("pointer"))) }
-      if needs == "value" { properties.append(.init("value", .object([]))) }
-      properties.append(.init("comment", reference("comment")))
-      return [
-        "required": .strings(["op", "path"] + [needs].compactMap(\.self)),
-        "properties": .object(properties),
-        "additionalProperties": false,
-      ]
-    }
-    let kinds: [(name: String, needs: String?, summary: String)] = [
-      ("add", "value", "Puts a value in: a member, or an element before the one that is there."),
-      ("remove", nil, "Takes a value away."),
-      ("replace", "value", "Puts a value in the place of the one that is there."),
-      ("move", "from", "Takes a value away and puts it in elsewhere."),
-      ("copy", "from", "Puts a value in once more."),
-      ("test", "value", "Demands that a value is there; otherwise no operation is made."),
-    ]
-    let chain = kinds.reversed().reduce(JSONText?.none) { rest, kind in
-      let condition: JSONText = ["properties": ["op": ["const": .string(kind.name)]]]
-      let schema = operation(kind.name, kind.needs, kind.summary)
-      guard let rest else { return schema }
-      return ["if": condition, "then": schema, "else": rest]
-    }
-    return JSONText.object([
-      .init("description", "A change of this patch, as in RFC 6902 (JSON Patch)."),
-      .init("type", "object"),
-      .init("required", ["op", "path"]),
-      .init(
-        "properties",
-        [
-          "op": [
-            "enum": .strings(kinds.map(\.name)),
-            "enumDescriptions": .strings(kinds.map(\.summary)),
-          ]
-        ]),
-    ]).adding(chain ?? .object([]))
-  }()
-
-  static let step: JSONText = [
-    "description": "A moment of the timeline, and the one thing that happens then.",
-    "type": "object",
-    "required": ["at"],
-    "oneOf": [["required": ["ramp"]], ["required": ["update"]], ["required": ["stop"]]],
-    "properties": [
-      "at": described("When, from the start.", reference("time")),
-      "ramp": [
-        "description": """
-        Moves a parameter, or a setting of a callback, to a value, from wherever it is then.
-        """,
-        "type": "object",
-        "required": ["path", "to"],
-        "properties": [
-          "path": [
-            "description": """
-            Its place in this patch, a JSON Pointer: /nodes/mixer/inputs/0/parameters/volume, \
-            /callbacks/song/gain.
-            """,
-            "type": "string",
-            "pattern": .string(
-              "^(/nodes/[^/]+)*(/nodes/[^/]+(/(inputs|outputs)/(0|[1-9][0-9]{0,9}))?/parameters/[^/]+"
-                + "|/callbacks/[^/]+/(constants/)?[^/]+)$"),
-          ],
-          "to": [
-            "description": "The value that it is to reach.",
-            "type": "number",
-          ],
-          "duration": described(
-            "How long it takes; left out, it happens at once, without a click.",
-            reference("time")
-          ).adding(["default": 0]),
-          "curve": [
-            "description": "The course it takes.",
-            "enum": .strings(ParameterRamp.Curve.allCases.map(\.rawValue)),
-            "enumDescriptions": [
-              "A straight line.",
-              """
-              By the same factor in each frame, as loudness and pitch are heard: both ends are above \
-              0, or both below.
-              """,
-            ],
-            "default": "linear",
-          ],
-          "comment": reference("comment"),
-        ],
-        "additionalProperties": false,
-      ],
-      "update": [
-        "description": """
-        Changes of this patch, as in RFC 6902: made one after the other, all of them or none. What \
-        comes of them is a patch again.
-        """,
-        "type": "array",
-        "items": reference("operation"),
-      ],
-      "stop": [
-        "description": "Whether the patch ends here, be its sources at their end or not.",
-        "type": "boolean",
-      ],
-      "comment": reference("comment"),
-    ],
-    "additionalProperties": false,
   ]
 
   static let limits: JSONText = [
@@ -446,6 +368,7 @@ enum Schema {
         reference("address")),
       "to": described(
         "The input bus of a node. \"io:0\" is what the loudspeaker plays.", reference("address")),
+      "count": copyCount,
       "comment": reference("comment"),
     ],
     "additionalProperties": false,

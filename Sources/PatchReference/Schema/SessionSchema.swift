@@ -26,8 +26,10 @@ extension Schema {
         "type": "number", "minimum": 1000, "maximum": 768_000,
       ],
       "preferredIOBufferDuration": [
-        "description": "The length of a slice to ask for, in seconds: 0.005 is 256 frames or so.",
-        "type": "number", "exclusiveMinimum": 0, "maximum": 10,
+        "description":
+          "The length of a slice to ask for, in seconds or as \"5 ms\": 0.005 is 256 frames or so.",
+        "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": 10,
+        "pattern": Schema.timePattern,
       ],
       "onInterruption": [
         "description": """
@@ -57,7 +59,7 @@ extension Schema {
         "description": """
         How long a device that is gone is waited for, in seconds. Without it: as long as it takes.
         """,
-        "type": "number", "exclusiveMinimum": 0,
+        "type": ["number", "string"], "exclusiveMinimum": 0, "pattern": Schema.timePattern,
       ],
       "withoutDevice": [
         "description": "What files, timeline and recordings do while there is no device.",

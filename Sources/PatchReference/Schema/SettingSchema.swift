@@ -50,7 +50,9 @@ enum SettingSchema {
             "enum": .strings(names),
             "enumDescriptions": .strings(kinds.map(\.summary)),
           ])
-      ]).adding(common).adding(["comment": Schema.reference("comment")]),
+      ]).adding(common).adding([
+        "count": Schema.copyCount, "comment": Schema.reference("comment"),
+      ]),
       "allOf": .array(
         kinds.map { kind in
           [
@@ -87,7 +89,7 @@ enum SettingSchema {
             .adding(.object(settings))
             .adding(.object(from))
             .adding(.object(common.members.map { .init($0.name, true) }))
-            .adding(["comment": true])))
+            .adding(["count": true, "comment": true])))
       members.append(.init("additionalProperties", false))
       return .init(definitionName(role, kind), .object(members))
     }
@@ -106,7 +108,7 @@ enum SettingSchema {
     ]
     switch setting.kind {
     case .number(let range, let excludesLowerBound):
-      members.append(.init("type", "number"))
+      members += numberTypes(setting.unit)
       members.append(
         .init(excludesLowerBound ? "exclusiveMinimum" : "minimum", .number(range.lowerBound)))
       if range.upperBound.isFinite { members.append(.init("maximum", .number(range.upperBound))) }
@@ -155,6 +157,15 @@ enum SettingSchema {
         numbers.sorted { $0.key < $1.key }.map { JSONText.Member($0.key, .number($0.value)) })
     }
   }
+}
+
+/// What JSON has for a number of a unit: with a unit that patches know, a text, too.
+func numberTypes(_ unit: ParameterUnit) -> [JSONText.Member] {
+  if unit == .boolean { return [.init("type", ["number", "boolean"])] }
+  guard let pattern = WrittenQuantity.pattern(for: Quantity.Measure(unit)) else {
+    return [.init("type", "number")]
+  }
+  return [.init("type", ["number", "string"]), .init("pattern", .string(pattern))]
 }
 
 /// `a number` to `A number.`

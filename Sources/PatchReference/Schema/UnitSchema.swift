@@ -37,25 +37,44 @@ struct UnitSchema {
             "anyOf": [["const": "comment"], ["pattern": "^(/([^~/]|~[01])*)+$"]]
           ],
         ],
+        "preset": [
+          "description": """
+          A preset of the unit: its file, relative to this patch, as 'patchrun preset save' writes it. \
+          What is written here holds.
+          """,
+          "type": "string",
+          "minLength": 1,
+        ],
         "device": [
           "description": .string(Schema.deviceSummary), "type": "object",
         ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
         "parameters": ["description": "The parameters of the global scope.", "type": "object"],
+        "bands": [
+          "description": "The parts of the unit that are alike, in order: an equalizer's filters.",
+          "type": "array", "items": ["type": "object"],
+        ],
         "inputCount": [
           "description": "How many input buses the unit has (ElementCount of the input scope).",
           "type": "integer", "minimum": 0, "maximum": 4_294_967_295,
         ],
+        "outputCount": [
+          "description": "How many output buses the unit has (ElementCount of the output scope).",
+          "type": "integer", "minimum": 0, "maximum": 4_294_967_295,
+        ],
         "inputs": ["description": "The input buses by number.", "type": "object"],
         "outputs": ["description": "The output buses by number.", "type": "object"],
+        "count": Schema.copyCount,
         "comment": Schema.reference("comment"),
       ],
       "additionalProperties": false,
       "if": ["required": ["subgraph"]],
       "then": [
         "properties": [
-          "component": false, "device": false, "properties": false, "parameters": false,
-          "inputCount": false, "inputs": false, "outputs": false,
+          "component": false, "preset": false, "device": false, "properties": false,
+          "parameters": false,
+          "bands": false, "inputCount": false, "outputCount": false, "inputs": false,
+          "outputs": false,
         ]
       ],
       "else": ["required": ["component"], "properties": ["settings": false]],
@@ -203,32 +222,35 @@ struct UnitSchema {
           at: "node.\(unit.name)/properties/properties"),
         "parameters": settings(
           "The parameters of the \(unit.name)'s global scope.",
-          unit.parameters(in: .global).filter { !$0.isReadOnly }.map(parameter),
+          unit.parameters(in: .global).filter { !$0.isReadOnly && !$0.isOfBand }.map(parameter),
           at: "node.\(unit.name)/properties/parameters"),
+        "bands": bands(unit),
         "device": unit.property(.enableIO) == nil ? false : Schema.reference("device"),
-        "inputCount": inputCount(unit),
+        "inputCount": count(unit, .input),
+        "outputCount": count(unit, .output),
         "inputs": elements(unit, .input),
         "outputs": elements(unit, .output),
       ],
     ]
   }
 
-  private func inputCount(_ unit: UnitDescription) -> JSONText {
-    guard let range = unit.inputs.settable else {
+  private func count(_ unit: UnitDescription, _ scope: Scope) -> JSONText {
+    let buses = scope == .input ? unit.inputs : unit.outputs
+    guard let range = buses.settable else {
       return [
         "description": .string(
-          "A \(unit.name) always has \(counted(unit.inputs.count, "input", "inputs"))."),
-        "const": .number(unit.inputs.count),
+          "A \(unit.name) always has \(counted(buses.count, "\(scope)", "\(scope)s"))."),
+        "const": .number(buses.count),
       ]
     }
     return [
       "description": .string(
-        "How many inputs the \(unit.name) has (ElementCount of the input scope), from "
+        "How many \(scope)s the \(unit.name) has (ElementCount of the \(scope) scope), from "
           + "\(range.lowerBound) to \(range.upperBound)."),
       "type": "integer",
       "minimum": .number(range.lowerBound),
       "maximum": .number(range.upperBound),
-      "default": .number(unit.inputs.count),
+      "default": .number(buses.count),
     ]
   }
 
@@ -250,14 +272,13 @@ struct UnitSchema {
           }
         ).adding(["comment": Schema.reference("comment")])),
     ]
+    // What a repetition makes has any number.
+    var patterns = [JSONText.Member(Schema.formulaPattern, ["type": "object"])]
     if buses.settable != nil {
-      members.append(
-        .init(
-          "patternProperties",
-          .object([
-            .init(Schema.busPattern, Schema.reference(busDefinition(unit, scope, buses.count)))
-          ])))
+      let any = Schema.reference(busDefinition(unit, scope, buses.count))
+      patterns = [.init(Schema.busPattern, any), .init(Schema.formulaPattern, any)]
     }
+    members.append(.init("patternProperties", .object(patterns)))
     members.append(.init("additionalProperties", false))
     return .object(members)
   }
@@ -299,6 +320,7 @@ struct UnitSchema {
               "The parameters of the \(bus).",
               unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter),
               at: "\(definition)/properties/parameters"),
+            "count": Schema.copyCount,
             "comment": Schema.reference("comment"),
           ],
           "additionalProperties": false,
@@ -309,14 +331,14 @@ struct UnitSchema {
   // MARK: Properties and parameters
 
   /// A property or parameter: its key, its `kAudio…` name, the schema of its value.
-  private struct Setting {
+  struct Setting {
     var key: String
     var constant: String
     var value: JSONText
   }
 
   /// The object of some settings, which stands at `path` in the definitions.
-  private func settings(
+  func settings(
     _ summary: String, _ settings: [Setting], at path: String
   ) -> JSONText {
     var members: [JSONText.Member] = [
@@ -373,6 +395,17 @@ struct UnitSchema {
       members.append(.init("type", "array"))
       members.append(.init("items", ["type": "number"]))
       if info.isLive { members.append(.init("maxItems", .number(info.liveWords - 1))) }
+    case .matrix(let most):
+      members.append(.init("type", "array"))
+      members.append(.init("minItems", .number(1)))
+      members.append(.init("maxItems", .number(most + 1)))
+      members.append(
+        .init(
+          "items",
+          [
+            "type": "array", "items": .object(numberTypes(.linearGain)), "minItems": 1,
+            "maxItems": .number(most + 1),
+          ]))
     case .integers(let range):
       members.append(.init("type", "array"))
       members.append(
@@ -384,7 +417,8 @@ struct UnitSchema {
           ]))
     case .choice(let choices): members.append(.init("anyOf", self.choices(choices)))
     case .streamFormat: members.append(.init("allOf", [Schema.reference("streamFormat")]))
-    case .presets, .ids, .channelCounts, .parameterInfo, .status, .strings, .parameterText,
+    case .presets, .doubles, .ids, .channelCounts, .parameterInfo, .status, .strings,
+      .parameterText,
       .classInfo, .clipping, .startTime, .object:
       break
     }
@@ -392,67 +426,7 @@ struct UnitSchema {
     return Setting(key: info.key, constant: info.constant, value: .object(members))
   }
 
-  private func presets(of unit: UnitDescription) -> JSONText {
-    let own: JSONText = [
-      "description": "A preset of your own: the sound stays, and has this name.",
-      "type": "object",
-      "required": ["number", "name"],
-      "properties": [
-        "number": [
-          "description": "Below 0.", "type": "integer", "minimum": -2_147_483_648, "maximum": -1,
-        ],
-        "name": ["type": "string", "minLength": 1],
-        "comment": Schema.reference("comment"),
-      ],
-      "additionalProperties": false,
-    ]
-    guard case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue else {
-      return [own]
-    }
-    return [
-      [
-        "enum": .strings(presets.map(\.name)),
-        "enumDescriptions": .strings(presets.map { "Preset number \($0.number)." }),
-      ],
-      ["enum": .array(presets.map { .number($0.number) })], own,
-    ]
-  }
-
-  /// The names, and what else stands for them.
-  private func choices(_ choices: [PropertyInfo.Choice]) -> JSONText {
-    [
-      [
-        "enum": .strings(choices.map(\.name)),
-        "enumDescriptions": .strings(
-          choices.map { $0.constant.isEmpty ? "\($0.value)." : "\($0.constant)." }),
-      ],
-      [
-        "enum": .array(
-          choices.flatMap { choice in
-            [choice.code, choice.constant.isEmpty ? nil : choice.constant].compactMap { text in
-              text.map { .string($0) }
-            } + [.number(choice.value)]
-          })
-      ],
-    ]
-  }
-
-  private func defaultValue(of info: PropertyInfo, of unit: UnitDescription) -> JSONText? {
-    if info.id == .maximumFramesPerSlice { return .number(unit.defaultMaximumFramesPerSlice) }
-    if case .choice(let choices) = info.kind, case .uint32(let word)? = info.defaultValue {
-      return choices.first { $0.value == word }.map { .string($0.name) }
-    }
-    return switch info.defaultValue {
-    case .uint32(let word): info.kind == .boolean ? .boolean(word != 0) : .number(word)
-    case .float64(let number): .number(number)
-    case .string(let text): .string(text)
-    case .preset(let preset) where preset.number >= 0: .string(preset.name)
-    case .preset(let preset): ["number": .number(preset.number), "name": .string(preset.name)]
-    default: nil
-    }
-  }
-
-  private func parameter(_ info: ParameterInfo) -> Setting {
+  func parameter(_ info: ParameterInfo) -> Setting {
     let symbol = info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)"
     let range = "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))\(symbol)"
     let text: String
@@ -468,7 +442,22 @@ struct UnitSchema {
         "description",
         .string(description("\(info.summary) \(text)", info.constant, info.proposed)))
     ]
-    members.append(.init("type", info.unit == .boolean ? ["number", "boolean"] : "number"))
+    if info.unit == .indexed, !info.valueNames.isEmpty {
+      members.append(
+        .init(
+          "anyOf",
+          [
+            ["enum": .strings(info.valueNames)],
+            [
+              "type": "integer", "minimum": .number(info.range.lowerBound),
+              "maximum": .number(info.range.upperBound),
+            ],
+          ]))
+      let first = Int(info.defaultValue - info.range.lowerBound)
+      members.append(.init("default", .string(info.valueNames[first])))
+      return Setting(key: info.key, constant: info.constant, value: .object(members))
+    }
+    members += numberTypes(info.unit)
     if info.isRangeEnforced {
       members.append(.init("minimum", .number(info.range.lowerBound)))
       members.append(.init("maximum", .number(info.range.upperBound)))

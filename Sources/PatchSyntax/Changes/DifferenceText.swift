@@ -80,6 +80,9 @@ extension PatchDifference.Change {
     switch kind {
     case "parameters" where rest.count > 1:
       return "parameter \(path(Array(rest.dropFirst()))) of \(owner)"
+    case "bands" where rest.count > 1:
+      let band = "band \(escaped(rest[1])) of \(owner)"
+      return rest.count == 2 ? band : "parameter \(path(Array(rest.dropFirst(2)))) of \(band)"
     case "properties" where rest.count > 1:
       return "property \(path(Array(rest.dropFirst()))) of \(owner)"
     case "streamFormat":

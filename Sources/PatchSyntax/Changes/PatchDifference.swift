@@ -200,8 +200,9 @@ extension PatchDifference {
     let isTable = tokens.count == 1 && tables.contains(tokens[0])
     let isScope =
       tokens.count > 2 && tokens[0] == "nodes"
-      && ["properties", "parameters", "inputs", "outputs"].contains(tokens[2])
-      && (tokens.count == 3 || tokens[2].hasSuffix("puts") && tokens.count == 4
+      && ["properties", "parameters", "bands", "inputs", "outputs"].contains(tokens[2])
+      && (tokens.count == 3
+        || (tokens[2].hasSuffix("puts") || tokens[2] == "bands") && tokens.count == 4
         || tokens.count == 5 && ["properties", "parameters"].contains(tokens[4]))
     let members = Array(value.members)
     let elements = Array(value.elements)

@@ -12,14 +12,18 @@ public final class JSONTree: Sendable {
   /// behind another one, as a sub-graph's behind the patch's.
   public let base: Int
   let nodes: [Node]
+  /// The rows of values that stand for others, each with the row of that: of a text that names a constant the
+  /// constant's value. Such a value has its own place, and means the other one.
+  let meanings: [Int: Int]
   /// Made when the first pointer is asked for in a large tree.
   private let parents = Mutex<ContainerTable?>(nil)
 
-  init(source: SourceText, nodes: [Node], base: Int = 0) {
+  init(source: SourceText, nodes: [Node], base: Int = 0, meanings: [Int: Int] = [:]) {
     precondition(!nodes.isEmpty, "a tree has a root")
     self.source = source
     self.nodes = nodes
     self.base = base
+    self.meanings = meanings
   }
 
   public var root: JSONValue { JSONValue(tree: self, index: 0) }
@@ -114,8 +118,17 @@ public struct JSONValue: Sendable {
 
   private var node: JSONTree.Node { tree.nodes[index] }
 
+  /// The value that it stands for: itself, but where it names a constant.
+  var meaning: JSONValue {
+    if tree.meanings.isEmpty { return self }
+    return tree.meanings[index].map { JSONValue(tree: tree, index: $0) } ?? self
+  }
+
+  /// Whether it names a constant.
+  public var isConstant: Bool { tree.meanings[index] != nil }
+
   public var kind: Kind {
-    switch node.kind {
+    switch meaning.node.kind {
     case .null: .null
     case .no, .yes: .bool
     case .number: .number
@@ -153,12 +166,13 @@ public struct JSONValue: Sendable {
   }
 
   /// Whether the text of a string is what it means, byte for byte.
-  var isPlain: Bool { !node.isEscaped }
+  var isPlain: Bool { !node.isEscaped && (tree.meanings.isEmpty || !isConstant) }
 
   /// Where a part of a string's text is written.
   ///
   /// - Parameter part: In bytes of the text's UTF-8, with escapes resolved.
   public func range(ofText part: Range<Int>) -> SourceRange {
+    if isConstant { return range }
     let content = contentRange
     guard !isPlain else {
       return content.lowerBound + part.lowerBound..<content.lowerBound + part.upperBound
@@ -203,7 +217,7 @@ public struct JSONValue: Sendable {
   }
 
   public var bool: Bool? {
-    switch node.kind {
+    switch meaning.node.kind {
     case .yes: true
     case .no: false
     default: nil
@@ -212,9 +226,10 @@ public struct JSONValue: Sendable {
 
   /// A string's characters, with escapes resolved.
   public var string: String? {
-    guard node.kind == .string else { return nil }
-    let content = bytes(in: contentRange)
-    guard node.isEscaped else { return String(decoding: content, as: UTF8.self) }
+    let value = meaning
+    guard value.node.kind == .string else { return nil }
+    let content = value.bytes(in: value.contentRange)
+    guard value.node.isEscaped else { return String(decoding: content, as: UTF8.self) }
     return unescaped(content)
   }
 
@@ -226,7 +241,8 @@ public struct JSONValue: Sendable {
 
   /// A number as it was written.
   public var numberText: String? {
-    node.kind == .number ? tree.source[localRange] : nil
+    let value = meaning
+    return value.node.kind == .number ? tree.source[value.localRange] : nil
   }
 
   /// The value of a number that is whole and below 2^53 in magnitude, however written: `2`, `2.0`

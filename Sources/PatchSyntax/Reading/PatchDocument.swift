@@ -29,25 +29,34 @@ public struct PatchDocument: Sendable {
   /// 1, if written.
   public var schemaVersion: Located<Int>?
   public var title: Located<String>?
+  /// Values by name, as `"$name"` stands for them: numbers, texts, truth values.
+  public var constants: [Field] = []
   public var session: Located<Session>?
   public var limits: Located<Limits>?
+  /// Whether paths that meet are made equally late.
+  public var compensateLatency: Located<Bool>?
   /// The formats by name, in the order written.
   public var streamFormats: [Member<Located<StreamFormat>>] = []
   /// The format of every bus that must be given one and is not.
   public var streamFormat: Located<StreamFormat>?
+  /// The most frames of a slice, for every unit that says nothing else: 1 or more.
+  public var maximumFramesPerSlice: Located<Int>?
   public var callbacks: [Member<Callback>] = []
   public var nodes: [Member<Node>] = []
   public var connections: [Connection] = []
   public var taps: [Member<Tap>] = []
   /// Beats per minute, finite and greater than 0.
   public var tempo: Located<Double>?
-  /// In the order written, which need not be that of their times.
+  /// In the order written, which need not be that of their times. A step that is repeated stands here for
+  /// each of its times.
   public var timeline: [Step] = []
   /// The sub-graphs that have been put into the patch in the place of the nodes that name them, each
   /// after the one that it is in. Empty in a patch as it is written.
   public private(set) var subgraphs: [Subgraph] = []
   /// Their numbers by what they were read as.
   private(set) var subgraphNumbers: [ObjectIdentifier: Int] = [:]
+  /// What has been written out of repetitions, in this patch and those put into it.
+  public var copies = Copies()
   /// Names of sub-graphs, and of what is in them, that something is wrong with: it has been said.
   public var unresolved: Set<String> = []
 
@@ -162,6 +171,12 @@ extension PatchDocument {
   /// What happens at a time.
   public struct Step: Sendable {
     public var json: JSONValue
+    /// Its number among those that are written.
+    public var number = 0
+    /// How it is repeated, if it is.
+    public var repetition: Repetition?
+    /// How often it has happened before: 0 for the first time.
+    public var time = 0
     /// Whether it is of the timeline of a sub-graph, which goes on through updates of the patch.
     public var isOfSubgraph = false
     /// From the start; `nil` has been reported.
@@ -171,6 +186,18 @@ extension PatchDocument {
     public var update: JSONValue?
     /// Whether the patch ends.
     public var stop: Located<Bool>?
+  }
+
+  /// How a step is repeated.
+  public struct Repetition: Sendable {
+    /// The most that one step may happen.
+    public static let mostTimes = 1_000_000
+
+    public var json: JSONValue
+    /// From the beginning of one to that of the next, greater than 0.
+    public var every: Located<Time>
+    /// How often it happens in all: 1 or more.
+    public var count: Located<Int>
   }
 
   /// A parameter that moves.
@@ -193,6 +220,39 @@ extension PatchDocument {
     case frames(Double)
     /// Beats of the patch's tempo.
     case beats(Double)
+    /// One time and another, so many times: where they are in different units.
+    indirect case sum(Time, Time, Int)
+
+    /// This time and another one, so many times.
+    public func adding(_ other: Time, times: Int) -> Time {
+      let factor = Double(times)
+      return switch (self, other) {
+      case (.seconds(let one), .seconds(let more)): .seconds(one + more * factor)
+      case (.frames(let one), .frames(let more)): .frames(one + more * factor)
+      case (.beats(let one), .beats(let more)): .beats(one + more * factor)
+      default: times == 0 ? self : .sum(self, other, times)
+      }
+    }
+
+    /// The same, with what is in beats in seconds.
+    ///
+    /// - Parameter tempo: Beats per minute.
+    public func inSeconds(tempo: Double) -> Time {
+      switch self {
+      case .beats(let beats): .seconds(beats * 60 / tempo)
+      case .sum(let one, let more, let times):
+        one.inSeconds(tempo: tempo).adding(more.inSeconds(tempo: tempo), times: times)
+      case .seconds, .frames: self
+      }
+    }
+
+    /// Whether it is 0, in whatever unit.
+    var isZero: Bool {
+      switch self {
+      case .seconds(let value), .frames(let value), .beats(let value): value == 0
+      case .sum(let one, let more, let times): one.isZero && (more.isZero || times == 0)
+      }
+    }
   }
 
   /// A sub-graph: a patch in another one. The names of what is in it begin with its own, `strip/`.
@@ -254,17 +314,29 @@ extension PatchDocument {
     public var subgraph: JSONValue?
     /// What a sub-graph changes in its patch: by JSON Pointers into that.
     public var settings: [Field] = []
+    /// What is written for `preset`, if it is: the file of a preset.
+    public var preset: JSONValue?
     /// Whether it is the output unit of a sub-graph, which hands on what it is fed.
     public var endsSubgraph = false
     /// The global scope.
     public var properties: [Field] = []
     public var parameters: [Field] = []
+    /// The parts of the unit that are alike: an equalizer's filters.
+    public var bands: Located<[Band]>?
     /// The input scope's ElementCount, in 0...4294967295.
     public var inputCount: Located<Int>?
+    /// The output scope's ElementCount, in 0...4294967295.
+    public var outputCount: Located<Int>?
     public var inputs: [Element] = []
     public var outputs: [Element] = []
     /// What an I/O unit plays on and hears from.
     public var device: Located<Device>?
+  }
+
+  /// One of the parts of a unit that are alike.
+  public struct Band: Sendable {
+    public var json: JSONValue
+    public var parameters: [Field]
   }
 
   /// The sink and the source of an I/O unit.

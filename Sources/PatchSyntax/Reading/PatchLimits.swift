@@ -8,17 +8,18 @@ import Diagnostics
 public struct PatchLimits: Hashable, Sendable {
   /// One of the limits.
   public enum Limit: String, CaseIterable, Sendable {
-    case bytes, nodes, buses, callbacks, updates, memory, seconds
+    case bytes, nodes, buses, callbacks, updates, steps, memory, seconds
 
     /// What it holds down, after "at most so many".
     public var summary: String {
       switch self {
       case .bytes: "bytes of a document, and of all its sub-graphs together"
       case .nodes: "nodes, callbacks and taps of a patch, with those of its sub-graphs"
-      case .buses: "inputs that the \"inputCount\" of all nodes add up to"
+      case .buses: "buses that \"inputCount\" and \"outputCount\" of all nodes add up to"
       case .callbacks: "callbacks in one chain"
       case .updates:
         "bytes of the documents that a timeline's updates make, 512 more for each node and callback"
+      case .steps: "steps that the repetitions of a timeline add"
       case .memory: "bytes that units, callbacks and taps take for the patch"
       case .seconds: "seconds of an impulse response"
       }
@@ -32,6 +33,7 @@ public struct PatchLimits: Hashable, Sendable {
       case .buses: 65_536
       case .callbacks: 256
       case .updates: 32 << 20
+      case .steps: 100_000
       case .memory: 384 << 20
       case .seconds: 30
       }
@@ -44,6 +46,7 @@ public struct PatchLimits: Hashable, Sendable {
       case .bytes: 1 << 31 - 1
       case .callbacks: 1_000_000
       case .seconds: 600
+      case .steps: 10_000_000
       default: 1 << 53
       }
     }
@@ -81,6 +84,7 @@ public struct PatchLimits: Hashable, Sendable {
   public var buses: Int { self[.buses] }
   public var callbacks: Int { self[.callbacks] }
   public var updates: Int { self[.updates] }
+  public var steps: Int { self[.steps] }
   public var memory: Int { self[.memory] }
   public var seconds: Int { self[.seconds] }
 

@@ -13,14 +13,17 @@ extension PatchReader {
     readObject(
       root, "a patch",
       keys: [
-        "schemaVersion", "title", "session", "limits", "streamFormats", "streamFormat", "callbacks",
+        "schemaVersion", "title", "constants", "session", "maximumFramesPerSlice", "limits",
+        "streamFormats", "streamFormat",
+        "callbacks",
         "nodes",
-        "connections", "taps", "tempo", "timeline", "$schema",
+        "connections", "compensateLatency", "taps", "tempo", "timeline", "$schema",
       ], required: ["nodes"]
     ) { reader, key, value in
       switch key {
       case "schemaVersion": document.schemaVersion = reader.schemaVersion(value)
       case "title": document.title = reader.string(value, "'title'")
+      case "constants": document.constants = reader.constants(value)
       case "session": document.session = reader.session(value)
       case "limits": document.limits = reader.outputLimits(value)
       case "streamFormats":
@@ -28,6 +31,9 @@ extension PatchReader {
           $0.streamFormat($1, mayBeName: false)
         }
       case "streamFormat": document.streamFormat = reader.streamFormat(value)
+      case "maximumFramesPerSlice":
+        document.maximumFramesPerSlice = reader.count(
+          value, "'maximumFramesPerSlice'", in: 1...1_048_576)
       case "callbacks":
         guard reader.admits(value, key) else { return }
         document.callbacks = reader.map(value, "'callbacks'", .source) { $0.callback($1) }
@@ -44,9 +50,11 @@ extension PatchReader {
       case "taps":
         guard reader.admits(value, key) else { return }
         document.taps = reader.map(value, "'taps'", .tap) { $0.tap($1) }
+      case "compensateLatency":
+        document.compensateLatency = reader.bool(value, "'compensateLatency'")
       case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
       case "timeline":
-        document.timeline = reader.array(value, "'timeline'").compactMap { reader.step($0) }
+        document.timeline = reader.timeline(value)
       default: _ = reader.string(value, "'$schema'")
       }
     }
@@ -161,57 +169,6 @@ extension PatchReader {
     return connection
   }
 
-  private mutating func step(_ json: JSONValue) -> PatchDocument.Step? {
-    guard check(json, "a step of the timeline", .object) else { return nil }
-    var step = PatchDocument.Step(json: json)
-    var actions: [JSONValue] = []
-    readObject(
-      json, "a step of the timeline", keys: ["at", "ramp", "update", "stop"], required: ["at"]
-    ) { reader, key, value in
-      if key != "at" { actions.append(value) }
-      switch key {
-      case "at": step.at = reader.time(value, "'at'")
-      case "ramp": step.ramp = reader.ramp(value)
-      case "update": step.update = value
-      default: step.stop = reader.bool(value, "'stop'")
-      }
-    }
-    // A key that is misspelt is what it does.
-    let isUnclear =
-      actions.isEmpty
-      && json.members.contains { member in
-        guard let key = member.key.string else { return true }
-        return !["at", "ramp", "update", "stop", "comment"].contains(key)
-      }
-    if actions.count != 1, !isUnclear {
-      diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
-    }
-    return step
-  }
-
-  private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
-    guard check(json, "a ramp", .object) else { return nil }
-    var ramp = PatchDocument.Ramp(json: json)
-    readObject(
-      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
-    ) {
-      reader, key, value in
-      switch key {
-      case "path":
-        guard let text = reader.string(value, "'path'") else { return }
-        if let pointer = JSONPointer(parsing: text.value) {
-          ramp.path = Located(pointer, at: value)
-        } else {
-          reader.diagnostics.append(.notAPointer(value, text.value))
-        }
-      case "to": ramp.to = value
-      case "curve": ramp.curve = reader.string(value, "'curve'")
-      default: ramp.duration = reader.time(value, "'duration'")
-      }
-    }
-    return ramp
-  }
-
   private mutating func node(_ json: JSONValue) -> PatchDocument.Node? {
     guard check(json, "a node", .object) else { return nil }
     var node = PatchDocument.Node(json: json)
@@ -230,9 +187,16 @@ extension PatchReader {
         node.settings = reader.settings(value, "'settings'")
       case "properties": node.properties = reader.settings(value, "'properties'")
       case "parameters": node.parameters = reader.settings(value, "'parameters'")
+      case "preset":
+        node.preset = value
+        _ = reader.string(value, "'preset'")
+      case "bands": node.bands = reader.bands(value)
       case "inputCount":
         node.inputCount = reader.count(
           value, "'inputCount'", expecting: "a whole number from 1 to 1024")
+      case "outputCount":
+        node.outputCount = reader.count(
+          value, "'outputCount'", expecting: "a whole number from 1 to 1024")
       case "device": node.device = reader.device(value)
       case "inputs": node.inputs = reader.elements(value, "'inputs'")
       default: node.outputs = reader.elements(value, "'outputs'")
@@ -262,9 +226,17 @@ extension PatchReader {
     return node
   }
 
+  mutating func bands(_ json: JSONValue) -> Located<[PatchDocument.Band]> {
+    Located(
+      array(json, "'bands'").compactMap { band in
+        guard check(band, "a band", .object) else { return nil }
+        return PatchDocument.Band(json: band, parameters: settings(band, "a band"))
+      }, at: json)
+  }
+
   private static let nodeKeys = [
-    "component", "subgraph", "settings", "device", "properties", "parameters", "inputCount",
-    "inputs", "outputs",
+    "component", "subgraph", "settings", "preset", "device", "properties", "parameters", "bands",
+    "inputCount", "outputCount", "inputs", "outputs",
   ]
 
   private mutating func device(_ json: JSONValue) -> Located<PatchDocument.Device>? {
@@ -297,7 +269,7 @@ extension PatchReader {
     }
   }
 
-  private mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
+  mutating func component(_ json: JSONValue) -> Located<PatchDocument.Component>? {
     switch json.kind {
     case .string:
       return names.text(of: json).map { Located(.name($0), at: json) }

@@ -144,6 +144,15 @@ extension PatchReader {
       }
     }
     guard !missing.isEmpty else { return fields }
+    // A required key that is misspelt was taken for a setting.
+    fields.removeAll { field in
+      guard let key = missing.first(where: { nearMisses(to: field.name, among: [$0]) == [$0] })
+      else { return false }
+      missing.removeAll { $0 == key }
+      diagnostics.append(.misspelt(field.key.json, field.name, for: key, name))
+      return true
+    }
+    guard !missing.isEmpty else { return fields }
     let unread = json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     if missing.count > unread { diagnostics.append(.missing(missing, in: json, name)) }
     return fields
@@ -224,7 +233,10 @@ extension PatchReader {
   mutating func positive(
     _ json: JSONValue, _ name: String, _ unit: String
   ) -> Located<Double>? {
-    guard check(json, name, .number), let value = json.number else { return nil }
+    let measure: Quantity.Measure = unit == "seconds" ? .seconds : .number
+    guard isQuantity(json, in: measure) || check(json, name, .number),
+      let value = json.number(in: measure)
+    else { return nil }
     guard value > 0, value.isFinite else {
       diagnostics.append(
         .outOfRange(json, name, "a number of \(unit) greater than 0", isTooGreat: value > 0))
@@ -233,15 +245,22 @@ extension PatchReader {
     return Located(value, at: json)
   }
 
+  /// Whether a text has a number with a unit of what is measured.
+  private func isQuantity(_ json: JSONValue, in measure: Quantity.Measure) -> Bool {
+    json.kind == .string && json.number(in: measure) != nil
+  }
+
   /// How long a slice of the device is to be, in seconds.
   mutating func bufferDuration(_ json: JSONValue) -> Located<Double>? {
     let name = "'preferredIOBufferDuration'"
-    guard check(json, name, .number), let value = json.number else { return nil }
+    guard isQuantity(json, in: .seconds) || check(json, name, .number),
+      let value = json.number(in: .seconds)
+    else { return nil }
     guard value > 0, value <= 10 else {
       diagnostics.append(
         .outOfRange(
           json, name, "a number of seconds above 0 and up to 10", isTooGreat: value > 0,
-          help: value > 0 && value <= 10_000
+          help: json.kind == .number && value > 0 && value <= 10_000
             ? [
               "durations are in seconds: \(Quantity.text(value)) ms is "
                 + Quantity.text(value / 1000)
@@ -255,9 +274,11 @@ extension PatchReader {
   mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
     guard json.kind == .object else {
       guard
-        check(
-          json, name, .number,
-          help: "write a number of seconds, { \"frames\": 48000 } or { \"beats\": 4 }")
+        isQuantity(json, in: .seconds)
+          || check(
+            json, name, .number,
+            help:
+              "write a number of seconds, \"250 ms\", { \"frames\": 48000 } or { \"beats\": 4 }")
       else { return nil }
       return amount(json, name, "seconds", below: 315_576_000).map {
         Located(.seconds($0), at: json)
@@ -282,13 +303,28 @@ extension PatchReader {
   private mutating func amount(
     _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
   ) -> Double? {
-    guard let value = json.number else { return nil }
+    guard let value = json.number(in: .seconds) else { return nil }
     guard value >= 0, value < limit else {
       diagnostics.append(
         .outOfRange(json, name, "a number of \(unit) of at least 0", isTooGreat: value > 0))
       return nil
     }
     return value
+  }
+
+  /// A whole number in a range.
+  mutating func count(
+    _ json: JSONValue, _ name: String, in range: ClosedRange<Int>
+  ) -> Located<Int>? {
+    let words = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard let count = count(json, name, from: range.lowerBound, expecting: words) else {
+      return nil
+    }
+    guard count.value <= range.upperBound else {
+      diagnostics.append(.outOfRange(json, name, words, isTooGreat: true))
+      return nil
+    }
+    return count
   }
 
   mutating func count(

@@ -31,7 +31,7 @@ extension Diagnostic {
     let measure: Quantity.Measure =
       name.lowercased().hasSuffix("rate'")
       ? .hertz
-      : ["'at'", "'duration'", "'preferredIOBufferDuration'"].contains(name)
+      : ["'at'", "'every'", "'duration'", "'preferredIOBufferDuration'"].contains(name)
         ? .seconds : .number
     if let plain = json.plainForm(for: wanted ?? .null, of: measure) {
       help.insert(plain.help, at: 0)
@@ -58,6 +58,17 @@ extension Diagnostic {
       fixes: key.correction(of: text, among: keys + ["comment"]))
   }
 
+  /// Of an object that has settings of its own, whose names the reader does not know.
+  static func misspelt(
+    _ key: JSONValue, _ text: String, for wanted: String, _ name: String
+  ) -> Diagnostic {
+    PatchRules.unknownKey.diagnostic(
+      "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
+      pointer: key.pointer.description,
+      label: didYouMean(text, among: [wanted]).map { Message($0) } ?? "unknown key",
+      fixes: key.correction(of: text, among: [wanted]))
+  }
+
   static func missing(
     _ keys: [String], in json: JSONValue, _ name: String
   ) -> Diagnostic {
@@ -67,7 +78,10 @@ extension Diagnostic {
       "channels": "2", "sampleRate": "\"session\"", "kind": "\"...\"",
       "path": "\"/nodes/mixer/inputs/0/parameters/volume\"",
     ].merging(
-      name == "a step of the timeline" ? ["at": "2.5"] : name == "a ramp" ? ["to": "0.5"] : [:]
+      name == "a step of the timeline"
+        ? ["at": "2.5"]
+        : name == "a ramp"
+          ? ["to": "0.5"] : name == "'repeat'" ? ["every": "\"500 ms\"", "count": "8"] : [:]
     ) { $1 }
     let members = keys.map { "\"\($0)\": \(examples[$0] ?? "...")" }.joined(separator: ", ")
     return PatchRules.missingKey.diagnostic(

@@ -26,12 +26,14 @@ public struct PatchReader {
   let limits: PatchLimits
   /// How many nodes, callbacks and taps have been read.
   var itemCount = 0
+  /// How many steps the repetitions of the timeline have added.
+  var repetitionCount = 0
   /// Members that are passed over, because an earlier one has the same key.
   var repeatedKeys: Set<Int> = []
   /// The texts that stand in every node.
   var names = RecentTexts()
 
-  private init(_ limits: PatchLimits = .standard) {
+  init(_ limits: PatchLimits = .standard) {
     self.limits = limits
     diagnostics = Findings(limit: limits.findings)
   }
@@ -90,10 +92,13 @@ public struct PatchReader {
           diagnostics.append(.settingPointer(setting.key))
           continue
         }
+        let target = tree.holding(pointer, limits)
         // Comments may come with a value.
         if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
         switch DocumentOverride.place(
-          value.localRange, of: value.tree.source, at: pointer, in: tree, makesObjects: true)
+          value.meaning.localRange, of: value.tree.source, at: pointer, in: target,
+          makesObjects: true
+        )
         {
         case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
         case .missing(let token, let container, let way):
@@ -103,22 +108,42 @@ public struct PatchReader {
       }
     }
     diagnostics += json.diagnostics.map { $0.moved(by: base) }
-    guard let tree = json.tree?.based(at: base) else {
+    guard let read = json.tree else {
       return Result(
         document: nil, source: source, diagnostics: diagnostics.limited(to: limits.findings),
         limits: limits)
     }
     var reader = PatchReader(limits)
     reader.diagnostics += diagnostics
-    let document = json.isStructureIntact ? reader.readPatch(tree) : nil
+    let (document, text) = reader.readPatch(read, isIntact: json.isStructureIntact, at: base)
     return Result(
-      document: document, source: tree.source, diagnostics: reader.diagnostics.all, limits: limits)
+      document: document, source: text, diagnostics: reader.diagnostics.all, limits: limits)
   }
 
-  /// Reads a tree whose structure is as it was meant.
-  private mutating func readPatch(_ tree: JSONTree) -> PatchDocument? {
+  /// Reads a tree: its patch, where the structure is as it was meant, and the text that all ranges point
+  /// into, in which repetitions have been written out.
+  ///
+  /// - Parameter base: Where the text begins in the one that ranges point into.
+  private mutating func readPatch(
+    _ tree: JSONTree, isIntact: Bool, at base: Int = 0
+  ) -> (document: PatchDocument?, text: SourceText) {
+    guard isIntact else { return (nil, tree.source) }
+    var tree = tree
+    var copies = Copies()
+    if let written = RepetitionWriter.write(tree, limits: limits) {
+      if !written.diagnostics.isEmpty {
+        diagnostics += written.diagnostics.map { $0.moved(by: base) }
+      }
+      // What the copies are is not known: nothing else can be said.
+      guard written.isClear else { return (nil, tree.source) }
+      tree = written.tree
+      copies = written.copies.moved(by: base)
+    }
+    tree = base == 0 ? tree : tree.based(at: base)
     repeatedKeys = tree.reportDuplicateKeys(to: &diagnostics)
-    return readDocument(tree.root)
+    var document = readDocument(tree.resolvingConstants(to: &diagnostics).root)
+    document?.copies = copies
+    return (document, tree.source)
   }
 
   /// Reads a patch's text. Its name says whether it may have comments.
@@ -137,7 +162,7 @@ public struct PatchReader {
     if !json.hasErrors {
       for text in overrides {
         guard let tree = json.tree else { break }
-        switch DocumentOverride.apply(text, to: tree) {
+        switch DocumentOverride.apply(text, to: tree.holding(textOf: text, limits)) {
         case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
         case .refused(let option, let diagnostic): refused.append((option, diagnostic))
         }
@@ -159,9 +184,29 @@ public struct PatchReader {
     }
     var reader = PatchReader(limits)
     reader.diagnostics += diagnostics
-    let document = json.isStructureIntact ? reader.readPatch(tree) : nil
+    let (document, text) = reader.readPatch(tree, isIntact: json.isStructureIntact)
     return Result(
-      document: document, source: tree.source,
+      document: document, source: text,
       diagnostics: reader.diagnostics.all.inDocumentOrder(), limits: limits)
+  }
+}
+
+extension JSONTree {
+  /// The document that a place is to be looked up in: this one, or where it leads to a copy of something
+  /// that is repeated, this one with its copies written out.
+  fileprivate func holding(_ pointer: JSONPointer, _ limits: PatchLimits) -> JSONTree {
+    guard root[pointer] == nil, let last = pointer.tokens.indices.last,
+      let written = RepetitionWriter.write(self, limits: limits), written.isClear,
+      written.diagnostics.isEmpty
+    else { return self }
+    let container = JSONPointer(Array(pointer.tokens[..<last]))
+    let isOfCopy = root[container] == nil || written.tree.root[pointer] != nil
+    return isOfCopy ? written.tree : self
+  }
+
+  /// The same for the text of an option, `POINTER=VALUE`.
+  fileprivate func holding(textOf option: String, _ limits: PatchLimits) -> JSONTree {
+    let text = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)[0]
+    return JSONPointer(parsing: String(text)).map { holding($0, limits) } ?? self
   }
 }

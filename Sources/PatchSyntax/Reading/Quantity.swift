@@ -1,8 +1,11 @@
 /// A number with a unit behind it, as people write it where a patch has a number alone: `500 ms`,
 /// `-12dB`, `44.1 kHz`.
 public struct Quantity: Hashable, Sendable {
-  /// What the unit measures.
-  public enum Measure: Hashable, Sendable { case decibels, seconds, hertz, percent, number }
+  /// What the unit measures. Where a number is wanted, `decibels` is a factor that decibels may stand for, and
+  /// `level` a number of decibels.
+  public enum Measure: Hashable, Sendable {
+    case decibels, level, seconds, milliseconds, hertz, percent, number
+  }
 
   public var value: Double
   public var measure: Measure
@@ -37,8 +40,13 @@ public struct Quantity: Hashable, Sendable {
 
   /// The factor that so many decibels are, to a thousandth.
   public static func factor(ofDecibels decibels: Double) -> Double {
-    let factor = exponential10(decibels / 20)
+    let factor = exactFactor(ofDecibels: decibels)
     return factor >= 0.01 ? (factor * 1000).rounded() / 1000 : factor
+  }
+
+  /// The factor that so many decibels are, to 1e-14 of it.
+  public static func exactFactor(ofDecibels decibels: Double) -> Double {
+    exponential10(decibels / 20)
   }
 
   /// 10 to a power, without a C library: the powers of 2 that it is made of.

@@ -8,11 +8,15 @@ public import AudioTypes
 public struct CrossfadeKernel: RenderKernel {
   private let length: Int
   private var position = 0
+  private var wait: Int
 
-  /// - Parameter length: In frames, at least 1.
-  public init(length: Int) {
-    precondition(length > 0, "a fade needs at least one frame")
+  /// - Parameters:
+  ///   - length: In frames, at least 1.
+  ///   - wait: Frames before it begins: until then input 0 is heard.
+  public init(length: Int, after wait: Int = 0) {
+    precondition(length > 0 && wait >= 0, "a fade needs at least one frame")
     self.length = length
+    self.wait = wait
   }
 
   @_noLocks
@@ -20,12 +24,16 @@ public struct CrossfadeKernel: RenderKernel {
     let leaving = context.input(0)
     let entering = context.input(1)
     let output = context.output(0)
+    let waiting = wait < context.frameCount ? wait : context.frameCount
+    wait -= waiting
     let left = length - position
-    let faded = left < context.frameCount ? left : context.frameCount
+    let rest = context.frameCount - waiting
+    let faded = left < rest ? left : rest
     for channel in 0..<output.channelCount {
-      let old = leaving[channel]
-      let new = entering[channel]
-      let mix = output[channel]
+      if waiting > 0 { output[channel].prefix(waiting).copy(from: leaving[channel]) }
+      let old = leaving[channel].dropping(waiting)
+      let new = entering[channel].dropping(waiting)
+      let mix = output[channel].dropping(waiting)
       for frame in 0..<faded {
         let x = Float(position + frame) / Float(length)
         let share = x * x * (3 - 2 * x)

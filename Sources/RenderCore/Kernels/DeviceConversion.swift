@@ -37,6 +37,7 @@ public enum DeviceConversion {
       lead += (graphLead * hardwareRate).rounded(.up)
       roundings += 1
     }
-    return Int(lead) + roundings
+    // Nobody waits for 2^40 frames; a rate of next to nothing would ask for more than there are numbers.
+    return Int(min(lead, 0x1p40)) + roundings
   }
 }

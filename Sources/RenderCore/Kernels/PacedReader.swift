@@ -96,7 +96,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     let last = max(first, Self.number(signals.map(\.fastest).max() ?? 1))
     firstFilter = first
     filterCount = last - first + 1
-    filters = (first...last).map(ReadingFilter.number)
+    filters = (first...last).map { ReadingFilter.number($0) }
     unsafe tables = .allocate(capacity: filterCount)
     for (index, filter) in filters.enumerated() {
       unsafe (tables + index).initialize(

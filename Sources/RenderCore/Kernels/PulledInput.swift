@@ -53,9 +53,13 @@ public struct PullDemand: Hashable, Sendable {
   /// Frames of the input for which the unit goes on sounding, at its first settings, when the input
   /// has ended: a room's echo.
   public var tail: Double
+  /// Whether the input is played as fast as the unit is set to: then nothing can feed it that gives a
+  /// second of sound in a second, as a microphone does.
+  public var playsAtWill: Bool
 
   public init(
-    framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0, tail: Double = 0
+    framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0, tail: Double = 0,
+    playsAtWill: Bool = false
   ) {
     precondition(framesPerFrame > 0 && ahead >= 0 && speed > 0, "a pull goes forward")
     self.framesPerFrame = framesPerFrame
@@ -63,6 +67,7 @@ public struct PullDemand: Hashable, Sendable {
     self.speed = speed
     self.delay = delay
     self.tail = tail
+    self.playsAtWill = playsAtWill
   }
 
   /// The most frames of the input that `frameCount` frames of the unit can need.

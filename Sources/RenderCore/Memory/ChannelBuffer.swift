@@ -65,6 +65,13 @@ public struct ChannelBuffer: BitwiseCopyable {
     unsafe clearSamples(base, count)
   }
 
+  /// Copies as many samples as both buffers have; what is not finite becomes 0.
+  @_noLocks
+  func copyFinite(from source: ChannelBuffer) {
+    let length = count < source.count ? count : source.count
+    unsafe RenderCore.copyFinite(source.base, into: base, count: length)
+  }
+
   /// Copies as many words as both buffers have; the two may not overlap unless they are the same.
   @_noLocks
   public func copy(from source: ChannelBuffer) {

@@ -82,4 +82,29 @@ public struct DoubleStorage: ~Copyable, @unchecked Sendable {
       unsafe base[index] = newValue
     }
   }
+
+  /// Whether it is to be cleared, as the memory of filters: all of it is next to nothing, or some of it is
+  /// spoilt by what is not a number.
+  public var isSpent: Bool {
+    @_noLocks get {
+      var rings = false
+      var isSpoilt = false
+      for index in 0..<count {
+        let value = self[index].magnitude
+        if value >= 1e-30 { rings = true }
+        // True of a NaN as well.
+        if !(value <= .greatestFiniteMagnitude) { isSpoilt = true }
+      }
+      return !rings || isSpoilt
+    }
+  }
+
+  /// Clears each value that is smaller than a bound, far beyond full scale, or no number.
+  @_noLocks
+  public func clear(below bound: Double) {
+    for index in 0..<count {
+      let value = self[index].magnitude
+      if !(value >= bound && value <= 1e30) { self[index] = 0 }
+    }
+  }
 }

@@ -26,6 +26,9 @@ public final class RenderTimeline: @unchecked Sendable {
     /// Whether it goes by the same factor in each frame, and not in a straight line: as long as both
     /// ends are on one side of zero.
     public var isExponential: Bool
+    /// Of a control whose range is once around, that range: what is beyond one end goes on from the other.
+    /// `nil` for any other control.
+    public var circle: ClosedRange<Float>?
 
     public init(
       block: ControlBlock, index: Int, start: Int, length: Int, target: Float,
@@ -47,6 +50,9 @@ public final class RenderTimeline: @unchecked Sendable {
     var length: Int
     let target: Float
     let isExponential: Bool
+    /// The ends of a circle; both 0 for none.
+    let lower: Float
+    let upper: Float
     var origin: Float = 0
     /// The logarithm of the factor from the origin to the target; 0 for a straight line.
     var slope = 0.0
@@ -73,6 +79,22 @@ public final class RenderTimeline: @unchecked Sendable {
       }
     }
 
+    /// Sets the control, on a circle to the value that means the same. A piece that comes to an end of the
+    /// circle has no glide, which would lead back over all of it.
+    @_noLocks
+    func set(_ value: Float, glide: Int) {
+      let turn = upper - lower
+      var value = value
+      var length = glide
+      if turn > 0 && (value > upper || value < lower) {
+        let before = controls[index]
+        value -= turn * Float(renderFloor(Double((value - lower) / turn)))
+        if value == lower && target > 0 { value = upper }
+        if abs(value - before) * 2 > turn { length = 0 }
+      }
+      controls.set(index, to: value, glide: length)
+    }
+
     /// Where the control is to be after some frames, fewer than all.
     @_noLocks
     func value(after frames: Int) -> Float {
@@ -91,7 +113,8 @@ public final class RenderTimeline: @unchecked Sendable {
 
   /// - Parameter ramps: In any order. Those of one control do not overlap.
   public init(_ ramps: [Ramp]) {
-    let sorted = ramps.sorted { $0.start < $1.start }
+    var sorted = ramps.sorted { $0.start < $1.start }
+    Self.cutApart(&sorted)
     unsafe steps = .allocate(capacity: sorted.count)
     for (index, ramp) in sorted.enumerated() {
       precondition(ramp.start >= 0 && ramp.length >= 0, "time goes forward")
@@ -99,13 +122,31 @@ public final class RenderTimeline: @unchecked Sendable {
         at: index,
         to: Step(
           controls: ramp.block.access, index: ramp.index, start: ramp.start, length: ramp.length,
-          target: ramp.target, isExponential: ramp.isExponential))
+          target: ramp.target, isExponential: ramp.isExponential,
+          lower: ramp.circle?.lowerBound ?? 0, upper: ramp.circle?.upperBound ?? 0))
     }
     blocks = sorted.map(\.block)
     origins = sorted.map { ($0.block, $0.index, $0.block[$0.index]) }
   }
 
   deinit { unsafe steps.deallocate() }
+
+  /// Ends each ramp where the next of its control begins: what ends and begins at one time may be a frame
+  /// apart where that is rounded.
+  private static func cutApart(_ ramps: inout [Ramp]) {
+    struct Control: Hashable {
+      var block: ObjectIdentifier
+      var index: Int
+    }
+    var next: [Control: Int] = [:]
+    for index in ramps.indices.reversed() {
+      let control = Control(block: ObjectIdentifier(ramps[index].block), index: ramps[index].index)
+      if let start = next[control] {
+        ramps[index].length = min(ramps[index].length, start - ramps[index].start)
+      }
+      next[control] = ramps[index].start
+    }
+  }
 
   /// Begins again, with every control where it was. Control thread, while nothing renders.
   public func restart() {
@@ -218,7 +259,7 @@ public final class RenderTimeline: @unchecked Sendable {
     let step = unsafe steps[index]
     if position >= step.length {
       // Its last piece has gone there, unless it has none.
-      step.controls.set(step.index, to: step.target, glide: 0)
+      step.set(step.target, glide: 0)
       unsafe steps[index].isOver = true
       return 0
     }
@@ -227,7 +268,7 @@ public final class RenderTimeline: @unchecked Sendable {
     let end = begin + step.piece < step.length ? begin + step.piece : step.length
     if past == 0 {
       let value = end == step.length ? step.target : step.value(after: end)
-      step.controls.set(step.index, to: value, glide: end - begin)
+      step.set(value, glide: end - begin)
     }
     return end - position
   }

@@ -25,23 +25,16 @@ struct KaiserFilter {
     let rate = step > 1 ? 1 / step : 1
     let transition = (1 - passBand) * rate / 2
     let length = (attenuation - 7.95) / (2.285 * 2 * Double.pi * transition) + 1
-    tapCount = (Int(length.rounded(.up)) + 1) / 2 * 2
+    // Nothing is made of more than 2^40, whose memory is still counted.
+    tapCount = (Int(min(length, 0x1p40).rounded(.up)) + 1) / 2 * 2
     cutoff = (1 + passBand) / 2 * rate / 2
     beta = 0.1102 * (attenuation - 8.7)
     bessel = BesselFunction(upTo: beta)
-    peak = bessel(beta)
+    peak = bessel.atRoots(of: SIMD8(repeating: beta * beta))[0]
   }
 
-  func value(at time: Double) -> Double {
-    let place = 2 * time / Double(tapCount)
-    let inside = 1 - place * place
-    guard inside >= 0 else { return 0 }
-    let angle = 2 * Double.pi * cutoff * time
-    let sinc = angle == 0 ? 1 : sin(angle) / angle
-    return 2 * cutoff * sinc * bessel(beta * inside.squareRoot()) / peak
-  }
-
-  /// The values at times one frame apart: those above but for the last digits, in a fraction of the time.
+  /// The values at times one frame apart, but for their last digits: the sine of the next time is turned
+  /// from that of the last.
   ///
   /// - Parameter first: The first time. None of them may be nearer to 0 than 1e-4 but be 0.
   func values(from first: Double, count: Int) -> [Double] {
@@ -88,13 +81,6 @@ private struct BesselFunction {
       sum += term
     }
     self.coefficients = coefficients.reversed()
-  }
-
-  func callAsFunction(_ x: Double) -> Double {
-    let quarter = x * x / 4
-    var sum = 0.0
-    for coefficient in coefficients { sum = sum * quarter + coefficient }
-    return sum
   }
 
   /// The function of the square roots of eight numbers.

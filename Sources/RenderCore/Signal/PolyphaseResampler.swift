@@ -95,26 +95,20 @@ public struct PolyphaseResampler: ~Copyable {
       maximumInputFrames > 0 && maximumOutputFrames > 0, "a slice has at least one frame")
     let nominal = inputRate / outputRate
     let filter = ResamplerFilter(quality, step: nominal)
+    let shape = ResamplerShape(
+      filter, inputRate: inputRate, outputRate: outputRate, quality: quality,
+      isAdjustable: isAdjustable, maximumInputFrames: maximumInputFrames,
+      maximumOutputFrames: maximumOutputFrames)
     let taps = filter.tapCount
-    let ratio = wholeRatio(inputRate: inputRate, outputRate: outputRate)
-    let exactStep = fixedPoint(nominal, ratio)
-    // 1280 phases are 22.05 to 192 kHz; the table stays under 16 MB.
-    let isSimple = ratio.map { $0.phases <= 1280 && $0.phases * taps <= 1 << 22 } ?? false
-    let phases = isSimple ? ratio?.phases ?? 0 : 0
-    let phaseStep = isSimple ? ratio?.step ?? 0 : 0
+    let exactStep = shape.exactStep
+    let phases = shape.phases
+    let phaseStep = shape.phaseStep
     let isUnity = nominal == 1
     let rampLength = max(64, Int(outputRate / 50))
-    let blocks = BlockTable(
-      filter, phases: isUnity ? 0 : phases, step: phaseStep)
-    let rows = RowTable(
-      filter, step: nominal, density: quality.rowDensity, isNeeded: phases == 0 || isAdjustable)
-    // What the largest pull needs, and a push that comes on top of it; and then so much that the
-    // lanes move seldom.
-    let largestNeed = Int(
-      (Double(maximumOutputFrames) * nominal * (1 + Self.maximumDeviation)).rounded(.up))
-    let overlap = max(blocks.width, rows.width)
-    let length = taps + overlap + largestNeed + maximumInputFrames + 2
-    let laneLength = (length + max(2 * taps, length / 2) + 15) / 16 * 16
+    let blocks = BlockTable(filter, shape.blocks)
+    let rows = RowTable(filter, shape.rows)
+    let laneLength = shape.laneLength
+    let laneStride = shape.laneStride
     let firstEnd =
       switch alignment {
       case .lookingAhead: taps / 2 - 1
@@ -140,14 +134,24 @@ public struct PolyphaseResampler: ~Copyable {
     self.rampLength = rampLength
     self.copyRemaining = rampLength
     self.laneLength = laneLength
-    // Rows are read to their ends, beyond what has been pushed.
-    self.laneStride = laneLength + (overlap - taps + 15) / 16 * 16
+    self.laneStride = laneStride
     self.firstEnd = firstEnd
     self.end = firstEnd
-    self.lanes = SampleStorage(
-      repeating: 0, count: (laneLength + (overlap - taps + 15) / 16 * 16) * channelCount)
+    self.lanes = SampleStorage(repeating: 0, count: laneStride * channelCount)
     self.blocks = blocks
     self.rows = rows
+  }
+
+  /// What a resampler that is made like this takes of memory, in bytes.
+  public static func memory(
+    inputRate: Double, outputRate: Double, channelCount: Int, quality: Quality = .normal,
+    isAdjustable: Bool = false, maximumInputFrames: Int, maximumOutputFrames: Int
+  ) -> Int {
+    ResamplerShape(
+      ResamplerFilter(quality, step: inputRate / outputRate), inputRate: inputRate,
+      outputRate: outputRate, quality: quality, isAdjustable: isAdjustable,
+      maximumInputFrames: maximumInputFrames, maximumOutputFrames: maximumOutputFrames
+    ).bytes(channelCount: channelCount)
   }
 
   /// What `lookAhead` is of a resampler that is made like this.
@@ -468,32 +472,4 @@ public struct PolyphaseResampler: ~Copyable {
     blockStart = 0
     end = count
   }
-}
-
-// MARK: - Control thread
-
-/// `inputRate / outputRate` as a fraction in lowest terms, where both are a whole number of some
-/// 2^-12 Hz.
-private func wholeRatio(inputRate: Double, outputRate: Double) -> (phases: Int, step: Int)? {
-  // Rates with a fraction, such as 11127.5, become whole when doubled often enough.
-  var scale = 1.0
-  while scale < 4096,
-    (inputRate * scale).rounded() != inputRate * scale
-      || (outputRate * scale).rounded() != outputRate * scale
-  { scale *= 2 }
-  guard let input = Int(exactly: inputRate * scale), let output = Int(exactly: outputRate * scale)
-  else { return nil }
-  var (divisor, rest) = (input, output)
-  while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
-  return (output / divisor, input / divisor)
-}
-
-/// The step in 2^-64 frames, the next above the true one: so that a position that should be a whole
-/// number is never just below it.
-private func fixedPoint(_ value: Double, _ ratio: (phases: Int, step: Int)?) -> Int128 {
-  if let ratio, ratio.step < 1 << 62 {
-    return (Int128(ratio.step) << 64 + Int128(ratio.phases - 1)) / Int128(ratio.phases)
-  }
-  let whole = value.rounded(.down)
-  return Int128(whole) << 64 + Int128((value - whole) * 0x1p64)
 }

@@ -38,15 +38,87 @@ final class ReadingFilter: @unchecked Sendable {
 
   // MARK: All of them
 
-  private static let made = Mutex<[Int: ReadingFilter]>([:])
+  private static let made = Mutex<[Double: ReadingFilter]>([:])
 
-  /// The filter for paces around 2^(number / 8): made once. Control thread.
-  static func number(_ number: Int) -> ReadingFilter {
-    made.withLock { made in
-      if let filter = made[number] { return filter }
-      let filter = ReadingFilter(stretch: pow(2, Double(number) / PacedReader.filtersPerOctave))
-      made[number] = filter
+  /// The filter for paces around 2^(number / filtersPerOctave): made once. Control thread.
+  static func number(
+    _ number: Int, filtersPerOctave: Double = PacedReader.filtersPerOctave
+  ) -> ReadingFilter {
+    let octaves = Double(number) / filtersPerOctave
+    return made.withLock { made in
+      if let filter = made[octaves] { return filter }
+      let filter = ReadingFilter(stretch: pow(2, octaves))
+      made[octaves] = filter
       return filter
     }
+  }
+}
+
+/// Filters for paces from 1 up, each a step beyond the one before, as a kernel reads them.
+@safe
+struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes once it has been made.
+  @safe
+  private struct Table: BitwiseCopyable {
+    let rows: UnsafePointer<Float>
+    let tapCount: Int
+    let width: Int
+    let rowCount: Int
+  }
+
+  private let filters: [ReadingFilter]
+  private let tables: UnsafeMutablePointer<Table>
+  let count: Int
+  /// The longest row.
+  let width: Int
+
+  /// Those for the paces 2^(0 / filtersPerOctave) to 2^(last / filtersPerOctave). Control thread.
+  init(through last: Int, filtersPerOctave: Double) {
+    let filters = (0...last).map {
+      ReadingFilter.number($0, filtersPerOctave: filtersPerOctave)
+    }
+    self.filters = filters
+    count = filters.count
+    width = filters[last].width
+    unsafe tables = .allocate(capacity: filters.count)
+    for (index, filter) in filters.enumerated() {
+      unsafe (tables + index).initialize(
+        to: Table(
+          rows: filter.start, tapCount: filter.tapCount, width: filter.width,
+          rowCount: filter.rowCount))
+    }
+  }
+
+  deinit { unsafe tables.deallocate() }
+
+  @_noLocks
+  private func table(_ number: Int) -> Table {
+    precondition(number >= 0 && number < count, "no such filter")
+    return unsafe tables[number]
+  }
+
+  /// How many frames before a place its row begins: half the taps, but for the frame at the place.
+  @_noLocks
+  func reach(_ number: Int) -> Int { table(number).tapCount / 2 - 1 }
+
+  /// Samples of a row.
+  @_noLocks
+  func rowLength(_ number: Int) -> Int { table(number).width }
+
+  /// The row of a filter for a place between two frames: Lagrange's cubic through the four around it.
+  ///
+  /// - Parameter fraction: From 0 to below 1.
+  @_noLocks
+  func blend(_ number: Int, at fraction: Double, into row: ChannelBuffer) {
+    let table = table(number)
+    let place = fraction * Double(table.rowCount)
+    let first = Int(place)
+    precondition(
+      first >= 0 && first < table.rowCount && row.count >= table.width, "between two frames")
+    let t = Float(place - Double(first))
+    unsafe blendRows(
+      table.rows + first * table.width, count: table.width, -t * (t - 1) * (t - 2) / 6,
+      (t + 1) * (t - 1) * (t - 2) / 2, -(t + 1) * t * (t - 2) / 2, (t + 1) * t * (t - 1) / 6,
+      into: row.start)
   }
 }

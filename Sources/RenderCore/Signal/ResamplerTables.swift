@@ -16,12 +16,15 @@ struct ResamplerFilter {
     tapCount = filter.tapCount
   }
 
-  /// The coefficients at `position` (0 to 1, or a little outside) after the frame in the middle,
-  /// scaled so that a constant comes out as it went in.
+  /// The coefficients at `position` after the frame in the middle, scaled so that a constant comes out
+  /// as it went in.
+  ///
+  /// - Parameter position: From 0 to 1, or a little outside; not nearer to a whole number than 1e-4
+  ///   but one itself.
   func row(at position: Double) -> [Double] {
     guard let kaiser else { return [1 - position, position] }
     let middle = Double(tapCount / 2 - 1)
-    let row = (0..<tapCount).map { kaiser.value(at: Double($0) - middle - position) }
+    let row = kaiser.values(from: -middle - position, count: tapCount)
     let sum = row.reduce(0, +)
     return row.map { $0 / sum }
   }
@@ -35,24 +38,38 @@ struct RowTable: ~Copyable {
   let width: Int
   private let storage: SampleStorage
 
-  /// - Parameter density: Rows for each one that is computed; the others follow from those.
-  init(_ filter: ResamplerFilter, step: Double, density: Int, isNeeded: Bool) {
-    width = VectorMath.rowLength(filter.tapCount)
-    guard isNeeded else {
-      rowCount = 0
-      storage = SampleStorage(repeating: 0, count: 1)
-      return
+  /// How large a table is.
+  struct Shape {
+    let width: Int
+    /// Rows that are computed; between each two of them lie `density` - 1 others. 0 for no table.
+    let computed: Int
+    /// Rows for each one that is computed.
+    let density: Int
+
+    init(_ filter: ResamplerFilter, step: Double, density: Int, isNeeded: Bool) {
+      width = VectorMath.rowLength(filter.tapCount)
+      self.density = density
+      // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
+      // is -161 dB. Filters for steps down are as much smoother as they are longer.
+      computed = !isNeeded ? 0 : step > 1 ? max(4, Int((128 / step).rounded(.up))) : 128
     }
-    // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
-    // is -161 dB. Filters for steps down are as much smoother as they are longer.
-    let computed = step > 1 ? max(4, Int((128 / step).rounded(.up))) : 128
-    let coarse = SampleStorage(repeating: 0, count: (computed + 3) * width)
+
+    /// Coefficients of the table, and of the rows that it is computed from.
+    var count: Int { computed == 0 ? 1 : (computed * density + 1) * width }
+    var computedCount: Int { computed == 0 ? 0 : (computed + 3) * width }
+  }
+
+  init(_ filter: ResamplerFilter, _ shape: Shape) {
+    width = shape.width
+    let (computed, density) = (shape.computed, shape.density)
+    rowCount = computed * density
+    storage = SampleStorage(repeating: 0, count: shape.count)
+    guard computed > 0 else { return }
+    let coarse = SampleStorage(repeating: 0, count: shape.computedCount)
     for index in -1...computed + 1 {
       let row = filter.row(at: Double(index) / Double(computed))
       for (tap, value) in row.enumerated() { coarse[(index + 1) * width + tap] = Float(value) }
     }
-    rowCount = computed * density
-    storage = SampleStorage(repeating: 0, count: (rowCount + 1) * width)
     for row in 0...rowCount {
       // Row -1 is the first of the computed ones. The last row is one of those.
       let place = min(row / density, computed - 1)
@@ -78,24 +95,44 @@ struct BlockTable: ~Copyable {
   let width: Int
   private let storage: SampleStorage
 
-  /// - Parameters:
-  ///   - phases: 0 for none.
-  ///   - step: `phases` output frames take so many input frames.
-  init(_ filter: ResamplerFilter, phases: Int, step: Int) {
-    guard phases > 0 else {
-      period = 0
-      width = 16
-      storage = SampleStorage(repeating: 0, count: 1)
-      return
+  /// How large a table is.
+  struct Shape {
+    let phases: Int
+    /// `phases` output frames take so many input frames.
+    let step: Int
+    let period: Int
+    /// How much further to the right than the first of its block each row stands.
+    let shifts: [Int]
+    let width: Int
+
+    /// - Parameter phases: 0 for none.
+    init(_ filter: ResamplerFilter, phases: Int, step: Int) {
+      self.phases = phases
+      self.step = step
+      guard phases > 0 else {
+        period = 0
+        shifts = []
+        width = 16
+        return
+      }
+      let block = BlockTable.blockLength
+      // Short periods are taken several times, to fill a block.
+      period = phases < block ? phases * ((block + phases - 1) / phases) : phases
+      shifts = (0..<period).map { row in
+        row * step / phases - row / block * block * step / phases
+      }
+      width = VectorMath.rowLength(filter.tapCount + (shifts.max() ?? 0))
     }
-    let block = Self.blockLength
-    // Short periods are taken several times, to fill a block.
-    period = phases < block ? phases * ((block + phases - 1) / phases) : phases
-    let period = period
-    let shifts = (0..<period).map { row in row * step / phases - row / block * block * step / phases
-    }
-    width = VectorMath.rowLength(filter.tapCount + (shifts.max() ?? 0))
-    storage = SampleStorage(repeating: 0, count: period * width)
+
+    /// Coefficients of the table.
+    var count: Int { max(1, period * width) }
+  }
+
+  init(_ filter: ResamplerFilter, _ shape: Shape) {
+    period = shape.period
+    width = shape.width
+    storage = SampleStorage(repeating: 0, count: shape.count)
+    let (phases, step, shifts) = (shape.phases, shape.step, shape.shifts)
     for row in 0..<min(phases, period) {
       let values = filter.row(at: Double(row * step % phases) / Double(phases))
       for copy in stride(from: row, to: period, by: phases) {

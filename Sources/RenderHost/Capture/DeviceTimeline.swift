@@ -7,7 +7,10 @@
 /// behind a busy thread does, counts only as much as a late one.
 ///
 /// A device that has stood still is behind its line for good. Where all notes have been far from it for
-/// a quarter of a second the line is laid through the earliest of them; the rate that was found stays.
+/// a quarter of a second the line is laid through the earliest of them; the rate that was found stays. So
+/// it does where a server asks some milliseconds earlier or later from some time on, which says nothing of
+/// the device's rate: where all notes of a quarter of a second were on one side of the line, by more than
+/// they have been off it before, the line is moved there.
 ///
 /// A value that belongs to one thread.
 public struct DeviceTimeline: BitwiseCopyable, Sendable {
@@ -30,12 +33,21 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
   private var farSince = -1.0
   /// How far the earliest of those notes was, in seconds.
   private var leastFar = 0.0
+  /// Since when all notes have been a step to one side of the line; less than 0 where the last one was not.
+  private var asideSince = -1.0
+  /// How far, in seconds, the nearest of those notes was, over 0 for later than the line.
+  private var leastAside = 0.0
+  private var asideNotes = 0
+  /// The jitter and the period before them.
+  private var steadyJitter = 0.0
+  private var steadyPeriod = 0.0
   /// Whether the line is to be laid through the next note.
   private var isBroken = false
   private let nominalRate: Double
 
   private static var memory: Double { @_noLocks get { 40 } }
   private static var patience: Double { @_noLocks get { 0.25 } }
+  private static var smallestStep: Double { @_noLocks get { 0.001 } }
   /// Two clocks are never further apart.
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
 
@@ -106,6 +118,13 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     }
     farSince = -1
     noteCount += 1
+    if isStep(error, at: seconds) {
+      time = expected + leastAside
+      timeSpan = 0
+      jitter = steadyJitter
+      period = steadyPeriod
+      return
+    }
     rateSpan = Self.longer(rateSpan, by: step)
     timeSpan = Self.longer(timeSpan, by: step)
     let share = 1 / Double(noteCount < 200 ? noteCount : 200)
@@ -120,6 +139,31 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     let shortest = 1 / (nominalRate * (1 + Self.largestDeviation))
     let longest = 1 / (nominalRate * (1 - Self.largestDeviation))
     period = period < shortest ? shortest : period > longest ? longest : period
+  }
+
+  /// Whether this note ends a quarter of a second of notes on one side of the line.
+  @_noLocks
+  private mutating func isStep(_ error: Double, at seconds: Double) -> Bool {
+    let distance = error < 0 ? -error : error
+    if asideSince < 0 {
+      steadyJitter = jitter
+      steadyPeriod = period
+    }
+    let isAside = noteCount > 40 && distance > Self.smallestStep + 3 * steadyJitter
+    guard isAside, asideSince < 0 || (error < 0) == (leastAside < 0) else {
+      asideSince = -1
+      return false
+    }
+    if asideSince < 0 {
+      asideSince = seconds
+      leastAside = error
+      asideNotes = 0
+    }
+    asideNotes += 1
+    if distance < (leastAside < 0 ? -leastAside : leastAside) { leastAside = error }
+    guard seconds - asideSince > Self.patience, asideNotes > 8 else { return false }
+    asideSince = -1
+    return true
   }
 
   @_noLocks

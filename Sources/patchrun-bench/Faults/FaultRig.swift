@@ -21,8 +21,8 @@ final class FaultRig {
   let setup: Setup
   private var run: ChildProcess?
   private var errorFile: String { folder.appending(path: "errors").path }
-  /// When the run had been started, on the clock of `now()`.
-  private(set) var begin = 0.0
+  /// When the run had been started, later when it was heard first, on the clock of `now()`.
+  var begin = 0.0
 
   /// A tone that never ends, recorded.
   private static func patch(hasInput: Bool) -> String {
@@ -128,7 +128,7 @@ final class FaultRig {
   /// What became of a run.
   struct End {
     var status: Int32
-    /// Seconds from the start to the end.
+    /// Seconds from the first sound, or from the start where there was none, to the end.
     var clock: Double
     /// Seconds of the recordings, by their names; `nil` for one that cannot be read.
     var takes: [(name: String, seconds: Double?)]

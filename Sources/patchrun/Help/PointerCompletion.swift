@@ -97,8 +97,10 @@ struct PointerCompletion {
             node.appending(scope == .input ? "inputs" : "outputs").appending($0)
           }
         for place in places {
+          let bands = member.value["bands"].map { Array($0.elements).count } ?? 0
           for info in unit.parameters where info.scope == scope && !info.isReadOnly {
-            let pointer = place.appending("parameters").appending(info.key)
+            if info.isOfBand, (Int(info.path[1]) ?? 0) >= bands { continue }
+            let pointer = info.path.reduce(place) { $0.appending($1) }
             found.append(("\(pointer)", info.summary))
           }
           for info in unit.properties where info.scopes.contains(scope) && info.isPatchProperty {

@@ -60,8 +60,10 @@ struct LostDevices {
 
   var isEmpty: Bool { sides.isEmpty }
 
-  /// What has happened to one of them; `nil` for nothing.
-  var words: String? { sides.values.first?.error.message }
+  /// Where a run is that nothing else holds up: it plays where none is waited for.
+  var phase: RunStatus.Phase {
+    sides.values.first.map { .waiting($0.error.message) } ?? .playing
+  }
 
   mutating func lose(_ side: AudioDevice.Direction, _ error: HardwareError, at now: UInt64) {
     sides[side] = (error, sides[side]?.since ?? now)

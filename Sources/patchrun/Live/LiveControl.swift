@@ -152,7 +152,7 @@ final class LiveControl: ControlledPatch {
   /// What plays, and where the run is.
   var present: (stage: LiveStage, state: ControlState) {
     state.withLock { state in
-      let isHeld = state.isPaused && [.playing, .interrupted, .waiting].contains(state.phase)
+      let isHeld = state.isPaused && state.phase.isUnderWay
       return (state.stage, isHeld ? .paused : state.phase)
     }
   }
@@ -213,10 +213,7 @@ final class LiveControl: ControlledPatch {
 
   func setPaused(_ isPaused: Bool) async -> ControlState {
     let isNew = state.withLock { state in
-      guard [.playing, .interrupted, .waiting].contains(state.phase) && state.isPaused != isPaused
-      else {
-        return false
-      }
+      guard state.phase.isUnderWay && state.isPaused != isPaused else { return false }
       state.isPaused = isPaused
       let session = state.stage.graph.session
       if isPaused { session?.hold() } else { session?.release() }
@@ -256,8 +253,7 @@ final class LiveControl: ControlledPatch {
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
     through door: ControlEntrance
   ) -> ControlOutcome {
-    guard state.withLock({ [.starting, .playing, .interrupted, .waiting].contains($0.phase) })
-    else {
+    guard state.withLock({ $0.phase == .starting || $0.phase.isUnderWay }) else {
       return .failed(message: "the patch is not playing", help: [])
     }
     let live = stage.live
@@ -334,7 +330,7 @@ final class LiveControl: ControlledPatch {
   private func refusal(_ diagnostics: [Diagnostic], in source: SourceText) -> ControlRefusal {
     let report = Report(
       [.patch(CheckedPatch(path: source.name, source: source, diagnostics: diagnostics))],
-      version: Patchrun.version, rules: RuleCatalog.all)
+      version: Program.version, rules: RuleCatalog.all)
     let renderer = TextRenderer(source: source, color: false, width: 100)
     return ControlRefusal(
       report: report.json(),

@@ -121,8 +121,13 @@ private struct LevelParameters {
   }
 
   /// `nil` where nothing is measured.
-  func levels(_ unit: UnitInstance, _ element: Int) -> [ControlLevel]? {
-    let levels = channels.compactMap { channel -> ControlLevel? in
+  func levels(_ unit: UnitInstance, _ bus: Int) -> [ControlLevel]? {
+    // Some have a number for each channel of an element, some an element for each channel.
+    let places =
+      unit.channelElements(scope, bus).map { elements in
+        elements.flatMap { element in channels.map { ($0, element) } }
+      } ?? channels.map { ($0, bus) }
+    let levels = places.compactMap { channel, element -> ControlLevel? in
       guard let average = try? unit.parameter(channel.average, scope, element),
         let peak = try? unit.parameter(channel.peak, scope, element)
       else { return nil }

@@ -52,7 +52,7 @@ extension LiveRun {
     control?.noteDevice(
       ControlDirection(side), isLost: false, isWaiting: !lost.isEmpty, text)
     if lost.isEmpty { manager?.hasWaited() }
-    status.note(lost.words.map { .waiting($0) } ?? .playing)
+    status.note(lost.phase)
     say(text + ": the patch is heard again", showsLine)
   }
 

@@ -13,7 +13,7 @@ extension LiveRun {
   ) -> PatchReader.Result? {
     manager?.reloads()
     status.note(.reloading)
-    defer { status.note(lost.words.map { .waiting($0) } ?? .playing) }
+    defer { status.note(lost.phase) }
     let (file, reading): (PatchFile, PatchReader.Result)
     do throws(CommandFailure) {
       guard let found = try read() else {

@@ -120,7 +120,8 @@ final class LiveRun {
     }
   }
 
-  func run(_ duration: Seconds?) throws(CommandFailure) -> Int32 {
+  /// - Parameter start: Where the patch begins, each time that it does.
+  func run(_ duration: Seconds?, from start: StartMoment? = nil) throws(CommandFailure) -> Int32 {
     endsWithSources = duration == nil
     var played = 0.0
     while true {
@@ -128,10 +129,12 @@ final class LiveRun {
       let rate = session.configuration.sampleRate
       // As in a render: what is asked for, or else what the sources have.
       if let duration {
-        session.end(afterFrames: max(0, Int(((duration.value - played) * rate).rounded())))
+        let first = start?.frames(at: rate) ?? 0
+        session.end(afterFrames: first + max(0, Int(((duration.value - played) * rate).rounded())))
       }
       try planUpdates()
-      try start()
+      try advance(to: start, session, rate)
+      try self.start()
       if let stopped = stoppedAt {
         stoppedAt = nil
         graph.noteGap(
@@ -163,7 +166,7 @@ final class LiveRun {
         control?.ends(end.reported)
         return report(end, session, rate)
       }
-      played += Double(session.renderedFrames) / rate
+      played += Double(session.renderedFrames - session.advancedFrames) / rate
       stoppedAt = monotonicNanoseconds()
       defer { for error in takes.endHandover() { appearance.report("error", error.message) } }
       guard let next = try open(reading, route) else { return ExitStatus.wrongPatch }
@@ -171,6 +174,31 @@ final class LiveRun {
       lost = LostDevices()
       stall = StallWatch()
       overruns = 0
+    }
+  }
+
+  /// Plays what comes before the start, unheard, as fast as it can be rendered.
+  private func advance(
+    to start: StartMoment?, _ session: RenderSession, _ rate: Double
+  ) throws(CommandFailure) {
+    guard let frames = start?.frames(at: rate) else { return }
+    defer { graph.openTaps() }
+    // No longer at a time than updates are planned ahead.
+    let stretch = max(1, Int(rate / 8))
+    while session.renderedFrames < frames, signals.interruptedBy == nil {
+      let length = min(stretch, frames - session.renderedFrames)
+      do throws(ServiceError) {
+        guard try graph.advance(length) == length else { break }
+      } catch {
+        throw CommandFailure(ExitStatus.failedRunning, error.message)
+      }
+      try planUpdates()
+      graph.collect()
+      manager?.keepAlive()
+    }
+    _ = stage.live.takePassedSteps()
+    if session.hasEnded {
+      say("the patch is over before the time at which it is to begin", false)
     }
   }
 
@@ -276,7 +304,9 @@ final class LiveRun {
   /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
   private func tellManager(_ session: RenderSession) {
     manager?.keepAlive()
-    guard let grant = untoldGrant, session.renderedFrames > 0 || session.isPausing else { return }
+    guard let grant = untoldGrant,
+      session.renderedFrames > session.advancedFrames || session.isPausing
+    else { return }
     untoldGrant = nil
     manager?.plays(grant)
   }
@@ -399,7 +429,8 @@ final class LiveRun {
   private func summary(_ session: RenderSession, _ rate: Double) -> String {
     let statistics = hardware.statistics
     let limited = LimitText.summary(session).map { ", \($0)" } ?? ""
-    return "\(fixed(Double(session.renderedFrames) / rate, 3)) s, "
+    let frames = session.renderedFrames - session.advancedFrames
+    return "\(fixed(Double(frames) / rate, 3)) s, "
       + "load \(fixed(session.load * 100, 2)) %, \(underruns.summary(statistics))\(limited)"
   }
 }

@@ -10,12 +10,14 @@ final class StartWait {
   private let appearance: AppearanceOptions
   private let quiet: Bool
   private let status: RunStatus
+  /// The files that are read again when they change.
+  private let files: FileWatch?
   /// What was said last.
   private var said = ""
 
   init(
     signals: Signals, manager: ServiceManager?, asked: DeviceWait?, appearance: AppearanceOptions,
-    quiet: Bool, status: RunStatus
+    quiet: Bool, status: RunStatus, files: FileWatch?
   ) {
     self.signals = signals
     self.manager = manager
@@ -23,6 +25,7 @@ final class StartWait {
     self.appearance = appearance
     self.quiet = quiet
     self.status = status
+    self.files = files
   }
 
   enum Outcome {
@@ -75,7 +78,8 @@ final class StartWait {
       if signals.takeNewTake(), !quiet {
         appearance.report("note", "nothing is recorded yet: there is no take to begin anew")
       }
-      if signals.takeReload() { return .reload }
+      let isChanged = files?.takeChange() == true
+      if signals.takeReload() || isChanged { return .reload }
     }
   }
 

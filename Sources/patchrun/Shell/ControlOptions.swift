@@ -66,7 +66,7 @@ struct ControlOptions: ParsableArguments {
       name: name ?? Self.defaultName(file), isNameExact: name != nil,
       port: controlPort ?? (panel ? 0 : nil),
       osc: osc.map { ControlServer.OSCOptions(address: oscAddress, port: $0) }, hasPanel: panel,
-      version: Patchrun.version)
+      version: Program.version)
   }
 
   /// The name of a file without its ending, made so that it can be a socket's.

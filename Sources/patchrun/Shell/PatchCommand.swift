@@ -22,6 +22,12 @@ extension PatchCommand {
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
+  /// Writes a result to a file that is not there yet, or without one, or for "-", to standard output.
+  func output(_ text: String, toNew path: String?) throws(CommandFailure) {
+    guard let path, path != "-" else { return try output(text) }
+    try AtomicFile.create(path, with: Array(text.utf8))
+  }
+
   /// Writes a result to standard output.
   func output(_ text: String) throws(CommandFailure) {
     let number = StandardStream.output.put(result: text)
@@ -125,23 +131,4 @@ struct HardwareOptions: ParsableArguments {
   var hardware: HardwareAssumption?
 
   var assumption: HardwareAssumption { hardware ?? HardwareAssumption() }
-}
-
-/// A stretch of time on the command line: seconds, or minutes and seconds with colons between.
-struct Seconds: ExpressibleByArgument, Equatable {
-  var value: Double
-
-  init?(argument: String) {
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    var value = 0.0
-    for part in parts {
-      guard let number = Double(String(part)), number >= 0, number.isFinite else { return nil }
-      value = value * 60 + number
-    }
-    guard parts.count <= 3, value > 0, value <= 1e9 else { return nil }
-    self.value = value
-  }
-
-  /// Whole frames at a rate.
-  func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
 }

@@ -104,7 +104,7 @@ struct PatchFile {
     switch refusal {
     case .notFound:
       let isWord = !path.contains("/") && !path.contains(".")
-      let guess = isWord ? didYouMean(path, among: Patchrun.commandNames) : nil
+      let guess = isWord ? didYouMean(path, among: Program.commandNames) : nil
       return failure(
         "there is no file \(name)", help: guess.map { "the name of a command? \($0)" } ?? "")
     case .isFolder:

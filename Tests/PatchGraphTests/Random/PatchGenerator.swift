@@ -34,6 +34,7 @@ struct PatchGenerator {
   static let sounds = PrintedFiles.package.appending(path: "patches/audio").path
 
   private var random: SplitMix64
+  private let repeats: Bool
   private var document = JSONText.object([])
   private var hardware = HardwareAssumption()
   private var sessionRate = 44_100.0
@@ -45,13 +46,18 @@ struct PatchGenerator {
   private var taken: Set<String> = []
   private var generators: [String] = []
 
-  /// - Parameter seed: The same seed gives the same patch.
-  static func patch(seed: UInt64) -> GeneratedPatch {
-    var generator = PatchGenerator(random: SplitMix64(seed: seed))
+  /// - Parameters:
+  ///   - seed: The same seed gives the same patch.
+  ///   - repeats: Whether something in it may be repeated by a count.
+  static func patch(seed: UInt64, repeats: Bool = false) -> GeneratedPatch {
+    var generator = PatchGenerator(random: SplitMix64(seed: seed), repeats: repeats)
     return generator.generate()
   }
 
-  private init(random: SplitMix64) { self.random = random }
+  private init(random: SplitMix64, repeats: Bool) {
+    self.random = random
+    self.repeats = repeats
+  }
 
   // MARK: Chance
 
@@ -66,7 +72,8 @@ struct PatchGenerator {
   private mutating func number(_ range: ClosedRange<Double>) -> Double {
     pick([
       range.lowerBound, range.upperBound,
-      (Double.random(in: range, using: &random) * 1000).rounded(.towardZero) / 1000,
+      ((Double.random(in: range, using: &random) * 1000).rounded(.towardZero) / 1000)
+        .clamped(to: range),
     ])
   }
 
@@ -94,6 +101,7 @@ struct PatchGenerator {
     document["$schema"] = one(in: 2) ? "../schema/patch.schema.json" : nil
     document["schemaVersion"] = one(in: 2) ? 1 : nil
     document["title"] = one(in: 2) ? "Any patch" : nil
+    if one(in: 3) { document["compensateLatency"] = .boolean(!one(in: 3)) }
     if one(in: 4) { hardware.channels = pick([1, 2, 6]) }
     if one(in: 4) { hardware.inputChannels = pick([1, 2]) }
     if one(in: 2) {
@@ -242,11 +250,57 @@ struct PatchGenerator {
   private mutating func output(_ wanted: Wanted, depth: Int) -> (address: String, Sound) {
     if isMicrophoneFree && one(in: 3) { return microphone(wanted) }
     var kinds = ["conv"]
-    if wanted.channels.overlaps(1...2) { kinds += ["ipeq"] }
+    if depth > 0 { kinds.append("vari") }
+    if wanted.channels.overlaps(1...2) { kinds += ["ipeq", "ipeq", "lmtr", "dcmp"] }
+    if wanted.channels.contains(2) && depth > 0 { kinds += ["mspl", "paths"] }
     if wanted.channels.contains(2) && wanted.samples.count > 1 {
       kinds += ["mcmx", "mcmx", "3dem"]
+      if repeats && wanted.samples.contains(.float32) { kinds += ["many", "many", "many"] }
     }
-    switch pick(kinds) {
+    let kind = pick(kinds)
+    switch kind {
+    case "mspl":
+      let node = addNode(pick(["splt", "mspl"]), "split")
+      let format = source(wanted, into: node, 0, depth: depth)
+      return (one(in: 2) ? node : "\(node):1", format)
+    case "paths":
+      // One sound by two ways, one of which is late.
+      var stereo = wanted
+      stereo.channels = 2...2
+      let split = addNode("mspl", "split")
+      document["nodes", split, "outputCount"] = .number(Int.random(in: 2...3, using: &random))
+      let format = source(stereo, into: split, 0, depth: depth)
+      let late = addNode(pick(["lmtr", "dcmp"]), "late")
+      let sum = addNode("mxmx", "sum")
+      connect("\(split):0", late, 0)
+      give(format, late, "outputs", 0)
+      connect(late, sum, 0)
+      connect("\(split):1", sum, 1)
+      give(format, sum, "outputs", 0)
+      if one(in: 2) {
+        document["nodes", sum, "properties", "matrixLevels"] = [
+          [1, 0], [0, 1], [0.5, 0], [0, 0.5],
+        ]
+      }
+      return (sum, format)
+    case "lmtr", "dcmp":
+      let node = addNode(kind, kind == "lmtr" ? "limiter" : "dynamics")
+      var narrow = wanted
+      narrow.channels = wanted.channels.clamped(to: 1...2)
+      let format = source(narrow, into: node, 0, depth: depth)
+      give(format, node, "outputs", 0)
+      if kind == "lmtr", one(in: 2) {
+        document["nodes", node, "properties", "lookAhead"] = .number(number(0.001...0.03))
+      }
+      return (node, format)
+    case "vari":
+      // A microphone gives a second of sound in a second.
+      let wasFree = isMicrophoneFree
+      isMicrophoneFree = false
+      let node = addNode("vari", "speed")
+      let format = source(wanted, into: node, 0, depth: depth)
+      isMicrophoneFree = wasFree
+      return (node, format)
     case "ipeq":
       let node = addNode("ipeq", "eq")
       var narrow = wanted
@@ -255,6 +309,7 @@ struct PatchGenerator {
       finishEqualizer(node, format)
       return (node, format)
     case "mcmx": return mixer("mcmx", wanted, depth: depth)
+    case "many": return many(wanted)
     case "3dem": return mixer("3dem", wanted, depth: depth)
     default:
       let node = addNode("conv", "converter")
@@ -309,6 +364,28 @@ struct PatchGenerator {
           ? Wanted(rate: nil, channels: passes ? 1...2 : 1...1, samples: [.int16])
           : Wanted(rate: format.rate), into: node, input, depth: depth)
     }
+    return (node, format)
+  }
+
+  /// A mixer of tones, each of which is written once.
+  private mutating func many(_ wanted: Wanted) -> (address: String, Sound) {
+    let node = addNode("mcmx", "bank")
+    let format = Sound(rate: wanted.rate ?? sessionRate, channels: 2, sample: .float32)
+    document["nodes", node, "outputs", "0", "sampleRate"] = spelled(rate: format.rate)
+    let number = Int.random(in: 1...4, using: &random)
+    let count = named(.number(number))
+    let tone = "\(name("many"))-{i}"
+    document["callbacks", tone] = [
+      "count": count, "kind": "tone", "frequency": "{200 * (i + 1)}", "amplitude": "-20 dB",
+    ]
+    document["nodes", node, "inputCount"] = count
+    document["nodes", node, "inputs", "{i}"] = [
+      "count": count, "streamFormat": spelled(format),
+      "parameters": ["pan": .string("{i / \(number)}"), "volume": "{-6 * i} dB"],
+    ]
+    document["connections", "99999"] = [
+      "count": count, "from": .string(tone), "to": .string("\(node):{i}"),
+    ]
     return (node, format)
   }
 
@@ -443,17 +520,26 @@ struct PatchGenerator {
     }
   }
 
+  /// A bound as the tables have it: the shortest decimal number that is this float.
+  private static func written(_ bound: Float) -> Double {
+    Double(bound.description) ?? Double(bound)
+  }
+
   private mutating func setSome(_ unit: any AudioUnit.Type, _ scope: Scope, _ place: [String]) {
     for info in unit.description.parameters(in: scope) where !info.isReadOnly && one(in: 4) {
-      let low = max(Double(info.range.lowerBound), -1000)
-      let high = min(Double(info.range.upperBound), 1000)
-      document[place + ["parameters", info.key]] =
+      let low = max(Self.written(info.range.lowerBound), -1000)
+      let high = min(Self.written(info.range.upperBound), 1000)
+      document[place + ["parameters", info.key]] = named(
         info.unit == .boolean
-        ? .boolean(one(in: 2)) : .number((number(low...high) * 8).rounded(.towardZero) / 8)
+          ? .boolean(one(in: 2))
+          : info.unit == .linearGain && one(in: 3)
+            ? .string("\(Int(number(-60...0))) dB")
+            : .number(
+              ((number(low...high) * 8).rounded(.towardZero) / 8).clamped(to: low...high)))
     }
     let special: [PropertyID] = [
       .enableIO, .channelMap, .matrixLevels, .maximumFramesPerSlice, .presentPreset,
-      .spatializationAlgorithm, .distanceParameters3DMixer,
+      .spatializationAlgorithm, .distanceParameters3DMixer, .lookAhead,
     ]
     for info in UnitInstance(unit).properties
     where info.isPatchProperty && info.scopes.contains(scope) && !special.contains(info.id)
@@ -498,6 +584,20 @@ struct PatchGenerator {
     "echo": [("delay", 0.001...0.5), ("feedback", -0.9...0.9), ("mix", 0...1)],
   ]
 
+  /// A length of time: seconds, or a text with a unit.
+  private mutating func duration() -> JSONText {
+    if one(in: 3) { return .string("\(Int(number(0...1000))) ms") }
+    return one(in: 3) ? .string("\(number(0...1))s") : .number(number(0...1))
+  }
+
+  /// A value, or the name of a constant that is it.
+  private mutating func named(_ value: JSONText) -> JSONText {
+    guard one(in: 6) else { return value }
+    let name = "c\(document["constants"]?.members.count ?? 0)"
+    document["constants", name] = value
+    return .string("$\(name)")
+  }
+
   private mutating func addTimeline() {
     var time = 0.0
     for (name, unit) in PatchView(document).nodes where one(in: 3) {
@@ -505,6 +605,8 @@ struct PatchGenerator {
       guard !mixing.isEmpty else { continue }
       let info = pick(mixing)
       time += number(0...2)
+      // An angle may go on around.
+      let turns = info.isCircular && one(in: 2) ? 360 * number(-2...2).rounded() : 0
       let token = name.replacing("~", with: "~0").replacing("/", with: "~1")
       document["timeline", "99999"] = [
         "at": .number(time),
@@ -514,10 +616,17 @@ struct PatchGenerator {
             number(
               Double(max(info.range.lowerBound, -100))...Double(min(info.range.upperBound, 100))
             )
-            .rounded()),
-          "duration": .number(number(0...1)),
+            .rounded() + turns),
+          "duration": named(duration()),
         ],
       ]
+      // Nothing takes longer than a second, and nothing else moves this.
+      if one(in: 4), let step = document["timeline"]?.count {
+        document["timeline", "\(step - 1)", "repeat"] = [
+          "every": one(in: 2) ? .number(number(1...3)) : "1500 ms",
+          "count": named(.number(number(1...9).rounded())),
+        ]
+      }
     }
     // A patch with a timeline is always built as a whole: most have none.
     let rampsCallbacks = one(in: 10)
@@ -534,7 +643,7 @@ struct PatchGenerator {
         "ramp": [
           "path": .string(JSONPointer(["callbacks", name]).description + "/\(key)"),
           "to": .number(number(range)),
-          "duration": .number(number(0...1)),
+          "duration": duration(),
         ],
       ]
     }

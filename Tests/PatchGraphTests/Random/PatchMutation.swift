@@ -27,8 +27,11 @@ struct PatchMutation: Sendable, CustomTestStringConvertible {
   /// The document with the mistake in it, and where the mistake is.
   func applied(to document: JSONText, seed: UInt64) -> (document: JSONText, places: [[String]])? {
     var random = SplitMix64(seed: seed)
-    var mutated = document
-    guard let places = make(&mutated, &random), mutated != document else { return nil }
+    var before = document
+    // For mistakes that are put in there.
+    if before["connections"] == nil { before["connections"] = [] }
+    var mutated = before
+    guard let places = make(&mutated, &random), mutated != before else { return nil }
     return (mutated, places)
   }
 

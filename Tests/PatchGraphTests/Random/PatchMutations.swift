@@ -57,7 +57,12 @@ extension PatchMutation {
       return [["comment"]]
     },
     PatchMutation("a category that there is not") { document, random in
-      document["session", "category"] = ["playbak", "Playback", "loud"].any(&random)
+      // Spelt as the right one but for a letter: another would not permit what the patch does.
+      var category = "loud"
+      if case .string(let text) = document["session", "category"] { category = text }
+      document["session", "category"] = [
+        .string(String(category.dropLast())), .string(category.uppercased()), "loud",
+      ].any(&random)
       return [["session", "category"]]
     },
     PatchMutation("a rate that is none is preferred") { document, random in
@@ -269,7 +274,9 @@ extension PatchMutation {
       document["nodes", node, "device"] = ["sink": "usb"]
       return [["nodes", node, "device"]]
     },
-    PatchMutation("a device is named by nothing that could be looked for") { document, random in
+    PatchMutation(
+      "a device is named by nothing that could be looked for", also: ["PR0623"]
+    ) { document, random in
       guard
         let node = PatchView(document).nodes("remoteIO", "voiceProcessingIO").any(&random),
         let value =
@@ -384,7 +391,7 @@ extension PatchMutation {
       let isOff = document["nodes", node, "outputs", "0", "properties", "enableIO"] == false
       guard !isOff else { return nil }
       let path = ["nodes", node, "outputs", "0", "properties", "channelMap"]
-      document[path] = [[0, 0, 0, 0, 0, 0, 0, 0, 0], [], ["left"], [-2]].any(&random)
+      document[path] = [[0, 0, 0, 0, 0, 0, 0, 0, 0], [99], ["left"], [-2]].any(&random)
       return [path]
     },
   ]
@@ -519,9 +526,13 @@ extension PatchMutation {
       guard let node = PatchView(document).nodes("MultichannelMixer", "3DMixer").any(&random) else {
         return nil
       }
-      document["nodes", node, "outputs", "0", "sampleRate"] = nil
-      document["nodes", node, "outputs", "0", "streamFormat"] = [
-        "sample": "float32", "channels": 3, "sampleRate": 44_100,
+      let output = ["nodes", node, "outputs", "0"]
+      let rate =
+        document[output + ["sampleRate"]] ?? document[output + ["streamFormat", "sampleRate"]]
+        ?? 44_100
+      document[output + ["sampleRate"]] = nil
+      document[output + ["streamFormat"]] = [
+        "sample": "float32", "channels": 3, "sampleRate": rate,
       ]
       return [["nodes", node, "outputs", "0"]]
     },
@@ -599,14 +610,15 @@ extension PatchMutation {
     },
     PatchMutation("an output feeds two inputs") { document, random in
       guard let feed = PatchView(document).links.any(&random) else { return nil }
+      // It takes any format.
       document["nodes", "thief"] = [
-        "component": "mcmx", "properties": ["maximumFramesPerSlice": 4096],
+        "component": "mspl", "properties": ["maximumFramesPerSlice": 4096],
       ]
       document["connections", "99999"] = [
         "from": .string("\(feed.from.node):\(feed.from.bus)"), "to": "thief",
       ]
       let last = (document["connections"]?.count ?? 1) - 1
-      // What the mixer was for, no one can know.
+      // What the splitter was for, no one can know.
       return [["connections", "\(last)"]]
     },
     PatchMutation("connections in a circle") { document, _ in
@@ -907,6 +919,24 @@ extension PatchMutation {
       copy["ramp", "duration"] = 1
       document["timeline", "99999"] = copy
       return [step, ["timeline", "\((document["timeline"]?.count ?? 1) - 1)"]]
+    },
+    PatchMutation("a repetition that cannot be") { document, random in
+      guard let step = ramps(document).any(&random) else { return nil }
+      let every: JSONText? = [0, -1, "soon", .null, nil].any(&random) ?? nil
+      document[step + ["repeat"]] = ["every": 3, "count": 4]
+      if random.next() % 2 == 0 {
+        document[step + ["repeat", "every"]] = every
+      } else {
+        document[step + ["repeat", "count"]] =
+          [0, 1.5, "often", 2_000_000, .null, nil].any(&random) ?? nil
+      }
+      return [step + ["repeat"]]
+    },
+    PatchMutation("a ramp that is repeated before it ends") { document, random in
+      guard let step = ramps(document).any(&random) else { return nil }
+      document[step + ["ramp", "duration"]] = 1
+      document[step + ["repeat"]] = ["every": 0.5, "count": 4]
+      return [step]
     },
     PatchMutation("a ramp lacks its end") { document, random in
       guard let step = ramps(document).any(&random), let key = ["path", "to"].any(&random) else {

@@ -21,7 +21,8 @@ enum PatchProperties {
   static func build(_ text: String, _ hardware: HardwareAssumption) -> BuiltPatch {
     PatchBuilder.build(
       PatchReader.read(SourceText(name: "patch.json", text: text)), directory: folder,
-      device: .assumed(hardware))
+      device: .assumed(hardware)
+    ).asWritten()
   }
 
   static func build(_ patch: GeneratedPatch) -> BuiltPatch {

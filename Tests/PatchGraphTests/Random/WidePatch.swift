@@ -204,6 +204,10 @@ struct WidePatch {
       var operations: [JSONText] = []
       for _ in 0..<Int.random(in: 1...2, using: &random) { operations.append(operation()) }
       document["timeline", "99999"] = ["at": .number(time), "update": .array(operations)]
+      if one(in: 5), let step = document["timeline"]?.count {
+        document["timeline", "\(step - 1)", "repeat"] = ["every": "70 ms", "count": 2]
+        time += 0.07
+      }
       if one(in: 3) {
         document["timeline", "99999"] = [
           "at": .number(time + 0.01),

@@ -1,14 +1,14 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A FormatConverter takes a rate down to a 256th at most.
+  /// What converts rates takes them down to a 256th at most: converters and output units.
   public static let converterStep = Rule(
     "PR0421", "format/converter-step",
-    "a FormatConverter takes a rate down to a 256th at most",
+    "what converts rates takes them down to a 256th at most",
     statuses: [.formatNotSupported],
     silencedBy: [.unreadNode, .session, .format],
     page: .init(
-      "A FormatConverter takes a rate down to a 256th at most.",
+      "Converters and output units take a rate down to a 256th at most.",
       because: """
         The filter of a conversion grows with the step down, and beyond that it would be longer than what
         it is good for. Two converters in a row go further. Upwards there is no limit.

@@ -7,5 +7,6 @@ public enum CostRules {
     buses,
     chain,
     updates,
+    steps,
   ]
 }

@@ -17,6 +17,8 @@ public enum PatchRules {
     override,
     ambiguousName,
     pointer,
+    constant,
+    repetition,
     subgraphSetting,
     nodes,
   ]

@@ -29,7 +29,7 @@ struct Lsp: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     var server = LanguageServer(
-      version: Patchrun.version, hardware: hardware.assumption,
+      version: Program.version, hardware: hardware.assumption,
       surroundings: { policy.surroundings(in: $0) })
     var frames = MessageFrames()
     var block = [UInt8](repeating: 0, count: 65_536)

@@ -61,11 +61,7 @@ struct New: PatchCommand {
           didYouMean(pattern, among: names) ?? "", "they are: " + names.joined(separator: ", "),
         ])
     }
-    if let output, output != "-" {
-      try AtomicFile.create(output, with: Array(patch.text.utf8))
-    } else {
-      try output(patch.text)
-    }
+    try output(patch.text, toNew: output)
     return ExitStatus.success
   }
 }

@@ -17,7 +17,8 @@ struct Show: PatchCommand {
 
       FORMATS:
         text     what CAShow prints
-        json     the same for programs
+        json     the same for programs; its "document" is the patch written out
+        patch    the patch written out, with nothing left to be resolved
         dot      for Graphviz
         mermaid  a flowchart, for a block of Markdown
         svg      a picture, light or dark as the viewer likes it
@@ -26,6 +27,7 @@ struct Show: PatchCommand {
         patchrun show mix.json
         patchrun show --hardware rate=48000 mix.json
         patchrun show mix.json --format svg -o mix.svg
+        patchrun show mix.json --format patch -o plain.json
         patchrun show mix.json --format dot | dot -Tpng -o mix.png
         patchrun bench mix.json --json | patchrun show mix.json --format svg --heat -
 
@@ -38,7 +40,7 @@ struct Show: PatchCommand {
 
   /// What is printed.
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text, json, dot, mermaid, svg
+    case text, json, patch, dot, mermaid, svg
   }
 
   @Argument(
@@ -93,9 +95,12 @@ struct Show: PatchCommand {
     guard !patch.hasErrors else { return ExitStatus.wrongPatch }
     try protectInputs(of: patch)
     let text =
-      format == .text
-      ? printableLines(try text(of: patch, &reading, file, device))
-      : drawing(of: patch, reading, file, heat)
+      switch format {
+      case .text: printableLines(try text(of: patch, &reading, file, device))
+      case .patch:
+        try expanded(patch, file, device).map { PatchFormatter.formatted($0.document) } ?? ""
+      case .json, .dot, .mermaid, .svg: drawing(of: patch, file, device, heat)
+      }
     if let output, output != "-" {
       try FileOutput.write(text, to: output)
     } else {
@@ -116,17 +121,29 @@ struct Show: PatchCommand {
 
   /// A picture, of what initialization would settle.
   private func drawing(
-    of patch: BuiltPatch, _ reading: PatchReader.Result, _ file: PatchFile,
-    _ heat: GraphDrawing.Heat?
+    of patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice, _ heat: GraphDrawing.Heat?
   ) -> String {
     guard let graph = patch.graph, let document = patch.document else { return "" }
     var drawing = GraphDrawing(graph: graph, document: document, in: policy.surroundings(of: file))
     if let heat { drawing = drawing.heated(by: heat) }
     switch format {
-    case .text, .json: return drawing.json()
+    case .text, .patch, .json:
+      // What cannot be written out can still be drawn.
+      return drawing.json(expanded: (try? expanded(patch, file, device)) ?? nil)
     case .dot: return drawing.dot()
     case .mermaid: return drawing.mermaid()
     case .svg: return drawing.svg()
+    }
+  }
+
+  /// The patch written out; `nil` where it could not be built.
+  private func expanded(
+    _ patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice
+  ) throws(CommandFailure) -> JSONText? {
+    do throws(ExpandedPatch.Refusal) {
+      return try ExpandedPatch(patch, in: policy.surroundings(of: file), device: device)?.document
+    } catch {
+      throw CommandFailure(ExitStatus.wrongPatch, error.message, help: [error.help])
     }
   }
 

@@ -107,7 +107,7 @@ struct Validate: PatchCommand {
     PatchPaths.note(leftOut: found, appearance)
     let items = found.filter { if case .leftOut = $0 { false } else { true } }
     var report = Report(
-      deniesWarnings: denyWarnings, version: Patchrun.version, rules: RuleCatalog.all)
+      deniesWarnings: denyWarnings, version: Program.version, rules: RuleCatalog.all)
     var tally = Tally()
     /// What the last line points to.
     var noted: Diagnostic?
@@ -166,6 +166,7 @@ struct Validate: PatchCommand {
       case .leftOut: return unreadable(item.path, .reported(ExitStatus.worldRefused), folder)
       case .file(let path, let files):
         let file = try PatchFile(path, files: files, limits: policy.limits)
+        if let preset = Self.preset(file) { return check(preset, path, selection, folder) }
         let device = PatchDevice.assumed(hardware.assumption)
         let fixing = fix ? try fixed(file, files, device, selection) : nil
         let patch =
@@ -194,6 +195,22 @@ struct Validate: PatchCommand {
     } catch {
       return unreadable(item.path, error, folder)
     }
+  }
+
+  /// The preset that a file has in the place of a patch. Larger ones than any unit has are not looked for.
+  fileprivate static func preset(_ file: PatchFile) -> SavedPreset? {
+    file.source.bytes.count <= 65_536 ? SavedPreset(file.source) : nil
+  }
+
+  private func check(
+    _ preset: SavedPreset, _ path: String, _ selection: CodeSelection, _ folder: String
+  ) -> Outcome {
+    let kept = preset.diagnostics.filter(selection.keeps)
+    return Outcome(
+      entry: .patch(
+        CheckedPatch(
+          path: PatchPaths.reported(path, in: folder), source: preset.source, diagnostics: kept)),
+      ignoredCount: preset.diagnostics.findingCount - kept.findingCount)
   }
 
   /// The patch after what is safe has been put right in its file.
@@ -271,16 +288,20 @@ private struct OwnFindings {
     if let known = findings[identity] { return known }
     let files = checked ?? Self.identities(items)
     checked = files
-    guard case .file(let own, let policy)? = files[identity],
-      let file = try? PatchFile(own, files: policy, limits: self.policy.limits)
+    guard case .file(let path, let policy)? = files[identity],
+      let file = try? PatchFile(path, files: policy, limits: self.policy.limits)
     else { return nil }
-    let built = PatchBuilder.build(
-      file.read(), in: self.policy.surroundings(of: file, foundBy: policy),
-      device: device)
+    let own: (source: SourceText, diagnostics: [Diagnostic])
+    if let preset = Validate.preset(file) {
+      own = (preset.source, preset.diagnostics)
+    } else {
+      let built = PatchBuilder.build(
+        file.read(), in: self.policy.surroundings(of: file, foundBy: policy), device: device)
+      own = (built.source, built.diagnostics)
+    }
     let found = Set(
-      built.diagnostics.map {
-        Finding(
-          code: $0.code, message: $0.message, range: built.source.origin(of: $0.range).range)
+      own.diagnostics.map {
+        Finding(code: $0.code, message: $0.message, range: own.source.origin(of: $0.range).range)
       })
     findings[identity] = found
     return found

@@ -151,6 +151,7 @@ struct Render: PatchCommand {
   @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
   var json = false
 
+  @OptionGroup var beginning: StartOptions
   @OptionGroup var level: LevelOptions
   @OptionGroup var kernel: KernelOptions
   @OptionGroup var native: NativeOptions
@@ -195,6 +196,7 @@ struct Render: PatchCommand {
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
     }
+    if beginning.start != nil { graph.closeTaps() }
     graph.outputPeakCeiling = level.limitPeak?.magnitude
     graph.renderThreadCount = threads ?? min(processorCount, Self.mostThreads)
     try native.check(patch, appearance, quiet: quiet)
@@ -208,7 +210,8 @@ struct Render: PatchCommand {
     let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
-      graph: graph, session: session, frameCount: plan.frameCount, microphone: microphone,
+      graph: graph, session: session, start: start(at: session.configuration.sampleRate),
+      frameCount: plan.frameCount, microphone: microphone,
       writer: writer, pictures: recorders, progress: quiet ? nil : TerminalLine(appearance))
     rendering.run(signals, onReadError)
     let name =
@@ -335,13 +338,26 @@ struct Render: PatchCommand {
     return Plan(frameCount: count, format: format)
   }
 
-  /// Where the render ends.
+  /// Frames before the first one that is written.
+  private func start(at rate: Double) -> Int { beginning.start?.frames(at: rate) ?? 0 }
+
+  /// How much is rendered.
   private func frameCount(
     _ graph: AudioGraph, _ rate: Double, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Int {
     if let duration { return duration.frames(at: rate) }
-    if let sources = graph.duration { return max(sources, microphone?.frameCount ?? 0) }
-    if let microphone { return microphone.frameCount }
+    if let end = graph.duration.map({ max($0, microphone?.frameCount ?? 0) })
+      ?? microphone?.frameCount
+    {
+      let start = start(at: rate)
+      guard start < end || start == 0 else {
+        throw CommandFailure(
+          ExitStatus.wrongUsage,
+          "the patch is over after \(fixed(Double(end) / rate, 3)) s, and --start is behind that",
+          help: ["begin earlier, or say how long: --duration SECONDS"])
+      }
+      return end - start
+    }
     throw CommandFailure(
       ExitStatus.wrongUsage, "the patch has no end of its own",
       help: ["say how long: --duration SECONDS"])

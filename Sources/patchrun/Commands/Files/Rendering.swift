@@ -24,6 +24,8 @@ enum ReadErrorChoice: String, ExpressibleByArgument, CaseIterable {
 struct Rendering {
   let graph: AudioGraph
   let session: RenderSession
+  /// Frames before the first one that is written.
+  let start: Int
   let frameCount: Int
   let microphone: OfflineMicrophone?
   let writer: SoundFileWriter?
@@ -37,11 +39,13 @@ struct Rendering {
   private(set) var unfinished: String?
 
   init(
-    graph: AudioGraph, session: RenderSession, frameCount: Int, microphone: OfflineMicrophone?,
+    graph: AudioGraph, session: RenderSession, start: Int, frameCount: Int,
+    microphone: OfflineMicrophone?,
     writer: SoundFileWriter?, pictures: [PictureRecorder], progress: TerminalLine?
   ) {
     self.graph = graph
     self.session = session
+    self.start = start
     self.frameCount = frameCount
     self.microphone = microphone
     self.writer = writer
@@ -67,6 +71,7 @@ struct Rendering {
     let rate = session.configuration.sampleRate
     outcome = device.run(
       session, frameCount: frameCount, services: graph.services, readErrors: readErrors.policy,
+      skipping: start, begin: { graph.openTaps() },
       isCancelled: { signals.interruptedBy != nil },
       progress: { done in
         graph.collect()

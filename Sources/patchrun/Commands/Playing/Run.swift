@@ -119,6 +119,7 @@ struct Run: PatchCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var beginning: StartOptions
   @OptionGroup var pipes: PipeOptions
   @OptionGroup var level: LevelOptions
   @OptionGroup var kernel: KernelOptions
@@ -152,13 +153,13 @@ struct Run: PatchCommand {
     let manager = ServiceManager(environment: environmentVariable)
     let status = RunStatus()
     signals.answerStatus { status.line }
-    let wait = StartWait(
-      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
-      status: status)
-    let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
-    guard let stage = first else { return ExitStatus.wrongPatch }
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
+    let wait = StartWait(
+      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
+      status: status, files: files)
+    let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
+    guard let stage = first else { return ExitStatus.wrongPatch }
     let live = LiveControl(
       stage, file: LiveFile(self.file, file, reading), signals: signals)
     let server = try openControl(for: live)
@@ -170,7 +171,7 @@ struct Run: PatchCommand {
       open: { (reading, route) throws(CommandFailure) in
         try open(reading, policy.surroundings(of: file, takes: takes), on: route, wait)
       })
-    return try run.run(duration)
+    return try run.run(duration, from: beginning.start)
   }
 
   /// The patch as its file is now; `nil` where it came from standard input.
@@ -288,6 +289,7 @@ struct Run: PatchCommand {
     }
     let meter = LiveMeter()
     live.graph.setMeter(meter.meter)
+    if beginning.start != nil { live.graph.closeTaps() }
     live.graph.outputPeakCeiling = level.limitPeak?.magnitude
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)

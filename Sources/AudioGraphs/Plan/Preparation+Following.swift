@@ -1,0 +1,67 @@
+import AudioTypes
+import AudioUnits
+
+extension Preparer {
+  /// Gives outputs the formats that they have on account of the inputs, but for those that a client has
+  /// set, which the unit compares. Whether the unit is of that kind.
+  func followInputs(
+    _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
+  ) -> Bool {
+    let inputs = configuration.inputs
+    guard node.unit.outputFormat(0, following: inputs) != nil else { return false }
+    for index in configuration.outputs.indices {
+      guard let format = node.unit.outputFormat(index, following: inputs) else { continue }
+      switch configuration.outputs[index].origin {
+      case .given: break
+      case .rateGiven:
+        let rate = configuration.outputs[index].format.sampleRate
+        configuration.outputs[index].format = format
+        configuration.outputs[index].format.sampleRate = rate
+      default:
+        configuration.outputs[index].format = format
+        configuration.outputs[index].origin = .followsInput
+      }
+    }
+    return true
+  }
+
+  /// Gives the inputs that nothing feeds yet a format with which they can be joined live: the
+  /// graph's where the unit takes it, else the one at birth, at the output's rate.
+  func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
+    let rate = configuration.outputs[0].format.sampleRate
+    for index in configuration.inputs.indices
+    where !configuration.inputs[index].isUsed && configuration.inputs[index].origin == .initial {
+      if let format = defaultFormat(node), format.sampleRate == rate,
+        node.unit.violation(of: format, scope: .input, element: index) == nil
+      {
+        configuration.inputs[index].format = format
+        configuration.inputs[index].origin = .graphDefault
+      } else {
+        // Nobody has given it this one: see `settleGiven(_:_:)`.
+        configuration.inputs[index].format.sampleRate = rate
+      }
+    }
+  }
+
+  /// The format that an input of a unit is best given: the one that the unit is set to put out, if that is
+  /// the one it takes in, or the next unit behind those whose outputs follow their inputs.
+  func formatWanted(from node: GraphModel.Node) -> StreamFormat? {
+    // Nobody asks where the graph has one for all.
+    guard defaultFormat(node) == nil else { return nil }
+    var node = node
+    for _ in model.nodes {
+      guard let configuration = node.instance?.configuration() else { return nil }
+      if node.component.type == .effectType {
+        let output = configuration.outputs[0]
+        return output.origin == .given ? output.format : nil
+      }
+      guard node.unit.outputFormat(0, following: configuration.inputs) != nil,
+        configuration.inputs.count == 1,
+        let taker = model.takers[BusKey(node: node.id, bus: 0)],
+        let next = model.node(taker.destination)
+      else { return nil }
+      node = next
+    }
+    return nil
+  }
+}

@@ -1,0 +1,264 @@
+internal import AudioTypes
+internal import Glibc
+internal import RenderCore
+
+/// The render half of the dynamics processor.
+///
+/// Each frame: the largest magnitude of all channels, in decibels; the reduction that it asks for, of the
+/// compressor and of the expander; each smoothed. A reduction of the compressor holds on to the last peak,
+/// from which it goes back by the release; on the way up it follows by the attack. The expander's does the
+/// same the other way round. So a steady level has exactly its reduction, and each of the two times is that
+/// of one pole.
+///
+/// Of what the expander asks for, the least counts of as many frames as a quarter of the release has, and of
+/// 10 ms at most: between two peaks of a wave it asks for far more than at them, and the more so the higher
+/// the ratio. The pole has what is left of the release, so that 63 % of a reduction still take as long.
+struct DynamicsKernel: RenderKernel, ~Copyable {
+  /// In decibels: what a reduction comes to at most.
+  private static var mostReduction: Double { @_noLocks get { 144 } }
+  /// In seconds: for how long the expander holds on to a peak at most.
+  private static var longestHold: Double { @_noLocks get { 0.01 } }
+  private static var block: Int { @_noLocks get { 256 } }
+  private static var threshold: Int { @_noLocks get { 0 } }
+  private static var headRoom: Int { @_noLocks get { 1 } }
+  private static var ratio: Int { @_noLocks get { 2 } }
+  private static var lower: Int { @_noLocks get { 3 } }
+  private static var attackTime: Int { @_noLocks get { 4 } }
+  private static var releaseTime: Int { @_noLocks get { 5 } }
+  private static var overall: Int { @_noLocks get { 6 } }
+
+  private let sampleRate: Double
+  private let hasKey: Bool
+  private let access: ControlAccess
+  private let firstMeter: Int
+  private var pieces: EffectPieces
+  private var glides: GlideBank
+  private let gains: DoubleStorage
+  // The settings of the frame.
+  private var settings = Settings()
+  // What the compressor and the expander ask for, held to their peaks, and smoothed.
+  private var compressorPeak = 0.0
+  private var compressor = 0.0
+  private var expanderPeak = 0.0
+  private var expander = 0.0
+  private var least: SlidingMinimum
+  // Whether the frame before asked for nothing, and nothing was left.
+  private var isExpanderIdle = true
+  private var inputPeak: Float = 0
+  private var outputPeak: Float = 0
+  private var blockLeft = DynamicsKernel.block
+
+  private struct Settings: BitwiseCopyable {
+    var threshold = 0.0
+    var headRoom = 1.0
+    var ratio = 1.0
+    var lower = -120.0
+    var attack = 0.0
+    var release = 0.0
+    // Of the expander: the frames of its hold, and its pole.
+    var hold = 1
+    var settling = 0.0
+    var overall = 0.0
+    // The magnitudes of the thresholds: between them no logarithm is needed.
+    var top = 1.0
+    var bottom = 0.0
+
+    @_noLocks
+    init() {}
+  }
+
+  // MARK: Control thread
+
+  init(_ configuration: UnitConfiguration, controls: ControlLayout) {
+    sampleRate = configuration.outputs[0].format.sampleRate
+    hasKey = configuration.inputs.count > 1
+    access = controls.block.access
+    firstMeter = controls.slot(DynamicsProcessor.Parameter.compressionAmount, .global, 0) ?? 0
+    pieces = EffectPieces(configuration, controls: controls)
+    let length = max(1, Int((0.01 * sampleRate).rounded()))
+    glides = GlideBank(
+      access,
+      (0...6).map { parameter in
+        controls.slot(UInt32(parameter), .global, 0).map { .init($0, length: length) }
+          ?? .init(always: 0)
+      })
+    gains = DoubleStorage(repeating: 1, count: EffectPieces.longest)
+    least = SlidingMinimum(longest: Int((Self.longestHold * sampleRate).rounded()) + 1)
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    guard pieces.begin(context) else { return .formatNotSupported }
+    if glides.follow(), glides.remaining == 0 { settle(ahead: 0) }
+    while true {
+      let most = blockLeft
+      guard pieces.next(context, atMost: most) else { break }
+      if pieces.beginsAnew { clear() }
+      measure(context.input(0), isOutput: false)
+      if pieces.isProcessed {
+        work(context)
+      } else {
+        glides.advance(pieces.count)
+      }
+      pieces.finish(context, isSilent: pieces.isSilent)
+      measure(context.output(0), isOutput: true)
+      blockLeft -= pieces.count
+      if blockLeft == 0 { publish() }
+    }
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func clear() {
+    compressorPeak = 0
+    compressor = 0
+    expanderPeak = 0
+    expander = 0
+    isExpanderIdle = true
+    settle(ahead: 0)
+  }
+
+  @_noLocks
+  private mutating func settle(ahead: Int) {
+    settings.threshold = glides.value(Self.threshold, ahead: ahead)
+    let room = glides.value(Self.headRoom, ahead: ahead)
+    settings.headRoom = room > 0.01 ? room : 0.01
+    settings.ratio = glides.value(Self.ratio, ahead: ahead)
+    settings.lower = glides.value(Self.lower, ahead: ahead)
+    settings.attack = coefficient(glides.value(Self.attackTime, ahead: ahead))
+    let release = glides.value(Self.releaseTime, ahead: ahead)
+    settings.release = coefficient(release)
+    var hold = 0.25 * release
+    if hold > Self.longestHold { hold = Self.longestHold }
+    let frames = renderFloor(hold * sampleRate)
+    settings.hold = 1 + Int(frames)
+    settings.settling = coefficient(release - frames / sampleRate)
+    settings.overall = glides.value(Self.overall, ahead: ahead)
+    settings.top = Self.factor(settings.threshold)
+    settings.bottom = settings.ratio > 1 ? Self.factor(settings.lower) : 0
+  }
+
+  /// What is left of a difference after one frame.
+  @_noLocks
+  private func coefficient(_ time: Double) -> Double {
+    renderExp(-1 / ((time > 1e-5 ? time : 1e-5) * sampleRate))
+  }
+
+  @_noLocks
+  private static func factor(_ decibels: Double) -> Double {
+    decibels == 0 ? 1 : renderExp(decibels * 0.11512925464970229)
+  }
+
+  @_noLocks
+  private mutating func work(_ context: RenderContext) {
+    let count = pieces.count
+    let key = context.input(hasKey ? 1 : 0)
+    var moving = glides.remaining
+    if moving > count { moving = count }
+    for frame in 0..<count {
+      if frame < moving { settle(ahead: frame + 1) }
+      var level: Float = 0
+      for channel in 0..<key.channelCount {
+        let magnitude = key[channel][pieces.start + frame].magnitude
+        if magnitude > level { level = magnitude }
+      }
+      let gain = gain(Double(level))
+      gains[frame] = gain
+    }
+    if moving > 0 {
+      glides.advance(count)
+      if glides.remaining == 0 { settle(ahead: 0) }
+    }
+    let input = context.input(0)
+    let output = context.output(0)
+    for channel in 0..<output.channelCount {
+      let samples = input[channel].dropping(pieces.start)
+      let target = output[channel].dropping(pieces.start)
+      for frame in 0..<count {
+        let gain = gains[frame]
+        target[frame] = gain == 1 ? samples[frame] : Float(Double(samples[frame]) * gain)
+      }
+    }
+  }
+
+  @_noLocks
+  private mutating func gain(_ magnitude: Double) -> Double {
+    var asked = 0.0
+    var askedBelow = 0.0
+    if magnitude > settings.top {
+      // Infinite where the magnitude is.
+      let over = 8.685889638065037 * renderLog(magnitude) - settings.threshold
+      let reduction = over + settings.headRoom * renderExpMinusOne(-over / settings.headRoom)
+      asked = reduction < Self.mostReduction ? reduction : Self.mostReduction
+    } else if magnitude < settings.bottom {
+      let level = magnitude > 1e-10 ? 8.685889638065037 * renderLog(magnitude) : -200
+      let reduction = (settings.ratio - 1) * (settings.lower - level)
+      askedBelow = reduction < Self.mostReduction ? reduction : Self.mostReduction
+    }
+    if asked > 0 || compressor > 0 {
+      let falling = settings.release * compressorPeak
+      compressorPeak = asked > falling ? asked : falling + (1 - settings.release) * asked
+      compressor =
+        compressorPeak > compressor
+        ? settings.attack * compressor + (1 - settings.attack) * compressorPeak : compressorPeak
+      // Ten millionths of a decibel.
+      if compressor < 1e-5, asked == 0, compressorPeak < 1e-5 {
+        compressor = 0
+        compressorPeak = 0
+      }
+    }
+    if askedBelow > 0 || !isExpanderIdle {
+      if isExpanderIdle {
+        // The frames before asked for nothing.
+        isExpanderIdle = false
+        least.clear()
+        _ = least.next(0, window: settings.hold)
+      }
+      let held = least.next(askedBelow, window: settings.hold)
+      let rising = settings.settling * expanderPeak + (1 - settings.settling) * held
+      expanderPeak = held < rising ? held : rising
+      expander =
+        expanderPeak < expander
+        ? settings.attack * expander + (1 - settings.attack) * expanderPeak : expanderPeak
+      if expander < 1e-5, askedBelow == 0 {
+        expander = 0
+        expanderPeak = 0
+        isExpanderIdle = true
+      }
+    }
+    return Self.factor(settings.overall - compressor - expander)
+  }
+
+  // MARK: Meters
+
+  @_noLocks
+  private mutating func measure(_ bus: RenderBus, isOutput: Bool) {
+    var peak = isOutput ? outputPeak : inputPeak
+    for channel in 0..<bus.channelCount {
+      let samples = bus[channel].dropping(pieces.start)
+      for frame in 0..<pieces.count where samples[frame].magnitude > peak {
+        peak = samples[frame].magnitude
+      }
+    }
+    if isOutput { outputPeak = peak } else { inputPeak = peak }
+  }
+
+  @_noLocks
+  private mutating func publish() {
+    blockLeft = Self.block
+    access.note(Float(compressor + expander).bitPattern, at: firstMeter)
+    access.note(Self.level(inputPeak).bitPattern, at: firstMeter + 1)
+    access.note(Self.level(outputPeak).bitPattern, at: firstMeter + 2)
+    inputPeak = 0
+    outputPeak = 0
+  }
+
+  @_noLocks
+  private static func level(_ peak: Float) -> Float {
+    guard peak > 1e-6 else { return -120 }
+    let level = Float(20 * renderLog10(Double(peak)))
+    return level < 40 ? level : 40
+  }
+}

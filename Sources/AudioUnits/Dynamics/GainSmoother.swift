@@ -1,0 +1,96 @@
+internal import RenderCore
+
+/// From the gain that each frame needs to one that never exceeds it and has no corners: the least gain over
+/// a window that reaches as far as the attack, which comes back slowly, averaged twice over the attack.
+///
+/// Averages are of whole numbers, so that sums that go on for ever stay exact. Every value in reach of an
+/// average is at most what the frame needs that leaves the delay line then, and so is the average
+/// (Hämäläinen 2002).
+struct GainSmoother: ~Copyable {
+  /// Frames on both sides of a peak that have its gain: what a filter between samples reaches at most.
+  static var guardFrames: Int { @_noLocks get { 8 } }
+  // A gain of 1 in the averages.
+  private static var one: Double { @_noLocks get { 1_099_511_627_776 } }
+
+  private var least: SlidingMinimum
+  private let firstRing: DoubleStorage
+  private let secondRing: DoubleStorage
+  private var firstSum = 0.0
+  private var secondSum = 0.0
+  private var firstPlace = 0
+  private var secondPlace = 0
+  private var firstLength = 1
+  private var secondLength = 1
+  private var window = 1
+  /// The natural logarithm of the gain that comes back, at most 0.
+  private var level = 0.0
+  /// The frames that the gain takes on its way down.
+  private(set) var attack = 0
+
+  // MARK: Control thread
+
+  /// - Parameter longest: The longest attack, in frames.
+  init(longest: Int) {
+    least = SlidingMinimum(longest: longest + 2 * Self.guardFrames + 2)
+    firstRing = DoubleStorage(repeating: 0, count: longest / 2 + 2)
+    secondRing = DoubleStorage(repeating: 0, count: longest / 2 + 2)
+  }
+
+  // MARK: Render thread
+
+  /// Begins anew, at a gain of 1.
+  @_noLocks
+  mutating func begin(attack: Int) {
+    self.attack = attack
+    least.clear()
+    window = attack + 2 * Self.guardFrames + 2
+    firstLength = attack / 2 + 1
+    secondLength = attack - attack / 2 + 1
+    for index in 0..<firstLength { firstRing[index] = Self.one }
+    for index in 0..<secondLength { secondRing[index] = Self.one }
+    firstSum = Self.one * Double(firstLength)
+    secondSum = Self.one * Double(secondLength)
+    firstPlace = 0
+    secondPlace = 0
+    level = 0
+  }
+
+  /// Frames from its beginning until it says what is needed.
+  var framesToBeReady: Int { @_noLocks get { window + attack + 1 } }
+
+  /// Whether it has held back nothing for as long as it can remember.
+  var isOpen: Bool {
+    @_noLocks get {
+      level == 0 && firstSum == Self.one * Double(firstLength)
+        && secondSum == Self.one * Double(secondLength)
+    }
+  }
+
+  /// The gain of the next frame.
+  ///
+  /// - Parameters:
+  ///   - need: What a frame needs, above 0 and at most 1.
+  ///   - recovery: What is left of a reduction, in decibels, from one frame to the next.
+  @_noLocks
+  mutating func next(_ need: Double, recovery: Double) -> Double {
+    let least = self.least.next(need, window: window)
+    if level < 0 {
+      level *= recovery
+      if level > -1e-9 { level = 0 }
+    }
+    var gain = level < 0 ? renderExp(level) : 1
+    if least < gain {
+      gain = least
+      level = renderLog(least)
+    }
+    firstPlace = firstPlace + 1 >= firstLength ? 0 : firstPlace + 1
+    let entering = renderFloor(gain * Self.one)
+    firstSum += entering - firstRing[firstPlace]
+    firstRing[firstPlace] = entering
+    secondPlace = secondPlace + 1 >= secondLength ? 0 : secondPlace + 1
+    let mean = renderFloor(firstSum / Double(firstLength))
+    secondSum += mean - secondRing[secondPlace]
+    secondRing[secondPlace] = mean
+    return secondSum / (Self.one * Double(secondLength))
+  }
+}

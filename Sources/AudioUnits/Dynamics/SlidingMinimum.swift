@@ -1,0 +1,55 @@
+internal import RenderCore
+
+/// The least of the last values, of as many as a window holds. It takes the same time for every frame
+/// (D. Lemire, *Streaming Maximum-Minimum Filter*, 2006).
+struct SlidingMinimum: ~Copyable {
+  private let capacity: Int
+  private let values: DoubleStorage
+  private let times: DoubleStorage
+  private var start = 0
+  private var count = 0
+  private var time = 0.0
+
+  // MARK: Control thread
+
+  /// - Parameter longest: The longest window, in frames.
+  init(longest: Int) {
+    capacity = longest + 2
+    values = DoubleStorage(repeating: 0, count: capacity)
+    times = DoubleStorage(repeating: 0, count: capacity)
+  }
+
+  // MARK: Render thread
+
+  /// Forgets what has been.
+  @_noLocks
+  mutating func clear() {
+    start = 0
+    count = 0
+    time = 0
+  }
+
+  /// The least of a value and those before it.
+  ///
+  /// - Parameter window: How many those are together: from 1 to the longest. It may be another each time.
+  @_noLocks
+  mutating func next(_ value: Double, window: Int) -> Double {
+    time += 1
+    while count > 0, times[start] <= time - Double(window) {
+      start = start + 1 == capacity ? 0 : start + 1
+      count -= 1
+    }
+    while count > 0, values[place(count - 1)] >= value { count -= 1 }
+    let end = place(count)
+    values[end] = value
+    times[end] = time
+    count += 1
+    return values[start]
+  }
+
+  @_noLocks
+  private func place(_ index: Int) -> Int {
+    let place = start + index
+    return place < capacity ? place : place - capacity
+  }
+}

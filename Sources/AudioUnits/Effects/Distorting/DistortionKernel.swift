@@ -1,0 +1,250 @@
+import AudioTypes
+import RenderCore
+
+/// Distortion's render half, its stages in the order of the parameters:
+///
+/// 1. echo: `w = x + exp(-decay) w[n - D]`, mixed with x;
+/// 2. a sample is held for `64^(decimation)` frames and rounded to `16 - 15 rounding` bits, mixed;
+/// 3. `a x + b x² + c x³`, mixed; 4. times `cos f1` and `cos f2`, weighed by the balance, mixed;
+/// 5. `tanh(g x)`; 6. direct current below 5 Hz taken away; 7. the final mix.
+///
+/// 3 to 5 run at the multiple of the rate that `oversampling` says. All mixes are straight lines.
+struct DistortionKernel: RenderKernel, ~Copyable {
+  private let sampleRate: Double
+  private let factor: Int
+  private var pieces: EffectPieces
+  private var glides: GlideBank
+  private var line: EffectLine
+  private var reach: DelayReach
+  // The input, as late as what comes out of the filters.
+  private var dry: EffectLine
+  private let latency: Int
+  // For each channel what is held; what the blocking of direct current took in and gave last.
+  private let held: DoubleStorage
+  private let blocked: DoubleStorage
+  private let blockPole: Double
+  private var filters: Oversampler
+  // How much of a held sample has passed.
+  private var holding = 1.0
+  private var phase1 = 0.0
+  private var phase2 = 0.0
+  private var hasBegun = false
+  private var quietFrames = 0
+
+  // MARK: Control thread
+
+  init(_ configuration: UnitConfiguration, controls: ControlLayout) {
+    let rate = configuration.outputs[0].format.sampleRate
+    sampleRate = rate
+    factor = Distortion.oversampling(in: configuration)
+    latency = Distortion.latency(in: configuration)
+    pieces = EffectPieces(configuration, controls: controls, latency: latency)
+    let length = EffectParameters.glideLength(rate)
+    glides = GlideBank(
+      controls.block.access,
+      EffectParameters.controls(
+        controls, (0...15).map { ($0, $0 == Distortion.Parameter.delay ? 0 : length) }))
+    let most = Int((rate / 2).rounded(.up)) + 1
+    line = EffectLine(channelCount: pieces.channelCount, reach: most)
+    reach = DelayReach(limit: most, sampleRate: rate)
+    dry = EffectLine(channelCount: pieces.channelCount, reach: latency + 1)
+    held = DoubleStorage(repeating: 0, count: pieces.channelCount)
+    blocked = DoubleStorage(repeating: 0, count: 2 * pieces.channelCount)
+    blockPole = renderExp(-2 * Double.pi * 5 / rate)
+    filters = Oversampler(factor: factor, channelCount: pieces.channelCount)
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    guard pieces.begin(context) else { return .formatNotSupported }
+    if glides.follow(), !hasBegun {
+      hasBegun = true
+      reach.jump(to: glides.goal(0) / 1000 * sampleRate)
+    }
+    let input = context.input(0)
+    let output = context.output(0)
+    while pieces.next(context, atMost: EffectPieces.longest) {
+      if pieces.beginsAnew { clear() }
+      quietFrames = pieces.isSilent && line.isEmpty ? quietFrames : 0
+      // What is in the filters, and in the blocking of direct current: 120 dB at 5 Hz.
+      let isQuiet = Double(quietFrames) > sampleRate / 2 && isAtRest()
+      if pieces.isProcessed, !isQuiet {
+        process(input, output)
+      } else {
+        pieces.clear(output)
+        pass()
+      }
+      if pieces.isSilent, line.isEmpty { quietFrames += pieces.count }
+      pieces.finish(context, isSilent: isQuiet)
+      glides.advance(pieces.count)
+      if pieces.isCheckDue { tidy() }
+    }
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func follow(ahead: Int) {
+    if !glides.isSettled(0) {
+      reach.move(to: glides.value(0, ahead: ahead) / 1000 * sampleRate)
+    } else if !reach.isFading {
+      reach.fade(to: glides.goal(0) / 1000 * sampleRate)
+    }
+  }
+
+  @_noLocks
+  private mutating func turn(ahead: Int, by share: Double) {
+    phase1 += glides.value(10, ahead: ahead) / sampleRate * share
+    phase2 += glides.value(11, ahead: ahead) / sampleRate * share
+    phase1 -= phase1 >= 1 ? renderFloor(phase1) : 0
+    phase2 -= phase2 >= 1 ? renderFloor(phase2) : 0
+  }
+
+  /// Lets a piece go by that is not heard.
+  @_noLocks
+  private mutating func pass() {
+    for frame in 0..<pieces.count {
+      follow(ahead: frame + 1)
+      reach.advance()
+      for _ in 0..<factor { turn(ahead: frame + 1, by: 1 / Double(factor)) }
+      hold(ahead: frame + 1)
+    }
+  }
+
+  /// Goes on by a frame with what is held; whether the next sample is taken.
+  @_noLocks
+  @discardableResult
+  private mutating func hold(ahead: Int) -> Bool {
+    holding += renderPower(64, -glides.value(3, ahead: ahead) / 100)
+    guard holding >= 1 else { return false }
+    holding -= renderFloor(holding)
+    return true
+  }
+
+  @_noLocks
+  private mutating func process(_ input: RenderBus, _ output: RenderBus) {
+    for frame in pieces.start..<pieces.start + pieces.count {
+      let ahead = frame - pieces.start + 1
+      follow(ahead: ahead)
+      let takes = hold(ahead: ahead)
+      for channel in 0..<pieces.channelCount {
+        let sample = Double(input[channel][frame])
+        dry.keep(channel, input[channel][frame])
+        // Neither an infinity nor what is no number gets into the filters.
+        let isSound = sample.magnitude <= 1e6
+        filters.push(channel, coarse(channel, isSound ? sample : 0, ahead, takes))
+      }
+      dry.advance()
+      let mix = glides.value(15, ahead: ahead) / 100
+      for phase in 0..<factor {
+        turn(ahead: ahead, by: 1 / Double(factor))
+        let factors = shape(ahead: ahead)
+        for channel in 0..<pieces.channelCount {
+          filters.put(channel, shaped(filters.raised(channel, phase), factors))
+          guard phase == 0 else { continue }
+          let wet = unbiased(channel, filters.lowered(channel))
+          let passed = dry.sample(channel, back: latency + 1)
+          output[channel][frame] = Float(passed + mix * (wet - passed))
+        }
+        filters.step()
+      }
+      filters.advance()
+      line.advance()
+      reach.advance()
+    }
+  }
+
+  /// Echo, decimation and rounding.
+  @_noLocks
+  private mutating func coarse(
+    _ channel: Int, _ sample: Double, _ ahead: Int, _ takes: Bool
+  ) -> Double {
+    var before = line.sample(channel, back: reach.now)
+    if reach.isFading {
+      let former = line.sample(channel, back: reach.from)
+      before = former + reach.weight * (before - former)
+    }
+    line.write(channel, sample + renderExp(-glides.value(1, ahead: ahead)) * before)
+    let echoed = sample + glides.value(2, ahead: ahead) / 100 * (before - sample)
+    if takes { held[channel] = echoed }
+    var stepped = held[channel]
+    let rounding = glides.value(4, ahead: ahead) / 100
+    if rounding > 0 {
+      let step = renderPower(2, -15 * (1 - rounding))
+      stepped = renderRound(stepped / step) * step
+    }
+    return echoed + glides.value(5, ahead: ahead) / 100 * (stepped - echoed)
+  }
+
+  /// What a sample of the higher rate is shaped with: the polynomial mixed with the sample itself, and
+  /// what modulation and clipping multiply by.
+  private struct Shape: BitwiseCopyable {
+    let linear, squared, cubic, gain: Double
+
+    @_noLocks
+    init(linear: Double, squared: Double, cubic: Double, gain: Double) {
+      self.linear = linear
+      self.squared = squared
+      self.cubic = cubic
+      self.gain = gain
+    }
+  }
+
+  @_noLocks
+  private mutating func shape(ahead: Int) -> Shape {
+    let polynomial = glides.value(9, ahead: ahead) / 100
+    var gain = renderPower(10, glides.value(14, ahead: ahead) / 20)
+    let mix = glides.value(13, ahead: ahead) / 100
+    if mix != 0 {
+      let balance = glides.value(12, ahead: ahead) / 100
+      let one = renderCosine(2 * Double.pi * phase1)
+      let other = renderCosine(2 * Double.pi * phase2)
+      gain *= 1 + mix * (one + balance * (other - one) - 1)
+    }
+    return Shape(
+      linear: 1 + polynomial * (glides.value(6, ahead: ahead) - 1),
+      squared: polynomial * glides.value(7, ahead: ahead),
+      cubic: polynomial * glides.value(8, ahead: ahead), gain: gain)
+  }
+
+  /// Polynomial, modulation and clipping.
+  @_noLocks
+  private mutating func shaped(_ sample: Double, _ shape: Shape) -> Double {
+    // Within what a polynomial can be asked of.
+    let x = sample < -100 ? -100 : sample > 100 ? 100 : sample
+    return renderHyperbolicTangent(
+      x * (shape.linear + x * (shape.squared + x * shape.cubic)) * shape.gain)
+  }
+
+  /// Without direct current.
+  @_noLocks
+  private mutating func unbiased(_ channel: Int, _ sample: Double) -> Double {
+    let value = sample - blocked[2 * channel] + blockPole * blocked[2 * channel + 1]
+    blocked[2 * channel] = sample
+    blocked[2 * channel + 1] = value
+    return value
+  }
+
+  @_noLocks
+  private mutating func clear() {
+    line.clear()
+    dry.clear()
+    filters.clear()
+    for channel in 0..<held.count { held[channel] = 0 }
+    for index in 0..<blocked.count { blocked[index] = 0 }
+    quietFrames = 0
+  }
+
+  @_noLocks
+  private func isAtRest() -> Bool {
+    for index in 0..<blocked.count where blocked[index] != 0 { return false }
+    for index in 0..<held.count where held[index] != 0 { return false }
+    return true
+  }
+
+  @_noLocks
+  private mutating func tidy() {
+    blocked.clear(below: 1e-9)
+  }
+}

@@ -1,0 +1,218 @@
+import AudioTypes
+public import RenderCore
+
+/// What the kernel of every effect has around its own work: a slice in pieces, and the way past it.
+///
+/// Bypassed, every sample passes as it is, behind as much delay as the effect has latency. A change
+/// fades over 20 ms, with weights that sum to one and begin and end without a corner; while it is
+/// bypassed wholly the effect does not run, and begins anew when it comes back. The output's memory may
+/// be the input's: what passes is kept before the effect writes. A kernel is of this form:
+///
+///     guard pieces.begin(context) else { return .formatNotSupported }
+///     while pieces.next(context, atMost: EffectPieces.longest) {
+///       if pieces.beginsAnew { … }                // forget what has been
+///       if pieces.isProcessed { … }               // frames pieces.start to pieces.start + pieces.count
+///       pieces.finish(context, isSilent: false)
+///       if pieces.isCheckDue { … }                // every 1024 frames: memory that is next to nothing
+///     }
+///
+/// Where pieces end that the kernel asked for does not depend on slices as long as what it asks for
+/// does not.
+public struct EffectPieces: ~Copyable {
+  /// The most frames of a piece.
+  public static var longest: Int { @_noLocks get { 256 } }
+  /// How long a change to bypass and back takes, in seconds.
+  public static let fadeDuration = 0.02
+  private static var checkInterval: Int { @_noLocks get { 1024 } }
+
+  public let channelCount: Int
+  private let controls: ControlAccess
+  private let bypassSlot: Int
+  private let latency: Int
+  private let fadeLength: Int
+  private let dry: SampleStorage
+  // The last frames of the input, channel by channel, as many as there is latency.
+  private let line: SampleStorage
+  private var linePlace = 0
+  // How far the effect has been faded out: 0 for not at all, `fadeLength` for wholly.
+  private var faded = 0
+  private var isBypassed = false
+  private var hasBegun = false
+  private var wasProcessed = false
+  private var isInputSilent = false
+  private var isAllSilent = false
+  private var silentFrames = 0
+  private var framesUntilCheck = EffectPieces.checkInterval
+
+  /// The first frame of the piece in the slice.
+  public private(set) var start = 0
+  /// How many frames it has.
+  public private(set) var count = 0
+  /// Whether the effect is heard in it, and so has to fill the output.
+  public private(set) var isProcessed = true
+  /// Whether the effect is heard again, or for the first time.
+  public private(set) var beginsAnew = false
+  /// Whether the piece has ended on a multiple of 1024 frames.
+  public private(set) var isCheckDue = false
+
+  // MARK: Control thread
+
+  /// - Parameters:
+  ///   - configuration: Of a unit with the properties `EffectProperties.common`.
+  ///   - controls: Their block must outlive this.
+  ///   - latency: Of the effect, in frames.
+  public init(
+    _ configuration: UnitConfiguration, controls: ControlLayout, latency: Int = 0
+  ) {
+    let format = configuration.outputs[0].format
+    channelCount = format.channelCount
+    self.controls = controls.block.access
+    bypassSlot = controls.slot(PropertyPlace(.bypassEffect, .global, 0)) ?? 0
+    self.latency = latency
+    fadeLength = Swift.max(1, Int((Self.fadeDuration * format.sampleRate).rounded(.up)))
+    dry = SampleStorage(repeating: 0, count: channelCount * Self.longest)
+    line = SampleStorage(repeating: 0, count: Swift.max(1, channelCount * latency))
+  }
+
+  // MARK: Render thread
+
+  /// Begins a slice.
+  ///
+  /// - Returns: Whether the buses have the channels that the effect was made for.
+  @_noLocks
+  public mutating func begin(_ context: RenderContext) -> Bool {
+    let input = context.input(0)
+    guard input.channelCount == channelCount, context.output(0).channelCount == channelCount else {
+      return false
+    }
+    isBypassed = controls[word: bypassSlot] != 0
+    if !hasBegun {
+      hasBegun = true
+      faded = isBypassed ? fadeLength : 0
+    }
+    isInputSilent = input.isSilent
+    isAllSilent = true
+    start = 0
+    count = 0
+    return true
+  }
+
+  /// Whether the input of the slice is all zeros.
+  public var isSilent: Bool { @_noLocks get { isInputSilent } }
+
+  /// Goes on to the next piece; `false` at the end of the slice.
+  @_noLocks
+  public mutating func next(_ context: RenderContext, atMost most: Int) -> Bool {
+    start += count
+    let rest = context.frameCount - start
+    guard rest > 0 else {
+      count = 0
+      if isAllSilent { context.output(0).markSilent() } else { context.output(0).markSounding() }
+      return false
+    }
+    var length = rest < Self.longest ? rest : Self.longest
+    if most < length { length = most }
+    if framesUntilCheck < length { length = framesUntilCheck }
+    let isFading = isBypassed ? faded < fadeLength : faded > 0
+    if isFading {
+      let left = isBypassed ? fadeLength - faded : faded
+      if left < length { length = left }
+    }
+    count = length
+    isProcessed = isFading || !isBypassed
+    beginsAnew = isProcessed && !wasProcessed
+    wasProcessed = isProcessed
+    if isFading || !isProcessed {
+      keep(context.input(0))
+    } else if latency > 0 {
+      pass(context.input(0))
+    }
+    return true
+  }
+
+  /// Fills the piece with silence, where the effect is heard in it.
+  @_noLocks
+  public func clear(_ output: RenderBus) {
+    guard isProcessed else { return }
+    for channel in 0..<channelCount {
+      output[channel].dropping(start).prefix(count).clear()
+    }
+  }
+
+  /// Ends a piece whose output is there.
+  ///
+  /// - Parameter isSilent: Whether what the effect has put out is zeros.
+  @_noLocks
+  public mutating func finish(_ context: RenderContext, isSilent: Bool) {
+    let isFading = isBypassed ? faded < fadeLength : faded > 0
+    if !isProcessed {
+      let output = context.output(0)
+      for channel in 0..<channelCount {
+        output[channel].dropping(start).prefix(count).copy(
+          from: dry.buffer(at: channel * Self.longest, count: count))
+      }
+    } else if isFading {
+      blend(context.output(0))
+    }
+    silentFrames = isInputSilent ? silentFrames + count : 0
+    let isPassedSilent = silentFrames >= count + latency
+    if !(isProcessed ? isSilent && (!isFading || isPassedSilent) : isPassedSilent) {
+      isAllSilent = false
+    }
+    framesUntilCheck -= count
+    isCheckDue = framesUntilCheck == 0
+    if isCheckDue { framesUntilCheck = Self.checkInterval }
+  }
+
+  /// Keeps what passes the effect by.
+  @_noLocks
+  private mutating func keep(_ input: RenderBus) {
+    if latency == 0 {
+      for channel in 0..<channelCount {
+        dry.buffer(at: channel * Self.longest, count: count).copy(
+          from: input[channel].dropping(start).prefix(count))
+      }
+      return
+    }
+    for channel in 0..<channelCount {
+      var place = linePlace
+      let samples = input[channel].dropping(start)
+      for frame in 0..<count {
+        dry[channel * Self.longest + frame] = line[channel * latency + place]
+        line[channel * latency + place] = samples[frame]
+        place = place + 1 == latency ? 0 : place + 1
+      }
+    }
+    linePlace = (linePlace + count) % latency
+  }
+
+  /// Takes the input into the delay that what passes has.
+  @_noLocks
+  private mutating func pass(_ input: RenderBus) {
+    for channel in 0..<channelCount {
+      var place = linePlace
+      let samples = input[channel].dropping(start)
+      for frame in 0..<count {
+        line[channel * latency + place] = samples[frame]
+        place = place + 1 == latency ? 0 : place + 1
+      }
+    }
+    linePlace = (linePlace + count) % latency
+  }
+
+  @_noLocks
+  private mutating func blend(_ output: RenderBus) {
+    let step = isBypassed ? 1 : -1
+    for channel in 0..<channelCount {
+      let samples = output[channel].dropping(start)
+      var place = faded
+      for frame in 0..<count {
+        place += step
+        let part = Float(place) / Float(fadeLength)
+        let weight = part * part * (3 - 2 * part)
+        samples[frame] += weight * (dry[channel * Self.longest + frame] - samples[frame])
+      }
+    }
+    faded += step * count
+  }
+}

@@ -1,0 +1,143 @@
+public import AudioTypes
+import RenderCore
+
+/// What a unit says of how wide its filters are.
+public enum FilterWidth {
+  /// Q itself.
+  case q
+  /// The bandwidth in octaves, or in cents.
+  case octaves, cents
+  /// The level at the cutoff frequency of a low or high pass, in decibels: Q = 10^(R/20).
+  case resonance
+  /// Nothing: Q is 1/√2.
+  case none
+
+  @_noLocks
+  func q(_ value: Double) -> Double {
+    switch self {
+    case .q: value
+    case .octaves: FilterDesign.q(octaves: value)
+    case .cents: FilterDesign.q(octaves: value / 1200)
+    case .resonance: renderPower(10, value / 20)
+    case .none: FilterDesign.plainQ
+    }
+  }
+}
+
+/// Which parameters of a unit one of its filters follows.
+public struct FilterBand {
+  /// `nil` where `shape` decides.
+  var type: UInt32?
+  var shape = FilterShape.parametric
+  /// A switch that takes it out.
+  var bypass: UInt32?
+  var frequency: UInt32
+  var gain: UInt32?
+  var width: UInt32?
+
+  /// The controls in the order in which the kernel reads them.
+  func controls(_ layout: ControlLayout, length: Int) -> [GlideBank.Control] {
+    func control(
+      _ parameter: UInt32?, _ length: Int, instead value: Double
+    ) -> GlideBank.Control {
+      parameter.flatMap { layout.slot($0, .global, 0) }.map { .init($0, length: length) }
+        ?? .init(always: value)
+    }
+    return [
+      control(frequency, length, instead: 1000), control(gain, length, instead: 0),
+      control(width, length, instead: 0), control(type, 0, instead: Double(shape.rawValue)),
+      control(bypass, 0, instead: 0),
+    ]
+  }
+}
+
+/// The filters of a unit: everything that its kernel, its response and its tail are made of.
+public struct FilterPlan {
+  var bands: [FilterBand]
+  var width: FilterWidth
+  /// A gain in decibels behind all of them.
+  var gain: UInt32?
+  var isMatched = false
+
+  /// The filters that are heard as the unit is set now.
+  func filters(_ settings: EffectSettings) -> [Biquad] {
+    guard settings.sampleRate > 0, !settings.isBypassed else { return [] }
+    return bands.compactMap { filter(of: $0, settings) }
+  }
+
+  /// The filter of a band; `nil` for one that is switched off.
+  func filter(of band: FilterBand, _ settings: EffectSettings) -> Biquad? {
+    if let bypass = band.bypass, settings[bypass] != 0 { return nil }
+    let shape = band.type.map { FilterShape.numbered(settings[$0]) } ?? band.shape
+    return FilterDesign.biquad(
+      shape, frequency: settings[band.frequency] / settings.sampleRate,
+      gain: band.gain.map { settings[$0] } ?? 0,
+      q: width.q(band.width.map { settings[$0] } ?? 0), isMatched: isMatched)
+  }
+
+  /// The gain of all of them in decibels at some frequencies, in hertz.
+  func gains(at frequencies: [Double], _ settings: EffectSettings) -> [Double] {
+    guard settings.sampleRate > 0, !settings.isBypassed else { return frequencies.map { _ in 0 } }
+    let filters = filters(settings)
+    let gain = self.gain.map { settings[$0] } ?? 0
+    return frequencies.map { frequency in
+      // Above half the rate there is nothing: what is asked for there is the edge.
+      let w = Swift.min(2 * Double.pi * frequency / settings.sampleRate, Double.pi)
+      return filters.reduce(gain) { $0 + $1.gain(at: w) }
+    }
+  }
+
+  func tailTime(_ settings: EffectSettings) -> Double {
+    // In series, tails add up at most.
+    (filters(settings).map(\.tailFrames).max() ?? 0) / settings.sampleRate
+  }
+}
+
+/// A unit that consists of filters: `plan` says of which.
+public protocol FilterUnit: EffectUnit {
+  static func plan(in configuration: UnitConfiguration) -> FilterPlan
+}
+
+extension FilterUnit {
+  public static func effectValue(
+    of place: PropertyPlace, settings: EffectSettings
+  ) -> PropertyValue? {
+    FilterProperties.value(of: place, plan(in: settings.configuration), settings)
+  }
+
+  public static func effectViolations(in configuration: UnitConfiguration) -> [Violation] {
+    let rate = configuration.outputs[0].format.sampleRate
+    return plan(in: configuration).bands.compactMap { band -> Violation? in
+      if let bypass = band.bypass, configuration.parameter(bypass, .global, 0) != 0 { return nil }
+      guard let value = configuration.parameter(band.frequency, .global, 0), rate > 0,
+        Double(value) > rate / 2
+      else { return nil }
+      return Violation(
+        UnitRules.parameterUsualRange, status: .ok,
+        "\(rateText(Double(value))) Hz is above half the rate of \(rateText(rate)) Hz: the filter is "
+          + "one of \(rateText((FilterDesign.highest * rate).rounded())) Hz",
+        at: .init(node: nil, .parameter(band.frequency, .global, 0)),
+        help: ["leave it out, or render at a higher rate"])
+    }
+  }
+
+  public static func tailTime(of settings: EffectSettings) -> Double {
+    plan(in: settings.configuration).tailTime(settings)
+  }
+
+  public static func gains(
+    at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> [Double]? {
+    plan(in: configuration).gains(
+      at: frequencies, EffectSettings(configuration, controls: controls))
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    UnitKernels(
+      main: .holding(
+        FilterKernel(plan(in: configuration), configuration, controls: controls),
+        with: controls.block))
+  }
+}

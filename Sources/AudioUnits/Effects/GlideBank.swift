@@ -1,0 +1,147 @@
+public import RenderCore
+
+/// The controls of an effect as its kernel follows them: each change in a straight line, over as many
+/// frames as the control says or, where it says none, as the kernel likes.
+///
+/// Where a line is in a frame is worked out from the frame's place in it, so that it is the same
+/// however a render is cut. What the first `follow()` finds holds at once.
+public struct GlideBank: ~Copyable {
+  /// One control: its word in the control block, and the frames that a change takes which brings no
+  /// glide of its own; 0 for a step.
+  public struct Control {
+    var slot: Int
+    var length: Int
+    var constant: Double
+
+    public init(_ slot: Int, length: Int) {
+      self.slot = slot
+      self.length = length
+      constant = 0
+    }
+
+    /// In the place of a control that the unit does not have: always this value.
+    public init(always value: Double) {
+      slot = -1
+      length = 0
+      constant = value
+    }
+  }
+
+  private static var stride: Int { @_noLocks get { 7 } }
+  private static var slot: Int { @_noLocks get { 0 } }
+  private static var length: Int { @_noLocks get { 1 } }
+  // The word that was seen last, as a number.
+  private static var word: Int { @_noLocks get { 2 } }
+  private static var origin: Int { @_noLocks get { 3 } }
+  private static var target: Int { @_noLocks get { 4 } }
+  private static var position: Int { @_noLocks get { 5 } }
+  private static var frames: Int { @_noLocks get { 6 } }
+
+  public let count: Int
+  private let controls: ControlAccess
+  private let rows: DoubleStorage
+  private var version: UInt32 = 0
+  private var hasBegun = false
+  /// Frames until every line has come to its end.
+  public private(set) var remaining = 0
+
+  // MARK: Control thread
+
+  /// - Parameter controls: Their block must outlive the bank.
+  public init(_ controls: ControlAccess, _ list: [Control]) {
+    precondition(!list.isEmpty, "a bank has at least one control")
+    precondition(list.allSatisfy { $0.slot < controls.count }, "no such control")
+    self.controls = controls
+    count = list.count
+    rows = DoubleStorage(
+      list.flatMap { control -> [Double] in
+        let word = control.slot < 0 ? 0 : controls[word: control.slot]
+        let value = control.slot < 0 ? control.constant : Double(Float(bitPattern: word))
+        return [
+          Double(control.slot), Double(control.length), Double(word), value, value, 0, 0,
+        ]
+      })
+  }
+
+  // MARK: Render thread
+
+  /// Looks at the controls, and sets out where one has been changed: at the beginning of each slice.
+  ///
+  /// - Returns: Whether one has, or it is the first look.
+  @_noLocks
+  public mutating func follow() -> Bool {
+    let now = controls.version
+    if hasBegun, now == version { return false }
+    version = now
+    let isFirst = !hasBegun
+    hasBegun = true
+    var hasChanged = isFirst
+    for index in 0..<count where look(index, isFirst: isFirst) { hasChanged = true }
+    return hasChanged
+  }
+
+  @_noLocks
+  private mutating func look(_ index: Int, isFirst: Bool) -> Bool {
+    let row = index * Self.stride
+    let slot = Int(rows[row + Self.slot])
+    if slot < 0 { return false }
+    let word = controls[word: slot]
+    if Double(word) == rows[row + Self.word] { return false }
+    rows[row + Self.word] = Double(word)
+    let value = Double(Float(bitPattern: word))
+    // Neither an infinity nor what is no number.
+    guard value - value == 0 else { return false }
+    let glide = controls.glide(slot)
+    let frames = isFirst ? 0 : glide > 0 ? glide : Int(rows[row + Self.length])
+    rows[row + Self.origin] = frames > 0 ? self.value(index) : value
+    rows[row + Self.target] = value
+    rows[row + Self.position] = 0
+    rows[row + Self.frames] = Double(frames)
+    if frames > remaining { remaining = frames }
+    return true
+  }
+
+  /// The value of the frame that comes `ahead` frames from now; 0 is the frame rendered last.
+  @_noLocks
+  public func value(_ index: Int, ahead: Int = 0) -> Double {
+    let row = index * Self.stride
+    let place = rows[row + Self.position] + Double(ahead)
+    let frames = rows[row + Self.frames]
+    let target = rows[row + Self.target]
+    if place >= frames { return target }
+    let origin = rows[row + Self.origin]
+    return origin + (target - origin) * (place / frames)
+  }
+
+  /// Where a control goes, or is.
+  @_noLocks
+  public func goal(_ index: Int) -> Double { rows[index * Self.stride + Self.target] }
+
+  /// Whether a control has come to where it goes.
+  @_noLocks
+  public func isSettled(_ index: Int) -> Bool {
+    let row = index * Self.stride
+    return rows[row + Self.position] >= rows[row + Self.frames]
+  }
+
+  /// Whether the change that is on its way, or was last, brought a glide of its own: a ramp.
+  @_noLocks
+  public func isRamped(_ index: Int) -> Bool {
+    let row = index * Self.stride
+    let frames = rows[row + Self.frames]
+    return frames > 0 && frames != rows[row + Self.length]
+  }
+
+  /// Goes on by frames that have been rendered.
+  @_noLocks
+  public mutating func advance(_ frameCount: Int) {
+    guard remaining > 0 else { return }
+    remaining = frameCount < remaining ? remaining - frameCount : 0
+    for index in 0..<count {
+      let row = index * Self.stride
+      let frames = rows[row + Self.frames]
+      let place = rows[row + Self.position] + Double(frameCount)
+      rows[row + Self.position] = place < frames ? place : frames
+    }
+  }
+}

@@ -1,0 +1,380 @@
+import AudioTypes
+import RenderCore
+
+/// Reverb2's render half: a feedback delay network (J.-M. Jot and A. Chaigne, *Digital Delay Networks
+/// for Designing Artificial Reverberators*, 1991).
+///
+/// Four all-passes for each channel make one echo many. Sixteen lines follow, from the shortest to the
+/// longest delay in equal steps of ratio, moved a little by a pattern, no two alike, each a prime number
+/// of frames. Their ends go through a Hadamard matrix, which keeps their energy, back to their
+/// beginnings. Each ends in `g / (1 - b z⁻¹)`. A sound that dies by the factor r in each frame comes back
+/// after a delay of d frames as r^d of what it was, if the filter has that gain for it: for a sound that
+/// dies, at `z = r` for 0 Hz and at `z = -r` for half the rate, with r = 10^(-3 / (f T)) for the decay time T
+/// there. Both together give b and g; so the delay of the filter itself is counted. A channel goes into
+/// eight of the lines and hears all of them, with signs that are orthogonal to the other's.
+///
+/// An all-pass dies at least twice as fast as the lines do: what it adds is over before they are.
+///
+/// Decay times and gains follow their controls, in steps of 32 frames with straight lines between.
+struct ReverbKernel: RenderKernel, ~Copyable {
+  private static var lineCount: Int { @_noLocks get { 16 } }
+  private static var cell: Int { @_noLocks get { 32 } }
+  private static var mostDiffusion: Double { @_noLocks get { 0.6 } }
+  private static var diffuserCount: Int { @_noLocks get { 4 } }
+  // The controls in their order.
+  private static var mix: Int { @_noLocks get { 0 } }
+  private static var gain: Int { @_noLocks get { 1 } }
+  private static var shortest: Int { @_noLocks get { 2 } }
+  private static var longest: Int { @_noLocks get { 3 } }
+  private static var low: Int { @_noLocks get { 4 } }
+  private static var high: Int { @_noLocks get { 5 } }
+  private static var pattern: Int { @_noLocks get { 6 } }
+
+  private let sampleRate: Double
+  private let fadeLength: Int
+  private var pieces: EffectPieces
+  private var glides: GlideBank
+  private var lines: EffectLine
+  private var diffusers: EffectLine
+  private let diffuserDelays: DoubleStorage
+  // Of each all-pass its gain.
+  private let diffusion: DoubleStorage
+  // Of each line its delay, and the one that it fades from.
+  private let delays: DoubleStorage
+  private let formerDelays: DoubleStorage
+  // Of each line the filter's gain and its pole: now, at the end of the cell, and what a frame adds.
+  private let filters: DoubleStorage
+  private let goals: DoubleStorage
+  private let steps: DoubleStorage
+  // What each line's filter has put out last.
+  private let memory: DoubleStorage
+  private let ends: DoubleStorage
+  private var mixing = EqualPowerMix()
+  private var fadeLeft = 0
+  // The shortest delay, the longest and the pattern that the delays are of.
+  private var wantedShortest = -1.0
+  private var wantedLongest = -1.0
+  private var wantedPattern = -1.0
+  private var level = 0.0
+  private var levelStep = 0.0
+  private var levelGoal = 0.0
+  // Frames that are left of a cell; 0 where nothing moves.
+  private var cellLeft = 0
+  private var hasBegun = false
+
+  // MARK: Control thread
+
+  init(_ configuration: UnitConfiguration, controls: ControlLayout) {
+    let rate = configuration.outputs[0].format.sampleRate
+    sampleRate = rate
+    fadeLength = Swift.max(1, Int((0.05 * rate).rounded()))
+    pieces = EffectPieces(configuration, controls: controls)
+    typealias Parameter = Reverb2.Parameter
+    let length = EffectParameters.glideLength(rate)
+    glides = GlideBank(
+      controls.block.access,
+      EffectParameters.controls(
+        controls,
+        [
+          (Parameter.dryWetMix, length), (Parameter.gain, length), (Parameter.minDelayTime, 0),
+          (Parameter.maxDelayTime, 0), (Parameter.decayTimeAt0Hz, length),
+          (Parameter.decayTimeAtNyquist, length), (Parameter.randomizeReflections, 0),
+        ]))
+    let count = Self.lineCount
+    // With room for the primes above the longest.
+    lines = EffectLine(
+      channelCount: count, reach: Int((Reverb2.longest * rate).rounded(.up)) + 1000)
+    let shares = [0.00113, 0.00171, 0.00257, 0.00409, 0.00119, 0.00163, 0.00269, 0.00397]
+    let diffuserDelays = shares.map { Swift.max(1, ($0 * rate).rounded()) }
+    self.diffuserDelays = DoubleStorage(diffuserDelays)
+    diffusion = DoubleStorage(repeating: Self.mostDiffusion, count: diffuserDelays.count)
+    diffusers = EffectLine(
+      channelCount: 2 * Self.diffuserCount, reach: Int(diffuserDelays.max() ?? 1))
+    delays = DoubleStorage(repeating: 1, count: count)
+    formerDelays = DoubleStorage(repeating: 1, count: count)
+    filters = DoubleStorage(repeating: 0, count: 2 * count)
+    goals = DoubleStorage(repeating: 0, count: 2 * count)
+    steps = DoubleStorage(repeating: 0, count: 2 * count)
+    memory = DoubleStorage(repeating: 0, count: count)
+    ends = DoubleStorage(repeating: 0, count: count)
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    guard pieces.begin(context) else { return .formatNotSupported }
+    if glides.follow() {
+      if !hasBegun { setUp() }
+      plan()
+    }
+    let input = context.input(0)
+    let output = context.output(0)
+    while pieces.next(context, atMost: cellLeft > 0 ? cellLeft : EffectPieces.longest) {
+      if pieces.beginsAnew { clear() }
+      let isQuiet = pieces.isSilent && lines.isEmpty && diffusers.isEmpty && isAtRest()
+      if pieces.isProcessed, !isQuiet {
+        process(input, output)
+      } else {
+        pieces.clear(output)
+        for _ in 0..<pieces.count { move() }
+        fadeLeft = pieces.count < fadeLeft ? fadeLeft - pieces.count : 0
+      }
+      pieces.finish(context, isSilent: isQuiet)
+      if pieces.isCheckDue { tidy() }
+      advance()
+    }
+    return .ok
+  }
+
+  @_noLocks
+  private mutating func setUp() {
+    hasBegun = true
+    chooseDelays()
+    for line in 0..<Self.lineCount { formerDelays[line] = delays[line] }
+    fadeLeft = 0
+    design(ahead: 0)
+    for index in 0..<filters.count { filters[index] = goals[index] }
+    level = levelGoal
+  }
+
+  /// Begins a cell, where anything is to move.
+  @_noLocks
+  private mutating func plan() {
+    if fadeLeft == 0,
+      glides.goal(Self.shortest) != wantedShortest || glides.goal(Self.longest) != wantedLongest
+        || glides.goal(Self.pattern) != wantedPattern
+    {
+      for line in 0..<Self.lineCount { formerDelays[line] = delays[line] }
+      chooseDelays()
+      fadeLeft = fadeLength
+    }
+    design(ahead: Self.cell)
+    var isThere = level == levelGoal
+    for index in 0..<filters.count where filters[index] != goals[index] { isThere = false }
+    guard !isThere || glides.remaining > 0 || fadeLeft > 0 else {
+      cellLeft = 0
+      levelStep = 0
+      for index in 0..<steps.count { steps[index] = 0 }
+      return
+    }
+    cellLeft = Self.cell
+    for index in 0..<filters.count {
+      steps[index] = (goals[index] - filters[index]) / Double(Self.cell)
+    }
+    levelStep = (levelGoal - level) / Double(Self.cell)
+  }
+
+  /// Works out the filters and the level of a frame to come.
+  @_noLocks
+  private mutating func design(ahead: Int) {
+    let low = held(glides.value(Self.low, ahead: ahead), from: 0.001, to: 20)
+    let high = held(glides.value(Self.high, ahead: ahead), from: 0.001, to: 20)
+    // What is left after a frame, in decades.
+    let slow = -3 / (low * sampleRate)
+    let quick = -3 / (high * sampleRate)
+    let lowest = renderPower(10, slow)
+    let highest = renderPower(10, quick)
+    var energy = 0.0
+    for line in 0..<Self.lineCount {
+      let k = left(slow * delays[line])
+      let edge = left(quick * delays[line])
+      let b = (k - edge) / (k / lowest + edge / highest)
+      let g = k * (1 - b / lowest)
+      goals[2 * line] = g
+      goals[2 * line + 1] = b
+      // The share of white noise that a turn through the line leaves.
+      energy += g * g / (1 - b * b)
+    }
+    let least = 2 * (slow < quick ? slow : quick)
+    for index in 0..<diffusion.count {
+      let gain = left(least * diffuserDelays[index])
+      diffusion[index] = gain < Self.mostDiffusion ? gain : Self.mostDiffusion
+    }
+    let turn = energy / Double(Self.lineCount)
+    let balance = turn > 0 ? renderSquareRoot((1 - turn) / turn) : 0
+    levelGoal =
+      balance * renderPower(10, glides.value(Self.gain, ahead: ahead) / 20)
+      / renderSquareRoot(Double(Self.lineCount))
+  }
+
+  /// Ten to some power, and never nothing at all: of two of them there is a ratio.
+  @_noLocks
+  private func left(_ decades: Double) -> Double {
+    renderPower(10, decades > -15 ? decades : -15)
+  }
+
+  @_noLocks
+  private func held(_ value: Double, from low: Double, to high: Double) -> Double {
+    value < low ? low : value > high ? high : value
+  }
+
+  /// Works out the delays of a pattern.
+  @_noLocks
+  private mutating func chooseDelays() {
+    wantedShortest = glides.goal(Self.shortest)
+    wantedLongest = glides.goal(Self.longest)
+    wantedPattern = glides.goal(Self.pattern)
+    let one = held(wantedShortest, from: 0.0001, to: Reverb2.longest)
+    let other = held(wantedLongest, from: 0.0001, to: Reverb2.longest)
+    let short = one < other ? one : other
+    let ratio = (one < other ? other : one) / short
+    let most = Int(Reverb2.longest * sampleRate)
+    var random = UInt64(truncatingIfNeeded: Int(held(wantedPattern, from: 1, to: 1000)))
+    let count = Self.lineCount
+    for line in 0..<count {
+      // Between the ends by up to half a step to either side: SplitMix64 of G. L. Steele et al., 2014.
+      random &+= 0x9E37_79B9_7F4A_7C15
+      var bits = (random ^ (random &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+      bits = (bits ^ (bits &>> 27)) &* 0x94D0_49BB_1331_11EB
+      bits ^= bits &>> 31
+      let isEnd = line == 0 || line == count - 1
+      let moved = isEnd ? 0 : Double(bits &>> 11) / 9_007_199_254_740_992 - 0.5
+      let share = (Double(line) + moved) / Double(count - 1)
+      var delay = Int(renderRound(short * sampleRate * renderPower(ratio, share)))
+      if delay < 2 { delay = 2 }
+      if delay > most { delay = most }
+      while !isPrime(delay) || isTaken(delay, before: line) { delay += 1 }
+      delays[line] = Double(delay)
+    }
+  }
+
+  @_noLocks
+  private func isTaken(_ delay: Int, before line: Int) -> Bool {
+    for other in 0..<line where delays[other] == Double(delay) { return true }
+    return false
+  }
+
+  @_noLocks
+  private func isPrime(_ number: Int) -> Bool {
+    if number % 2 == 0 { return number == 2 }
+    var divisor = 3
+    while divisor * divisor <= number {
+      if number % divisor == 0 { return false }
+      divisor += 2
+    }
+    return true
+  }
+
+  /// Moves what moves by a frame.
+  @_noLocks
+  private mutating func move() {
+    guard cellLeft > 0 else { return }
+    for index in 0..<filters.count { filters[index] += steps[index] }
+    level += levelStep
+  }
+
+  @_noLocks
+  private mutating func advance() {
+    glides.advance(pieces.count)
+    guard cellLeft > 0 else { return }
+    cellLeft -= pieces.count
+    guard cellLeft == 0 else { return }
+    for index in 0..<filters.count { filters[index] = goals[index] }
+    level = levelGoal
+    plan()
+  }
+
+  @_noLocks
+  private mutating func process(_ input: RenderBus, _ output: RenderBus) {
+    let channelCount = pieces.channelCount
+    for frame in pieces.start..<pieces.start + pieces.count {
+      mixing.turn(to: glides.value(Self.mix, ahead: frame - pieces.start + 1) / 100)
+      move()
+      hear()
+      var left = 0.0
+      var right = 0.0
+      for line in 0..<Self.lineCount {
+        // Rows 5 and 10 of the matrix.
+        left += isOdd(line & 5) ? -ends[line] : ends[line]
+        right += isOdd(line & 10) ? -ends[line] : ends[line]
+      }
+      turn()
+      for channel in 0..<channelCount {
+        let sample = Double(input[channel][frame])
+        let spread = diffuse(sample, channel)
+        // Alone, a channel has all lines.
+        var line = channel
+        while line < Self.lineCount {
+          ends[line] += line & 4 == 0 ? spread : -spread
+          line += channelCount
+        }
+        let wet = level * (channel == 0 ? left : right)
+        output[channel][frame] = Float(mixing.dry * sample + mixing.wet * wet)
+      }
+      for line in 0..<Self.lineCount { lines.write(line, ends[line]) }
+      lines.advance()
+      diffusers.advance()
+      if fadeLeft > 0 { fadeLeft -= 1 }
+    }
+  }
+
+  /// Takes what the lines put out.
+  @_noLocks
+  private mutating func hear() {
+    let part = Double(fadeLength - fadeLeft) / Double(fadeLength)
+    let weight = part * part * (3 - 2 * part)
+    for line in 0..<Self.lineCount {
+      var sample = lines.sample(line, back: Int(delays[line]))
+      if fadeLeft > 0 {
+        let before = lines.sample(line, back: Int(formerDelays[line]))
+        sample = before + weight * (sample - before)
+      }
+      memory[line] = filters[2 * line] * sample + filters[2 * line + 1] * memory[line]
+      ends[line] = memory[line]
+    }
+  }
+
+  /// Hadamard's matrix of sixteen, by butterflies.
+  @_noLocks
+  private mutating func turn() {
+    var width = 1
+    while width < Self.lineCount {
+      for line in 0..<Self.lineCount where line & width == 0 {
+        let (one, other) = (ends[line], ends[line + width])
+        ends[line] = one + other
+        ends[line + width] = one - other
+      }
+      width *= 2
+    }
+    for line in 0..<Self.lineCount { ends[line] *= 0.25 }
+  }
+
+  @_noLocks
+  private func isOdd(_ bits: Int) -> Bool {
+    (bits ^ (bits &>> 1) ^ (bits &>> 2) ^ (bits &>> 3)) & 1 == 1
+  }
+
+  /// Four all-passes in series.
+  @_noLocks
+  private mutating func diffuse(_ sample: Double, _ channel: Int) -> Double {
+    var value = sample
+    for stage in 0..<Self.diffuserCount {
+      let index = channel * Self.diffuserCount + stage
+      let before = diffusers.sample(index, back: Int(diffuserDelays[index]))
+      let gain = diffusion[index]
+      let kept = value - gain * before
+      diffusers.write(index, kept)
+      value = before + gain * kept
+    }
+    return value
+  }
+
+  @_noLocks
+  private mutating func clear() {
+    lines.clear()
+    diffusers.clear()
+    for line in 0..<memory.count { memory[line] = 0 }
+  }
+
+  @_noLocks
+  private func isAtRest() -> Bool {
+    for line in 0..<memory.count where memory[line] != 0 { return false }
+    return true
+  }
+
+  @_noLocks
+  private mutating func tidy() {
+    memory.clear(below: 1e-15)
+  }
+}

@@ -1,0 +1,108 @@
+public import AudioTypes
+import RenderCore
+
+/// The sound some frames later, to the bit.
+public enum SampleDelay: EffectUnit {
+  public enum Parameter {
+    public static let delayFrames: UInt32 = 0
+  }
+
+  /// The longest delay, in frames: a second of the highest rate there is.
+  static let longest = 384_000
+
+  public static let description = UnitDescription(
+    component: ComponentDescription(type: .effectType, subtype: "sdly", manufacturer: .apple),
+    name: "SampleDelay",
+    constant: "kAudioUnitSubType_SampleDelay",
+    summary: "The sound some frames later.",
+    inputs: .init(count: 1),
+    outputs: .init(count: 1),
+    properties: EffectProperties.common,
+    parameters: [
+      ParameterInfo(
+        id: Parameter.delayFrames, key: "delayFrames", constant: "kSampleDelayParam_DelayFrames",
+        scope: .global, unit: .sampleFrames, range: 0...384_000, defaultValue: 0, canRamp: true,
+        summary:
+          "How many frames later, at most as many as a second has. A change fades over 20 ms.",
+        proposed: "what a change does; a part of a frame is left out")
+    ],
+    formatNotes: EffectProperties.formatNotes)
+
+  public static func tailTime(of settings: EffectSettings) -> Double {
+    Swift.min(settings[Parameter.delayFrames] / settings.sampleRate, 1)
+  }
+
+  public static func memory(in configuration: UnitConfiguration) -> Int {
+    let format = configuration.outputs[0].format
+    return EffectLine.memory(
+      channelCount: format.channelCount, reach: Int(format.sampleRate) + 4)
+  }
+
+  public static func makeKernels(
+    _ configuration: UnitConfiguration, controls: ControlLayout
+  ) -> UnitKernels {
+    UnitKernels(main: .holding(Kernel(configuration, controls: controls), with: controls.block))
+  }
+
+  struct Kernel: RenderKernel, ~Copyable {
+    private var pieces: EffectPieces
+    private var glides: GlideBank
+    private var line: EffectLine
+    private var reach: DelayReach
+    private var hasBegun = false
+
+    init(_ configuration: UnitConfiguration, controls: ControlLayout) {
+      let rate = configuration.outputs[0].format.sampleRate
+      pieces = EffectPieces(configuration, controls: controls)
+      glides = GlideBank(
+        controls.block.access,
+        EffectParameters.controls(controls, [(Parameter.delayFrames, 0)]))
+      // One more: what is not delayed is the frame written last.
+      let most = Int(rate) + 1
+      line = EffectLine(channelCount: pieces.channelCount, reach: most)
+      reach = DelayReach(limit: most, sampleRate: rate)
+    }
+
+    // MARK: Render thread
+
+    @_noLocks
+    mutating func render(_ context: RenderContext) -> Status {
+      guard pieces.begin(context) else { return .formatNotSupported }
+      if glides.follow(), !hasBegun {
+        hasBegun = true
+        reach.jump(to: renderFloor(glides.goal(0)) + 1)
+      }
+      let input = context.input(0)
+      let output = context.output(0)
+      while pieces.next(context, atMost: EffectPieces.longest) {
+        if pieces.beginsAnew { line.clear() }
+        let isQuiet = pieces.isSilent && line.isEmpty
+        for frame in pieces.start..<pieces.start + pieces.count {
+          reach.fade(to: renderFloor(glides.value(0, ahead: frame - pieces.start + 1)) + 1)
+          if pieces.isProcessed { pass(input, output, frame) }
+          reach.advance()
+        }
+        pieces.finish(context, isSilent: isQuiet)
+        glides.advance(pieces.count)
+      }
+      return .ok
+    }
+
+    @_noLocks
+    private mutating func pass(_ input: RenderBus, _ output: RenderBus, _ frame: Int) {
+      for channel in 0..<pieces.channelCount {
+        line.keep(channel, input[channel][frame])
+      }
+      line.advance()
+      let weight = reach.weight
+      for channel in 0..<pieces.channelCount {
+        var heard = line.sample(channel, back: Int(reach.now))
+        if reach.isFading {
+          let before = line.sample(channel, back: Int(reach.from))
+          heard = before + weight * (heard - before)
+        }
+        output[channel][frame] = Float(heard)
+      }
+    }
+  }
+}

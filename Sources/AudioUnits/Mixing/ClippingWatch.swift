@@ -1,0 +1,63 @@
+internal import AudioTypes
+internal import RenderCore
+
+/// Watches what leaves a mixer: how large it gets, and whether it is a number at all.
+///
+/// Three words of the control block are its own, which the control thread takes back to 0
+/// (`kAudioUnitProperty_MeterClipping`).
+struct ClippingWatch: BitwiseCopyable {
+  /// The greatest finite magnitude since somebody last took it, as the bits of a float.
+  static var peak: Int { @_noLocks get { 0 } }
+  /// Whether there has been an infinity.
+  static var sawInfinity: Int { @_noLocks get { 1 } }
+  /// Whether there has been something that is not a number.
+  static var sawNotANumber: Int { @_noLocks get { 2 } }
+  static var wordCount: Int { @_noLocks get { 3 } }
+
+  /// The bits of infinity.
+  static var infinity: UInt32 { @_noLocks get { 0x7F80_0000 } }
+
+  private let access: ControlAccess
+  private let first: Int
+
+  /// - Parameter first: Where its words stand.
+  init(_ access: ControlAccess, at first: Int) {
+    self.access = access
+    self.first = first
+  }
+
+  /// What has been noted since this was last asked. Control thread.
+  static func take(from block: ControlBlock, at first: Int) -> MeterClipping {
+    MeterClipping(
+      peakValueSinceLastCall: Float(bitPattern: block.take(word: first + peak)),
+      sawInfinity: block.take(word: first + sawInfinity) != 0,
+      sawNotANumber: block.take(word: first + sawNotANumber) != 0)
+  }
+
+  /// Notes the peak, and what is no finite number.
+  @_noLocks
+  func watch(_ buffer: ChannelBuffer) {
+    // Magnitudes are in the order of their bit patterns, with infinity above every number and what
+    // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
+    var largest = VectorMath.largest(buffer)
+    if largest >= Self.infinity {
+      largest = 0
+      for frame in buffer.indices {
+        let bits = buffer[frame].bitPattern & 0x7FFF_FFFF
+        if bits < Self.infinity {
+          largest = bits > largest ? bits : largest
+        } else {
+          access.note(
+            1, at: first + (bits == Self.infinity ? Self.sawInfinity : Self.sawNotANumber))
+        }
+      }
+    }
+    note(largest)
+  }
+
+  /// Notes the peak, as the bits of a finite number.
+  @_noLocks
+  func note(_ largest: UInt32) {
+    if largest > access[word: first + Self.peak] { access.note(largest, at: first + Self.peak) }
+  }
+}

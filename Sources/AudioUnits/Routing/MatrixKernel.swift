@@ -1,0 +1,214 @@
+internal import AudioTypes
+internal import RenderCore
+
+/// The render half of the matrix mixer.
+///
+/// A gain is the product of its four factors from the input on, in double precision; a sample of an output
+/// the sum over the input channels in their order, in double precision too, and rounded once. A gain that
+/// changes goes to its new value in a straight line: in as many frames as the change says, or in 10 ms.
+///
+/// The meters of an input channel show it as it comes and behind the switch of its bus and its own volume;
+/// those of an output channel the sum ahead of its switch, its volume and the master, and what leaves. What
+/// leaves is always watched for clipping.
+struct MatrixKernel: RenderKernel, ~Copyable {
+  private static var piece: Int { @_noLocks get { 256 } }
+  private static var volumes: Int { @_noLocks get { 64 } }
+
+  private let inputCount: Int
+  private let outputCount: Int
+  /// The bus of each channel, and its place there.
+  private let inputPlaces: DoubleStorage
+  private let outputPlaces: DoubleStorage
+  private let inputBuses: Int
+  private let controls: MatrixControls
+  private let clipping: ClippingWatch
+  private let rampLength: Int
+  /// What has been seen of the matrix, and of the switches.
+  private let seen: DoubleStorage
+  /// Of each crosspoint: with all its factors, and without those of the output and the master.
+  private var gains: GainTable
+  private var sumGains: GainTable
+  /// Of each input channel.
+  private var inputGains: GainTable
+  private var meters: MatrixMeters
+  private let sums: DoubleStorage
+  private let scratch: SampleStorage
+  private var version: UInt32 = 0
+  private var hasStarted = false
+
+  // MARK: Control thread
+
+  init(sampleRate: Double, inputs: [Int], outputs: [Int], controls: MatrixControls) {
+    let (inputCount, outputCount) = (inputs.reduce(0, +), outputs.reduce(0, +))
+    self.inputCount = inputCount
+    self.outputCount = outputCount
+    func places(_ counts: [Int]) -> [Double] {
+      counts.enumerated().flatMap { bus, count in
+        (0..<count).flatMap { [Double(bus), Double($0)] }
+      }
+    }
+    inputPlaces = DoubleStorage(places(inputs))
+    outputPlaces = DoubleStorage(places(outputs))
+    inputBuses = inputs.count
+    self.controls = controls
+    clipping = ClippingWatch(controls.access, at: controls.measured)
+    rampLength = max(1, Int((0.01 * sampleRate).rounded()))
+    seen = DoubleStorage(repeating: 0, count: MatrixControls.side * MatrixControls.side)
+    gains = GainTable(count: inputCount * outputCount)
+    sumGains = GainTable(count: inputCount * outputCount)
+    inputGains = GainTable(count: inputCount)
+    meters = MatrixMeters(
+      inputCount: inputCount, outputCount: outputCount, sampleRate: sampleRate, controls: controls)
+    sums = DoubleStorage(repeating: 0, count: Self.piece)
+    scratch = SampleStorage(repeating: 0, count: Self.piece)
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    guard context.inputCount == inputBuses else { return .formatNotSupported }
+    follow()
+    for output in 0..<outputCount {
+      let bus = context.output(Int(outputPlaces[2 * output]))
+      let channel = bus[Int(outputPlaces[2 * output + 1])]
+      var start = 0
+      while start < context.frameCount {
+        var length = context.frameCount - start
+        if length > Self.piece { length = Self.piece }
+        mix(output, gains, context, start, length, into: channel.dropping(start))
+        start += length
+      }
+      clipping.watch(channel)
+    }
+    if meters.isAnyRunning { measure(context) }
+    meters.count(context.frameCount)
+    gains.advance(context.frameCount)
+    sumGains.advance(context.frameCount)
+    inputGains.advance(context.frameCount)
+    return .ok
+  }
+
+  /// One output channel, over frames of the slice.
+  @_noLocks
+  private func mix(
+    _ output: Int, _ gains: borrowing GainTable, _ context: RenderContext, _ start: Int,
+    _ count: Int, into target: ChannelBuffer
+  ) {
+    for frame in 0..<count { sums[frame] = 0 }
+    for input in 0..<inputCount {
+      let row = input * outputCount + output
+      let isMoving = gains.isMoving(row, ahead: start)
+      let end = gains.end(row)
+      if !isMoving, end == 0 { continue }
+      let bus = context.input(Int(inputPlaces[2 * input]))
+      if bus.isSilent { continue }
+      let samples = bus[Int(inputPlaces[2 * input + 1])].dropping(start)
+      if isMoving {
+        for frame in 0..<count {
+          sums[frame] += Double(samples[frame]) * gains.gain(row, ahead: start + frame)
+        }
+      } else {
+        for frame in 0..<count { sums[frame] += Double(samples[frame]) * end }
+      }
+    }
+    for frame in 0..<count { target[frame] = Float(sums[frame]) }
+  }
+
+  // MARK: Meters
+
+  @_noLocks
+  private func measure(_ context: RenderContext) {
+    var start = 0
+    while start < context.frameCount {
+      // A piece ends where a block does.
+      let untilBlock = meters.framesToBlock(after: start)
+      var length = context.frameCount - start
+      if length > untilBlock { length = untilBlock }
+      let endsBlock = length == untilBlock
+      let behind = scratch.buffer(at: 0, count: length)
+      for input in 0..<inputCount where meters.isRunning(input: input) {
+        let bus = context.input(Int(inputPlaces[2 * input]))
+        let samples = bus[Int(inputPlaces[2 * input + 1])].dropping(start).prefix(length)
+        meters.measure(input: input, samples, isBehind: false, endsBlock: endsBlock)
+        for frame in 0..<length {
+          behind[frame] = Float(
+            Double(samples[frame]) * inputGains.gain(input, ahead: start + frame))
+        }
+        meters.measure(input: input, behind, isBehind: true, endsBlock: endsBlock)
+      }
+      for output in 0..<outputCount where meters.isRunning(output: output) {
+        mix(output, sumGains, context, start, length, into: behind)
+        meters.measure(output: output, behind, isBehind: false, endsBlock: endsBlock)
+        let bus = context.output(Int(outputPlaces[2 * output]))
+        let samples = bus[Int(outputPlaces[2 * output + 1])].dropping(start).prefix(length)
+        meters.measure(output: output, samples, isBehind: true, endsBlock: endsBlock)
+      }
+      start += length
+    }
+  }
+
+  // MARK: Gains
+
+  /// Looks at the matrix and at what is metered, and sets out where a gain has become another.
+  @_noLocks
+  private mutating func follow() {
+    let now = controls.access.version
+    guard !hasStarted || now != version else { return }
+    version = now
+    let isFirst = !hasStarted
+    hasStarted = true
+    let master = volume(Self.volumes, Self.volumes)
+    for input in 0..<inputCount {
+      let bus = Int(inputPlaces[2 * input])
+      meters.turn(input: input, on: controls.isMetered(input: bus))
+      let before = volume(input, Self.volumes)
+      let entering = controls.isOn(input: bus) ? before.value : 0
+      if isFirst || entering != inputGains.end(input) {
+        inputGains.aim(input, entering, in: length(before.glide, isFirst))
+      }
+      for output in 0..<outputCount {
+        let row = input * outputCount + output
+        let level = volume(input, output)
+        let after = volume(Self.volumes, output)
+        let sounds = controls.isOn(output: Int(outputPlaces[2 * output]))
+        let sum = entering * level.value
+        let gain = sum * (sounds ? after.value : 0) * master.value
+        var glide = level.glide > before.glide ? level.glide : before.glide
+        if isFirst || sum != sumGains.end(row) {
+          sumGains.aim(row, sum, in: length(glide, isFirst))
+        }
+        if after.glide > glide { glide = after.glide }
+        if master.glide > glide { glide = master.glide }
+        if isFirst || gain != gains.end(row) { gains.aim(row, gain, in: length(glide, isFirst)) }
+      }
+    }
+    for output in 0..<outputCount {
+      meters.turn(
+        output: output, on: controls.isMetered(output: Int(outputPlaces[2 * output])))
+    }
+    for row in 0..<MatrixControls.side {
+      for column in 0..<MatrixControls.side {
+        seen[row * MatrixControls.side + column] =
+          Double(controls.access[word: controls.slot(row, column)])
+      }
+    }
+  }
+
+  /// In how many frames a change is made; what the first slice finds holds at once.
+  @_noLocks
+  private func length(_ glide: Int, _ isFirst: Bool) -> Int {
+    isFirst ? 0 : glide > 0 ? glide : rampLength
+  }
+
+  /// A number of the matrix and, where it has been changed, the frames that this may take.
+  @_noLocks
+  private func volume(_ row: Int, _ column: Int) -> (value: Double, glide: Int) {
+    let slot = controls.slot(row, column)
+    let value = Double(controls.access[slot])
+    let hasChanged =
+      Double(controls.access[word: slot]) != seen[row * MatrixControls.side + column]
+    // What is no finite number says nothing.
+    return (value - value == 0 ? value : 0, hasChanged ? controls.access.glide(slot) : 0)
+  }
+}

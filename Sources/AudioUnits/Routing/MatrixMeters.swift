@@ -1,0 +1,117 @@
+internal import RenderCore
+
+/// The meters of the matrix mixer: of each channel that comes in and of each that leaves, before its volume
+/// and behind it.
+///
+/// They are `LevelMeters`, in blocks that are counted from the first frame of all. A bus whose metering is
+/// off reads silence and costs nothing.
+struct MatrixMeters: ~Copyable {
+  private let controls: MatrixControls
+  private let levels: LevelMeters
+  private let inputCount: Int
+  private let outputCount: Int
+  // For each channel, the outputs' behind the inputs', whether it is measured.
+  private let runs: DoubleStorage
+  private var running = 0
+  private var framesUntilBlock = LevelMeters.blockLength
+
+  // MARK: Control thread
+
+  init(inputCount: Int, outputCount: Int, sampleRate: Double, controls: MatrixControls) {
+    self.controls = controls
+    self.inputCount = inputCount
+    self.outputCount = outputCount
+    levels = LevelMeters(count: 2 * (inputCount + outputCount), sampleRate: sampleRate)
+    runs = DoubleStorage(repeating: -1, count: inputCount + outputCount)
+  }
+
+  // MARK: Render thread
+
+  /// Whether anything is measured.
+  var isAnyRunning: Bool { @_noLocks get { running > 0 } }
+
+  /// Frames from here to the end of a block.
+  @_noLocks
+  func framesToBlock(after done: Int) -> Int {
+    let place = (LevelMeters.blockLength - framesUntilBlock + done) % LevelMeters.blockLength
+    return LevelMeters.blockLength - place
+  }
+
+  @_noLocks
+  func isRunning(input channel: Int) -> Bool { runs[channel] == 1 }
+
+  @_noLocks
+  func isRunning(output channel: Int) -> Bool { runs[inputCount + channel] == 1 }
+
+  /// Turns a channel's meters on or off; they begin at silence.
+  @_noLocks
+  mutating func turn(input channel: Int, on isOn: Bool) {
+    turn(channel, isOn, at: MatrixControls.meters(false, channel))
+  }
+
+  @_noLocks
+  mutating func turn(output channel: Int, on isOn: Bool) {
+    turn(inputCount + channel, isOn, at: MatrixControls.meters(true, channel))
+  }
+
+  @_noLocks
+  private mutating func turn(_ index: Int, _ isOn: Bool, at words: Int) {
+    guard runs[index] != (isOn ? 1 : 0) else { return }
+    if runs[index] == 1 { running -= 1 }
+    if isOn { running += 1 }
+    runs[index] = isOn ? 1 : 0
+    levels.reset(2 * index)
+    levels.reset(2 * index + 1)
+    let first = controls.measured + words
+    for word in 0..<4 {
+      controls.access.note(LevelMeters.floor.bitPattern, at: first + word)
+      controls.access.note(0, at: first + 4 + word)
+    }
+  }
+
+  /// Takes in a stretch of an input's channel, which does not go past the end of a block.
+  @_noLocks
+  func measure(input channel: Int, _ samples: ChannelBuffer, isBehind: Bool, endsBlock: Bool) {
+    measure(2 * channel + (isBehind ? 1 : 0), samples, endsBlock)
+  }
+
+  /// Takes in a stretch of an output's channel.
+  @_noLocks
+  func measure(output channel: Int, _ samples: ChannelBuffer, isBehind: Bool, endsBlock: Bool) {
+    measure(2 * (inputCount + channel) + (isBehind ? 1 : 0), samples, endsBlock)
+  }
+
+  @_noLocks
+  private func measure(_ meter: Int, _ samples: ChannelBuffer, _ endsBlock: Bool) {
+    levels.measure(samples, as: meter)
+    if endsBlock { levels.endBlock(meter) }
+  }
+
+  /// Counts a slice's frames, and writes the meters down if a block has ended in it.
+  @_noLocks
+  mutating func count(_ frameCount: Int) {
+    let hasEnded = frameCount >= framesUntilBlock
+    framesUntilBlock -= frameCount % LevelMeters.blockLength
+    if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
+    guard hasEnded, running > 0 else { return }
+    for channel in 0..<inputCount where runs[channel] == 1 {
+      publish(channel, at: MatrixControls.meters(false, channel))
+    }
+    for channel in 0..<outputCount where runs[inputCount + channel] == 1 {
+      publish(inputCount + channel, at: MatrixControls.meters(true, channel))
+    }
+  }
+
+  @_noLocks
+  private func publish(_ index: Int, at words: Int) {
+    let first = controls.measured + words
+    for side in 0..<2 {
+      let meter = 2 * index + side
+      let place = first + 2 * side
+      controls.access.note(levels.average(meter).bitPattern, at: place)
+      controls.access.note(levels.peak(meter).bitPattern, at: place + 1)
+      controls.access.note(levels.linearAverage(meter).bitPattern, at: place + 4)
+      controls.access.note(levels.linearPeak(meter).bitPattern, at: place + 5)
+    }
+  }
+}

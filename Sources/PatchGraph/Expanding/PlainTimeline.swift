@@ -1,0 +1,115 @@
+import Diagnostics
+import PatchSyntax
+
+/// The steps of a timeline as a plain patch has them: each as often as it happens, an update as the operations
+/// on the plain document that it comes to.
+struct PlainTimeline {
+  /// A stretch of the timeline in which one document holds.
+  private struct Stage {
+    var plain: PlainDocument
+    /// The document that has the stretch's steps, and which they are there, by their numbers in the whole.
+    var steps: [Int: PatchDocument.Step]
+    var start: Double
+    var end: Double
+  }
+
+  private let document: PatchDocument
+  private let clock: TimelineClock
+  private var stages: [Stage]
+  /// The stages that updates begin, by the numbers of their steps.
+  private var begun: [Int: Int] = [:]
+
+  /// - Returns: `nil` where the document of an update could not be built.
+  init?(
+    _ patch: BuiltPatch, _ first: PlainDocument, in surroundings: PatchSurroundings,
+    device: PatchDevice
+  ) {
+    document = first.document
+    clock = TimelineClock(document, sampleRate: first.sessionRate)
+    let end = patch.updates.first?.time ?? .infinity
+    stages = [Stage(plain: first, steps: [:], start: -.infinity, end: end)]
+    for update in patch.updates {
+      begun[update.step] = stages.count
+      let built = PatchBuilder.build(update, in: surroundings, device: device)
+      var steps: [Int: PatchDocument.Step] = [:]
+      let written = update.reading.document?.timeline ?? []
+      for (place, number) in update.epoch.numbers where written.indices.contains(place) {
+        steps[number] = written[place]
+      }
+      guard let plain = PlainDocument(built, directory: surroundings.directory) else { return nil }
+      stages.append(
+        Stage(plain: plain, steps: steps, start: update.time, end: update.epoch.end))
+    }
+  }
+
+  /// - Parameter members: The plain document that the timeline begins with.
+  func steps(
+    after members: [JSONText.Member], _ texts: inout PlainTexts
+  ) throws(ExpandedPatch.Refusal) -> [JSONText] {
+    var updates: [[JSONText]] = [[]]
+    var before = JSONText.object(members)
+    for stage in stages.dropFirst() {
+      let after = JSONText.object(try stage.plain.members(&texts))
+      updates.append(Self.operations(from: before, to: after))
+      before = after
+    }
+    var found: [JSONText] = []
+    for (number, step) in document.timeline.enumerated() where !step.isOfSubgraph {
+      guard let at = step.at else { continue }
+      if step.update != nil {
+        let operations = begun[number].map { updates[$0] } ?? []
+        if !operations.isEmpty {
+          found.append(["at": clock.json(at.value), "update": .array(operations)])
+        }
+      } else if let ramp = step.ramp {
+        let stage = stages.first { $0.steps[number] != nil } ?? stages[0]
+        // What it goes to, as constants are by then.
+        let now = stage.steps[number]?.ramp ?? ramp
+        found.append(self.step(at.value, ramp, now, stage.plain, &texts))
+      } else if let stop = step.stop {
+        found.append(["at": clock.json(at.value), "stop": .boolean(stop.value)])
+      }
+    }
+    // Those of sub-graphs, which come and go with these.
+    for stage in stages {
+      for step in stage.plain.document.timeline where step.isOfSubgraph {
+        guard let at = step.at, let ramp = step.ramp, let seconds = clock.seconds(at.value),
+          seconds >= stage.start, seconds < stage.end
+        else { continue }
+        found.append(self.step(at.value, ramp, ramp, stage.plain, &texts))
+      }
+    }
+    return found
+  }
+
+  private func step(
+    _ at: PatchDocument.Time, _ ramp: PatchDocument.Ramp, _ now: PatchDocument.Ramp,
+    _ plain: PlainDocument, _ texts: inout PlainTexts
+  ) -> JSONText {
+    var members: JSONText = [:]
+    if let path = ramp.path?.value {
+      members = members.adding(["path": texts.text(path.description)])
+      if let to = now.to { members = members.adding(["to": plain.target(to, path, &texts)]) }
+    }
+    if let duration = now.duration {
+      members = members.adding(["duration": clock.json(duration.value)])
+    }
+    if let curve = now.curve { members = members.adding(["curve": .string(curve.value)]) }
+    return ["at": clock.json(at), "ramp": members]
+  }
+
+  /// The operations that make the one document of the other.
+  private static func operations(from old: JSONText, to new: JSONText) -> [JSONText] {
+    func tree(_ text: JSONText) -> JSONTree? {
+      JSONReader.read(SourceText(name: "patch.json", text: text.compact), dialect: .json).tree
+    }
+    guard let old = tree(old), let new = tree(new) else { return [] }
+    return PatchDifference(from: old, to: new).operations.map { operation in
+      var members: JSONText = [
+        "op": .string(operation.kind.rawValue), "path": .string(operation.path.description),
+      ]
+      if let value = operation.value { members = members.adding(["value": JSONText(value)]) }
+      return members
+    }
+  }
+}

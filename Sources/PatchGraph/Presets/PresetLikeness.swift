@@ -1,0 +1,21 @@
+import Diagnostics
+import PatchSyntax
+
+/// Whether a file that a patch names as a preset is one, with mistakes or without: as with sub-graphs,
+/// nothing is shown of a file that is something else.
+enum PresetLikeness {
+  /// Whether a text is an object that names a component, and has more keys of a preset than others.
+  static func isPreset(_ source: SourceText) -> Bool {
+    let isMarked = source.bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    let first = source.bytes.dropFirst(isMarked ? 3 : 0).first {
+      ![0x09, 0x0A, 0x0D, 0x20].contains($0)
+    }
+    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "/"),
+      let root = JSONReader.read(source, dialect: .init(fileName: source.name)).tree?.root,
+      root.kind == .object
+    else { return false }
+    let names = root.members.compactMap(\.key.string)
+    let known = Set(PatchReader.presetKeys)
+    return names.contains("component") && 2 * names.count(where: known.contains) > names.count
+  }
+}

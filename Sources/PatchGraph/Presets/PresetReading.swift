@@ -1,0 +1,140 @@
+import AudioGraphs
+import AudioTypes
+import AudioUnits
+import Diagnostics
+import FileAccess
+import PatchSyntax
+
+/// Presets that nodes name: what they say is put into the node, and what the node says itself holds.
+extension SubgraphAssembler {
+  mutating func takePreset(
+    _ place: JSONValue, into node: inout PatchDocument.Node, in directory: String
+  ) {
+    guard let written = place.string, node.subgraph == nil else { return }
+    guard !written.isEmpty else {
+      return refuse(preset: place, "the path of a preset is empty", .invalidFile)
+    }
+    let path = FilePolicy.join(directory, written)
+    let preset: PatchReader.Preset?
+    if let known = presets[path] {
+      preset = known
+    } else {
+      preset = readPreset(path, place)
+      presets[path] = .some(preset)
+    }
+    guard let preset, isOf(preset, node, place) else { return }
+    node.take(preset.node)
+  }
+
+  private mutating func readPreset(_ path: String, _ place: JSONValue) -> PatchReader.Preset? {
+    let name = Self.shortened(path)
+    let contents: FilePolicy.Contents
+    do throws(FileRefusal) {
+      contents = try policy.read(path, limit: limits.bytes)
+    } catch {
+      if error.isOfPolicy {
+        report(error.diagnostic(FileRules.reading, name, at: place))
+      } else {
+        let status: Status =
+          switch error {
+          case .notFound: .fileNotFound
+          case .notPermitted: .filePermission
+          default: .invalidFile
+          }
+        refuse(preset: place, error.message(for: name), status)
+      }
+      return nil
+    }
+    files.append(.init(name: name, path: path))
+    guard end + contents.bytes.count <= limits.bytes else {
+      refuse(
+        preset: place,
+        "the patch and its presets have more than \(Diagnostic.decimal(limits.bytes)) bytes together",
+        .invalidFile)
+      return nil
+    }
+    let text = SourceText(name: name, bytes: contents.bytes)
+    guard PresetLikeness.isPreset(text) else {
+      refuse(
+        preset: place, "\(quoted(name)) is no preset, so that nothing of it is shown", .invalidFile)
+      return nil
+    }
+    let reading = PatchReader.readPreset(text, at: end, limits: limits)
+    texts.append(reading.source)
+    end += reading.source.bytes.count + 1
+    diagnostics += reading.diagnostics
+    return reading.diagnostics.hasErrors ? nil : reading.preset
+  }
+
+  /// Whether a preset is for the unit of a node. Of a component that cannot be found it has been, or will
+  /// be, said.
+  private mutating func isOf(
+    _ preset: PatchReader.Preset, _ node: PatchDocument.Node, _ place: JSONValue
+  ) -> Bool {
+    guard let component = node.component, let written = preset.node.component,
+      let unit = ComponentResolver.unit(component.value)
+    else { return false }
+    switch ComponentResolver.resolve(written, node: "") {
+    case .failure(let failure):
+      if let diagnostic = failure.diagnostic, !diagnostics.contains(diagnostic) {
+        report(diagnostic)
+      }
+      return false
+    case .success(let other) where other != unit:
+      let (name, wanted) = (other.description.name, unit.description.name)
+      report(
+        NameRules.presetUnit.diagnostic(
+          "this is a preset of \(article(name)), and the node is \(article(wanted))",
+          at: place.markRange, pointer: place.pointer.description,
+          notes: [
+            .init("the preset's unit", at: written.range),
+            .init("the node's", at: component.range),
+          ],
+          help: ["name a preset that has been made of \(article(wanted))"]))
+      return false
+    case .success: return true
+    }
+  }
+
+  private mutating func refuse(preset place: JSONValue, _ message: String, _ status: Status) {
+    var diagnostic = NameRules.presetFile.diagnostic(
+      .init(message), at: place.markRange, pointer: place.pointer.description,
+      help: status == .fileNotFound
+        ? ["the path is relative to the patch that it is written in"] : [])
+    diagnostic.status = status
+    report(diagnostic)
+  }
+}
+
+extension PatchDocument.Node {
+  /// Puts ahead of what is written here what a preset says, but for what is written here too.
+  fileprivate mutating func take(_ preset: PatchDocument.Node) {
+    properties = Self.merged(preset.properties, properties)
+    parameters = Self.merged(preset.parameters, parameters)
+    if bands == nil { bands = preset.bands }
+    inputs = Self.merged(preset.inputs, inputs)
+    outputs = Self.merged(preset.outputs, outputs)
+  }
+
+  private static func merged(
+    _ preset: [PatchDocument.Field], _ own: [PatchDocument.Field]
+  ) -> [PatchDocument.Field] {
+    let names = Set(own.map(\.name))
+    return preset.filter { !names.contains($0.name) } + own
+  }
+
+  private static func merged(
+    _ preset: [PatchDocument.Element], _ own: [PatchDocument.Element]
+  ) -> [PatchDocument.Element] {
+    var elements = own
+    for element in preset {
+      guard let index = elements.firstIndex(where: { $0.bus.value == element.bus.value }) else {
+        elements.append(element)
+        continue
+      }
+      elements[index].properties = merged(element.properties, elements[index].properties)
+      elements[index].parameters = merged(element.parameters, elements[index].parameters)
+    }
+    return elements
+  }
+}

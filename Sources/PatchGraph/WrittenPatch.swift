@@ -1,0 +1,63 @@
+import Diagnostics
+import PatchSyntax
+
+extension BuiltPatch {
+  /// The same with diagnostics about the text as it is written, and not about the one in which repetitions
+  /// have been written out: for editors, and for who makes edits.
+  public func asWritten() -> BuiltPatch {
+    guard let document, !document.copies.isEmpty else { return self }
+    let own = source.origin(of: 0..<1).text
+    var places = WrittenPlaces(source: source, own: own)
+    var patch = self
+    for index in patch.diagnostics.indices { places.move(&patch.diagnostics[index]) }
+    return BuiltPatch(
+      graph: patch.graph, diagnostics: patch.diagnostics, source: places.written,
+      ownLength: own.bytes.count, document: patch.document, title: patch.title,
+      inputFiles: patch.inputFiles, outputFiles: patch.outputFiles,
+      subgraphFiles: patch.subgraphFiles, updates: patch.updates, libraries: patch.libraries,
+      allowedLibraries: patch.allowedLibraries, layout: patch.layout, places: patch.places,
+      origin: patch.origin)
+  }
+}
+
+/// Where ranges of a text are written: in the patch's own text and, behind it, in those of its sub-graphs.
+private struct WrittenPlaces {
+  let source: SourceText
+  let own: SourceText
+  private var texts: [SourceText] = []
+  private var starts: [String: Int] = [:]
+  private var end: Int
+
+  init(source: SourceText, own: SourceText) {
+    self.source = source
+    self.own = own
+    end = own.bytes.count + 1
+  }
+
+  var written: SourceText { own.appending(texts) }
+
+  mutating func move(_ diagnostic: inout Diagnostic) {
+    diagnostic.range = place(diagnostic.range)
+    for index in diagnostic.notes.indices {
+      diagnostic.notes[index].range = place(diagnostic.notes[index].range)
+    }
+    for fix in diagnostic.fixes.indices {
+      for edit in diagnostic.fixes[fix].edits.indices {
+        let range = diagnostic.fixes[fix].edits[edit].range
+        diagnostic.fixes[fix].edits[edit].range = place(range)
+      }
+    }
+  }
+
+  private mutating func place(_ range: SourceRange) -> SourceRange {
+    let (text, range) = source.origin(of: range)
+    guard text.name != own.name || text.bytes.count != own.bytes.count else { return range }
+    let start = starts[text.name] ?? end
+    if starts[text.name] == nil {
+      starts[text.name] = end
+      texts.append(text)
+      end += text.bytes.count + 1
+    }
+    return (start + range.lowerBound)..<(start + range.upperBound)
+  }
+}

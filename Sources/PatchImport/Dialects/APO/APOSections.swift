@@ -1,0 +1,162 @@
+/// What a filter line of Equalizer APO means.
+enum SectionReading {
+  case section(FilterSection)
+  /// What keeps it from being a filter.
+  case missing(String)
+}
+
+/// What the filters of Equalizer APO mean.
+enum APOSections {
+  /// - Parameter cornersAreCentres: Whether LS and HS mean LSC and HSC.
+  static func section(
+    of line: FilterLine, sampleRate: Double, cornersAreCentres: Bool = false
+  ) -> SectionReading {
+    let type = line.type
+    guard let shape = shapes[type] else {
+      return .missing(
+        type.isEmpty
+          ? "no type of filter stands behind ON" : "there is no type of filter '\(type)'")
+    }
+    guard let frequency = line.frequency else { return .missing("it has no frequency 'Fc ... Hz'") }
+    guard frequency > 0, frequency < sampleRate / 2 else {
+      return .missing(
+        "\(Decimals.text(frequency, digits: 3)) Hz is not between 0 and half the rate")
+    }
+    guard !shape.hasGain || line.gain != nil else { return .missing("it has no 'Gain ... dB'") }
+    let gain = shape.hasGain ? line.gain ?? 0 : 0
+    var q = line.q
+    if let octaves = line.octaves, octaves > 0, shape != .lowshelf, shape != .highshelf {
+      q = FilterSection.q(octaves: octaves, at: frequency, sampleRate: sampleRate)
+    }
+    switch shape {
+    case .peaking, .allpass:
+      guard let q else { return .missing("it has neither a Q above 0 nor a 'BW Oct'") }
+      return .section(FilterSection(shape, frequency, gain: gain, q: q))
+    case .notch: return .section(FilterSection(shape, frequency, q: q ?? 30))
+    case .lowshelf, .highshelf:
+      return .section(
+        shelf(
+          shape, frequency, gain, line,
+          isCorner: !cornersAreCentres && (type == "LS" || type == "HS")))
+    default:
+      return .section(FilterSection(shape, frequency, q: q ?? FilterSection.butterworth))
+    }
+  }
+
+  /// A shelf of which the slope, the Q or neither is known.
+  static func shelf(
+    _ shape: FilterSection.Shape, _ frequency: Double, _ gain: Double, _ line: FilterLine,
+    isCorner: Bool
+  ) -> FilterSection {
+    let slope: Double
+    let q: Double
+    if let written = line.slope, written > 0 {
+      slope = written / 12
+      q = FilterSection.q(slope: slope, gain: gain)
+    } else if let written = line.q {
+      slope = FilterSection.slope(q: written, gain: gain)
+      q = written
+    } else {
+      // The middle whatever the name: found by its author with REW.
+      return FilterSection(shape, frequency, gain: gain, q: FilterSection.q(slope: 0.9, gain: gain))
+    }
+    let centre =
+      isCorner
+      ? FilterSection.centre(ofCorner: frequency, shape, slope: slope, gain: gain) : frequency
+    return FilterSection(shape, centre, gain: gain, q: q)
+  }
+
+  private static let shapes: [String: FilterSection.Shape] = [
+    "PK": .peaking, "PEQ": .peaking, "Modal": .peaking, "LP": .lowpass, "LPQ": .lowpass,
+    "HP": .highpass, "HPQ": .highpass, "BP": .bandpass, "NO": .notch, "AP": .allpass,
+    "LS": .lowshelf, "LSC": .lowshelf, "HS": .highshelf, "HSC": .highshelf,
+  ]
+}
+
+/// The points of `GraphicEQ: 20 -1; 100 0`.
+enum GraphicPoints {
+  /// By frequency; `nil` where they are not understood.
+  static func read(_ line: TextLine) -> [FilterChain.CurvePoint]? {
+    let line = line.scalars.contains(".") ? line : line.withPoints
+    var points: [FilterChain.CurvePoint] = []
+    for part in line.split(";") where !part.isEmpty {
+      let words = part.words
+      guard words.count == 2, let frequency = NumberText.whole(words[0].text), frequency > 0,
+        let gain = NumberText.whole(words[1].text), points.count < 4096
+      else { return nil }
+      points.append(.init(frequency, gain))
+    }
+    return points.isEmpty ? nil : points.sorted { $0.frequency < $1.frequency }
+  }
+}
+
+/// `Copy: L=0.5*L+R`: all channels are read before any is written.
+enum ChannelCopy {
+  enum Reading {
+    /// A row for each channel, those included that it makes, whose names follow.
+    case mix([[Double]], made: [String])
+    /// A channel is to have a level of its own.
+    case constant
+    case problem(String)
+  }
+
+  static func read(
+    _ line: TextLine, names: [String], find: (String) -> Int?
+  ) -> Reading {
+    // Blanks part assignments where they stand by no sign.
+    var text = line.words.map(\.text).joined(separator: " ")
+    for sign in ["=", "+", "*"] {
+      text = text.replacing(" " + sign, with: sign).replacing(sign + " ", with: sign)
+    }
+    var rows = names.indices.map { row in names.indices.map { $0 == row ? 1.0 : 0 } }
+    var made: [String] = []
+    for assignment in text.split(separator: " ") {
+      let sides = assignment.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2, rows.count < 64 else {
+        return .problem("'\(assignment)' is no 'channel=channels'")
+      }
+      var row = [Double](repeating: 0, count: names.count)
+      for part in sides[1].split(separator: "+") {
+        let factors = part.split(separator: "*", maxSplits: 1).map(String.init)
+        if factors.count == 1, find(factors[0]) == nil || isConstant(factors[0]),
+          let value = NumberText.whole(factors[0])
+        {
+          guard isConstant(factors[0]) else {
+            return .problem("there is no channel '\(factors[0])'")
+          }
+          if value != 0 { return .constant }
+          continue
+        }
+        guard let source = find(factors[factors.count - 1]) else {
+          return .problem("there is no channel '\(factors[factors.count - 1])'")
+        }
+        guard let factor = factors.count == 1 ? 1 : factor(factors[0]) else {
+          return .problem("'\(factors[0])' is no factor")
+        }
+        row[source] += factor
+      }
+      let target = String(sides[0])
+      if let index = find(target) {
+        rows[index] = row
+      } else if let index = made.firstIndex(of: target.uppercased()) {
+        rows[names.count + index] = row
+      } else {
+        made.append(target.uppercased())
+        rows.append(row)
+      }
+    }
+    return .mix(rows, made: made)
+  }
+
+  /// A number with a point is a level, and one without is a channel, but for 0.
+  private static func isConstant(_ text: String) -> Bool {
+    text == "0" || text.contains(".") && NumberText.whole(text) != nil
+  }
+
+  private static func factor(_ text: String) -> Double? {
+    if text.lowercased().hasSuffix("db") {
+      return NumberText.whole(String(text.dropLast(2))).map(Decibels.factor)
+    }
+    return NumberText.whole(text)
+  }
+}

@@ -1,0 +1,408 @@
+import AudioTypes
+import Diagnostics
+import Glibc
+import PatchSyntax
+
+/// Configurations of Equalizer APO: a command on each line.
+struct EqualizerAPO {
+  /// The commands that it knows, filters apart.
+  static let commands: Set<String> = [
+    "Preamp", "Channel", "Copy", "Delay", "GraphicEQ", "Convolution", "Include", "Device", "Stage",
+    "If", "ElseIf", "Else", "EndIf", "Eval", "VSTPlugin", "LoudnessCorrection",
+  ]
+
+  private var chain: FilterChain
+  /// The names of all channels, those that `Copy` has made included.
+  private var names: [String]
+  /// The channels that commands are for; `nil` for all.
+  private var selected: [Int]?
+  /// Whether the device is one that lines are for.
+  private var isOfDevice = true
+  private var device: String?
+  private var isPostMix = true
+  /// The `If`s that are open: whether the branch is taken, and whether one of them has been.
+  private var branches: [(isTaken: Bool, hasBeen: Bool)] = []
+  private var variables: [String: APOExpression.Value]
+  private var depth = 0
+
+  static func read(_ reading: inout ImportReading) throws(ImportRefused) -> FilterChain {
+    var reader = EqualizerAPO(reading.options)
+    try reader.read(reading.source, base: 0, folder: reading.options.folder, &reading)
+    return reader.chain
+  }
+
+  private init(_ options: ImportOptions) {
+    chain = FilterChain(sampleRate: options.sampleRate, channels: options.channels)
+    names = options.channels
+    device = options.device
+    variables = [
+      "sampleRate": .number(options.sampleRate),
+      "inputChannelCount": .number(Double(options.channels.count)),
+      "outputChannelCount": .number(Double(options.channels.count)),
+      "deviceName": .text(options.device ?? ""), "connectionName": .text(""),
+      "deviceGuid": .text(""), "stage": .text("post-mix"),
+    ]
+  }
+
+  private mutating func read(
+    _ source: SourceText, base: Int, folder: String, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    for number in 1...source.lineCount {
+      let line = TextLine(source, line: number, base: base)
+      guard !line.isEmpty, let (key, rest) = line.command else {
+        if !line.isEmpty { sayUnknown(line, &reading) }
+        continue
+      }
+      try command(key, rest, line, folder, &reading)
+    }
+  }
+
+  private func sayUnknown(_ line: TextLine, _ reading: inout ImportReading) {
+    // What people write for people.
+    let text = line.trimmed.text
+    if text.hasPrefix("#") || text.hasPrefix("//") || text.hasPrefix(";") { return }
+    reading.say(
+      ImportRules.ignored, "this line has no command, and Equalizer APO passes over it",
+      at: line.range, help: "a command is a word with a colon behind it, as in 'Preamp: -6 dB'")
+  }
+
+  private func ignore(
+    _ line: TextLine, _ why: String, _ reading: inout ImportReading, help: String? = nil
+  ) {
+    reading.say(
+      ImportRules.ignored, "\(why): Equalizer APO passes over this line", at: line.range, help: help
+    )
+  }
+
+  private mutating func command(
+    _ key: TextLine, _ rest: TextLine, _ line: TextLine, _ folder: String,
+    _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    let name = key.text
+    if name == "Device" { return choose(device: rest, line, &reading) }
+    guard isOfDevice else { return }
+    switch name {
+    case "If", "ElseIf", "Else", "EndIf":
+      branch(name, rest, line, &reading)
+      return
+    default: break
+    }
+    guard branches.allSatisfy(\.isTaken) else { return }
+    guard let rest = expanded(rest, line, &reading) else { return }
+    switch name {
+    case "Eval": assign(rest, line, &reading)
+    case "Include": try include(rest, line, folder, &reading)
+    case "Stage": choose(stage: rest, line, &reading)
+    default:
+      guard isPostMix else { return }
+      try effect(name, rest, line, &reading)
+    }
+  }
+
+  private mutating func effect(
+    _ name: String, _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    switch name {
+    case "Preamp":
+      guard let gain = NumberText.prefix(of: rest.withPoints.scalars) else {
+        return ignore(line, "it has no number of decibels", &reading)
+      }
+      try add(.gain(gain, isInverted: false), rest, &reading)
+    case "Channel": choose(channels: rest, line, &reading)
+    case "Copy": try copy(rest, line, &reading)
+    case "Delay": try delay(rest, line, &reading)
+    case "GraphicEQ": try graphic(rest, line, &reading)
+    case "Convolution":
+      guard !rest.isEmpty else { return ignore(line, "it names no file", &reading) }
+      try add(.convolution(.init(rest.text)), rest, &reading)
+    case "VSTPlugin", "LoudnessCorrection":
+      reading.say(ImportRules.unsupported, "'\(name)' has no like here", at: line.range)
+    case let name where name.hasPrefix("Filter"): try filter(rest, line, &reading)
+    case let name where name.hasPrefix("#") || name.hasPrefix("//") || name.hasPrefix(";"): break
+    default:
+      ignore(
+        line, "'\(name)' is no command", &reading,
+        help: didYouMean(name, among: Self.commands.sorted() + ["Filter"]))
+    }
+  }
+
+  private mutating func add(
+    _ kind: FilterChain.Kind, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    // No channel of those that are wanted is there.
+    if let selected, selected.isEmpty { return }
+    let channels = selected.flatMap { $0.count == names.count ? nil : $0 }
+    try reading.add(.init(kind, channels: channels, at: line.range), to: &chain)
+  }
+
+  // MARK: What lines are for
+
+  private mutating func choose(
+    device rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) {
+    let patterns = rest.split(";").map { $0.trimmed.text }.filter { !$0.isEmpty }
+    if patterns.contains("all") {
+      isOfDevice = true
+      return
+    }
+    if device == nil, let first = patterns.first {
+      device = first
+      variables["deviceName"] = .text(first)
+      reading.say(
+        ImportRules.unclear, "what is for the device '\(first)' is imported", at: line.range,
+        severity: .note, help: "'--device NAME' imports what is for another one")
+    }
+    let words = (device ?? "").lowercased()
+    isOfDevice = patterns.contains { pattern in
+      pattern == device
+        || pattern.lowercased().split(separator: " ").allSatisfy { words.contains($0) }
+    }
+    if !isOfDevice {
+      reading.say(
+        ImportRules.unclear,
+        "what follows is for the device '\(rest.text)', and not imported", at: line.range,
+        severity: .note)
+    }
+  }
+
+  private mutating func choose(
+    stage rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) {
+    isPostMix = rest.words.contains { $0.text == "post-mix" }
+    if !isPostMix {
+      reading.say(
+        ImportRules.unclear,
+        "what follows is for the stage '\(rest.text)', and not imported", at: line.range,
+        severity: .note, help: "what is for 'post-mix', where the loudspeakers are, is imported")
+    }
+  }
+
+  private mutating func choose(
+    channels rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) {
+    var chosen: Set<Int> = []
+    for word in rest.words {
+      if word.text.uppercased() == "ALL" {
+        selected = nil
+        return
+      }
+      if let index = channel(word.text) {
+        chosen.insert(index)
+      } else {
+        reading.say(
+          ImportRules.ignored,
+          """
+          there is no channel '\(word.text)' of \(names.joined(separator: ", ")), and Equalizer APO \
+          passes over it
+          """,
+          at: word.range, help: "'--channels' says which channels there are")
+      }
+    }
+    selected = chosen.sorted()
+  }
+
+  /// The number of a channel that is named.
+  private func channel(_ name: String) -> Int? {
+    let name = name.uppercased()
+    let names = names.map { $0.uppercased() }
+    if let index = names.firstIndex(of: name) { return index }
+    if let number = Int(name), (1...names.count).contains(number) { return number - 1 }
+    let others = ["RL": "SL", "RR": "SR", "SL": "RL", "SR": "RR", "SUB": "LFE"]
+    return others[name].flatMap { names.firstIndex(of: $0) }
+  }
+
+  private mutating func branch(
+    _ name: String, _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) {
+    func holds() -> Bool {
+      do throws(APOExpression.Problem) {
+        return try APOExpression.value(of: rest.text, variables).isTrue
+      } catch {
+        reading.say(
+          ImportRules.unsupported,
+          "this condition has no value, and counts as false: \(error.message)", at: line.range)
+        return false
+      }
+    }
+    switch name {
+    case "If":
+      guard branches.count < 100 else { return }
+      let isTaken = branches.allSatisfy(\.isTaken) && holds()
+      branches.append((isTaken, isTaken))
+    case "EndIf":
+      if branches.popLast() == nil { ignore(line, "there is no 'If' before it", &reading) }
+    default:
+      guard let last = branches.popLast() else {
+        return ignore(line, "there is no 'If' before it", &reading)
+      }
+      let isTaken =
+        !last.hasBeen && branches.allSatisfy(\.isTaken) && (name == "Else" || holds())
+      branches.append((isTaken, last.hasBeen || isTaken))
+    }
+  }
+
+  /// The line with the values of the expressions between back-ticks; `nil` where one has none.
+  private func expanded(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) -> TextLine? {
+    var rest = rest
+    while let start = rest.scalars.firstIndex(of: "`") {
+      guard let end = rest.scalars[(start + 1)...].firstIndex(of: "`") else {
+        ignore(line, "a back-tick has no other", &reading)
+        return nil
+      }
+      do throws(APOExpression.Problem) {
+        let value = try APOExpression.value(of: rest.part((start + 1)..<end).text, variables)
+        rest = rest.replacing(start..<(end + 1), with: value.line.replacing("`", with: "'"))
+      } catch {
+        reading.say(
+          ImportRules.unsupported, "this expression has no value: \(error.message)",
+          at: rest.range(start..<(end + 1)))
+        return nil
+      }
+    }
+    return rest
+  }
+
+  private mutating func assign(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) {
+    let parts = rest.text.split(separator: "=", maxSplits: 1)
+    let name = parts.first.map { String($0).filter { $0 != " " } } ?? ""
+    guard parts.count == 2, !name.isEmpty, !parts[1].hasPrefix("=") else { return }
+    do throws(APOExpression.Problem) {
+      variables[name] = try APOExpression.value(of: String(parts[1]), variables)
+    } catch {
+      reading.say(
+        ImportRules.unsupported, "this expression has no value: \(error.message)", at: line.range)
+    }
+  }
+
+  private mutating func include(
+    _ rest: TextLine, _ line: TextLine, _ folder: String, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    guard !rest.isEmpty else { return ignore(line, "it names no file", &reading) }
+    guard depth < 100 else {
+      reading.say(
+        ImportRules.file, "files include each other more than 100 deep", at: line.range)
+      throw ImportRefused()
+    }
+    guard let (text, base) = try reading.include(rest.text, from: folder, at: rest.range)
+    else { return }
+    depth += 1
+    let before = selected
+    let path = text.name.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    try read(text, base: base, folder: path.joined(separator: "/"), &reading)
+    selected = before
+    depth -= 1
+  }
+
+  // MARK: What is done to channels
+
+  private mutating func delay(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    let text = rest.withPoints
+    let unit = String(
+      String.UnicodeScalarView(
+        text.scalars.drop {
+          NumberText.isDigit($0) || "+-.eE".unicodeScalars.contains($0) || TextLine.isBlank($0)
+        })
+    ).lowercased()
+    guard let value = NumberText.prefix(of: text.scalars), value >= 0,
+      unit == "ms" || unit == "samples"
+    else {
+      return ignore(
+        line, "it is no delay", &reading,
+        help: "a delay is a number from 0 with 'ms' or 'samples' behind it")
+    }
+    let frames = unit == "ms" ? value / 1000 * chain.sampleRate : value
+    try add(.delay((frames + 0.5).rounded(.down) / chain.sampleRate), rest, &reading)
+  }
+
+  private mutating func graphic(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    guard let points = GraphicPoints.read(rest) else {
+      return ignore(
+        line, "it is no list of frequencies and gains", &reading,
+        help: "points are written 'GraphicEQ: 100 0; 1000 -3'")
+    }
+    try add(.curve(points), rest, &reading)
+  }
+
+  private mutating func filter(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    let words = rest.words.map(\.text)
+    if words.count > 1, words[0] == "ON", words[1] == "IIR" {
+      return try recursive(Array(words.dropFirst(2)), rest, line, &reading)
+    }
+    let filter = FilterLine(rest)
+    switch filter.state {
+    case .unknown: ignore(line, "it is neither ON nor OFF", &reading)
+    case .off:
+      if filter.type != "None" {
+        reading.say(ImportRules.disabled, "this filter is switched off", at: line.range)
+      }
+    case .on:
+      if filter.type == "None" { return }
+      switch APOSections.section(of: filter, sampleRate: chain.sampleRate) {
+      case .section(let section):
+        sayIfUnclear(filter, rest, &reading)
+        try add(.section(section), rest, &reading)
+      case .missing(let why): ignore(line, why, &reading)
+      }
+    }
+  }
+
+  /// Others write the middle of a shelf in the words that here mean its corner.
+  private func sayIfUnclear(
+    _ filter: FilterLine, _ rest: TextLine, _ reading: inout ImportReading
+  ) {
+    guard reading.isGuess, filter.type == "LS" || filter.type == "HS", filter.slope == nil,
+      filter.q != nil
+    else { return }
+    reading.say(
+      ImportRules.unclear,
+      "this frequency is taken for the corner of the shelf, as Equalizer APO takes it",
+      at: rest.range,
+      help: "'--from autoeq' takes it for the middle; '--from equalizer-apo' says that it is right")
+  }
+
+  private mutating func recursive(
+    _ words: [String], _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    guard words.count > 3, words[0] == "Order", let order = Int(words[1]), (1...64).contains(order),
+      words[2] == "Coefficients"
+    else {
+      return ignore(line, "it is no 'IIR Order n Coefficients ...'", &reading)
+    }
+    let values = words.dropFirst(3).map { NumberText.whole($0) ?? .nan }
+    guard values.count == 2 * (order + 1), values.allSatisfy(\.isFinite), values[order + 1] != 0
+    else {
+      return ignore(
+        line, "a filter of order \(order) has \(2 * (order + 1)) coefficients", &reading)
+    }
+    let scale = values[order + 1]
+    try add(
+      .recursive(
+        b: values[...order].map { $0 / scale }, a: values[(order + 1)...].map { $0 / scale }),
+      rest, &reading)
+  }
+
+  private mutating func copy(
+    _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
+  ) throws(ImportRefused) {
+    switch ChannelCopy.read(rest, names: names, find: { self.channel($0) }) {
+    case .problem(let why): ignore(line, why, &reading)
+    case .constant:
+      reading.say(
+        ImportRules.unsupported, "a channel of a constant that is not 0 has no like here",
+        at: line.range)
+    case .mix(let matrix, let made):
+      names += made
+      try reading.add(.init(.mix(matrix), at: rest.range), to: &chain)
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Numbers as people read them.
+enum Decimals {
+  /// A number with so many decimals, without zeros at its end.
+  static func text(_ value: Double, digits: Int) -> String {
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    let rounded = (value * scale).rounded() / scale
+    if rounded == rounded.rounded(), abs(rounded) < 1e15 { return String(Int(rounded)) }
+    return "\(rounded)"
+  }
+}

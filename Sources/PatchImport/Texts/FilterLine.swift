@@ -1,0 +1,132 @@
+import Diagnostics
+
+/// A line `Filter n: ON PK Fc 100 Hz Gain 3 dB Q 1` as Equalizer APO reads it: the parts that it knows,
+/// wherever they stand behind the type.
+struct FilterLine {
+  enum State: Hashable { case on, off, unknown }
+
+  var state: State = .unknown
+  /// The letters behind ON.
+  var type = ""
+  /// All that stands between ON and the frequency, with one blank between words.
+  var typeText = ""
+  var typeRange: SourceRange
+  /// In decibels per octave, directly behind the type.
+  var slope: Double?
+  /// In hertz.
+  var frequency: Double?
+  /// In decibels.
+  var gain: Double?
+  /// `nil` where there is none, and where it is 0.
+  var q: Double?
+  /// A Q was written, whatever it is.
+  var hasQ = false
+  /// In octaves.
+  var octaves: Double?
+  /// In 60ths of an octave (DSP1124P).
+  var sixtieths: Double?
+  /// The frequency and the Q that a Linkwitz transform goes to.
+  var targetFrequency: Double?
+  var targetQ: Double?
+
+  /// - Parameter line: What stands behind the colon.
+  init(_ line: TextLine) {
+    let line = line.withPoints
+    typeRange = line.range
+    let words = line.words
+    guard let first = words.first else { return }
+    if first.text == "ON" { state = .on } else if first.text == "OFF" { state = .off }
+    guard state != .unknown, words.count > 1 else { return }
+    let scalars = line.scalars
+    // Directly behind the state.
+    var index = first.count
+    while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
+    let start = index
+    while index < scalars.count, Self.isLetter(scalars[index]) { index += 1 }
+    type = String(String.UnicodeScalarView(scalars[start..<index]))
+    typeRange = line.range(start..<max(index, start))
+    slope = Self.number(in: scalars, from: index, unit: "dB")?.value
+    typeText = words.dropFirst().prefix { $0.text != "Fc" }.map(\.text).joined(separator: " ")
+    frequency = Self.frequency(in: scalars, from: index)
+    gain = Self.value(behind: "Gain", in: scalars, from: index, unit: "dB")
+    if let q = Self.value(behind: "Q", in: scalars, from: index) {
+      hasQ = true
+      self.q = q > 0 ? q : nil
+    }
+    octaves = Self.value(behind: "BW Oct", in: scalars, from: index)
+    sixtieths = Self.value(behind: "BW/60", in: scalars, from: index)
+    targetFrequency = Self.value(behind: "Fp", in: scalars, from: index)
+    targetQ = Self.value(behind: "Qp", in: scalars, from: index)
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+  }
+
+  /// A number behind blanks, and its unit behind blanks.
+  private static func number(
+    in scalars: [Unicode.Scalar], from start: Int, unit: String? = nil
+  ) -> (value: Double, text: [Unicode.Scalar])? {
+    var index = start
+    while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
+    let first = index
+    // A number may have a blank that does not break between its thousands.
+    while index < scalars.count,
+      NumberText.isDigit(scalars[index]) || "+-.eE\u{A0}".unicodeScalars.contains(scalars[index])
+    {
+      index += 1
+    }
+    let text = scalars[first..<index].filter { $0 != "\u{A0}" }
+    guard let value = NumberText.prefix(of: text) else { return nil }
+    if let unit {
+      while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
+      guard scalars[index...].starts(with: Array(unit.unicodeScalars)) else { return nil }
+    }
+    return (value, Array(text))
+  }
+
+  /// The places behind a word that stands behind a blank. A blank in the word is any number of them.
+  private static func places(
+    behind word: String, in scalars: [Unicode.Scalar], from start: Int
+  ) -> [Int] {
+    let parts = word.split(separator: " ").map { Array($0.unicodeScalars) }
+    return (max(start, 1)..<max(start, 1, scalars.count)).compactMap { index in
+      guard TextLine.isBlank(scalars[index - 1]) else { return nil }
+      var end = index
+      for (number, part) in parts.enumerated() {
+        if number > 0 {
+          let blank = end
+          while end < scalars.count, TextLine.isBlank(scalars[end]) { end += 1 }
+          if end == blank { return nil }
+        }
+        guard scalars[end...].starts(with: part) else { return nil }
+        end += part.count
+      }
+      // `Qp` is no Q.
+      if end < scalars.count, isLetter(scalars[end]) { return nil }
+      return end
+    }
+  }
+
+  private static func value(
+    behind word: String, in scalars: [Unicode.Scalar], from start: Int, unit: String? = nil
+  ) -> Double? {
+    for place in places(behind: word, in: scalars, from: start) {
+      if let found = number(in: scalars, from: place, unit: unit) { return found.value }
+    }
+    return nil
+  }
+
+  /// In hertz. A point exactly three digits before the end of a text of at least five characters parts
+  /// thousands: so does REW where the language of the system has it.
+  private static func frequency(in scalars: [Unicode.Scalar], from start: Int) -> Double? {
+    for place in places(behind: "Fc", in: scalars, from: start) {
+      guard let (value, text) = number(in: scalars, from: place, unit: "H") else { continue }
+      let isThousands =
+        text.count >= 5 && text[text.count - 4] == "." && !text.contains("e")
+        && !text.contains("E")
+      return isThousands ? value * 1000 : value
+    }
+    return nil
+  }
+}

@@ -1,0 +1,100 @@
+import AudioTypes
+import Diagnostics
+import FileAccess
+import PatchSyntax
+
+/// A file while it is read: its text, those that it includes, what is found.
+struct ImportReading {
+  let source: SourceText
+  let options: ImportOptions
+  var findings = Findings(limit: 100)
+  /// Whether the dialect was seen from the text.
+  var isGuess = false
+  private(set) var included: [SourceText] = []
+  /// Where the next included text begins in the whole.
+  private var nextBase: Int
+  private var bytes: Int
+
+  init(_ source: SourceText, _ options: ImportOptions) {
+    self.source = source
+    self.options = options
+    nextBase = source.bytes.count + 1
+    bytes = source.bytes.count
+  }
+
+  mutating func say(
+    _ rule: Rule, _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
+    severity: Severity? = nil, help: String? = nil
+  ) {
+    var diagnostic = rule.diagnostic(
+      message, at: range, pointer: pointer, help: help.map { [$0] } ?? [])
+    if let severity { diagnostic.severity = severity }
+    findings.append(diagnostic)
+  }
+
+  /// Says why the file is not imported.
+  mutating func refuse(
+    _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
+    help: String? = nil
+  ) -> ImportRefused {
+    say(ImportRules.refused, message, at: range, pointer: pointer, help: help)
+    return ImportRefused()
+  }
+
+  mutating func refuseSize(at range: SourceRange = 0..<0) -> ImportRefused {
+    say(ImportRules.size, "the file has more than 4 MiB, with all that it includes", at: range)
+    return ImportRefused()
+  }
+
+  /// Adds a stage, up to the limit.
+  mutating func add(_ stage: FilterChain.Stage, to chain: inout FilterChain) throws(ImportRefused) {
+    guard chain.stages.count < ImportOptions.mostStages else {
+      say(
+        ImportRules.size, "this is the 4,097th filter, and 4,096 are imported", at: stage.range)
+      throw ImportRefused()
+    }
+    chain.stages.append(stage)
+  }
+
+  /// Reads a file that the text names.
+  ///
+  /// - Returns: Its text in UTF-8, and where that begins in the whole; `nil` where it cannot be read, which
+  ///   has been said.
+  mutating func include(
+    _ path: String, from folder: String, at range: SourceRange
+  ) throws(ImportRefused) -> (source: SourceText, base: Int)? {
+    let place = FilePolicy.join(folder, path.replacing("\\", with: "/"))
+    let contents: FilePolicy.Contents
+    do throws(FileRefusal) {
+      contents = try options.files.read(place, limit: ImportOptions.mostBytes)
+    } catch {
+      say(
+        ImportRules.file, Diagnostic.Message(error.message(for: path)), at: range,
+        help: error.help.isEmpty ? nil : error.help)
+      return nil
+    }
+    bytes += contents.bytes.count
+    guard bytes <= ImportOptions.mostBytes, included.count < 1000 else {
+      throw refuseSize(at: range)
+    }
+    let text = PlainText.decoded(SourceText(name: place, bytes: contents.bytes))
+    let base = nextBase
+    included.append(text)
+    nextBase += text.bytes.count + 1
+    return (text, base)
+  }
+
+  /// Says where music at full scale would be cut off.
+  mutating func sayHeadroom(of chain: FilterChain) {
+    guard let greatest = chain.greatestGain, greatest.decibels > 0.05 else { return }
+    let gain = Decimals.text(greatest.decibels, digits: 1)
+    say(
+      ImportRules.headroom,
+      """
+      the filters raise \(Decimals.text(greatest.frequency, digits: 0)) Hz by \(gain) dB, and what is \
+      loud there is cut off
+      """,
+      at: chain.stages.first?.range ?? 0..<0,
+      help: "a gain of -\(gain) dB in front of them leaves room for it")
+  }
+}

@@ -1,0 +1,2 @@
+/// A file is not imported; why has been said.
+struct ImportRefused: Error {}

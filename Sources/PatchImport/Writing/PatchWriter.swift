@@ -1,0 +1,254 @@
+import AudioTypes
+public import Diagnostics
+import Glibc
+import PatchSyntax
+
+/// Writes a chain of filters as a patch.
+///
+/// What every channel has alike, and an NBandEQ can be, becomes bands of it. What is left of the linear stages
+/// is worked out as impulse responses from each channel to each, in a sound file beside the patch, for a
+/// convolution.
+public struct PatchWriter {
+  public struct Options: Sendable {
+    /// The sound file that is heard through the filters; `nil` for the input of the device.
+    public var input: String?
+    /// What paths in the chain begin with, to be read from where the patch is.
+    public var folder = ""
+    /// The name of the file with responses, beside the patch; `nil` where none can be written.
+    public var responseName: String?
+    /// What was imported, for the comment.
+    public var origin = ""
+
+    public init() {}
+  }
+
+  public struct Written: Sendable {
+    /// The patch; `nil` where nothing is left of the chain, or it cannot be one.
+    public var text: String?
+    /// The sound file that the patch names.
+    public var response: [UInt8]?
+    public var diagnostics: [Diagnostic]
+  }
+
+  private let options: Options
+  private let chain: FilterChain
+  private var findings = Findings(limit: 100)
+  private var sections: [FilterSection] = []
+  private var gain = 0.0
+  /// Linear stages that are no bands.
+  private var others: [FilterChain.Stage] = []
+  private var files: [FilterChain.ResponseFile] = []
+
+  public static func write(_ chain: FilterChain, _ options: Options) -> Written {
+    var writer = PatchWriter(options: options, chain: chain)
+    let text = writer.patch()
+    return Written(
+      text: text.map { $0.text }, response: text?.response, diagnostics: writer.findings.all)
+  }
+
+  private init(options: Options, chain: FilterChain) {
+    self.options = options
+    self.chain = chain
+  }
+
+  private mutating func say(
+    _ rule: Rule, _ message: Diagnostic.Message, at range: SourceRange, help: String? = nil
+  ) {
+    findings.append(rule.diagnostic(message, at: range, help: help.map { [$0] } ?? []))
+  }
+
+  // MARK: What becomes what
+
+  /// The most bands of an NBandEQ.
+  static let mostBands = 64
+
+  private mutating func patch() -> (text: String, response: [UInt8]?)? {
+    guard chain.outputCount == chain.channels.count else {
+      let mix = chain.stages.first { if case .mix = $0.kind { true } else { false } }
+      say(
+        ImportRules.unsupported,
+        """
+        this makes \(chain.outputCount) channels of \(chain.channels.count), and a patch is written for \
+        as many as go in
+        """, at: mix?.range ?? 0..<0)
+      return nil
+    }
+    for stage in chain.stages { take(stage) }
+    var response: [UInt8]?
+    if !others.isEmpty {
+      response = linearResponse()
+      if response == nil, sections.isEmpty, files.isEmpty, gain == 0 { return nil }
+    }
+    return (text(hasResponse: response != nil), response)
+  }
+
+  private mutating func take(_ stage: FilterChain.Stage) {
+    switch stage.kind {
+    case .section(let section) where stage.channels == nil && Self.isBand(section):
+      // A gain of 0 dB is no filter.
+      if section.shape.hasGain, section.gain == 0 { return }
+      sections.append(section)
+    case .gain(let decibels, false) where stage.channels == nil && (-90...20 ~= gain + decibels):
+      gain += decibels
+    case .section, .gain, .mute, .delay, .mix, .recursive, .taps, .curve: others.append(stage)
+    case .convolution(let file):
+      guard stage.channels == nil, file.format == nil, file.channel == nil else {
+        say(
+          ImportRules.unsupported,
+          "the response '\(file.path)' is left out: it is for one channel, or without a header",
+          at: stage.range,
+          help: "a 'convolution' callback of a patch takes a sound file with its channels")
+        return
+      }
+      files.append(file)
+    case .clip:
+      say(
+        ImportRules.unsupported, "a limiter that clips has no like here, and is left out",
+        at: stage.range, help: "\"limits\": { \"outputPeak\": \"-1 dB\" } keeps below a level")
+    case .clamp:
+      say(
+        ImportRules.unsupported, "a clamp has no like here, and is left out", at: stage.range)
+    case .processor(let name, _):
+      say(
+        ImportRules.unsupported,
+        "the \(Diagnostic.Message(name)) has no like here, and is left out",
+        at: stage.range)
+    case .spatializer:
+      say(
+        ImportRules.unsupported, "a spatializer has no like here, and is left out", at: stage.range,
+        help: "a 3DMixer with \"spatializationAlgorithm\": \"HRTF\" places sources in space")
+    }
+  }
+
+  /// Whether an NBandEQ has a band for it.
+  static func isBand(_ section: FilterSection) -> Bool {
+    bandType(section) != nil && section.frequency >= 20 && (-96...24).contains(section.gain)
+      && (0.05...1000).contains(section.q)
+  }
+
+  /// The name of the band's type.
+  static func bandType(_ section: FilterSection) -> String? {
+    let isPlain = abs(section.q - FilterSection.butterworth) < 1e-6
+    switch section.shape {
+    case .peaking: return "parametric"
+    case .lowpass: return isPlain ? "lowPass" : "resonantLowPass"
+    case .highpass: return isPlain ? "highPass" : "resonantHighPass"
+    case .bandpass: return "bandPass"
+    case .notch: return "bandStop"
+    case .lowshelf: return isPlain ? "lowShelf" : "resonantLowShelf"
+    case .highshelf: return isPlain ? "highShelf" : "resonantHighShelf"
+    default: return nil
+    }
+  }
+
+  /// The bandwidth in octaves of the analogue filter that has a Q.
+  static func octaves(q: Double) -> Double { 2 * asinh(1 / (2 * q)) / log(2.0) }
+
+  /// The sound file of what is left; `nil` where it is none, which has been said.
+  private mutating func linearResponse() -> [UInt8]? {
+    let places = others.map(\.range)
+    guard options.responseName != nil else {
+      for range in places {
+        say(
+          ImportRules.unsupported,
+          "no band of an NBandEQ does this, and it is left out: it takes a file beside the patch",
+          at: range, help: "'--output FILE' writes the patch, and that file beside it")
+      }
+      return nil
+    }
+    guard chain.channels.count <= 8 else {
+      for range in places {
+        say(
+          ImportRules.unsupported,
+          "this is left out: responses are written for up to 8 channels", at: range)
+      }
+      return nil
+    }
+    let response = ChainResponse(
+      of: others, channelCount: chain.channels.count, sampleRate: chain.sampleRate)
+    return response.isIdentity ? nil : response.file(sampleRate: chain.sampleRate)
+  }
+
+  // MARK: Text
+
+  private func quoted(_ text: String) -> String { JSONText.string(text).compact }
+
+  private func decibels(_ value: Double) -> String { "\"\(Quantity.text(value)) dB\"" }
+
+  private func text(hasResponse: Bool) -> String {
+    var callbacks: [String] = []
+    var nodes: [String] = []
+    var last = options.input == nil ? "io:1" : "source"
+    if let input = options.input {
+      callbacks.append("\"source\": { \"kind\": \"file\", \"path\": \(quoted(input)) }")
+    }
+    func convolve(_ name: String, _ path: String, gain: Double) {
+      let gain = gain == 0 ? "" : ", \"gain\": \(decibels(gain))"
+      let place = "\"path\": \(quoted(path)), \"from\": \"\(last)\""
+      callbacks.append("\"\(name)\": { \"kind\": \"convolution\", \(place)\(gain) }")
+      last = name
+    }
+    if hasResponse, let name = options.responseName { convolve("response", name, gain: 0) }
+    for (index, file) in files.enumerated() {
+      let path =
+        options.folder.isEmpty || file.path.hasPrefix("/")
+        ? file.path : options.folder + "/" + file.path
+      convolve(index == 0 ? "room" : "room\(index + 1)", path, gain: file.gain)
+    }
+    var connections: [String] = []
+    let isEqualized = !sections.isEmpty || gain != 0
+    let count = isEqualized ? max(1, (sections.count + Self.mostBands - 1) / Self.mostBands) : 0
+    for index in 0..<count {
+      let name = index == 0 ? "eq" : "eq\(index + 1)"
+      let bands = sections.dropFirst(index * Self.mostBands).prefix(Self.mostBands)
+      nodes.append("\"\(name)\": \(equalizer(Array(bands), gain: index == 0 ? gain : 0))")
+      connections.append("{ \"from\": \"\(last)\", \"to\": \"\(name)\" }")
+      last = name
+    }
+    connections.append("{ \"from\": \"\(last)\", \"to\": \"io:0\" }")
+    let input =
+      options.input == nil
+      ? ", \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }" : ""
+    nodes.append("\"io\": { \"component\": \"remoteIO\"\(input) }")
+    let category = options.input == nil ? "playAndRecord" : "playback"
+    var members = ["\"schemaVersion\": 1"]
+    if let title = chain.title, !title.isEmpty { members.append("\"title\": \(quoted(title))") }
+    if !options.origin.isEmpty { members.append("\"comment\": \(quoted(options.origin))") }
+    members.append(
+      "\"session\": { \"category\": \"\(category)\", \"preferredSampleRate\": \(Quantity.text(chain.sampleRate)) }"
+    )
+    members.append(
+      """
+      "streamFormat": { "sample": "float32", "channels": \(chain.channels.count), \
+      "sampleRate": "session" }
+      """)
+    // A device without an input may ask for slices of this size.
+    if options.input != nil { members.append("\"maximumFramesPerSlice\": 4096") }
+    if !callbacks.isEmpty {
+      members.append("\"callbacks\": {\n\(callbacks.joined(separator: ",\n"))\n}")
+    }
+    members.append("\"nodes\": {\n\(nodes.joined(separator: ",\n"))\n}")
+    members.append("\"connections\": [\n\(connections.joined(separator: ",\n"))\n]")
+    return PatchFormatter.formatted("{\n\(members.joined(separator: ",\n"))\n}\n")
+  }
+
+  private func equalizer(_ bands: [FilterSection], gain: Double) -> String {
+    var members = ["\"component\": \"NBandEQ\""]
+    if gain != 0 { members.append("\"parameters\": { \"globalGain\": \(decibels(gain)) }") }
+    if bands.isEmpty {
+      members.append("\"properties\": { \"numberOfBands\": 1 }")
+    } else {
+      let lines = bands.map { band in
+        let type = Self.bandType(band) ?? "parametric"
+        var parts = ["\"type\": \"\(type)\"", "\"frequency\": \(Quantity.text(band.frequency))"]
+        if band.shape.hasGain { parts.append("\"gain\": \(decibels(band.gain))") }
+        if !["lowPass", "highPass", "lowShelf", "highShelf"].contains(type) {
+          parts.append("\"bandwidth\": \(Quantity.text(Self.octaves(q: band.q)))")
+        }
+        return "{ \(parts.joined(separator: ", ")) }"
+      }
+      members.append("\"bands\": [\n\(lines.joined(separator: ",\n"))\n]")
+    }
+    return "{ \(members.joined(separator: ", ")) }"
+  }
+}

@@ -1,0 +1,57 @@
+import PatchSyntax
+
+extension Schema {
+  /// The name of a constant, or what a repetition calculates in braces.
+  static let constantPattern = "^\\$[A-Za-z_][A-Za-z0-9_-]*$|" + formulaPattern
+
+  /// A formula in braces, as in a repetition.
+  static let formulaPattern = "\\{[^{}]+\\}"
+
+  /// How often something stands there.
+  static let copyCount: JSONText = [
+    "description": """
+    How often it stands there. The number of each copy, from 0, takes the place of {i} in its name and its texts; \
+    a text that is all braces, such as "{2 * i / 7 - 1}", is a number.
+    """,
+    "type": "integer", "minimum": 1,
+  ]
+
+  /// The same where the name of a constant, or a formula of a repetition, may stand for a number, a truth value
+  /// or one of some words.
+  static func admittingConstants(_ schema: JSONText) -> JSONText {
+    switch schema {
+    case .array(let items): return .array(items.map(admittingConstants))
+    case .object(let members): return admittingConstants(members)
+    default: return schema
+    }
+  }
+
+  private static func admittingConstants(_ members: [JSONText.Member]) -> JSONText {
+    var types: [String] = []
+    switch members.first(where: { $0.name == "type" })?.value {
+    case .string(let type)?: types = [type]
+    case .array(let list)?:
+      types = list.compactMap { if case .string(let type) = $0 { type } else { nil } }
+    default: break
+    }
+    let isScalar = types.contains { ["number", "integer", "boolean"].contains($0) }
+    var hasPattern = false
+    var result = members.map { member -> JSONText.Member in
+      switch (member.name, member.value) {
+      case ("type", _) where isScalar:
+        let all = types.contains("string") ? types : types + ["string"]
+        return .init("type", .strings(all))
+      case ("pattern", .string(let pattern)) where isScalar:
+        hasPattern = true
+        return .init("pattern", .string("\(pattern)|\(constantPattern)"))
+      // Descriptions of what chooses among others stay as they are.
+      case ("if", _), ("const", _), ("propertyNames", _), ("required", _), ("enum", _),
+        ("default", _), ("comment", _):
+        return member
+      default: return .init(member.name, admittingConstants(member.value))
+      }
+    }
+    if isScalar, !hasPattern { result.append(.init("pattern", .string(constantPattern))) }
+    return .object(result)
+  }
+}

@@ -1,0 +1,128 @@
+import Diagnostics
+
+/// Values that have a name: `"constants": { "level": "-6 dB" }`, and `"$level"` wherever such a value may stand.
+///
+/// The text stays as it is written: a value that names a constant has its own place and means the other. A
+/// change of the constant changes all that name it.
+enum Constants {
+  /// Of a text that names a constant, its name; `nil` for every other.
+  static func name(in text: String) -> String? {
+    guard text.utf8.first == UInt8(ascii: "$") else { return nil }
+    let name = text.dropFirst()
+    return isName(name) ? String(name) : nil
+  }
+
+  /// A letter or an underscore, and letters, digits, underscores and hyphens.
+  static func isName(_ text: some StringProtocol) -> Bool {
+    guard let first = text.utf8.first else { return false }
+    func isLetter(_ byte: UInt8) -> Bool {
+      (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+    }
+    return isLetter(first)
+      && text.utf8.allSatisfy {
+        isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
+  }
+}
+
+extension JSONTree {
+  /// The same tree in which texts that name a constant mean its value. What names none that there is has been
+  /// reported, and can be taken for any value.
+  func resolvingConstants(to findings: inout Findings) -> JSONTree {
+    let root = self.root
+    guard root.kind == .object else { return self }
+    let constants = root["constants"]
+    var rows: [String: Int] = [:]
+    for (key, value) in constants?.members ?? JSONValue.Members(base: root.elements) {
+      guard let name = key.string, name != "comment", rows[name] == nil else { continue }
+      rows[name] = value.index
+    }
+    var meanings: [Int: Int] = [:]
+    var unknown: [Int] = []
+    // What is for people, or for editors, means nothing.
+    let skipped: Set<String> = ["constants", "title", "$schema", "comment"]
+    for (key, value) in root.members where !skipped.contains(key.string ?? "") {
+      var row = value.index
+      let end = Int(nodes[row].next)
+      while row < end {
+        let node = nodes[row]
+        if node.kind == .string, beginsWithDollar(node), !node.isKey,
+          let name = JSONValue(tree: self, index: row).string.flatMap(Constants.name)
+        {
+          if let constant = rows[name] { meanings[row] = constant } else { unknown.append(row) }
+        }
+        row += 1
+        if node.isKey, node.kind == .string,
+          JSONValue(tree: self, index: row - 1).string == "comment",
+          row < end
+        {
+          row = Int(nodes[row].next)
+        }
+      }
+    }
+    for row in unknown {
+      let value = JSONValue(tree: self, index: row)
+      findings.append(PatchRules.constant, at: value.range) {
+        .unknownConstant(value, among: rows.keys.sorted())
+      }
+    }
+    guard !meanings.isEmpty || !unknown.isEmpty else { return self }
+    var nodes = self.nodes
+    for row in unknown { nodes[row].kind = .invalid }
+    return JSONTree(source: source, nodes: nodes, base: base, meanings: meanings)
+  }
+
+  private func beginsWithDollar(_ node: Node) -> Bool {
+    let first = Int(node.start) + Int(node.quotes & 3)
+    return first < source.bytes.count && source.bytes[first] == UInt8(ascii: "$")
+  }
+}
+
+extension PatchReader {
+  /// The constants: numbers, texts, true or false, each with a name that can be written behind a `$`.
+  mutating func constants(_ json: JSONValue) -> [PatchDocument.Field] {
+    guard
+      check(json, "'constants'", .object, help: "write { \"name\": value }: each under its name")
+    else { return [] }
+    var fields: [PatchDocument.Field] = []
+    eachMember(of: json) { reader, key, name, value in
+      guard Constants.isName(name) else {
+        reader.diagnostics.append(.constantName(key, name))
+        return
+      }
+      guard [.number, .string, .bool, .invalid].contains(value.kind) else {
+        reader.reportType(value, "a constant", "a number, a text, true or false")
+        return
+      }
+      fields.append(PatchDocument.Field(Located(name, at: key), value))
+    }
+    return fields
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  fileprivate static func unknownConstant(
+    _ json: JSONValue, among names: [String]
+  ) -> Diagnostic {
+    let text = json.string ?? ""
+    let candidates = names.map { "$" + $0 }
+    let help =
+      names.isEmpty
+      ? "the patch has none: \"constants\": { \"\(text.dropFirst())\": 0.5 } would be one"
+      : "the constants are \(names.map(quoted).joined(separator: ", "))"
+    return PatchRules.constant.diagnostic(
+      "there is no constant \(Message(quoted(String(text.dropFirst()))))", at: json.range,
+      pointer: json.pointer.description,
+      label: didYouMean(text, among: candidates).map { Message($0) } ?? "unknown constant",
+      help: [help], fixes: json.correction(of: text, among: candidates))
+  }
+
+  fileprivate static func constantName(_ key: JSONValue, _ name: String) -> Diagnostic {
+    PatchRules.constant.diagnostic(
+      "\(Message(quoted(name))) is no name of a constant", at: key.range,
+      pointer: key.pointer.description, label: "nothing could name it",
+      help: ["a name has letters, digits, '_' and '-', and begins with a letter or '_'"])
+  }
+}

@@ -1,0 +1,140 @@
+import AudioTypes
+import Diagnostics
+
+// MARK: The timeline
+
+extension PatchReader {
+  /// The steps, each as often as it happens: one that is repeated stands there for each of its times.
+  mutating func timeline(_ json: JSONValue) -> [PatchDocument.Step] {
+    array(json, "'timeline'").enumerated().flatMap { number, value in step(value, number: number) }
+  }
+
+  private mutating func step(_ json: JSONValue, number: Int) -> [PatchDocument.Step] {
+    guard check(json, "a step of the timeline", .object) else { return [] }
+    var step = PatchDocument.Step(json: json)
+    step.number = number
+    var repetition: (json: JSONValue, value: PatchDocument.Repetition?)?
+    var actions: [JSONValue] = []
+    readObject(json, "a step of the timeline", keys: Self.stepKeys, required: ["at"]) {
+      reader, key, value in
+      if key != "at", key != "repeat" { actions.append(value) }
+      switch key {
+      case "at": step.at = reader.time(value, "'at'")
+      case "repeat": repetition = (value, reader.repetition(value))
+      case "ramp": step.ramp = reader.ramp(value)
+      case "update": step.update = value
+      default: step.stop = reader.bool(value, "'stop'")
+      }
+    }
+    // A key that is misspelt is what it does.
+    let isUnclear =
+      actions.isEmpty
+      && json.members.contains { member in
+        guard let key = member.key.string else { return true }
+        return !Self.stepKeys.contains(key) && key != "comment"
+      }
+    if actions.count != 1, !isUnclear {
+      diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
+    }
+    guard let repetition else { return [step] }
+    if step.json["stop"] != nil {
+      // Of one that does something else, too, that has been said.
+      if actions.count == 1 { diagnostics.append(.repeatedStop(repetition.json)) }
+      return [step]
+    }
+    return repetition.value.map { repeated(step, $0) } ?? [step]
+  }
+
+  private static let stepKeys = ["at", "repeat", "ramp", "update", "stop"]
+
+  /// A step as often as it happens, as far as the limit allows.
+  private mutating func repeated(
+    _ step: PatchDocument.Step, _ repetition: PatchDocument.Repetition
+  ) -> [PatchDocument.Step] {
+    var step = step
+    step.repetition = repetition
+    guard let first = step.at, repetition.count.value > 1 else { return [step] }
+    let added = repetition.count.value - 1
+    guard repetitionCount <= limits.steps else { return [step] }
+    repetitionCount += added
+    guard repetitionCount <= limits.steps else {
+      diagnostics.append(.tooManySteps(at: repetition.count.json, added, limits))
+      return [step]
+    }
+    return (0...added).map { time in
+      step.time = time
+      step.at = Located(first.value.adding(repetition.every.value, times: time), at: first.json)
+      return step
+    }
+  }
+
+  private mutating func repetition(_ json: JSONValue) -> PatchDocument.Repetition? {
+    guard check(json, "'repeat'", .object) else { return nil }
+    var every: Located<PatchDocument.Time>?
+    var count: Located<Int>?
+    readObject(json, "'repeat'", keys: ["every", "count"], required: ["every", "count"]) {
+      reader, key, value in
+      guard key == "every" else {
+        count = reader.count(value, "'count'", in: 1...PatchDocument.Repetition.mostTimes)
+        return
+      }
+      every = reader.time(value, "'every'")
+      if let time = every, time.value.isZero {
+        reader.diagnostics.append(.noInterval(value))
+        every = nil
+      }
+    }
+    guard let every, let count else { return nil }
+    return PatchDocument.Repetition(json: json, every: every, count: count)
+  }
+
+  private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
+    guard check(json, "a ramp", .object) else { return nil }
+    var ramp = PatchDocument.Ramp(json: json)
+    readObject(
+      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
+    ) {
+      reader, key, value in
+      switch key {
+      case "path":
+        guard let text = reader.string(value, "'path'") else { return }
+        if let pointer = JSONPointer(parsing: text.value) {
+          ramp.path = Located(pointer, at: value)
+        } else {
+          reader.diagnostics.append(.notAPointer(value, text.value))
+        }
+      case "to": ramp.to = value
+      case "curve": ramp.curve = reader.string(value, "'curve'")
+      default: ramp.duration = reader.time(value, "'duration'")
+      }
+    }
+    return ramp
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  fileprivate static func repeatedStop(_ json: JSONValue) -> Diagnostic {
+    PatchRules.exclusive.diagnostic(
+      "a patch stops once: 'stop' is not repeated", at: json.markRange,
+      pointer: json.pointer.description, label: "this is one too many", help: ["remove 'repeat'"])
+  }
+
+  fileprivate static func noInterval(_ json: JSONValue) -> Diagnostic {
+    PatchRules.range.diagnostic(
+      "'every' is a time greater than 0", at: json.markRange, pointer: json.pointer.description,
+      label: "all of them would come at once",
+      help: ["write the time from the beginning of one to that of the next"])
+  }
+
+  fileprivate static func tooManySteps(
+    at json: JSONValue, _ added: Int, _ limits: PatchLimits
+  ) -> Diagnostic {
+    CostRules.steps.diagnostic(
+      "with this the repetitions of the timeline add more than \(Message(decimal(limits.steps))) steps",
+      at: json.range, pointer: json.pointer.description,
+      label: "\(Message(decimal(added))) of them are added here",
+      help: [limits.help(.steps, needed: limits.steps + added)])
+  }
+}

@@ -1,0 +1,328 @@
+import Diagnostics
+
+/// Writes repetitions out: what has a `"count"` stands there so many times, with the number of each copy in
+/// the place of `{i}`.
+///
+/// What comes of it is a text of its own, of which every range leads to where it is written
+/// (`SourceText.origin(of:)`): so all that reads documents, and all that changes them, knows copies only.
+struct RepetitionWriter {
+  /// What came of it.
+  struct Result {
+    var tree: JSONTree
+    var copies: Copies
+    var diagnostics: [Diagnostic]
+    /// Whether it is known how many copies there are, and what they are called. Without, nothing else can
+    /// be said of the document.
+    var isClear: Bool
+  }
+
+  /// What may stand at a place, and be repeated there.
+  private enum Place {
+    case root, node, other
+    /// An object whose members, or an array whose elements may be repeated; and what each of them is.
+    indirect case many(of: Place)
+
+    func member(_ key: String?) -> Place {
+      switch (self, key) {
+      case (.root, "nodes"): .many(of: .node)
+      case (.root, "callbacks"), (.root, "taps"), (.root, "connections"), (.root, "timeline"),
+        (.node, "inputs"), (.node, "outputs"), (.node, "bands"):
+        .many(of: .other)
+      case (.many(let inner), _): inner
+      default: .other
+      }
+    }
+  }
+
+  private let tree: JSONTree
+  private let limits: PatchLimits
+  private let constants: [String: Double?]
+  private var parts: [SourceText.Part] = []
+  /// Where the next part of the written text begins, and where it will stand.
+  private var position = 0
+  private var length = 0
+  private var copies = Copies()
+  private var open: [Int] = []
+  private var numbers: [Int] = []
+  private var count = 0
+  /// What is wrong, with its place in the written text; and where it stands in the one that comes of it,
+  /// where it does.
+  private var findings: [(diagnostic: Diagnostic, place: SourceRange?)] = []
+  /// Where texts begin that have no value.
+  private var invalid: Set<Int> = []
+  private var isClear = true
+  private var isTooMuch = false
+
+  /// - Returns: `nil` where nothing is repeated.
+  static func write(_ tree: JSONTree, limits: PatchLimits) -> Result? {
+    guard tree.root.kind == .object, tree.hasKey("count") else { return nil }
+    var writer = RepetitionWriter(tree, limits: limits)
+    writer.value(tree.root, .root)
+    guard writer.count > 0 || !writer.findings.isEmpty else { return nil }
+    writer.emit(to: tree.source.bytes.count)
+    guard writer.isClear, !writer.isTooMuch else { return writer.unclear }
+    let source = SourceText(name: tree.source.name, parts: writer.parts)
+    let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
+    // Behind a document may stand what has been said of options.
+    guard let whole = reading.tree, !reading.hasErrors else { return writer.unclear }
+    let diagnostics = writer.findings.map { finding in
+      var diagnostic = finding.diagnostic
+      if let place = finding.place { diagnostic.range = place }
+      return diagnostic
+    }
+    return Result(
+      tree: whole.marking(invalidAt: writer.invalid), copies: writer.copies,
+      diagnostics: diagnostics, isClear: true)
+  }
+
+  /// Nothing but what is wrong, each once.
+  private var unclear: Result {
+    var seen: Set<Diagnostic> = []
+    return Result(
+      tree: tree, copies: Copies(),
+      diagnostics: findings.map(\.diagnostic).filter { seen.insert($0).inserted }, isClear: false)
+  }
+
+  private init(_ tree: JSONTree, limits: PatchLimits) {
+    self.tree = tree
+    self.limits = limits
+    var constants: [String: Double?] = [:]
+    if let members = tree.root["constants"]?.members {
+      for (key, value) in members {
+        if let name = key.string, name != "comment" {
+          constants.updateValue(value.number, forKey: name)
+        }
+      }
+    }
+    self.constants = constants
+  }
+
+  private var names: CopyFormula.Names {
+    CopyFormula.Names(copies: numbers, constants: constants)
+  }
+
+  private mutating func report(_ diagnostic: Diagnostic) { findings.append((diagnostic, nil)) }
+
+  // MARK: Writing
+
+  private mutating func emit(to end: Int) {
+    guard end > position else { return }
+    parts.append(.written(position..<end, in: tree.source))
+    length += end - position
+    position = end
+  }
+
+  private mutating func make(_ text: String, for range: SourceRange) {
+    parts.append(.made(text, for: range, in: tree.source))
+    length += text.utf8.count
+  }
+
+  /// Whether the text is not longer than it may be; says so once where it is.
+  private mutating func hasRoom(_ json: JSONValue) -> Bool {
+    guard length > limits.bytes, !isTooMuch else { return !isTooMuch }
+    isTooMuch = true
+    let allowed = Diagnostic.decimal(limits.bytes)
+    report(
+      SyntaxRules.bytes.diagnostic(
+        .init("with its copies the document has more than \(allowed) bytes"),
+        at: json.range, pointer: json.pointer.description,
+        help: [limits.help(.bytes, needed: 2 * length)]))
+    return false
+  }
+
+  /// Writes a value, with what is repeated in it. The text up to it is written, or will be.
+  private mutating func value(_ json: JSONValue, _ place: Place) {
+    switch json.kind {
+    case .object:
+      for (key, inside) in json.members {
+        if key.string == "comment" { continue }
+        member(key, inside, place)
+      }
+    case .array:
+      for element in json.elements { member(nil, element, place) }
+    case .string: if !numbers.isEmpty { text(json, isKey: false) }
+    default: break
+    }
+  }
+
+  private mutating func member(_ key: JSONValue?, _ json: JSONValue, _ place: Place) {
+    guard !isTooMuch else { return }
+    let inner = place.member(key?.string)
+    if case .many = place, json.kind == .object, let count = json["count"] {
+      repeated(key, json, inner, count)
+      return
+    }
+    // Most of a document is nothing that could be repeated, or be in something that is.
+    if numbers.isEmpty, case .other = inner { return }
+    if let key, !numbers.isEmpty { text(key, isKey: true) }
+    value(json, inner)
+  }
+
+  /// Writes all copies.
+  private mutating func repeated(
+    _ key: JSONValue?, _ json: JSONValue, _ place: Place, _ count: JSONValue
+  ) {
+    let start = (key ?? json).localRange.lowerBound
+    emit(to: start)
+    guard let times = times(count) else {
+      isClear = false
+      position = json.localRange.upperBound
+      return
+    }
+    if let key, let name = key.string, times > 1, CopyPattern(name) == nil {
+      report(.oneName(key, name))
+      isClear = false
+    }
+    self.count += 1
+    let separator = "," + blank(before: start)
+    for number in 0..<times {
+      if number > 0 { make(separator, for: start..<start) }
+      position = start
+      numbers.append(number)
+      let copy = copies.begin(at: length, of: start, numbers: numbers, in: open.last)
+      open.append(copy)
+      if let key { text(key, isKey: true) }
+      members(of: json, place, without: count)
+      emit(to: json.localRange.upperBound)
+      open.removeLast()
+      copies.end(copy, at: length)
+      numbers.removeLast()
+      // One copy says what is wrong with all; a name may be right in the first alone.
+      if !hasRoom(count) || !isClear { break }
+    }
+    position = json.localRange.upperBound
+  }
+
+  /// The members of a copy but its count.
+  private mutating func members(of json: JSONValue, _ place: Place, without count: JSONValue) {
+    let all = Array(json.members)
+    for (number, (key, inside)) in all.enumerated() {
+      if inside.index == count.index {
+        if number > 0 {
+          emit(to: all[number - 1].value.localRange.upperBound)
+          position = inside.localRange.upperBound
+        } else {
+          emit(to: key.localRange.lowerBound)
+          position =
+            all.count > 1 ? all[1].key.localRange.lowerBound : inside.localRange.upperBound
+        }
+      } else if key.string != "comment" {
+        member(key, inside, place)
+      }
+    }
+  }
+
+  /// A line end and the blanks before a place, where that begins its line; else a blank.
+  private func blank(before offset: Int) -> String {
+    let bytes = tree.source.bytes
+    var start = offset
+    while start > 0, bytes[start - 1] == 0x20 || bytes[start - 1] == 0x09 { start -= 1 }
+    guard start > 0, bytes[start - 1] == 0x0A else { return " " }
+    return "\n" + String(decoding: bytes[start..<offset], as: UTF8.self)
+  }
+
+  /// A text of a copy.
+  private mutating func text(_ json: JSONValue, isKey: Bool) {
+    guard let text = json.string, text.utf8.contains(UInt8(ascii: "{")),
+      let pattern = CopyPattern(text)
+    else { return }
+    emit(to: json.localRange.lowerBound)
+    do throws(CopyPattern.Located) {
+      let value = try pattern.text(names)
+      let isNumber = pattern.isNumber && !isKey
+      make(isNumber ? value : JSONText.string(value).compact, for: json.localRange)
+    } catch {
+      let diagnostic = Diagnostic.formula(error, in: json)
+      findings.append((diagnostic, length..<(length + 2)))
+      if isKey { isClear = false }
+      invalid.insert(length)
+      make("\"\"", for: diagnostic.range)
+    }
+    position = json.localRange.upperBound
+  }
+
+  // MARK: Counts
+
+  /// How many copies there are; `nil` where that cannot be told, which is said.
+  private mutating func times(_ json: JSONValue) -> Int? {
+    var number = json.integer
+    if json.kind == .string, let text = json.string {
+      if text.utf8.first == UInt8(ascii: "$") {
+        number = (constants[String(text.dropFirst())] ?? nil).flatMap { Int(exactly: $0) }
+      } else if !numbers.isEmpty, let pattern = CopyPattern(text), pattern.isNumber {
+        do throws(CopyPattern.Located) { number = Int(try pattern.text(names)) } catch {
+          report(.formula(error, in: json))
+          return nil
+        }
+      }
+    }
+    if json.kind == .invalid { return nil }
+    guard let number, number >= 1 else {
+      report(.count(json))
+      return nil
+    }
+    guard number <= limits.nodes else {
+      report(.tooManyCopies(json, number, limits))
+      return nil
+    }
+    return number
+  }
+}
+
+extension JSONTree {
+  /// Whether some object has a member of that name, which has no character that could be escaped.
+  fileprivate func hasKey(_ name: String) -> Bool {
+    let wanted = Array(name.utf8)
+    return nodes.contains { node in
+      node.isKey && node.kind == .string && Int(node.end) - Int(node.start) == wanted.count + 2
+        && source.bytes[(Int(node.start) + 1)..<(Int(node.end) - 1)].elementsEqual(wanted)
+    }
+  }
+
+  /// The same with values that have been reported.
+  fileprivate func marking(invalidAt offsets: Set<Int>) -> JSONTree {
+    guard !offsets.isEmpty else { return self }
+    var nodes = self.nodes
+    for row in nodes.indices where offsets.contains(Int(nodes[row].start)) {
+      if nodes[row].kind == .string { nodes[row].kind = .invalid }
+    }
+    return JSONTree(source: source, nodes: nodes)
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  fileprivate static func formula(_ error: CopyPattern.Located, in json: JSONValue) -> Diagnostic {
+    PatchRules.repetition.diagnostic(
+      .init(error.failure.message), at: json.range(ofText: error.range),
+      pointer: json.pointer.description, help: [error.failure.help].filter { !$0.isEmpty })
+  }
+
+  fileprivate static func count(_ json: JSONValue) -> Diagnostic {
+    PatchRules.repetition.diagnostic(
+      "'count' is a whole number of at least 1, or a constant that is one", at: json.markRange,
+      pointer: json.pointer.description, label: "how many copies?",
+      help: ["write \"count\": 8, for example"], fixes: json.unquoting(for: .number))
+  }
+
+  fileprivate static func tooManyCopies(
+    _ json: JSONValue, _ number: Int, _ limits: PatchLimits
+  ) -> Diagnostic {
+    PatchRules.nodes.diagnostic(
+      "more than \(Message(decimal(limits.nodes))) copies", at: json.range,
+      pointer: json.pointer.description, help: [limits.help(.nodes, needed: number)])
+  }
+
+  fileprivate static func oneName(_ key: JSONValue, _ name: String) -> Diagnostic {
+    PatchRules.repetition.diagnostic(
+      "all copies would be called \(Message(quoted(name)))", at: key.range,
+      pointer: key.pointer.description, label: "without a number",
+      help: ["put the number of each into its name: \"\(name)\" becomes \"\(name){i}\""],
+      fixes: [
+        Fix(
+          "put {i} into the name",
+          edits: [Edit(key.range(ofText: name.utf8.count..<name.utf8.count), "{i}")], isSafe: false)
+      ])
+  }
+}

@@ -1,0 +1,18 @@
+public import AudioTypes
+
+extension ImportRules {
+  /// An imported file is no larger than the limits allow.
+  public static let size = Rule(
+    "PR1009", "import/size",
+    "an imported file is no larger than the limits allow",
+    page: .init(
+      """
+      An imported file, with those it includes, has up to 4 MiB, values up to 64 deep, and up to
+      4,096 filters.
+      """,
+      because: """
+        Equalizers of people have some kilobytes. A file that is larger by a thousand times is a
+        mistake, or made to take memory and time.
+        """,
+      example: .none("It is found in files of other programs, not in patches.")))
+}

@@ -1,0 +1,103 @@
+public import AudioTypes
+
+/// Delays a bus by a number of frames, so that a path is as late as others that it meets.
+///
+/// The samples are handed on as they are, bit for bit. Another delay is gone over to as soon as as much has
+/// been heard as it needs: in 10 ms, by gains that add up to 1, on a bus of floats; at once on one of words.
+public struct LatencyDelay: RenderKernel, ~Copyable {
+  // `capacity` words for each channel, written in a circle.
+  private let memory: SampleStorage
+  private let channelCount: Int
+  private let capacity: Int
+  private let fadeLength: Int
+  private let controls: ControlAccess
+  private var delay: Int
+  private var next = 0
+  /// Frames heard, up to the capacity.
+  private var heard: Int
+  private var place = 0
+  private var fadePosition = 0
+
+  // MARK: Control thread
+
+  /// - Parameters:
+  ///   - capacity: The longest delay there can be, in frames, and one more.
+  ///   - controls: Its word 0 is the delay in frames, below the capacity.
+  ///   - startsDelayed: Whether it begins with that delay, on silence: at the beginning of a graph.
+  ///   - fadeLength: In frames; 0 for at once.
+  public init(
+    channelCount: Int, capacity: Int, controls: ControlAccess, startsDelayed: Bool, fadeLength: Int
+  ) {
+    precondition(channelCount > 0 && capacity > 0, "a delay has room")
+    memory = SampleStorage(repeating: 0, count: channelCount * capacity)
+    self.channelCount = channelCount
+    self.capacity = capacity
+    self.fadeLength = fadeLength
+    self.controls = controls
+    delay = startsDelayed ? min(Int(controls[word: 0]), capacity - 1) : 0
+    heard = startsDelayed ? capacity : 0
+    next = delay
+  }
+
+  // MARK: Render thread
+
+  @_noLocks
+  public mutating func render(_ context: RenderContext) -> Status {
+    let input = context.input(0)
+    let output = context.output(0)
+    guard input.channelCount == channelCount, output.channelCount == channelCount else {
+      return .formatNotSupported
+    }
+    let wanted = Int(controls[word: 0])
+    var done = 0
+    while done < context.frameCount {
+      // A piece ends where something begins or ends; and what it reads has been written before it.
+      if next == delay, wanted != delay, wanted < capacity, heard >= wanted {
+        next = wanted
+        fadePosition = 0
+        if fadeLength == 0 { delay = next }
+      }
+      var length = context.frameCount - done
+      if length > capacity { length = capacity }
+      if wanted != delay, next == delay, heard < wanted, wanted - heard < length {
+        length = wanted - heard
+      }
+      if next != delay, fadeLength - fadePosition < length { length = fadeLength - fadePosition }
+      for channel in 0..<channelCount {
+        render(
+          input[channel].dropping(done).prefix(length),
+          into: output[channel].dropping(done).prefix(length), first: channel * capacity)
+      }
+      place = (place + length) % capacity
+      heard = heard + length > capacity ? capacity : heard + length
+      if next != delay {
+        fadePosition += length
+        if fadePosition == fadeLength { delay = next }
+      }
+      done += length
+    }
+    return .ok
+  }
+
+  @_noLocks
+  private func render(_ input: ChannelBuffer, into output: ChannelBuffer, first: Int) {
+    let isFading = next != delay
+    var write = place
+    var read = place - delay
+    if read < 0 { read += capacity }
+    var other = place - next
+    if other < 0 { other += capacity }
+    for frame in input.indices {
+      memory[first + write] = input[frame]
+      var sample = memory[first + read]
+      if isFading {
+        let x = Float(fadePosition + frame + 1) / Float(fadeLength)
+        sample += (memory[first + other] - sample) * (x * x * (3 - 2 * x))
+      }
+      output[frame] = sample
+      write = write + 1 == capacity ? 0 : write + 1
+      read = read + 1 == capacity ? 0 : read + 1
+      other = other + 1 == capacity ? 0 : other + 1
+    }
+  }
+}

@@ -1,0 +1,274 @@
+/// Reads a signal of any number of channels at a pace that may be another one in every frame: a tape
+/// whose speed is turned.
+///
+/// Frame 0 is read at frame 0 of the signal, and each frame as far beyond the one before it as the mean
+/// of the two frames' paces: of a pace that goes in a straight line, and of one that stands still, that
+/// is the integral. Where a frame is read depends on the paces alone, and so does how much of the signal
+/// has been pushed by then: not on how a render is cut.
+///
+/// A frame is a windowed sinc over the signal. Below a pace of 1 everything up to half the signal's rate
+/// passes, but for the filter's edge (`ReadingFilter`); from there on nothing does that would be beyond
+/// half the rate of what is read. From pace to pace the filter goes over without a step: it is a mixture
+/// of two filters, both of them for paces that are as fast or faster, by 9% at the most. As long as the
+/// pace has been 1 from the beginning on, frames are copied.
+///
+/// For each stretch: `frame(at:)` for each of its frames, `framesNeeded`, `push` of so many, `read`.
+public struct TurningReader: ~Copyable {
+  /// The most frames of a stretch.
+  public static var longest: Int { @_noLocks get { 256 } }
+
+  private static var filtersPerOctave: Double { @_noLocks get { 16 } }
+  /// Frames in which what is copied goes over to what is filtered.
+  private static var fadeLength: Int { @_noLocks get { 64 } }
+  /// Frames that a row reads beyond its taps, times zero.
+  private static var margin: Int { @_noLocks get { 16 } }
+
+  public let channelCount: Int
+  /// How many frames of the signal it is ahead of what it reads, at every pace.
+  public let lookAhead: Int
+  private let fastest: Double
+  private let filters: ReadingFilterBank
+  private let lanes: SampleStorage
+  private let laneLength: Int
+  private let row: SampleStorage
+  private let otherRow: SampleStorage
+  // Of each frame of the stretch, the place after the whole frame that it is read at, that whole frame
+  // after `start`, and its pace.
+  private let fractions: DoubleStorage
+  private let wholes: DoubleStorage
+  private let paces: DoubleStorage
+
+  // Where the lanes' first frame that is still read is, and their end.
+  private var start: Int
+  private var end: Int
+  /// The lanes are zero from here to `end`.
+  private var soundEnd = 0
+  /// Frames of the stretch so far.
+  private var count = 0
+  private var fraction = 0.0
+  private var lastPace = -1.0
+  /// Frames until nothing is copied any more; more than `fadeLength` where that has not begun.
+  private var copyLeft = TurningReader.fadeLength + 1
+  // The filters for the pace that was read last: that of the table, and the share of the next one.
+  private var filterPace = 1.0
+  private var filterNumber = 0
+  private var filterNext = 0
+  private var filterShare: Float = 0
+
+  // MARK: Control thread
+
+  /// - Parameters:
+  ///   - channelCount: 1 or more.
+  ///   - fastest: Frames of the signal for each frame that is read, at the most; 1 or more.
+  ///   - maximumPush: Frames in one `push`, at the most.
+  public init(channelCount: Int, fastest: Double, maximumPush: Int) {
+    precondition(channelCount > 0 && maximumPush > 0, "a signal has a channel and frames")
+    precondition(fastest >= 1 && fastest <= 64, "a pace is up to 64")
+    self.channelCount = channelCount
+    self.fastest = fastest
+    filters = ReadingFilterBank(
+      through: Self.lastFilter(fastest), filtersPerOctave: Self.filtersPerOctave)
+    let width = filters.width
+    let reach = width / 2 + Self.margin
+    lookAhead = reach
+    let stretch = Int((Double(Self.longest) * fastest).rounded(.up)) + 2
+    // Twice as many new frames as a stretch needs, so that the lanes are not moved each time.
+    laneLength = 2 * reach + 2 * stretch + 2 * maximumPush
+    // What a row reads beyond its taps, times zero, may be behind the last lane.
+    lanes = SampleStorage(repeating: 0, count: laneLength * channelCount + 64)
+    row = SampleStorage(repeating: 0, count: width)
+    otherRow = SampleStorage(repeating: 0, count: width)
+    fractions = DoubleStorage(repeating: 0, count: Self.longest)
+    wholes = DoubleStorage(repeating: 0, count: Self.longest)
+    paces = DoubleStorage(repeating: 1, count: Self.longest)
+    start = reach
+    end = reach
+  }
+
+  /// What `lookAhead` is of a reader that is made for a pace.
+  public static func lookAhead(fastest: Double) -> Int {
+    ReadingFilter.number(lastFilter(fastest), filtersPerOctave: filtersPerOctave).width / 2 + margin
+  }
+
+  private static func lastFilter(_ fastest: Double) -> Int {
+    Int((renderLog2(fastest) * filtersPerOctave).rounded(.down)) + 2
+  }
+
+  // MARK: Render thread
+
+  /// Forgets every frame: back to the beginning.
+  @_noLocks
+  public mutating func reset() {
+    lanes.buffer(at: 0, count: lanes.count).clear()
+    start = lookAhead
+    end = lookAhead
+    soundEnd = 0
+    count = 0
+    fraction = 0
+    lastPace = -1
+    copyLeft = Self.fadeLength + 1
+  }
+
+  /// Adds a frame to the stretch, which has room for `longest`.
+  ///
+  /// - Parameter pace: Over 0; taken as `fastest` where it is more.
+  @_noLocks
+  public mutating func frame(at pace: Double) {
+    precondition(count < Self.longest && pace > 0, "a stretch has 256 frames, and goes forward")
+    let pace = pace < fastest ? pace : fastest
+    var whole = count == 0 ? 0 : wholes[count - 1]
+    if lastPace > 0 {
+      fraction += (lastPace + pace) / 2
+      let frames = Double(Int(fraction))
+      fraction -= frames
+      whole += frames
+    }
+    lastPace = pace
+    fractions[count] = fraction
+    wholes[count] = whole
+    paces[count] = pace
+    count += 1
+  }
+
+  /// How many frames have to be pushed before the stretch is read.
+  @_noLocks
+  public mutating func framesNeeded() -> Int {
+    guard count > 0 else { return 0 }
+    let last = start + Int(wholes[count - 1]) + lookAhead
+    return last > end ? last - end : 0
+  }
+
+  /// Takes frames of the signal; what is not finite counts as 0.
+  @_noLocks
+  public mutating func push(_ bus: RenderBus, frameCount: Int) {
+    precondition(
+      frameCount <= bus.frameCount && bus.channelCount == channelCount,
+      "the bus has the signal's channels")
+    makeRoom(frameCount)
+    for channel in 0..<channelCount {
+      lanes.buffer(at: channel * laneLength + end, count: frameCount).copyFinite(from: bus[channel])
+    }
+    end += frameCount
+    if bus.isSilent { return }
+    // A bus that is not marked as silent may be silent all the same: a pause in a file.
+    for channel in 0..<channelCount {
+      let lane = channel * laneLength
+      var last = end
+      while last > end - frameCount, lanes[lane + last - 1] == 0 { last -= 1 }
+      if last > end - frameCount && last > soundEnd { soundEnd = last }
+    }
+  }
+
+  /// Reads the stretch, whose frames have been pushed, and begins the next one.
+  ///
+  /// - Parameter offset: Of its first frame in the bus.
+  /// - Returns: Whether all of it is zeros.
+  @_noLocks
+  public mutating func read(into bus: RenderBus, offset: Int) -> Bool {
+    precondition(
+      bus.channelCount == channelCount && offset >= 0 && offset + count <= bus.frameCount,
+      "the bus has the signal's channels, and room")
+    precondition(framesNeeded() == 0, "frames are missing")
+    var isSilent = true
+    for frame in 0..<count {
+      let place = start + Int(wholes[frame])
+      let pace = paces[frame]
+      if copyLeft > Self.fadeLength, pace != 1 { copyLeft = Self.fadeLength }
+      if place - lookAhead >= soundEnd {
+        for channel in 0..<channelCount { bus[channel][offset + frame] = 0 }
+      } else {
+        isSilent = false
+        if copyLeft > Self.fadeLength {
+          for channel in 0..<channelCount {
+            bus[channel][offset + frame] = lanes[channel * laneLength + place]
+          }
+        } else {
+          filter(place, fractions[frame], pace, into: bus, offset + frame)
+          if copyLeft > 0 { blend(place, fractions[frame], into: bus, offset + frame) }
+        }
+      }
+      if copyLeft > 0, copyLeft <= Self.fadeLength { copyLeft -= 1 }
+    }
+    if count > 0 {
+      // The next stretch goes on from the last frame.
+      start += Int(wholes[count - 1])
+      count = 0
+    }
+    return isSilent
+  }
+
+  // MARK: Inner loops
+
+  @_noLocks
+  private mutating func filter(
+    _ place: Int, _ fraction: Double, _ pace: Double, into bus: RenderBus, _ frame: Int
+  ) {
+    if pace != filterPace { choose(pace) }
+    let length = filters.rowLength(filterNumber)
+    let first = place - filters.reach(filterNumber)
+    let weights = row.buffer(at: 0, count: length)
+    filters.blend(filterNumber, at: fraction, into: weights)
+    for channel in 0..<channelCount {
+      bus[channel][frame] = VectorMath.dot(
+        weights, lanes.buffer(at: channel * laneLength + first, count: length))
+    }
+    guard filterShare > 0 else { return }
+    let otherLength = filters.rowLength(filterNext)
+    let otherFirst = place - filters.reach(filterNext)
+    let others = otherRow.buffer(at: 0, count: otherLength)
+    filters.blend(filterNext, at: fraction, into: others)
+    for channel in 0..<channelCount {
+      let sample = bus[channel][frame]
+      let other = VectorMath.dot(
+        others, lanes.buffer(at: channel * laneLength + otherFirst, count: otherLength))
+      bus[channel][frame] = sample + (other - sample) * filterShare
+    }
+  }
+
+  /// Finds the filters for a pace: the two next ones beyond it, and of each the share that makes the
+  /// mixture go on from step to step. A step below 1 it begins with the one for 1.
+  @_noLocks
+  private mutating func choose(_ pace: Double) {
+    filterPace = pace
+    filterNumber = 0
+    filterNext = 0
+    filterShare = 0
+    let steps = renderLog2(pace) * Self.filtersPerOctave + 1
+    guard steps > 0 else { return }
+    let whole = Int(steps)
+    filterShare = Float(steps - Double(whole))
+    filterNumber = whole < filters.count ? whole : filters.count - 1
+    filterNext = whole + 1 < filters.count ? whole + 1 : filters.count - 1
+  }
+
+  /// The pace has just left 1: from copying to the filter, so that its edge does not begin with a step.
+  @_noLocks
+  private mutating func blend(
+    _ place: Int, _ fraction: Double, into bus: RenderBus, _ frame: Int
+  ) {
+    let copy = Float(copyLeft) / Float(Self.fadeLength + 1)
+    for channel in 0..<channelCount {
+      let lane = channel * laneLength + place
+      let before = lanes[lane]
+      let copied = before + (lanes[lane + 1] - before) * Float(fraction)
+      let filtered = bus[channel][frame]
+      bus[channel][frame] = filtered + (copied - filtered) * copy
+    }
+  }
+
+  /// Moves what is still read to the front of the lanes where the back is too short.
+  @_noLocks
+  private mutating func makeRoom(_ frameCount: Int) {
+    guard end + frameCount > laneLength else { return }
+    let first = start - lookAhead
+    let length = end - first
+    precondition(length + frameCount <= laneLength, "no room in the reader")
+    for channel in 0..<channelCount {
+      let lane = channel * laneLength
+      for frame in 0..<length { lanes[lane + frame] = lanes[lane + first + frame] }
+    }
+    soundEnd = soundEnd > first ? soundEnd - first : 0
+    start -= first
+    end -= first
+  }
+}

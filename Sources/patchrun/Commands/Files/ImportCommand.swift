@@ -1,0 +1,170 @@
+import ArgumentParser
+import Diagnostics
+import FileAccess
+import PatchImport
+
+struct ImportCommand: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Makes a patch of the filters of another program.",
+    discussion: """
+      Equalizer APO's configurations, AutoEq's results (parametric, fixed bands, graphic), REW's filter \
+      settings, CamillaDSP's YAML, PipeWire's filter-chains and EasyEffects' presets become bands of an \
+      NBandEQ with the same response. What is no band of one (filters of single channels, delays, \
+      mixes, graphic equalizers) becomes an impulse response in a sound file beside the patch. Whatever is \
+      not imported is named, with its line and the reason.
+
+      EXAMPLES:
+        patchrun import ParametricEQ.txt -o headphone.json
+        patchrun import config.txt --channels 6 --input film.wav -o film.json
+        patchrun import --from rew filters.txt --rate 44100
+
+      EXIT STATUS:
+        0  it is imported; what is left out has been named
+        1  the file is wrong, or nothing of it can be imported
+        2  wrong usage, or it cannot be told which program the file is of
+        3  a file cannot be read or written
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The file, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["txt", "yml", "yaml", "conf", "json"]))
+  var file: String
+
+  @Option(
+    name: .customLong("from"),
+    help: ArgumentHelp(
+      "The program it is of, where that cannot be seen: equalizer-apo, autoeq, rew, camilladsp, pipewire "
+        + "or easyeffects.",
+      valueName: "program"),
+    completion: .list(ImportDialect.allCases.map(\.rawValue)),
+    transform: { text in
+      if let dialect = ImportDialect(rawValue: text) { return dialect }
+      let names = ImportDialect.allCases.map(\.rawValue)
+      throw ValidationError(
+        didYouMean(text, among: names) ?? "it is one of \(names.joined(separator: ", "))")
+    })
+  var dialect: ImportDialect?
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write, which must not be there yet; otherwise, standard output.",
+      valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A sound file to be heard through the filters. Without it, what the device hears is.",
+      valueName: "file"),
+    completion: .file())
+  var input: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The rate that bandwidths and delays are worked out for, where the file has none.",
+      valueName: "hertz"))
+  var rate = 48_000.0
+
+  @Option(
+    help: ArgumentHelp(
+      "How many channels there are, or their names with commas between: L,R,C.",
+      valueName: "channels"))
+  var channels = "2"
+
+  @Option(
+    help: ArgumentHelp(
+      "Of Equalizer APO's lines for devices, those for this one are imported.",
+      valueName: "name"))
+  var device: String?
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  private var channelNames: [String]? {
+    let names = channels.split(separator: ",").map {
+      String($0).filter { $0 != " " }
+    }.filter { !$0.isEmpty }
+    guard names.count == 1, let count = Int(names[0]) else {
+      return names.isEmpty || names.count > 64 ? nil : names
+    }
+    let all = ["L", "R", "C", "LFE", "RL", "RR", "SL", "SR"]
+    switch count {
+    case 4: return ["L", "R", "RL", "RR"]
+    case 1...8: return Array(all[..<count])
+    case 9...64: return (1...count).map(String.init)
+    default: return nil
+    }
+  }
+
+  func validate() throws {
+    guard (1000...768_000).contains(rate) else {
+      throw ValidationError("'--rate' is from 1000 to 768000")
+    }
+    guard channelNames != nil else {
+      throw ValidationError("'--channels' is a number from 1 to 64, or names with commas between")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let source = try PatchFile(file).source
+    let folder = file == "-" ? "" : PatchFile.directory(of: file)
+    var options = ImportOptions(folder: folder)
+    options.sampleRate = rate
+    options.channels = channelNames ?? options.channels
+    options.device = device
+    guard var result = FilterImport.read(source, from: dialect, options) else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "it cannot be seen of which program \(quoted(source.name)) is",
+        help: [
+          "'--from' says it: "
+            + ImportDialect.allCases.map(\.rawValue).joined(separator: ", ")
+        ])
+    }
+    let written = result.chain.map { PatchWriter.write($0, writing(result, folder)) }
+    result.diagnostics = (result.diagnostics + (written?.diagnostics ?? [])).inDocumentOrder()
+    if !result.diagnostics.isEmpty {
+      StandardStream.error.put(
+        appearance.text(result.diagnostics, in: result.source, for: .error))
+    }
+    guard let written, let text = written.text, !result.diagnostics.hasErrors else {
+      return ExitStatus.wrongPatch
+    }
+    if let response = written.response, let output, output != "-" {
+      try AtomicFile.create(Self.responsePath(output), with: response)
+    }
+    try output(text, toNew: output)
+    return ExitStatus.success
+  }
+
+  private func writing(_ result: FilterImport.Result, _ folder: String) -> PatchWriter.Options {
+    var options = PatchWriter.Options()
+    options.origin =
+      "Imported from \(file == "-" ? "a text" : fileName(file)) of \(result.dialect.name)."
+    let place = output.map { $0 == "-" ? "" : PatchFile.directory(of: $0) } ?? ""
+    // Paths of a patch begin where it is.
+    func path(_ path: String) -> String {
+      if path.hasPrefix("/") || place.isEmpty { return path }
+      let own = place + "/"
+      if path.hasPrefix(own) { return String(path.dropFirst(own.count)) }
+      return place.hasPrefix("/")
+        ? path : place.split(separator: "/").map { _ in "../" }.joined() + path
+    }
+    options.input = input.map(path)
+    options.folder = folder == place ? "" : path(folder)
+    if let output, output != "-" { options.responseName = fileName(Self.responsePath(output)) }
+    return options
+  }
+
+  private func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// Where the responses are written: beside the patch, by its name.
+  static func responsePath(_ output: String) -> String {
+    for ending in [".json", ".jsonc"] where output.hasSuffix(ending) {
+      return output.dropLast(ending.count) + ".response.wav"
+    }
+    return output + ".response.wav"
+  }
+}

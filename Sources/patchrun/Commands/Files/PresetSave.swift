@@ -1,0 +1,67 @@
+import ArgumentParser
+import Diagnostics
+import PatchGraph
+import PatchSyntax
+
+struct PresetSave: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "save",
+    abstract: "Writes what a node of a patch is set to as a preset.",
+    discussion: """
+      It has what differs from what a fresh unit has, and no stream formats, counts or connections. What \
+      plays can be kept, too: 'patchrun ctl get' prints the patch as it is by then.
+
+      EXAMPLES:
+        patchrun preset save mix.json mixer -o loud.json
+        patchrun preset save mix.json mixer --title "As it was on Friday"
+        patchrun ctl get | patchrun preset save - mixer
+
+      EXIT STATUS:
+        0  done
+        1  the patch is wrong
+        2  wrong usage: it has no such node
+        3  a file cannot be read or written
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    completion: .file(extensions: ["json", "jsonc"]))
+  var file: String
+
+  @Argument(help: ArgumentHelp("The name of the node; of one in a sub-graph, 'strip/eq'."))
+  var node: String
+
+  @Option(help: ArgumentHelp("What the preset is to be called.", valueName: "text"))
+  var title: String?
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write, which must not be there yet; otherwise, standard output.",
+      valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var output: String?
+
+  @OptionGroup var overrides: OverrideOptions
+  @OptionGroup var policy: PolicyOptions
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let source = try PatchFile(file, files: policy.forNamed(file), limits: policy.limits)
+    let patch = PatchBuilder.build(
+      source.read(overrides), in: policy.surroundings(of: source), device: .assumed(.init()))
+    guard !patch.hasErrors else {
+      appearance.report(patch)
+      return ExitStatus.wrongPatch
+    }
+    guard let preset = patch.preset(of: node, named: title) else {
+      let names = patch.document?.nodes.map(\.name) ?? []
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "the patch has no node \(quoted(node))",
+        help: [didYouMean(node, among: names) ?? "it has \(listed(names))"])
+    }
+    try output(PatchFormatter.formatted(preset.compact), toNew: output)
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,11 @@
+/// What is known of the program without its commands: what names them is named by them.
+enum Program {
+  static let version = "0.1.0"
+
+  /// The names of its commands, in the order of the help.
+  static let commandNames = [
+    "run", "render", "validate", "explain", "fmt", "new", "diff", "show", "response", "bench",
+    "recover", "import", "export", "preset", "units", "devices", "doctor", "schema", "lsp", "ctl",
+    "man",
+  ]
+}

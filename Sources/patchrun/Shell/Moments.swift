@@ -1,0 +1,52 @@
+import ArgumentParser
+import PatchSyntax
+
+/// A stretch of time on the command line: seconds, or minutes and seconds with colons between.
+struct Seconds: ExpressibleByArgument, Equatable {
+  var value: Double
+
+  init(value: Double) { self.value = value }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    var value = 0.0
+    for part in parts {
+      guard let number = Double(String(part)), number >= 0, number.isFinite else { return nil }
+      value = value * 60 + number
+    }
+    guard parts.count <= 3, value > 0, value <= 1e9 else { return nil }
+    self.value = value
+  }
+
+  /// Whole frames at a rate.
+  func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
+}
+
+/// A moment of a patch on the command line: as a stretch of time, also `90 s` or `500 ms`, and 0.
+struct StartMoment: ExpressibleByArgument, Equatable {
+  /// Seconds from the beginning of the patch.
+  var value: Double
+
+  init?(argument: String) {
+    if let seconds = Seconds(argument: argument) {
+      value = seconds.value
+      return
+    }
+    guard let quantity = Quantity(argument), [.seconds, .number].contains(quantity.measure),
+      0...1e9 ~= quantity.value
+    else { return nil }
+    value = quantity.value
+  }
+
+  /// Whole frames at a rate.
+  func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
+}
+
+/// Where a patch is to begin.
+struct StartOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Begin the patch there, as if it had played until then: seconds, minutes:seconds, or '90 s'.",
+      valueName: "time"))
+  var start: StartMoment?
+}

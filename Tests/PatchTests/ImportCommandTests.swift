@@ -1,0 +1,160 @@
+import Diagnostics
+import Foundation
+import PatchImport
+import Testing
+
+/// Filters of other programs, from their text to what is heard of the patch.
+struct ImportCommandTests {
+  let place: Workplace
+
+  init() throws { place = try Workplace() }
+
+  static let examples = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "PatchImportTests/Dialects").path
+
+  /// The response of a patch from the device's input to its output: frequencies, and the gains of each channel.
+  private func response(of patch: String) throws -> (frequencies: [Double], channels: [[Double]]) {
+    let outcome = try place.start(
+      ["response", patch, "--from", "io:1", "--points", "6", "--format", "json"]
+    ).wait()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let json = try #require(
+      JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    let channels = try #require(json["channels"] as? [[String: Any]])
+    return (
+      try #require(json["frequencies"] as? [Double]),
+      try channels.map {
+        (try #require($0["magnitudeDB"] as? [Any])).map { $0 as? Double ?? -.infinity }
+      }
+    )
+  }
+
+  /// Of each dialect some with everything that it has, all channels alike and each with its own.
+  static let heard: [(ImportDialect, String)] = [
+    (.autoEQ, "01-ten-bands.txt"), (.autoEQ, "09-graphic-short.txt"),
+    (.autoEQ, "12-made-2-parametric.txt"),
+    (.equalizerAPO, "04-passes-with-and-without-q.txt"), (.equalizerAPO, "08-corner-shelves.txt"),
+    (.equalizerAPO, "12-channels.txt"), (.equalizerAPO, "20-iir.txt"),
+    (.equalizerAPO, "16-graphic-eq.txt"),
+    (.rew, "02-every-type.txt"), (.rew, "04-notch-allpass-linkwitz.txt"),
+    (.rew, "08-channel-line.txt"),
+    (.camillaDSP, "02-passes.yml"), (.camillaDSP, "03-shelves.yml"),
+    (.camillaDSP, "07-butterworth.yml"), (.camillaDSP, "21-made-1.yml"),
+    (.pipeWire, "04-every-biquad.conf"), (.pipeWire, "08-param-eq-file.conf"),
+    (.pipeWire, "09-two-channels-apart.conf"),
+    (.easyEffects, "02-every-apo-type.json"), (.easyEffects, "03-default-mode-bell.json"),
+    (.easyEffects, "08-split-channels.json"),
+  ]
+
+  @Test(arguments: heard)
+  func `an imported patch sounds as the formulas of its text say`(
+    dialect: ImportDialect, name: String
+  ) throws {
+    let folder = "\(Self.examples)/\(dialect.rawValue)"
+    let file = "\(folder)/\(name)"
+    let outcome = try place.start(["import", "--from", dialect.rawValue, file, "-o", "patch.json"])
+      .wait()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: file)))
+    let chain = try #require(
+      FilterImport.read(
+        SourceText(name: file, bytes: bytes), from: dialect, ImportOptions(folder: folder))?.chain)
+    let found = try response(of: "patch.json")
+    #expect(found.channels.count == 2)
+    for (channel, gains) in found.channels.enumerated() {
+      for (frequency, gain) in zip(found.frequencies, gains)
+      where (20...20_000).contains(frequency) && frequency < 0.45 * chain.sampleRate {
+        let wanted = try #require(chain.decibels(ofChannel: channel, at: frequency))
+        guard wanted > -80 else { continue }
+        #expect(abs(gain - wanted) < 0.01, "\(frequency) Hz of channel \(channel): \(wanted) dB")
+      }
+    }
+  }
+
+  @Test func `a result of AutoEq reads well as a patch`() throws {
+    let file = "\(Self.examples)/autoeq/01-ten-bands.txt"
+    let outcome = try place.start(["import", file]).wait()
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output == """
+        {
+          "schemaVersion": 1,
+          "comment": "Imported from 01-ten-bands.txt of AutoEq.",
+          "session": { "category": "playAndRecord", "preferredSampleRate": 48000 },
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+          "nodes": {
+            "eq": {
+              "component": "NBandEQ",
+              "parameters": { "globalGain": "-6.3 dB" },
+              "bands": [
+                { "type": "resonantLowShelf", "frequency": 105, "gain": "5.9 dB", "bandwidth": 1.916853 },
+                { "type": "parametric", "frequency": 130, "gain": "-2.4 dB", "bandwidth": 2.128547 },
+                { "type": "parametric", "frequency": 842, "gain": "1.9 dB", "bandwidth": 1.160748 },
+                { "type": "parametric", "frequency": 1984, "gain": "-1.7 dB", "bandwidth": 0.703691 },
+                { "type": "parametric", "frequency": 3411, "gain": "3.3 dB", "bandwidth": 0.562199 },
+                { "type": "parametric", "frequency": 5466, "gain": "-4.1 dB", "bandwidth": 0.362445 },
+                {
+                  "type": "resonantHighShelf",
+                  "frequency": 10000,
+                  "gain": "-3.8 dB",
+                  "bandwidth": 1.916853
+                }
+              ]
+            },
+            "io": {
+              "component": "remoteIO",
+              "inputs": { "1": { "properties": { "enableIO": true } } }
+            }
+          },
+          "connections": [
+            { "from": "io:1", "to": "eq" },
+            { "from": "eq", "to": "io:0" }
+          ]
+        }
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      "autoeq/01-ten-bands.txt", "autoeq/03-fixed-bands.txt", "autoeq/14-made-4-fixed.txt",
+    ])
+  func `what is exported and imported again is the same`(name: String) throws {
+    let file = "\(Self.examples)/\(name)"
+    let first = try place.start(["import", file]).wait().output
+    try place.write(first, to: "first.json")
+    let exported = try place.start(["export", "--to", "autoeq", "first.json"]).wait()
+    #expect(exported.status == 0, "\(exported.errors)")
+    try place.write(exported.output, to: "second.txt")
+    let second = try place.start(["import", "--from", "autoeq", "second.txt"]).wait().output
+    func lines(_ text: String) -> [Substring] {
+      text.split(separator: "\n").filter { !$0.contains("\"comment\"") }
+    }
+    #expect(lines(first) == lines(second))
+  }
+
+  @Test func `what is in the way of a list of filters is named`() throws {
+    let mixer = try place.start(
+      ["export", "--to", "autoeq", CommandLineTool.patches + "/mixer-host.json"]
+    ).wait()
+    #expect(mixer.status == 1)
+    #expect(mixer.errors.contains("PR1010"))
+    #expect(mixer.errors.contains("it is no NBandEQ"))
+  }
+
+  @Test func `a text of nobody is asked about`() throws {
+    try place.write("hello\n", to: "hello.txt")
+    let outcome = try place.start(["import", "hello.txt"]).wait()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--from"))
+  }
+
+  @Test func `what is left out is named at its line`() throws {
+    try place.write("Preamp: -6 dB\nFilter 1: ON PK Fc 100 Hz Gain 3 dB\n", to: "eq.txt")
+    let outcome = try place.start(["import", "--from", "equalizer-apo", "eq.txt"]).wait()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("eq.txt:2:1"))
+    #expect(outcome.errors.contains("PR1001"))
+    #expect(outcome.output.contains("\"globalGain\": \"-6 dB\""))
+  }
+}
