@@ -91,11 +91,17 @@ public struct GraphDrawing: Hashable, Sendable {
     /// Frames by which it is delayed where it ends, so that all that meets there is equally late.
     public var delay = 0
 
-    /// The stream format and, where it is late or delayed, how much.
-    public var formatText: String? {
+    /// How late it is and by how much it is delayed, where it is either: `12.72 ms late`.
+    public var latencyText: String? {
       let late = latency > 0 ? "\(LatencyText.milliseconds(latency)) ms late" : nil
       let delayed = delay > 0 ? "delayed by \(delay) frames" : nil
-      let texts = [format?.summary, late, delayed].compactMap(\.self)
+      let texts = [late, delayed].compactMap(\.self)
+      return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    /// The stream format and, where it is late or delayed, how much.
+    public var formatText: String? {
+      let texts = [format?.summary, latencyText].compactMap(\.self)
       return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
   }

@@ -11,7 +11,8 @@ extension GraphDrawing {
   ///
   ///     <g class="box unit" data-node="mixer">, of a callback data-callback, of a tap data-tap
   ///     <circle class="bus" data-node="mixer" data-scope="input" data-element="0"/>
-  ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">
+  ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">,
+  ///         where it is late data-latency="12.72 ms late"
   public func svgForPage() -> String {
     SVGPage(FramedLayout(sidesApart()), isInPage: true).document()
   }
@@ -166,7 +167,8 @@ private struct SVGPage {
     return "<g class=\"\(edge.isTap ? "edge tap" : "edge")\""
       + attribute("data-from", "\(source)/output/\(edge.output)")
       + attribute("data-to", "\(destination)/input/\(edge.input)")
-      + attribute("data-format", DrawingLayout.label(of: edge).format) + ">"
+      + attribute("data-format", DrawingLayout.label(of: edge).format)
+      + (edge.latencyText.map { attribute("data-latency", $0) } ?? "") + ">"
   }
 
   private func marks(of node: GraphDrawing.Node) -> String {

@@ -30,6 +30,9 @@ struct Hover {
     {
       return source(mention)
     }
+    if cursor.role == .value, let name = patch.value(path)?.constantName {
+      return constant(name) + (vocabulary.summary(path, in: patch).map { [$0.text] } ?? [])
+    }
     if cursor.role == .value, cursor.isInString, cursor.step == "streamFormat" {
       return format(named: patch.value(path)?.string) + settled(path)
     }
@@ -88,6 +91,12 @@ struct Hover {
       let summary = vocabulary.description(schema)
     else { return nil }
     return "\(kind): \(summary)"
+  }
+
+  /// What a constant is, as it is written.
+  private func constant(_ name: String) -> [String] {
+    guard let value = patch.root?[JSONPointer(["constants", name])] else { return [] }
+    return ["\(name): \(patch.source[value.range])"]
   }
 
   private func format(named name: String?) -> [String] {

@@ -348,7 +348,8 @@ extension LanguageServer {
     }
     guard let mention = patch.mention(at: offset) else {
       throw Failure(
-        code: Failure.refused, message: "no node, callback or stream format is named here")
+        code: Failure.refused,
+        message: "no node, callback, stream format or constant is named here")
     }
     if let reason = patch.refusal(of: name, for: mention) {
       throw Failure(code: Failure.refused, message: reason)

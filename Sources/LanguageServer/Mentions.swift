@@ -6,9 +6,9 @@ import RenderCore
 
 /// A place where something of the patch is named.
 struct Mention {
-  enum Kind: Hashable { case source, format }
+  enum Kind: Hashable { case source, format, constant }
 
-  /// Nodes and callbacks share their names; formats have their own.
+  /// Nodes and callbacks share their names; formats and constants have their own.
   var kind: Kind
   var name: String
   /// The name alone: no quotes, no bus.
@@ -49,6 +49,7 @@ extension OpenPatch {
     var found: [Mention] = []
     for (section, kind) in [
       ("nodes", Mention.Kind.source), ("callbacks", .source), ("streamFormats", .format),
+      ("constants", .constant),
     ] {
       for (key, _) in members(root[section]) {
         guard let name = key.string else { continue }
@@ -108,7 +109,24 @@ extension OpenPatch {
         address(operation["value"]?["to"], isInput: true)
       }
     }
+    for (key, value) in members(root)
+    where !["constants", "title", "$schema"].contains(key.string ?? "") {
+      constants(in: value, to: &found)
+    }
     return found.filter { !$0.name.isEmpty }
+  }
+
+  /// Adds the constants that are named in a value.
+  private static func constants(in value: JSONValue, to found: inout [Mention]) {
+    if let name = value.constantName {
+      let range = value.range(ofText: 1..<(1 + name.utf8.count))
+      found.append(Mention(kind: .constant, name: name, range: range))
+    }
+    switch value.kind {
+    case .array: for element in value.elements { constants(in: element, to: &found) }
+    case .object: for (_, member) in members(value) { constants(in: member, to: &found) }
+    default: break
+    }
   }
 
   private static func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
@@ -132,9 +150,16 @@ extension OpenPatch {
     if mention.kind == .source, name.contains(":") {
       return "a node's or callback's name has no colon"
     }
+    if mention.kind == .constant, !JSONValue.isConstantName(name) {
+      return "a constant's name has letters, digits, '_' and '-', and begins with no digit or '-'"
+    }
     if name == mention.name { return nil }
     let taken =
-      mention.kind == .format ? names("streamFormats") : names("nodes") + names("callbacks")
+      switch mention.kind {
+      case .format: names("streamFormats")
+      case .constant: names("constants")
+      case .source: names("nodes") + names("callbacks")
+      }
     return taken.contains(name) ? "'\(name)' is taken" : nil
   }
 

@@ -165,6 +165,33 @@ struct FeatureTests {
         "from mixer output 0"))
   }
 
+  @Test
+  func `a constant is known wherever it is named, and renamed with its dollar sign left alone`()
+    throws
+  {
+    var session = Session()
+    let text = patch(
+      #""parameters": { "volume": "$level" }, \#(format)"#,
+      more: #", "constants": { "level": "-6 dB", "comment": "$level" }"#)
+    let hover = session.hover(text.replacing(#""$level" }, "#, with: #""$le|vel" }, "#))
+    #expect(hover.contains(#"level: "-6 dB""#))
+    #expect(hover.contains("kMultiChannelMixerParam_Volume"))
+    let marked = text.replacing(#""$level" }, "#, with: #""$l|evel" }, "#)
+    #expect(session.ask("definition", marked)["result"]?.elements.map(\.self).count == 1)
+    #expect(
+      session.ask("references", marked, ["context": ["includeDeclaration": true]])["result"]?
+        .elements.map(\.self).count == 2)
+    for (name, isTaken) in [("quiet", false), ("1st", true), ("a b", true), ("level", false)] {
+      let answer = session.ask("rename", marked, ["newName": .string(name)])
+      #expect((answer["error"] != nil) == isTaken, "\(name)")
+      guard !isTaken else { continue }
+      let edits = answer["result"]?["changes"]?[Session.uri]?.elements.compactMap {
+        $0["newText"]?.string
+      }
+      #expect(edits == [name, name])
+    }
+  }
+
   @Test func `a name leads to its definition`() throws {
     var session = Session()
     let answer = session.ask(

@@ -89,6 +89,37 @@ class PanelTests(unittest.TestCase):
             "document.activeElement.closest('[data-card]').dataset.card"), "mixer")
         self.ends_well(panel)
 
+    def test_how_late_a_bus_is_stands_on_it_and_follows_the_unit(self):
+        patch = {
+            "streamFormat": {"sample": "float32", "channels": 2, "sampleRate": 48000},
+            "callbacks": {"tone": {"kind": "sine", "frequency": 440, "level": 0.1}},
+            "nodes": {
+                "split": {"component": "Splitter"},
+                "limit": {"component": "PeakLimiter", "properties": {"lookAhead": 0.002}},
+                "mixer": {"component": "MultichannelMixer", "inputCount": 2},
+                "io": {"component": "remoteIO"},
+            },
+            "connections": [
+                {"from": "tone", "to": "split"}, {"from": "split:0", "to": "mixer:0"},
+                {"from": "split:1", "to": "limit"}, {"from": "limit", "to": "mixer:1"},
+                {"from": "mixer", "to": "io"}],
+        }
+        run = self.play(patch)
+        panel = self.open(run)
+        strip = '[data-card="mixer"] [data-bus="input/{}"] .latency'
+        late = lambda: panel.text(strip.format(1))
+        panel.waits_until("a latency", panel.page.locator(strip.format(1)).count)
+        self.assertRegex(late(), r"^[0-9.]+ ms late$")
+        before = float(late().split()[0])
+        self.assertEqual(panel.page.locator(strip.format(0)).count(), 0)
+        self.assertEqual(panel.text('[data-card="limit"] h2 .latency'), late())
+        run.put("/nodes/limit/properties/lookAhead", 0.02)
+        panel.waits_until("more of it", lambda: float(late().split()[0]) == round(before + 18, 2))
+        run.put("/compensateLatency", True)
+        panel.waits_until("a delay", lambda: panel.page.locator(strip.format(0)).count() == 1
+                          and "delayed by" in panel.text(strip.format(0)))
+        self.ends_well(panel)
+
     # What is turned is heard
 
     def test_a_fader_is_moved_by_keys_and_the_sound_changes(self):

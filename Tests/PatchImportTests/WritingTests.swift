@@ -84,11 +84,32 @@ import Testing
     #expect(written.text?.contains("\"globalGain\": \"-3 dB\"") == true)
   }
 
-  @Test func `a crossover to more channels is named, and no patch`() throws {
+  @Test func `a crossover has a matrix in front, and channels for all of its ways`() throws {
     let example = try #require(
       DialectExample.all.first { $0.path.hasSuffix("08-linkwitz-riley-crossover.yml") })
-    let written = Self.written(try #require(try example.imported().chain))
-    #expect(written.text == nil && written.diagnostics.map(\.code) == ["PR1003"])
+    let chain = try #require(try example.imported().chain)
+    let written = Self.written(chain)
+    let text = try #require(written.text)
+    #expect(written.diagnostics.isEmpty)
+    // One of its ways is turned over, which is left to the response.
+    #expect(text.contains(#""matrixLevels": [[1, 0, 0, 0], [0, 1, 0, 0]]"#))
+    #expect(text.contains(#""streamFormat": "wide""#))
+    let bytes = try #require(written.response)
+    #expect(bytes[22] == 16)
+  }
+
+  @Test func `a matrix that only sends is the matrix of the mixer, and needs no file`() throws {
+    var chain = FilterChain(sampleRate: 48_000, channels: ["L", "R"])
+    chain.stages = [
+      .init(.gain(-3, isInverted: false), at: 0..<0),
+      .init(.mix([[1, 0], [0, 1], [0.5, 0.5]]), at: 0..<0),
+      .init(.section(FilterSection(.peaking, 1000, gain: 3, q: 1)), at: 0..<0),
+    ]
+    let written = Self.written(chain, response: nil)
+    let text = try #require(written.text)
+    #expect(written.diagnostics.isEmpty && written.response == nil)
+    #expect(text.contains(#""matrixLevels": [[1, 0, 0.5], [0, 1, 0.5]]"#))
+    #expect(text.contains(#""globalGain": "-3 dB""#) && text.contains("parametric"))
   }
 
   @Test func `more bands than one equalizer has are in two`() throws {

@@ -1,6 +1,8 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchImport
+import SoundFiles
 import Testing
 
 /// Filters of other programs, from their text to what is heard of the patch.
@@ -69,6 +71,72 @@ struct ImportCommandTests {
         #expect(abs(gain - wanted) < 0.01, "\(frequency) Hz of channel \(channel): \(wanted) dB")
       }
     }
+  }
+
+  /// A pulse in the left channel, and half of it in the right.
+  private func writePulse(frames: Int) throws {
+    let writer = try SoundFileWriter(
+      path: place.path("pulse.wav"),
+      format: StreamFormat(.float32, channels: 2, sampleRate: 48_000), sampleType: nil)
+    try writer.write([1, 0.5] + Array(repeating: 0, count: 2 * frames - 2), frameCount: frames)
+    try writer.close()
+  }
+
+  @Test func `a crossover of four ways and a sum of two are heard as their texts say`() throws {
+    let frames = 8192
+    try writePulse(frames: frames)
+    for (name, count) in [
+      ("08-linkwitz-riley-crossover.yml", 4), ("15-mono-mixer-and-compressor.yml", 1),
+    ] {
+      let file = "\(Self.examples)/camilladsp/\(name)"
+      #expect(
+        try place.run("import", file, "--input", "pulse.wav", "-o", "patch\(count).json").status
+          == 0)
+      let outcome = try place.run(
+        "render", "patch\(count).json", "--hardware", "rate=48000,channels=\(count)", "--duration",
+        "\(Double(frames) / 48_000)", "-o", "out.wav")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let heard = try place.samples("out.wav")
+      #expect(heard.count == frames * count)
+      func way(_ channel: Int) -> [Double] {
+        stride(from: channel, to: heard.count, by: count).map { Double(heard[$0]) }
+      }
+      if count == 1 {
+        // Both at -6 dB.
+        #expect(abs(way(0)[0] - 1.5 * pow(10, -0.3)) < 1e-6)
+        continue
+      }
+      let factors = [1, 0.5, -pow(10, -0.15), 0.25]
+      let low = FilterSection(.lowpass, 2000).coefficients(sampleRate: 48_000)
+      // LR2: two of the first order.
+      let high = FilterSection(.highpass, 2000, q: 0.5).coefficients(sampleRate: 48_000)
+      for channel in 0..<4 {
+        var wanted = [Double](repeating: 0, count: frames)
+        wanted[0] = factors[channel]
+        for coefficients in channel < 2 ? [low, low] : [high] {
+          wanted = Self.filtered(wanted, coefficients)
+        }
+        let worst = zip(wanted, way(channel)).map { abs($0 - $1) }.max() ?? 1
+        // -120 dBFS, of a pulse at full scale.
+        #expect(worst < 1e-6, "channel \(channel): \(worst)")
+      }
+    }
+  }
+
+  /// By the difference equation.
+  private static func filtered(_ input: [Double], _ filter: SectionCoefficients) -> [Double] {
+    var output: [Double] = []
+    for frame in input.indices {
+      var sum = 0.0
+      for (index, b) in filter.b.enumerated() where frame >= index {
+        sum += b * input[frame - index]
+      }
+      for (index, a) in filter.a.enumerated().dropFirst() where frame >= index {
+        sum -= a * output[frame - index]
+      }
+      output.append(sum)
+    }
+    return output
   }
 
   @Test func `a result of AutoEq reads well as a patch`() throws {

@@ -74,15 +74,23 @@ export class GraphView {
     }
   }
 
-  /** What is connected to each bus, for the names of strips. */
+  /** What is connected to each bus and how late that is, for the strips. */
   #readFeeds() {
     const feeds = new Map();
+    const latencies = new Map();
     for (const edge of this.#drawing.querySelectorAll("[data-from][data-to]")) {
       if (edge.classList.contains("tap")) continue;
       const [from, to] = [edge.dataset.from, edge.dataset.to];
+      const { latency } = edge.dataset;
+      if (latency) {
+        latencies.set(to, latency);
+        // A delay is the input's own.
+        const late = latency.split(", ").find((part) => part.endsWith(" late"));
+        if (late) latencies.set(from, late);
+      }
       feeds.set(to, from.replace(/\/output\/0$/, "").replace(/\/output\//, ":"));
     }
-    this.#model.setFeeds(feeds);
+    this.#model.setFeeds(feeds, latencies);
   }
 
   #markTargets() {

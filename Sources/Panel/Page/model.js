@@ -52,6 +52,8 @@ export class Model extends EventTarget {
   connection = "";
   /** What feeds an input, by `node/input/0`. @type {Map<string, string>} */
   feeds = new Map();
+  /** How late what crosses a bus is, where it is, by `node/output/0`. @type {Map<string, string>} */
+  latencies = new Map();
   /** The document that plays: its text, its tag, and what it says (null where it has comments). */
   text = "";
   tag = "";
@@ -145,9 +147,11 @@ export class Model extends EventTarget {
     this.tell("document");
   }
 
-  setFeeds(feeds) {
-    if (same([...feeds], [...this.feeds])) return;
+  setFeeds(feeds, latencies) {
+    const isSame = same([...feeds], [...this.feeds]) && same([...latencies], [...this.latencies]);
+    if (isSame) return;
     this.feeds = feeds;
+    this.latencies = latencies;
     this.tell("feeds");
   }
 

@@ -66,7 +66,9 @@ export class NodeCards {
     for (const [node, controls] of nodes) {
       const signature = JSON.stringify(controls.map((control) =>
         [{ ...control, value: 0, isInDocument: 0, isScheduled: 0 },
-          model.feeds.get(`${node}/${control.scope}/${control.element}`)]));
+          model.feeds.get(`${node}/${control.scope}/${control.element}`),
+          model.latencies.get(`${node}/${control.scope}/${control.element}`)])
+        .concat([[model.latencies.get(`${node}/output/0`)]]));
       const known = this.#cards.get(node);
       if (known?.signature !== signature) {
         known?.end();
@@ -93,7 +95,8 @@ export class NodeCards {
     const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
       make("div", { class: "head-line" },
         make("h2", { id: titleId, tabindex: -1 }, node,
-          make("span", { class: "component" }, controls[0].component)), info));
+          make("span", { class: "component" }, controls[0].component),
+          ...this.#latency(`${node}/output/0`)), info));
     const global = controls.filter((control) => control.scope === "global");
     const body = make("div", { class: "node-body" });
     if (global.length) {
@@ -142,6 +145,12 @@ export class NodeCards {
     return { element, end: () => ends.forEach((end) => end()) };
   }
 
+  /** How late what crosses a bus is behind the sources; nothing where it is not. */
+  #latency(bus) {
+    const text = this.#room.model.latencies.get(bus);
+    return text ? [make("span", { class: "latency", title: "behind the sources of the graph" }, text)] : [];
+  }
+
   #strip(controls, room, ends) {
     const { model } = room;
     const [first] = controls;
@@ -165,7 +174,8 @@ export class NodeCards {
       class: `strip ${first.scope}`, role: "group", "aria-label": `${first.node}, ${title}`,
       "data-bus": `${first.scope}/${first.element}`,
     }, make("p", { class: "strip-title", title }, make("span", { class: "bus-name" }, bus),
-      make("strong", {}, name ?? " ")));
+      make("strong", {}, name ?? " "),
+      ...this.#latency(`${first.node}/${first.scope}/${first.element}`)));
     const dials = make("div", { class: "dials" },
       ...shown.map((control) => controlView(control, room)));
     if (shown.length) strip.append(dials);

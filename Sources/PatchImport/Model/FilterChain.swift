@@ -26,6 +26,13 @@ public struct FilterChain: Sendable {
     }
   }
 
+  /// The most channels that there are anywhere on the way.
+  public var widest: Int {
+    stages.reduce(channels.count) { most, stage in
+      if case .mix(let mix) = stage.kind { max(most, mix.count) } else { most }
+    }
+  }
+
   /// One step: what it does, to which channels, and where it is written.
   public struct Stage: Sendable {
     public var kind: Kind

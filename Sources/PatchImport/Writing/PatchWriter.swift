@@ -38,6 +38,8 @@ public struct PatchWriter {
   /// Linear stages that are no bands.
   private var others: [FilterChain.Stage] = []
   private var files: [FilterChain.ResponseFile] = []
+  /// What the matrix in front sends of each channel that goes in to each behind it; `nil` for each to itself.
+  private var routing: [[Double]]?
 
   public static func write(_ chain: FilterChain, _ options: Options) -> Written {
     var writer = PatchWriter(options: options, chain: chain)
@@ -62,18 +64,12 @@ public struct PatchWriter {
   /// The most bands of an NBandEQ.
   static let mostBands = 64
 
+  /// How many channels all that stands between the first and the last matrix has.
+  private var width: Int { chain.widest }
+
   private mutating func patch() -> (text: String, response: [UInt8]?)? {
-    guard chain.outputCount == chain.channels.count else {
-      let mix = chain.stages.first { if case .mix = $0.kind { true } else { false } }
-      say(
-        ImportRules.unsupported,
-        """
-        this makes \(chain.outputCount) channels of \(chain.channels.count), and a patch is written for \
-        as many as go in
-        """, at: mix?.range ?? 0..<0)
-      return nil
-    }
     for stage in chain.stages { take(stage) }
+    if chain.channels.count < width { takeRouting() }
     var response: [UInt8]?
     if !others.isEmpty {
       response = linearResponse()
@@ -156,17 +152,57 @@ public struct PatchWriter {
       }
       return nil
     }
-    guard chain.channels.count <= 8 else {
+    guard width <= Self.mostResponded else {
       for range in places {
         say(
           ImportRules.unsupported,
-          "this is left out: responses are written for up to 8 channels", at: range)
+          "this is left out: responses are written for up to \(Self.mostResponded) channels",
+          at: range)
       }
       return nil
     }
     let response = ChainResponse(
-      of: others, channelCount: chain.channels.count, sampleRate: chain.sampleRate)
+      of: others.map(widened), channelCount: width, sampleRate: chain.sampleRate)
     return response.isIdentity ? nil : response.file(sampleRate: chain.sampleRate)
+  }
+
+  /// The most channels that a convolution has from each to each.
+  private static let mostResponded = 8
+
+  // MARK: Other numbers of channels
+
+  /// Where a mix comes before all that is for single channels, the matrix in front is that mix.
+  private mutating func takeRouting() {
+    guard let first = others.first, case .mix(let rows) = first.kind, rows.count == width,
+      rows.joined().allSatisfy({ (0...1).contains($0) })
+    else { return }
+    others.removeFirst()
+    routing = chain.channels.indices.map { input in rows.map { $0[input] } }
+  }
+
+  /// A mix with as many channels behind it as there are at most: those that it does not make are silent.
+  private func widened(_ stage: FilterChain.Stage) -> FilterChain.Stage {
+    guard case .mix(let rows) = stage.kind else { return stage }
+    var stage = stage
+    stage.kind = .mix(rows + Array(repeating: [], count: width - rows.count))
+    return stage
+  }
+
+  /// A matrix mixer between two numbers of channels.
+  private func matrix(
+    _ levels: [[Double]], from input: String, to output: String
+  ) -> String {
+    let rows = levels.map { row in "[\(row.map(Quantity.text).joined(separator: ", "))]" }
+    return """
+      { "component": "MatrixMixer", "inputCount": 1, \
+      "properties": { "matrixLevels": [\(rows.joined(separator: ", "))] }, \
+      "inputs": { "0": { "streamFormat": "\(input)" } }, \
+      "outputs": { "0": { "streamFormat": "\(output)" } } }
+      """
+  }
+
+  private static func identity(_ rows: Int, _ columns: Int) -> [[Double]] {
+    (0..<rows).map { row in (0..<columns).map { $0 == row ? 1 : 0 } }
   }
 
   // MARK: Text
@@ -178,7 +214,15 @@ public struct PatchWriter {
   private func text(hasResponse: Bool) -> String {
     var callbacks: [String] = []
     var nodes: [String] = []
+    var connections: [String] = []
     var last = options.input == nil ? "io:1" : "source"
+    let (inputCount, outputCount) = (chain.channels.count, chain.outputCount)
+    if inputCount < width {
+      let levels = routing ?? Self.identity(inputCount, width)
+      nodes.append("\"spread\": \(matrix(levels, from: "in", to: "wide"))")
+      connections.append("{ \"from\": \"\(last)\", \"to\": \"spread\" }")
+      last = "spread"
+    }
     if let input = options.input {
       callbacks.append("\"source\": { \"kind\": \"file\", \"path\": \(quoted(input)) }")
     }
@@ -195,7 +239,6 @@ public struct PatchWriter {
         ? file.path : options.folder + "/" + file.path
       convolve(index == 0 ? "room" : "room\(index + 1)", path, gain: file.gain)
     }
-    var connections: [String] = []
     let isEqualized = !sections.isEmpty || gain != 0
     let count = isEqualized ? max(1, (sections.count + Self.mostBands - 1) / Self.mostBands) : 0
     for index in 0..<count {
@@ -205,10 +248,19 @@ public struct PatchWriter {
       connections.append("{ \"from\": \"\(last)\", \"to\": \"\(name)\" }")
       last = name
     }
+    if outputCount < width {
+      let levels = Self.identity(width, outputCount)
+      nodes.append("\"gather\": \(matrix(levels, from: "wide", to: "out"))")
+      connections.append("{ \"from\": \"\(last)\", \"to\": \"gather\" }")
+      last = "gather"
+    }
     connections.append("{ \"from\": \"\(last)\", \"to\": \"io:0\" }")
-    let input =
+    var input =
       options.input == nil
       ? ", \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }" : ""
+    if options.input == nil, inputCount < width {
+      input += ", \"outputs\": { \"1\": { \"streamFormat\": \"in\" } }"
+    }
     nodes.append("\"io\": { \"component\": \"remoteIO\"\(input) }")
     let category = options.input == nil ? "playAndRecord" : "playback"
     var members = ["\"schemaVersion\": 1"]
@@ -217,11 +269,19 @@ public struct PatchWriter {
     members.append(
       "\"session\": { \"category\": \"\(category)\", \"preferredSampleRate\": \(Quantity.text(chain.sampleRate)) }"
     )
-    members.append(
-      """
-      "streamFormat": { "sample": "float32", "channels": \(chain.channels.count), \
-      "sampleRate": "session" }
-      """)
+    func format(_ channels: Int) -> String {
+      "{ \"sample\": \"float32\", \"channels\": \(channels), \"sampleRate\": \"session\" }"
+    }
+    var formats: [String] = []
+    if inputCount < width { formats.append("\"in\": \(format(inputCount))") }
+    if outputCount < width { formats.append("\"out\": \(format(outputCount))") }
+    if formats.isEmpty {
+      members.append("\"streamFormat\": \(format(width))")
+    } else {
+      formats.append("\"wide\": \(format(width))")
+      members.append("\"streamFormats\": {\n\(formats.joined(separator: ",\n"))\n}")
+      members.append("\"streamFormat\": \"wide\"")
+    }
     // A device without an input may ask for slices of this size.
     if options.input != nil { members.append("\"maximumFramesPerSlice\": 4096") }
     if !callbacks.isEmpty {

@@ -25,6 +25,15 @@ enum Constants {
   }
 }
 
+extension JSONValue {
+  /// Of a text that names a constant, `"$level"`, the constant's name; `nil` for every other value. What has
+  /// been resolved is no text any more.
+  public var constantName: String? { kind == .string ? string.flatMap(Constants.name) : nil }
+
+  /// Whether a constant can be called so.
+  public static func isConstantName(_ text: String) -> Bool { Constants.isName(text) }
+}
+
 extension JSONTree {
   /// The same tree in which texts that name a constant mean its value. What names none that there is has been
   /// reported, and can be taken for any value.
