@@ -92,7 +92,7 @@ class PanelTests(unittest.TestCase):
     def test_how_late_a_bus_is_stands_on_it_and_follows_the_unit(self):
         patch = {
             "streamFormat": {"sample": "float32", "channels": 2, "sampleRate": 48000},
-            "callbacks": {"tone": {"kind": "sine", "frequency": 440, "level": 0.1}},
+            "callbacks": {"tone": {"kind": "tone", "frequency": 440, "amplitude": 0.1}},
             "nodes": {
                 "split": {"component": "Splitter"},
                 "limit": {"component": "PeakLimiter", "properties": {"lookAhead": 0.002}},
