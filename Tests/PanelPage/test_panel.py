@@ -106,13 +106,21 @@ class PanelTests(unittest.TestCase):
         }
         run = self.play(patch)
         panel = self.open(run)
-        strip = '[data-card="mixer"] [data-bus="input/{}"] .latency'
+        strip = '[data-card="mixer"] [data-bus="input/{}"] .bus-latency'
         late = lambda: panel.text(strip.format(1))
         panel.waits_until("a latency", panel.page.locator(strip.format(1)).count)
         self.assertRegex(late(), r"^[0-9.]+ ms late$")
         before = float(late().split()[0])
         self.assertEqual(panel.page.locator(strip.format(0)).count(), 0)
-        self.assertEqual(panel.text('[data-card="limit"] h2 .latency'), late())
+        self.assertEqual(panel.text('[data-card="limit"] h2 .bus-latency'), late())
+        # A short time is shown in milliseconds, and read so.
+        attack = panel.slider("/nodes/limit/parameters/attackTime")
+        self.assertEqual(attack.get_attribute("aria-valuetext"), "12 milliseconds")
+        field = panel.page.locator('[data-card="limit"] .knob .readout').first
+        field.fill("2.5")
+        field.press("Enter")
+        panel.waits_until("2.5 ms", lambda: run.value("/nodes/limit/parameters/attackTime") == 0.0025)
+        self.assertEqual(field.input_value(), "2.50 ms")
         run.put("/nodes/limit/properties/lookAhead", 0.02)
         panel.waits_until("more of it", lambda: float(late().split()[0]) == round(before + 18, 2))
         run.put("/compensateLatency", True)

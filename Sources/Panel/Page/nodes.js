@@ -148,7 +148,7 @@ export class NodeCards {
   /** How late what crosses a bus is behind the sources; nothing where it is not. */
   #latency(bus) {
     const text = this.#room.model.latencies.get(bus);
-    return text ? [make("span", { class: "latency", title: "behind the sources of the graph" }, text)] : [];
+    return text ? [make("span", { class: "bus-latency", title: "behind the sources of the graph" }, text)] : [];
   }
 
   #strip(controls, room, ends) {

@@ -180,6 +180,27 @@ function logarithmicScale(control, least, name) {
   };
 }
 
+/** Times from nothing: the same way for each factor, and below a second in milliseconds. @returns {Scale} */
+function timeScale(control) {
+  const scale = logarithmicScale(control, 0.001, "seconds");
+  const isShort = (control.maximum ?? 0) <= 1;
+  const inParts = (value) => Math.abs(value) < 1 && value !== 0;
+  return {
+    ...scale,
+    write: (value) => (inParts(value) ? `${fitting(tidied(value * 1000))} ms` : `${fitting(value)} s`),
+    speak: (value) =>
+      inParts(value) ? `${fitting(tidied(value * 1000))} milliseconds` : `${fitting(value)} seconds`,
+    // Without a unit a number is what this control shows most.
+    read(text) {
+      if (/ms/i.test(text)) return number(text) / 1000;
+      return /s/i.test(text) || !isShort ? number(text) : number(text) / 1000;
+    },
+  };
+}
+
+/** Without what binary fractions leave: 0.0021 s are 2.1 ms. */
+const tidied = (value) => Number(value.toPrecision(6));
+
 /** @returns {Scale} */
 function numberScale(control) {
   const low = control.minimum ?? -Infinity;
@@ -203,6 +224,8 @@ function numberScale(control) {
   };
 }
 
+const isTime = ({ symbol, minimum, maximum }) => symbol === "s" && minimum >= 0 && maximum > 0.001;
+
 /** @param {import("./model.js").Control} control @returns {Scale} */
 export function scaleOf(control) {
   switch (control.kind) {
@@ -212,6 +235,6 @@ export function scaleOf(control) {
     case "angle": return angleScale(control);
     case "distance": return logarithmicScale(control, 0.1, "metres");
     case "frequency": return logarithmicScale(control, 20, "hertz");
-    default: return numberScale(control);
+    default: return isTime(control) ? timeScale(control) : numberScale(control);
   }
 }
