@@ -394,7 +394,7 @@ final class LoneUnit: UnitHost {
   static func uninitialized(_ unit: UnitInstance) -> Violation {
     Violation(
       UnitRules.unitInitialized, status: .uninitialized,
-      "a \(unit.description.name) that is to render has not been initialized", at: place,
+      "\(withArticle(unit.description.name)) that is to render has not been initialized", at: place,
       help: ["call initialize() on each unit, after its formats have been set"])
   }
 }

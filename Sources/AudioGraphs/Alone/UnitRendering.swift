@@ -123,7 +123,7 @@ extension UnitInstance {
     guard description.property(.enableIO) != nil else {
       throw Violation(
         UnitRules.unitDevice, status: .invalidProperty,
-        "a \(description.name) runs on no device", at: .init(node: nil, .whole))
+        "\(withArticle(description.name)) runs on no device", at: .init(node: nil, .whole))
     }
     try lone.setHardware(hardware, of: self)
   }

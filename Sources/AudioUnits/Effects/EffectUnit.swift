@@ -94,11 +94,10 @@ enum EffectFormats {
     let input = configuration.inputs[0]
     let output = configuration.outputs[0]
     guard input.isUsed, input.format != output.format else { return [] }
-    let article = "aeiouAEIOU".contains(name.first ?? " ") ? "an" : "a"
     return [
       Violation(
         UnitRules.effectFormats, status: .formatNotSupported,
-        "\(article) \(name) puts out the format that it takes in: its input has "
+        "\(withArticle(name)) puts out the format that it takes in: its input has "
           + "\(input.format.summary), its output \(output.format.summary)",
         at: .init(node: nil, .streamFormat(.output, 0)),
         notes: [.init("the input's format", at: .init(node: nil, .streamFormat(.input, 0)))],

@@ -66,7 +66,7 @@ extension UnitInstance {
       throw Violation(
         UnitRules.propertyValue, status: .invalidPropertyValue,
         saved.version == 0
-          ? "this is the state of \(saved.component), not of a \(description.name)"
+          ? "this is the state of \(saved.component), not of \(withArticle(description.name))"
           : "this is a state of version \(saved.version), and there is only version 0",
         at: .init(node: nil, .property(.classInfo, .global, 0)))
     }

@@ -153,7 +153,7 @@ struct GraphDifference {
       guard let unit = Self.unit(new, name) else { continue }
       guard let present = Self.unit(old, name) else {
         note(
-          Self.pointer(name), "\(quoted(name)), \(article(unit.description.name)), comes",
+          Self.pointer(name), "\(quoted(name)), \(withArticle(unit.description.name)), comes",
           unit.description.isOutput ? .restart : .crossfade)
         entering.append(name)
         continue
@@ -161,7 +161,7 @@ struct GraphDifference {
       guard present.description.component == unit.description.component else {
         note(
           Self.pointer(name),
-          "\(quoted(name)) is \(article(unit.description.name)) and no \(present.description.name)",
+          "\(quoted(name)) is \(withArticle(unit.description.name)) and no \(present.description.name)",
           unit.description.isOutput ? .restart : .reinitialize)
         replace(name)
         continue
@@ -493,8 +493,4 @@ extension PatchLayout.Feed {
     case .chain(let chain): quoted(chain.name)
     }
   }
-}
-
-func article(_ noun: String) -> String {
-  noun.first.map { "AEIOUaeiou".contains($0) } == true ? "an \(noun)" : "a \(noun)"
 }

@@ -84,13 +84,13 @@ extension SubgraphAssembler {
       let (name, wanted) = (other.description.name, unit.description.name)
       report(
         NameRules.presetUnit.diagnostic(
-          "this is a preset of \(article(name)), and the node is \(article(wanted))",
+          "this is a preset of \(withArticle(name)), and the node is \(withArticle(wanted))",
           at: place.markRange, pointer: place.pointer.description,
           notes: [
             .init("the preset's unit", at: written.range),
             .init("the node's", at: component.range),
           ],
-          help: ["name a preset that has been made of \(article(wanted))"]))
+          help: ["name a preset that has been made of \(withArticle(wanted))"]))
       return false
     case .success: return true
     }

@@ -168,7 +168,7 @@ extension SubgraphAssembler {
       let place = subgraph.place
       report(
         NameRules.subgraphOutput.diagnostic(
-          "the output unit of a sub-graph is a GenericOutput, not a \(unit)",
+          "the output unit of a sub-graph is a GenericOutput, not \(withArticle(unit))",
           at: place.range, pointer: place.pointer.description,
           notes: [.init("its output unit", at: component.markRange)],
           help: ["a device is for the whole patch: let the sub-graph end in a GenericOutput"]))

@@ -237,9 +237,11 @@ struct UnitSchema {
   private func count(_ unit: UnitDescription, _ scope: Scope) -> JSONText {
     let buses = scope == .input ? unit.inputs : unit.outputs
     guard let range = buses.settable else {
+      let phrase = withArticle(unit.name)
       return [
         "description": .string(
-          "A \(unit.name) always has \(counted(buses.count, "\(scope)", "\(scope)s"))."),
+          "\(phrase.prefix(1).uppercased())\(phrase.dropFirst()) always has \(counted(buses.count, "\(scope)", "\(scope)s"))."
+        ),
         "const": .number(buses.count),
       ]
     }
@@ -302,7 +304,9 @@ struct UnitSchema {
     return elements.map { element in
       let isOne = elements.count > 1
       let bus =
-        isOne ? "\(scope) bus \(element) of a \(unit.name)" : "\(scope) bus of a \(unit.name)"
+        isOne
+        ? "\(scope) bus \(element) of \(withArticle(unit.name))"
+        : "\(scope) bus of \(withArticle(unit.name))"
       let definition = busDefinition(unit, scope, element)
       return .init(
         definition,
