@@ -41,13 +41,13 @@ import Testing
   /// A distortion, a tremolo and a fader, with knobs.
   private static func strip(
     _ knobs: String = #"""
-      "drive": { "turns": "/nodes/dist/parameters/softClipGain", "min": -20, "max": "12 dB" },
-      "level": "/nodes/fader/inputs/0/parameters/volume",
-      "both": [ "/nodes/fader/inputs/0/parameters/volume", "/nodes/fader/outputs/0/parameters/volume" ],
-      "depth": "/callbacks/shake/depth",
-      "shape": "/callbacks/wave/constants/a",
-      "bell": { "turns": "/nodes/eq/bands/0/gain", "max": 6 }
-      """#
+    "drive": { "turns": "/nodes/dist/parameters/softClipGain", "min": -20, "max": "12 dB" },
+    "level": "/nodes/fader/inputs/0/parameters/volume",
+    "both": [ "/nodes/fader/inputs/0/parameters/volume", "/nodes/fader/outputs/0/parameters/volume" ],
+    "depth": "/callbacks/shake/depth",
+    "shape": "/callbacks/wave/constants/a",
+    "bell": { "turns": "/nodes/eq/bands/0/gain", "max": 6 }
+    """#
   ) -> String {
     """
     {
@@ -213,7 +213,7 @@ import Testing
       Self.outer(
         "",
         timeline: """
-          { "at": 0.02, "ramp": { "path": "/nodes/strip/nodes/inner/nodes/fader/inputs/0/parameters/volume",
+          { "at": 0.02, "ramp": { "path": "/nodes/strip/nodes/inner/parameters/level",
             "to": 0.9, "duration": 0.1 } },
           { "at": 0.04, "ramp": { "path": "/nodes/strip/nodes/inner/nodes/dist/parameters/softClipGain",
             "to": 3 } }
@@ -246,11 +246,7 @@ import Testing
     try player.pull(4_000)
     let root = try #require(player.live.reading.document?.root)
     let pointer = JSONPointer(["nodes", "strip", "parameters", "both"])
-    #expect(root[pointer]?.number == 0.3 && root["timeline"]?.elements.isEmpty == true)
-    // It goes on as that document.
-    let before = player.live.now
-    #expect(try player.live.play(player.live.reading).filter { $0.heard != .nothing } == [])
-    #expect(player.live.now == before)
+    #expect(root[pointer]?.number == 0.3 && root["timeline"]?.elements.first { _ in true } == nil)
   }
 
   @Test func `a patch with knobs means the same, written out`() throws {
@@ -288,7 +284,7 @@ import Testing
     (#""a": "/nodes/dist/properties/bypassEffect""#, "PR0236 this is not the place of a parameter"),
     (#""a": "/title""#, "PR0236 this is not the place of a parameter"),
     (#""a": "/nodes/fader/inputs/7/parameters/volume""#, "PR0236 'fader' has no input 7"),
-    (#""a": "/nodes/eq/bands/3/gain""#, "PR0236 the global scope of NBandEQ has no parameter"),
+    (#""a": "/nodes/eq/bands/3/gain""#, "PR0236 'eq' has no band '3'"),
     (
       #""a": "/callbacks/shake/shape""#,
       "PR0236 'shape' of 'shake', a callback of the kind 'tremolo', is no setting"
@@ -325,7 +321,10 @@ import Testing
 
   @Test(arguments: [
     (#""parameters": { "drve": 1 }"#, "", "PR0238 the sub-graph 'strip' has no knob 'drve'"),
-    (#""parameters": { "drive": 15 }"#, "", "PR0239 the knob 'drive' takes a number from -20 to 12 dB"),
+    (
+      #""parameters": { "drive": 15 }"#, "",
+      "PR0239 the knob 'drive' takes a number from -20 to 12 dB"
+    ),
     (#""parameters": { "bell": 7 }"#, "", "PR0239 the knob 'bell' takes a number from -96 to 6 dB"),
     (#""parameters": { "depth": 2 }"#, "", "PR0239 the knob 'depth' takes a number from 0 to 1"),
     (#""parameters": { "drive": true }"#, "", "PR0239 the knob 'drive' takes"),
@@ -371,7 +370,9 @@ import Testing
     let result = PatchFixer.fix(
       SourceText(name: "patch.json", text: text), directory: folder.url.path,
       device: .assumed(HardwareAssumption()))
-    #expect(String(decoding: result.patch.ownSource.bytes, as: UTF8.self) == text.replacing("drve", with: "drive"))
+    #expect(
+      String(decoding: result.patch.ownSource.bytes, as: UTF8.self)
+        == text.replacing("drve", with: "drive"))
   }
 
   // MARK: Controls
@@ -384,7 +385,8 @@ import Testing
     let controls = player.live.controls.controls
     let knobs = controls.filter { $0.node == "strip" }
     #expect(knobs.map(\.key) == ["drive", "level", "both", "depth", "shape", "bell"])
-    #expect(knobs.map(\.pointer.description).allSatisfy { $0.hasPrefix("/nodes/strip/parameters/") })
+    #expect(
+      knobs.map(\.pointer.description).allSatisfy { $0.hasPrefix("/nodes/strip/parameters/") })
     #expect(knobs[0].range == -20...12 && knobs[0].unit == .decibels && knobs[0].isWritable)
     #expect(knobs[1].value == .number(0.75) && knobs[1].isInDocument && knobs[1].isWritable)
     // Of what is turned by one, nothing else is turned.

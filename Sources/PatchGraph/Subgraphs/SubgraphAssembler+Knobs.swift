@@ -260,7 +260,7 @@ extension SubgraphAssembler {
 
   static func list(_ names: [String]) -> String {
     names.isEmpty
-      ? "its patch declares none: \"knobs\": { \"NAME\": \"/nodes/…/parameters/…\" }"
+      ? "its patch declares none, under 'knobs'"
       : "its knobs are: " + names.joined(separator: ", ")
   }
 }
