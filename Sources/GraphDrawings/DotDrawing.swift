@@ -37,7 +37,7 @@ extension GraphDrawing {
       let head = [
         "\(margin)subgraph cluster_\(count) {",
         "\(margin)  graph [style=\"rounded,dashed\", color=\"#818b98\", fontsize=10, "
-          + "label=\(Self.quoted(name))];",
+          + "label=\(Self.quoted(knobText(of: name).map { "\(name): \($0)" } ?? name))];",
       ]
       return head + parts.flatMap { lines($0, depth: depth + 1, &count) } + ["\(margin)}"]
     }

@@ -107,6 +107,49 @@ private struct DrawingBuilder {
     }
     // Those with nothing but others in them are drawn too.
     result.subgraphs = document.subgraphs.map(\.name)
+    for subgraph in document.subgraphs where !subgraph.knobs.isEmpty {
+      result.knobs[subgraph.name] = subgraph.knobs.compactMap(knob)
+    }
+  }
+
+  /// What a knob says: what it is set to, or else what it turns has.
+  private func knob(_ knob: PatchDocument.TurnedKnob) -> GraphDrawing.Setting? {
+    guard let tokens = knob.places.first?.tokens else { return nil }
+    if tokens[0] == "callbacks" {
+      guard let callback = callbacks[tokens[1]],
+        let info = CallbackCatalog.description(of: callback.kind?.value ?? "")?.settings.first(
+          where: { $0.key == tokens[2] })
+      else { return nil }
+      let field = callback.fields.first { $0.name == info.key }?.value
+      let inside = tokens.count == 4 ? field?[JSONPointer([tokens[3]])] : field
+      return GraphDrawing.Setting(
+        name: knob.name,
+        value: (knob.value ?? inside).map(Self.text) ?? Self.text(info.defaultValue),
+        unit: info.unit.symbol)
+    }
+    guard let unit = unit(named: tokens[1]) else { return nil }
+    let path = Array(tokens.dropFirst(2))
+    let scope: Scope = ["inputs": .input, "outputs": .output][path[0]] ?? .global
+    let key = path[0] == "bands" ? path.joined(separator: "/") : path[path.count - 1]
+    guard let info = unit.parameterInfo(named: key, scope) else { return nil }
+    let element = scope == .global ? 0 : Int(path[1]) ?? 0
+    let value =
+      knob.value.map(Self.text)
+      ?? (try? unit.parameter(info.id, scope, element)).map { JSONText.number($0) }
+    return value.map { .init(name: knob.name, value: $0, unit: info.unit.symbol) }
+  }
+
+  private func unit(named name: String) -> UnitInstance? {
+    names.first { $0.value == name }.flatMap { try? graph.unit($0.key) }
+  }
+
+  private static func text(_ value: SettingValue?) -> JSONText {
+    switch value {
+    case .number(let number)?: .number(number)
+    case .boolean(let flag)?: .boolean(flag)
+    case .text(let text)?: .string(text)
+    default: .null
+    }
   }
 
   // MARK: Units

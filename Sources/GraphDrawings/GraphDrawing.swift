@@ -13,6 +13,9 @@ public struct GraphDrawing: Hashable, Sendable {
   public var edges: [Edge]
   /// The sub-graphs, each after the one that it is in: `rack`, `rack/strip`.
   public var subgraphs: [String] = []
+  /// What can be turned of each sub-graph, with what it says now: the settings in the order in which they
+  /// are declared.
+  public var knobs: [String: [Setting]] = [:]
 
   /// A box.
   public struct Node: Hashable, Sendable {
@@ -218,6 +221,12 @@ extension GraphDrawing.Setting {
 }
 
 extension GraphDrawing {
+  /// The knobs of a sub-graph in a line: `drive 6 dB, level 0.5`; `nil` for one without.
+  func knobText(of subgraph: String) -> String? {
+    guard let knobs = knobs[subgraph], !knobs.isEmpty else { return nil }
+    return knobs.map(\.text).joined(separator: ", ")
+  }
+
   /// Nodes and sub-graphs as they lie in one another.
   enum Part {
     /// Into `nodes`.

@@ -36,6 +36,12 @@ extension GraphDrawing {
           return members.adding(place(node))
         }),
     ]
+    if !subgraphs.isEmpty {
+      document = document.adding([
+        "subgraphs": .array(
+          subgraphs.map { ["name": .string($0), "knobs": settings(knobs[$0] ?? [])] })
+      ])
+    }
     if let expanded { document = document.adding(["document": expanded]) }
     return document.document
   }

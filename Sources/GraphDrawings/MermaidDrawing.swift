@@ -42,7 +42,8 @@ extension GraphDrawing {
       return ["\(margin)n\(index)\(shape.0)\"\(label(node))\"\(shape.1)"]
     case .subgraph(let name, let parts):
       count += 1
-      return ["\(margin)subgraph s\(count)[\"\(Self.escaped(name))\"]"]
+      let title = knobText(of: name).map { "\(name): \($0)" } ?? name
+      return ["\(margin)subgraph s\(count)[\"\(Self.escaped(title))\"]"]
         + parts.flatMap { lines($0, depth: depth + 1, &count) } + ["\(margin)end"]
     }
   }

@@ -72,10 +72,15 @@ private struct SVGPage {
 
   private func drawn(_ frame: FramedLayout.Frame) -> [String] {
     let name = frame.name.split(separator: "/").last.map(String.init) ?? frame.name
+    // As much of the knobs as the frame has room for.
+    let room = Int((frame.width - 24) / 7.2)
+    let title = layout.drawing.knobText(of: frame.name).map { "\(name): \($0)" } ?? name
     return [
       "<rect class=\"frame\" x=\"\(number(frame.x))\" y=\"\(number(frame.y))\" "
         + "width=\"\(number(frame.width))\" height=\"\(number(frame.height))\" rx=\"10\"/>",
-      text("subgraph", frame.x + 12, frame.y + 18, DrawingText.short(name, 40)),
+      text(
+        "subgraph", frame.x + 12, frame.y + 18,
+        DrawingText.short(title, max(min(room, 80), min(name.count, 40)))),
     ]
   }
 

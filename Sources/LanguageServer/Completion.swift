@@ -96,6 +96,14 @@ struct Completion {
           Proposal(value: .string("\($0)"), kind: .field, detail: "\(scope) bus \($0)")
         }, cursor)
     }
+    if cursor.container.count == 3, cursor.container[0] == "nodes",
+      cursor.container[2] == "parameters", nodes[cursor.container[1]]?["subgraph"] != nil
+    {
+      return free(
+        patch.knobs(of: cursor.container[1]).map {
+          Proposal(value: .string($0.name), kind: .field, detail: OpenPatch.summary(of: $0))
+        }, cursor)
+    }
     var seen: Set<String> = []
     var proposals: [Proposal] = []
     for schema in vocabulary.schemas(cursor.container, in: patch).flatMap(vocabulary.alternatives) {
@@ -180,7 +188,9 @@ struct Completion {
       }
       return sources(besides: path[1])
     case ("timeline", 4, "path") where path[2] == "ramp":
-      return parameters(cursor) + liveSettings(cursor)
+      return parameters(cursor) + liveSettings(cursor) + knobs(cursor)
+    case ("knobs", 2..., let last?) where !["min", "max", "comment"].contains(last):
+      return parameters(cursor, isRamp: false) + liveSettings(cursor) + knobs(cursor)
     default: return nil
     }
   }
@@ -246,8 +256,24 @@ struct Completion {
     }
   }
 
-  /// Pointers to parameters that can ramp, of the nodes that what is typed may lead to.
-  private func parameters(_ cursor: Cursor) -> [Proposal] {
+  /// Pointers to knobs of the sub-graphs that what is typed may lead to.
+  private func knobs(_ cursor: Cursor) -> [Proposal] {
+    let typed = patch.source[cursor.content]
+    return patch.names("nodes").flatMap { name -> [Proposal] in
+      let start = "/nodes/\(JSONPointer.escape(name))"
+      guard typed.isEmpty || start.hasPrefix(typed) || typed.hasPrefix(start) else { return [] }
+      return patch.knobs(of: name).map { knob in
+        Proposal(
+          value: .string("\(start)/parameters/\(JSONPointer.escape(knob.name))"), kind: .property,
+          detail: OpenPatch.summary(of: knob))
+      }
+    }
+  }
+
+  /// Pointers to parameters, of the nodes that what is typed may lead to.
+  ///
+  /// - Parameter isRamp: Whether only those are meant that can ramp, and levels of matrices.
+  private func parameters(_ cursor: Cursor, isRamp: Bool = true) -> [Proposal] {
     let typed = patch.source[cursor.content]
     return patch.names("nodes").flatMap { name -> [Proposal] in
       let start = "/nodes/\(JSONPointer.escape(name))"
@@ -256,7 +282,8 @@ struct Completion {
       else { return [] }
       let bands = nodes[name]?["bands"].map { Array($0.elements).count } ?? 0
       return unit.parameters.filter {
-        !$0.isReadOnly && $0.canRamp && (!$0.isOfBand || (Int($0.path[1]) ?? 0) < bands)
+        !$0.isReadOnly && ($0.canRamp || !isRamp)
+          && (!$0.isOfBand || (Int($0.path[1]) ?? 0) < bands)
       }.flatMap { info -> [Proposal] in
         let places =
           switch info.scope {
@@ -269,7 +296,7 @@ struct Completion {
             value: .string("\($0)/\(info.path.joined(separator: "/"))"), kind: .property,
             detail: info.summary)
         }
-      } + levels(of: name, unit, at: start)
+      } + (isRamp ? levels(of: name, unit, at: start) : [])
     }
   }
 

@@ -36,6 +36,11 @@ struct Hover {
     if cursor.role == .value, cursor.isInString, cursor.step == "streamFormat" {
       return format(named: patch.value(path)?.string) + settled(path)
     }
+    if path[0] == "nodes", path.count == 4 || path.count > 4 && path[2] == "nodes",
+      let knob = patch.knob(at: cursor)?.knob
+    {
+      return [OpenPatch.summary(of: knob)]
+    }
     if path.count == 2, path[0] == "nodes" { return node(path[1]) }
     if path.count == 3, path[0] == "nodes", path[2] == "component", cursor.role == .value,
       let unit = Vocabulary.unit(patch.value(path))

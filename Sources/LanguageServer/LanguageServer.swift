@@ -301,9 +301,19 @@ extension LanguageServer {
   }
 
   private func definitions(_ patch: OpenPatch, _ offset: Int) -> JSONText {
+    if let cursor = Cursor.at(offset, in: patch.source), !isName(of: cursor, offset, patch),
+      let range = patch.declaration(ofKnobAt: cursor)
+    {
+      return .array([patch.location(range)])
+    }
     guard let mention = patch.mention(at: offset) else { return .null }
     return .array(
       patch.mentions(of: mention).filter(\.isDefinition).map { patch.location($0.range) })
+  }
+
+  /// Whether a position in a pointer is that of the node's name in it.
+  private func isName(of cursor: Cursor, _ offset: Int, _ patch: OpenPatch) -> Bool {
+    cursor.path.first == "timeline" && patch.mention(at: offset) != nil
   }
 
   private func references(_ patch: OpenPatch, _ offset: Int, withDefinition: Bool) -> JSONText {

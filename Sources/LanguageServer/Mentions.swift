@@ -99,6 +99,11 @@ extension OpenPatch {
           kind: .source, name: name, range: path.range(ofText: start..<(start + length)),
           isInPointer: true))
     }
+    for (_, knob) in members(root["knobs"]) {
+      let turned = knob.kind == .object ? knob["turns"] : knob
+      pointer(turned)
+      for element in turned.map({ Array($0.elements) }) ?? [] { pointer(element) }
+    }
     for step in root["timeline"].map({ Array($0.elements) }) ?? [] {
       pointer(step["ramp"]?["path"])
       for operation in step["update"].map({ Array($0.elements) }) ?? [] {

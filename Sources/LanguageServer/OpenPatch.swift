@@ -20,6 +20,8 @@ struct OpenPatch {
   private(set) var wholeSource: SourceText
   /// What initialization settles, by the last check that was drawn; `nil` while the patch is wrong.
   private(set) var drawing: GraphDrawing?
+  /// The sub-graphs of the last check, with their knobs.
+  private(set) var subgraphs: [PatchDocument.Subgraph] = []
   /// What has been checked and not drawn yet.
   private var undrawn: (graph: AudioGraph, document: PatchDocument)?
   private var isUnchecked = true
@@ -76,6 +78,7 @@ struct OpenPatch {
       .asWritten()
     diagnostics = patch.diagnostics
     wholeSource = patch.source
+    if let document = patch.document { subgraphs = document.subgraphs }
     undrawn = nil
     if !patch.hasErrors, let graph = patch.graph, let document = patch.document {
       undrawn = (graph, document)

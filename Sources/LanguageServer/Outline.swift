@@ -82,6 +82,10 @@ struct Outline {
             "\(text(connection["from"])) \u{2192} \(text(connection["to"]))", .connection,
             connection)
         }
+      case "knobs":
+        children = named(value) { _, knob in
+          (.step, text(knob.kind == .object ? knob["turns"] : knob), [])
+        }
       case "timeline":
         children = value.elements.map { step in
           item(

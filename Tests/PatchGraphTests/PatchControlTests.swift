@@ -70,7 +70,11 @@ import Testing
           }
           #expect(here.filter { !$0.isProperty }.map(\.key) == parameters.map(\.key))
           for (control, parameter) in zip(here, parameters) {
-            Self.check(control, parameter, try unit.parameter(parameter.id, scope, element))
+            // What a knob turns is turned by nothing else.
+            let isTurned = !control.isWritable && info.name.contains("/")
+            Self.check(
+              control, parameter, try unit.parameter(parameter.id, scope, element),
+              isTurned: isTurned)
           }
           for control in here where control.isProperty {
             let property = try #require(unit.info(named: control.key))
@@ -92,9 +96,9 @@ import Testing
   }
 
   private static func check(
-    _ control: PatchControl, _ parameter: ParameterInfo, _ value: Float
+    _ control: PatchControl, _ parameter: ParameterInfo, _ value: Float, isTurned: Bool
   ) {
-    #expect(control.unit == parameter.unit && control.isWritable)
+    #expect(control.unit == parameter.unit && control.isWritable != isTurned)
     #expect(control.title == parameter.name && control.summary == parameter.summary)
     #expect(control.choices.map(\.title) == (control.kind == .list ? parameter.valueNames : []))
     guard parameter.unit != .boolean else {

@@ -251,6 +251,10 @@ package enum ExamplePatches {
     }
     """
 
+  /// The same with a knob of the sub-graph.
+  package static let turned = strip.replacing(
+    "\"settings\": {", with: "\"parameters\": { \"level\": 0.5 },\n      \"settings\": {")
+
   /// A tone through a filter that a preset has set.
   package static let preset = """
     {
@@ -275,6 +279,14 @@ package enum ExamplePatches {
   package static let tapped = mixer(
     with: """
       "taps": { "mix": { "kind": "record", "at": "mixer", "path": "mix.wav" } }
+      """)
+
+  /// A mixer with a knob for the patches around it.
+  package static let knobbed = mixer(
+    with: """
+      "knobs": {
+        "place": { "turns": "/nodes/mixer/inputs/0/parameters/pan", "min": -0.5, "max": 0.5 }
+      }
       """)
 
   /// A mixer whose volume falls.

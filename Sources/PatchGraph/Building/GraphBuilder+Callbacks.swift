@@ -37,7 +37,8 @@ extension GraphBuilder {
     guard
       let values = settings(
         member.value.fields.filter { !pulls.contains($0.name) }, description.settings,
-        owner: member.value.json, problems: description.problems)
+        owner: member.value.json, turned: member.value.turnedMembers,
+        problems: description.problems)
     else {
       doubts.names.insert(member.name)
       doubts.raise(.gaps)
@@ -91,7 +92,8 @@ extension GraphBuilder {
   /// directory; `nil` where something is wrong with them.
   mutating func settings(
     _ fields: [PatchDocument.Field], _ infos: [SettingInfo], owner: JSONValue,
-    isWritten: Bool = false, problems: ([String: SettingValue]) -> [CallbackProblem]
+    isWritten: Bool = false, turned: [String: [PatchDocument.Field]] = [:],
+    problems: ([String: SettingValue]) -> [CallbackProblem]
   ) -> [String: SettingValue]? {
     var values: [String: SettingValue] = [:]
     var isWhole = true
@@ -106,8 +108,9 @@ extension GraphBuilder {
     for field in fields {
       let info = infos.first { $0.key == field.name }
       if info?.kind == .numbers, field.value.kind == .object {
-        let (numbers, areNumbers) = numbers(field.value)
+        var (numbers, areNumbers) = numbers(field.value)
         if !areNumbers { isWhole = false }
+        for member in turned[field.name] ?? [] { numbers[member.name] = member.value.number }
         values[field.name] = .numbers(numbers)
       } else if let number = field.value.number(
         in: info.map { SettingReader.measure(of: $0) } ?? .number)

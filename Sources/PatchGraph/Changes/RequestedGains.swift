@@ -104,12 +104,17 @@ enum RequestedGains {
     }
   }
 
+  /// What a setting of a callback is: what knobs have made of it, if they have.
+  private static func number(_ info: SettingInfo, of callback: PatchDocument.Callback) -> Double? {
+    callback.fields.last { $0.name == info.key }?.value.number(in: SettingReader.measure(of: info))
+  }
+
   private static func settings(
     _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
   ) -> [Diagnostic] {
     guard let document = new.document else { return [] }
     let before = Dictionary(
-      (old.document?.callbacks ?? []).map { ($0.name, $0.value.json) },
+      (old.document?.callbacks ?? []).map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
     for callback in document.callbacks {
@@ -120,9 +125,8 @@ enum RequestedGains {
       else { continue }
       for info in kind.settings {
         guard
-          let value = callback.value.json[info.key]?.number(
-            in: SettingReader.measure(of: info)),
-          before[callback.name]?[info.key]?.number(in: SettingReader.measure(of: info)) != value,
+          let value = number(info, of: callback.value),
+          before[callback.name].flatMap({ number(info, of: $0) }) != value,
           let level = decibels(value, info.unit), level > limit
         else { continue }
         found.append(

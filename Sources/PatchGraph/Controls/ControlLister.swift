@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 public import PatchSyntax
+import RenderCallbacks
 import RenderCore
 
 extension LivePatch {
@@ -37,6 +38,7 @@ private struct ControlLister {
       if member.value.subgraph == nil {
         fields[member.name] = Self.places(of: member.value)
       } else {
+        fields[member.name] = member.value.parameters.map { ["parameters", $0.name] }
         for setting in member.value.settings {
           guard let inside = JSONPointer(parsing: setting.name) else { continue }
           note(["nodes", member.name] + inside.tokens, in: \.fields)
@@ -108,10 +110,106 @@ private struct ControlLister {
     for ramp in playing.ramps where ramp.start + ramp.duration > present.time {
       ramps[ramp.node, default: []].append(ramp)
     }
-    return present.reference.layout.nodeNames.flatMap { name -> [PatchControl] in
-      guard let id = present.nodes[name], let unit = playing.unit(id) else { return [] }
-      return controls(of: unit, name, moving: ramps[id] ?? [])
-    } + callbackControls(in: graph)
+    let found =
+      present.reference.layout.nodeNames.flatMap { name -> [PatchControl] in
+        guard let id = present.nodes[name], let unit = playing.unit(id) else { return [] }
+        return controls(of: unit, name, moving: ramps[id] ?? [])
+      } + callbackControls(in: graph)
+    return withKnobs(found)
+  }
+
+  // MARK: Knobs
+
+  /// A knob of a sub-graph, as what is turned.
+  private struct Knob {
+    var subgraph: String
+    var places: [JSONPointer]
+    var control: PatchControl
+    var isTaken: Bool { control.isInDocument || control.isScheduled }
+  }
+
+  /// The controls, and the knobs of sub-graphs behind them. Of a parameter and the knobs that turn it only
+  /// one is in use at a time: the others cannot be written while that is in the document.
+  private func withKnobs(_ all: [PatchControl]) -> [PatchControl] {
+    let declared = (present.reference.document?.subgraphs ?? []).filter { !$0.knobs.isEmpty }
+    guard !declared.isEmpty else { return all }
+    var found = all
+    let numbers = Dictionary(
+      all.indices.filter { !all[$0].isProperty }.map { (Self.place(of: all[$0]), $0) },
+      uniquingKeysWith: { first, _ in first })
+    var knobs: [Knob] = []
+    for subgraph in declared {
+      for knob in subgraph.knobs {
+        guard let first = knob.places.first.flatMap({ numbers[$0.tokens] }) else { continue }
+        var control = all[first]
+        let (key, node) = (control.key, control.node)
+        control.pointer = pointer(to: ["parameters", knob.name], of: subgraph.name)
+        control.node = subgraph.name
+        control.component = "sub-graph"
+        control.scope = .global
+        control.element = 0
+        control.elementName = nil
+        control.isUsed = true
+        control.key = knob.name
+        control.summary = "Turns '\(key)' of '\(node)'. " + control.summary
+        if let range = knob.range { control.range = range }
+        if knob.range != nil { control.isRangeEnforced = true }
+        let way = ["parameters", knob.name]
+        control.isInDocument = fields[subgraph.name]?.contains(way) ?? false
+        control.isScheduled = moved[subgraph.name]?.contains(way) ?? false
+        knobs.append(.init(subgraph: subgraph.name, places: knob.places, control: control))
+      }
+    }
+    for knob in knobs where knob.isTaken {
+      for place in knob.places {
+        guard let number = numbers[place.tokens] else { continue }
+        found[number].isWritable = false
+      }
+    }
+    for index in knobs.indices {
+      let knob = knobs[index]
+      let isInside = knob.places.contains { place in
+        numbers[place.tokens].map {
+          all[$0].isInDocument && all[$0].node.hasPrefix(knob.subgraph + "/")
+        }
+          ?? false
+      }
+      let isOther = knobs.contains { other in
+        other.isTaken && other.control.pointer != knob.control.pointer
+          && (knob.subgraph + "/").hasPrefix(other.subgraph + "/")
+          && !Set(other.places).isDisjoint(with: knob.places)
+      }
+      if isInside || isOther { knobs[index].control.isWritable = false }
+    }
+    return found + knobs.map(\.control)
+  }
+
+  /// Where a control of a unit or a callback is in the patch that sub-graphs have been put into.
+  private static func place(of control: PatchControl) -> [String] {
+    // A unit's name is that of no kind of callback.
+    guard CallbackCatalog.description(of: control.component) == nil else {
+      return ["callbacks", control.node] + callbackPath(of: control)
+    }
+    let path = control.key.split(separator: "/").map(String.init)
+    let way: Place =
+      switch control.scope {
+      case .global: []
+      case .input: ["inputs", "\(control.element)"]
+      case .output: ["outputs", "\(control.element)"]
+      }
+    return ["nodes", control.node] + way + (path.count == 3 ? path : ["parameters", control.key])
+  }
+
+  /// The keys that lead to a setting in its callback: the last of its pointer.
+  private static func callbackPath(of control: PatchControl) -> Place {
+    var tokens = control.pointer.tokens
+    if let last = tokens.last, tokens.count == 4, tokens[2] == "settings",
+      let inside = JSONPointer(parsing: last)
+    {
+      tokens = inside.tokens
+    }
+    let start = tokens.lastIndex(of: "callbacks").map { $0 + 2 } ?? tokens.count
+    return start <= tokens.count ? Array(tokens[start...]) : []
   }
 
   /// What can be turned of the callbacks: of one that feeds several inputs once.

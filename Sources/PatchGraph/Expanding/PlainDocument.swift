@@ -368,13 +368,24 @@ struct PlainDocument {
             let from = ends.source(source) ?? source
             inside.append(.init("from", texts.text(from.description)))
           } else {
-            inside.append(setting(field, settings, &texts))
+            let turned = member.value.turnedMembers[field.name] ?? []
+            inside.append(Self.setting(setting(field, settings, &texts), turned))
           }
         }
       }
       members.append(.init(member.name, .object(inside)))
     }
     return members
+  }
+
+  /// An object of numbers, with those that knobs have set.
+  private static func setting(_ member: Member, _ turned: [PatchDocument.Field]) -> Member {
+    guard !turned.isEmpty else { return member }
+    let members = member.value.members.map { inside in
+      let field = turned.first { $0.name == inside.name }
+      return Member(inside.name, field.map { JSONText($0.value) } ?? inside.value)
+    }
+    return Member(member.name, .object(members))
   }
 
   private func taps(_ texts: inout PlainTexts) -> [Member] {

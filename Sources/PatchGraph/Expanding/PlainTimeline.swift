@@ -65,7 +65,7 @@ struct PlainTimeline {
         let stage = stages.first { $0.steps[number] != nil } ?? stages[0]
         // What it goes to, as constants are by then.
         let now = stage.steps[number]?.ramp ?? ramp
-        found.append(self.step(at.value, ramp, now, stage.plain, &texts))
+        found += self.steps(at.value, ramp, now, stage.plain, &texts)
       } else if let stop = step.stop {
         found.append(["at": clock.json(at.value), "stop": .boolean(stop.value)])
       }
@@ -76,26 +76,30 @@ struct PlainTimeline {
         guard let at = step.at, let ramp = step.ramp, let seconds = clock.seconds(at.value),
           seconds >= stage.start, seconds < stage.end
         else { continue }
-        found.append(self.step(at.value, ramp, ramp, stage.plain, &texts))
+        found += self.steps(at.value, ramp, ramp, stage.plain, &texts)
       }
     }
     return found
   }
 
-  private func step(
+  /// A ramp: of each parameter that it moves.
+  private func steps(
     _ at: PatchDocument.Time, _ ramp: PatchDocument.Ramp, _ now: PatchDocument.Ramp,
     _ plain: PlainDocument, _ texts: inout PlainTexts
-  ) -> JSONText {
-    var members: JSONText = [:]
-    if let path = ramp.path?.value {
-      members = members.adding(["path": texts.text(path.description)])
-      if let to = now.to { members = members.adding(["to": plain.target(to, path, &texts)]) }
+  ) -> [JSONText] {
+    var found: [JSONText] = []
+    for path in [ramp.path].compactMap(\.self) + ramp.otherPaths {
+      var members: JSONText = ["path": texts.text(path.value.description)]
+      if let to = now.to {
+        members = members.adding(["to": plain.target(to, path.value, &texts)])
+      }
+      if let duration = now.duration {
+        members = members.adding(["duration": clock.json(duration.value)])
+      }
+      if let curve = now.curve { members = members.adding(["curve": .string(curve.value)]) }
+      found.append(["at": clock.json(at), "ramp": members])
     }
-    if let duration = now.duration {
-      members = members.adding(["duration": clock.json(duration.value)])
-    }
-    if let curve = now.curve { members = members.adding(["curve": .string(curve.value)]) }
-    return ["at": clock.json(at), "ramp": members]
+    return found
   }
 
   /// The operations that make the one document of the other.

@@ -78,6 +78,14 @@ struct SubgraphAssembler {
   /// The presets that have been read, by path; `nil` where something is wrong that has been said.
   var presets: [String: PatchReader.Preset?] = [:]
 
+  /// The patches that have been put in, by what their names begin with.
+  var levels: [String: Level] = [:]
+  /// Their knobs, by the names of the sub-graphs.
+  var knobs: [String: [String: ResolvedKnob]] = [:]
+  /// What is turned, by its place, and what is set past the knobs.
+  var turnings: [JSONPointer: [Turning]] = [:]
+  var direct: [DirectSetting] = []
+
   /// What came of it.
   struct Assembly {
     var reading: PatchReader.Result
@@ -91,6 +99,7 @@ struct SubgraphAssembler {
     guard let document = reading.document, document.subgraphs.isEmpty,
       document.nodes.contains(where: { $0.value.subgraph != nil || $0.value.preset != nil })
         || document.callbacks.contains(where: { $0.value.kind?.value == Self.inputKind })
+        || !document.knobs.isEmpty
     else { return Assembly(reading: reading, files: []) }
     var assembler = SubgraphAssembler(
       document, end: reading.source.bytes.count + 1, files: surroundings.files,
@@ -103,6 +112,8 @@ struct SubgraphAssembler {
       Level(
         document: document, directory: surroundings.directory, ancestors: [root],
         names: Set(document.nodes.map(\.name) + document.callbacks.map(\.name))))
+    assembler.settleRamps()
+    assembler.checkHands()
     var assembled = reading
     if let excess = assembler.excess {
       assembled.document?.unresolved = Set(
@@ -151,6 +162,7 @@ struct SubgraphAssembler {
     for member in level.document.nodes where !level.refused.contains(member.name) {
       if let child = level.children[member.name] {
         add(child, in: level, bindings[member.name] ?? [:])
+        turn(member, child, in: level)
       } else {
         add(member, level)
       }
@@ -160,6 +172,7 @@ struct SubgraphAssembler {
     }
     result.connections += connections
     for tap in level.document.taps { add(tap, &level) }
+    settleKnobs(of: level)
   }
 
   private mutating func add(_ child: Child, in level: Level, _ bindings: [Int: Bound]) {
@@ -278,12 +291,17 @@ struct SubgraphAssembler {
         let name = level.prefix + tokens[1] + "/" + tokens[3]
         return Located(JSONPointer(["callbacks", name] + tokens[4...]), at: path.json)
       }
-      guard tokens.count < path.value.tokens.count else {
+      // One of its own is a knob.
+      let isKnob = tokens.count == 4 && tokens[2] == "parameters"
+      guard isKnob || tokens.count < path.value.tokens.count else {
         report(
           NameRules.timelinePath.diagnostic(
-            "\(quoted(tokens[1])) is a sub-graph: parameters belong to its nodes",
+            "\(quoted(tokens[1])) is a sub-graph: what ramps is a knob of it, or belongs to its nodes",
             at: path.range, pointer: path.pointer,
-            help: ["write /nodes/\(JSONPointer.escape(tokens[1]))/nodes/NAME/parameters/KEY"]))
+            help: [
+              "write /nodes/\(JSONPointer.escape(tokens[1]))/parameters/KNOB, or "
+                + "/nodes/\(JSONPointer.escape(tokens[1]))/nodes/NAME/parameters/KEY"
+            ]))
         return nil
       }
     }

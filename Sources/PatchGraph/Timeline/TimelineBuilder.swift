@@ -88,7 +88,10 @@ struct TimelineBuilder {
       let place = ramp.json.range
       guard step.repetition == nil || !wrong.contains(place) else { continue }
       warns = step.time == 0
-      if !add(ramp, at: at, duration: duration, curve, in: places) { wrong.insert(place) }
+      for path in [ramp.path].compactMap(\.self) + ramp.otherPaths {
+        guard !add(path, ramp, at: at, duration: duration, curve, in: places) else { continue }
+        wrong.insert(place)
+      }
     }
     checkExponentials()
   }
@@ -197,10 +200,10 @@ struct TimelineBuilder {
 
   /// Returns whether nothing is wrong with the ramp.
   private mutating func add(
-    _ ramp: PatchDocument.Ramp, at start: Double, duration: Double, _ curve: ParameterRamp.Curve,
-    in places: PatchPlaces
+    _ path: Located<JSONPointer>, _ ramp: PatchDocument.Ramp, at start: Double, duration: Double,
+    _ curve: ParameterRamp.Curve, in places: PatchPlaces
   ) -> Bool {
-    guard let path = ramp.path, let to = ramp.to else { return false }
+    guard let to = ramp.to else { return false }
     if path.value.tokens.first == "callbacks" {
       return addLive(path, to, at: start, duration: duration, curve, in: places)
     }

@@ -227,6 +227,13 @@ public enum PatchManual {
       `/nodes/strip/nodes/fader/inputs/0/parameters/pan`, and what is inside is called \
       `strip/fader` in messages and for taps.
       """)
+    page.paragraph(
+      """
+      What a patch declares under `knobs` the patches around it turn as parameters of the sub-graph: `"knobs": \
+      { "level": "/nodes/fader/inputs/0/parameters/volume" }` is set by `"parameters": { "level": 0.5 }` of \
+      the node, and ramped and turned live as `/nodes/strip/parameters/level`. A knob turns what one pointer \
+      leads to, or several in an array; an object `{ "turns": ..., "min": ..., "max": ... }` narrows its range.
+      """)
   }
 
   private static func examples(_ page: inout ManualPage) {

@@ -36,7 +36,9 @@ public enum PatchSchema {
       .init("deviceChoice", Schema.deviceChoice),
       .init("connection", Schema.connection), .init("step", Schema.step),
       .init("time", Schema.time), .init("operation", Schema.operation),
-      .init("pointer", Schema.pointer),
+      .init("pointer", Schema.pointer), .init("knob", Schema.knob),
+      .init("knobObject", Schema.knobObject),
+      .init("knobPlace", Schema.knobPlace), .init("knobEnd", Schema.knobEnd),
       .init(
         "callback",
         SettingSchema.object(
@@ -150,6 +152,11 @@ public enum PatchSchema {
         "type": "array",
         "items": Schema.reference("step"),
       ],
+      "knobs": Schema.map(
+        """
+        What a patch that has this one as a sub-graph may turn, by names of their own: it sets and ramps \
+        them as parameters of the sub-graph.
+        """, of: "knob", names: ["minLength": 1]),
     ]
   }
 }

@@ -49,7 +49,10 @@ struct UnitSchema {
           "description": .string(Schema.deviceSummary), "type": "object",
         ],
         "properties": ["description": "The properties of the global scope.", "type": "object"],
-        "parameters": ["description": "The parameters of the global scope.", "type": "object"],
+        "parameters": [
+          "description": "The parameters of the global scope; of a sub-graph its knobs.",
+          "type": "object",
+        ],
         "bands": [
           "description": "The parts of the unit that are alike, in order: an equalizer's filters.",
           "type": "array", "items": ["type": "object"],
@@ -72,7 +75,7 @@ struct UnitSchema {
       "then": [
         "properties": [
           "component": false, "preset": false, "device": false, "properties": false,
-          "parameters": false,
+          "parameters": Schema.setKnobs,
           "bands": false, "inputCount": false, "outputCount": false, "inputs": false,
           "outputs": false,
         ]

@@ -111,6 +111,9 @@ public enum DocumentOverride {
         opening.replacing(
           close..<close, with: 0..<2, of: SourceText(name: value.name, text: " }")))
     }
+    if let node = knobless(pointer, in: tree) {
+      return .changed(placeNew(part, of: value, at: pointer.tokens[2...], in: node))
+    }
     return placeOutside(part, of: value, at: pointer, in: tree, makesObjects: makesObjects)
   }
 
@@ -118,13 +121,23 @@ public enum DocumentOverride {
   private static func subgraphSetting(
     _ pointer: JSONPointer, in tree: JSONTree
   ) -> (node: [String], key: String)? {
-    let own = ["component", "subgraph", "settings", "comment"]
+    let own = ["component", "subgraph", "settings", "parameters", "comment"]
     guard pointer.tokens.count > 2, pointer.tokens[0] == "nodes", !own.contains(pointer.tokens[2]),
       let node = tree.root[JSONPointer(Array(pointer.tokens[..<2]))], node["subgraph"] != nil
     else { return nil }
     return (
       Array(pointer.tokens[..<2]), JSONPointer(Array(pointer.tokens[2...])).description
     )
+  }
+
+  /// The node that is a sub-graph and has set no knob yet, where a pointer leads to one of its knobs.
+  private static func knobless(_ pointer: JSONPointer, in tree: JSONTree) -> JSONValue? {
+    guard pointer.tokens.count == 4, pointer.tokens[0] == "nodes",
+      pointer.tokens[2] == "parameters",
+      let node = tree.root[JSONPointer(Array(pointer.tokens[..<2]))], node["subgraph"] != nil,
+      node["parameters"] == nil
+    else { return nil }
+    return node
   }
 
   private static func lastEnd(in container: JSONValue) -> Int {

@@ -47,6 +47,8 @@ public struct PatchDocument: Sendable {
   public var taps: [Member<Tap>] = []
   /// Beats per minute, finite and greater than 0.
   public var tempo: Located<Double>?
+  /// What a patch that has this one as a sub-graph may turn of it, by names of their own.
+  public var knobs: [Member<Knob>] = []
   /// In the order written, which need not be that of their times. A step that is repeated stands here for
   /// each of its times.
   public var timeline: [Step] = []
@@ -66,6 +68,12 @@ public struct PatchDocument: Sendable {
       subgraphNumbers[ObjectIdentifier(tree)] = subgraphs.count
     }
     subgraphs.append(subgraph)
+  }
+
+  /// Notes what can be turned of the sub-graph that was put in with a name.
+  public mutating func setKnobs(_ knobs: [TurnedKnob], ofSubgraph name: String) {
+    guard let index = subgraphs.lastIndex(where: { $0.name == name }) else { return }
+    subgraphs[index].knobs = knobs
   }
 
   /// The number of the sub-graph that a value is written in; `nil` for the patch itself.
@@ -205,6 +213,9 @@ extension PatchDocument {
     public var json: JSONValue
     /// A JSON Pointer to a parameter; `nil` has been reported.
     public var path: Located<JSONPointer>?
+    /// Where else it leads, in a patch whose sub-graphs have been put in: of a knob that turns several
+    /// parameters.
+    public var otherPaths: [Located<JSONPointer>] = []
     /// A number, as yet unread; `nil` has been reported.
     public var to: JSONValue?
     /// 0 if not written.
@@ -274,6 +285,8 @@ extension PatchDocument {
     public var streamFormat: Located<StreamFormat>?
     /// Whether that has been reported to be wrong.
     public var isFormatWrong: Bool
+    /// What can be turned of it, in the order in which its patch declares it.
+    public var knobs: [TurnedKnob] = []
 
     public init(
       name: String, place: JSONValue, path: String, directory: String, textRange: SourceRange,
@@ -303,6 +316,9 @@ extension PatchDocument {
     public var kind: Located<String>?
     /// Everything but the kind.
     public var fields: [Field]
+    /// What knobs have set in objects among the fields, by the name of the field: there it holds, and not
+    /// what is written in the object.
+    public var turnedMembers: [String: [Field]] = [:]
   }
 
   /// An audio unit, or another patch in its place.
@@ -320,6 +336,7 @@ extension PatchDocument {
     public var endsSubgraph = false
     /// The global scope.
     public var properties: [Field] = []
+    /// Those of the global scope; of a sub-graph its knobs.
     public var parameters: [Field] = []
     /// The parts of the unit that are alike: an equalizer's filters.
     public var bands: Located<[Band]>?

@@ -17,7 +17,7 @@ extension PatchReader {
         "streamFormats", "streamFormat",
         "callbacks",
         "nodes",
-        "connections", "compensateLatency", "taps", "tempo", "timeline", "$schema",
+        "connections", "compensateLatency", "taps", "tempo", "timeline", "knobs", "$schema",
       ], required: ["nodes"]
     ) { reader, key, value in
       switch key {
@@ -55,6 +55,7 @@ extension PatchReader {
       case "tempo": document.tempo = reader.positive(value, "'tempo'", "beats per minute")
       case "timeline":
         document.timeline = reader.timeline(value)
+      case "knobs": document.knobs = reader.map(value, "'knobs'", .knob) { $0.knob($1) }
       default: _ = reader.string(value, "'$schema'")
       }
     }
@@ -213,7 +214,8 @@ extension PatchReader {
       // What only a unit has.
       for (key, value) in json.members {
         guard let name = key.string, Self.nodeKeys.contains(name),
-          !["component", "subgraph", "settings"].contains(name), !repeatedKeys.contains(key.index)
+          !["component", "subgraph", "settings", "parameters"].contains(name),
+          !repeatedKeys.contains(key.index)
         else { continue }
         diagnostics.append(.unitKey(value, besides: subgraph))
       }

@@ -5,7 +5,7 @@ import Diagnostics
 
 extension PatchReader {
   /// What the keys of an object are the names of.
-  enum NameKind { case source, format, tap }
+  enum NameKind { case source, format, tap, knob }
 
   mutating func map<Value: Sendable>(
     _ json: JSONValue, _ name: String, _ kind: NameKind,
@@ -76,6 +76,8 @@ extension PatchReader {
   }
 
   /// A bus number as the patch writes it: digits without leading zeros, at most 4294967295.
+  package static func bus(_ text: String) -> Int? { busNumber(text) }
+
   static func busNumber(_ text: String) -> Int? {
     guard let number = JSONPointer.arrayIndex(text), number <= Int(UInt32.max) else { return nil }
     return number

@@ -72,6 +72,7 @@ struct WidePatch {
       let name = "part\(number)"
       document["nodes", name] = ["subgraph": .string(part(depth: 0))]
       if slip(in: 6) { document["nodes", name, "settings"] = ["/nodes/eq/volume": 1] }
+      turn(name)
       if !one(in: 4) {
         connect(pick(["tone", "tone"]), "\(name):0")
       }
@@ -94,6 +95,29 @@ struct WidePatch {
       connect("tone", "eq\(number)")
       connect("eq\(number)", input)
     default: connect("tone", input)
+    }
+  }
+
+  /// Sets a knob of a sub-graph, or ramps it once its own ramps have passed.
+  private mutating func turn(_ name: String) {
+    if one(in: 2) {
+      document["nodes", name, "parameters"] = ["level": .number(pick([0.25, 0.75, 1]))]
+    }
+    if one(in: 3) {
+      document["timeline", "99999"] = [
+        "at": 0.6,
+        "ramp": [
+          "path": .string("/nodes/\(name)/parameters/level"), "to": 0.5, "duration": 0.1,
+        ],
+      ]
+    }
+    if slip(in: 6) {
+      document["nodes", name, "parameters"] = pick([
+        ["levl": 0.5], ["level": 3], ["level": true], ["level": 0.5, "other": 0.5],
+      ])
+    }
+    if slip(in: 8) {
+      document["nodes", name, "settings"] = ["/nodes/fader/inputs/0/parameters/volume": 0.5]
     }
   }
 
@@ -136,6 +160,23 @@ struct WidePatch {
           "path": "/nodes/fader/inputs/0/parameters/volume", "to": 0.3, "duration": 0.2,
         ],
       ]
+    }
+    part["knobs"] = [
+      "level": pick([
+        "/nodes/fader/inputs/0/parameters/volume",
+        ["turns": "/nodes/fader/inputs/0/parameters/volume", "min": 0, "max": 1],
+        [
+          "/nodes/fader/inputs/0/parameters/volume", "/nodes/fader/outputs/0/parameters/volume",
+        ],
+      ])
+    ]
+    if part["nodes", "inner"] != nil { part["knobs", "deep"] = "/nodes/inner/parameters/level" }
+    if slip(in: 8) {
+      part["knobs", "wrong"] = pick([
+        "/nodes/fader/inputs/0/parameters/volum", "/nodes/fade/parameters/volume", "nowhere",
+        ["turns": "/nodes/fader/inputs/0/parameters/pan", "max": 2], ["max": 1],
+        ["turns": .array([])], "/nodes/inner/parameters/none", 3,
+      ])
     }
     guard !isRight else {
       parts[name] = part.document

@@ -173,7 +173,13 @@ struct Show: PatchCommand {
     let limit = graph.outputPeakLimit.map {
       "  the output is never above \(OutputLimits.text(ofPeak: $0))\n"
     }
-    return text + (limit ?? "") + (taps.isEmpty ? "" : Self.text(of: taps))
+    let drawing = GraphDrawing(
+      graph: graph, document: document, in: policy.surroundings(of: file))
+    let knobs = drawing.subgraphs.flatMap { name in
+      (drawing.knobs[name] ?? []).map { "    \(name): \($0.text)\n" }
+    }
+    return text + (limit ?? "") + (knobs.isEmpty ? "" : "  Knobs:\n" + knobs.joined())
+      + (taps.isEmpty ? "" : Self.text(of: taps))
   }
 
   /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,

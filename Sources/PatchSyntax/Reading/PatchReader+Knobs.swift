@@ -1,0 +1,49 @@
+import AudioTypes
+import Diagnostics
+
+// MARK: Knobs
+
+extension PatchReader {
+  /// A knob: a pointer, several of them, or an object that has these under `turns` and narrows the range.
+  mutating func knob(_ json: JSONValue) -> PatchDocument.Knob? {
+    var knob = PatchDocument.Knob(json: json, turns: [])
+    guard json.kind == .object else {
+      knob.turns = pointers(json, "a knob", "a JSON Pointer, an array of them, or an object")
+      return knob
+    }
+    readObject(json, "a knob", keys: ["turns", "min", "max"], required: ["turns"]) {
+      reader, key, value in
+      switch key {
+      case "turns":
+        knob.turns = reader.pointers(value, "'turns'", "a JSON Pointer or an array of them")
+      case "min": knob.min = reader.bound(value, "'min'")
+      default: knob.max = reader.bound(value, "'max'")
+      }
+    }
+    return knob
+  }
+
+  /// A number, with a unit or none. What it means depends on the parameter.
+  private mutating func bound(_ json: JSONValue, _ name: String) -> JSONValue? {
+    if json.kind == .string { return json }
+    return check(json, name, .number) ? json : nil
+  }
+
+  private mutating func pointers(
+    _ json: JSONValue, _ name: String, _ expected: String
+  ) -> [Located<JSONPointer>] {
+    let elements = Array(json.elements)
+    guard json.kind == .string || json.kind == .array && !elements.isEmpty else {
+      reportType(json, name, expected, help: "name what it turns: \"/nodes/eq/parameters/gain\"")
+      return []
+    }
+    return (json.kind == .array ? elements : [json]).compactMap { element in
+      guard let text = string(element, "what a knob turns") else { return nil }
+      guard let pointer = JSONPointer(parsing: text.value), !pointer.tokens.isEmpty else {
+        diagnostics.append(.notAPointer(element, text.value))
+        return nil
+      }
+      return Located(pointer, at: element)
+    }
+  }
+}
