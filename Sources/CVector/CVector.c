@@ -17,6 +17,7 @@ typedef float v16 __attribute__((vector_size(64)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v4 __attribute__((vector_size(16)));
 typedef float v2 __attribute__((vector_size(8)));
+typedef double v2d __attribute__((vector_size(16)));
 typedef double v8d __attribute__((vector_size(64)));
 typedef uint32_t u16 __attribute__((vector_size(64)));
 typedef int32_t s16 __attribute__((vector_size(64)));
@@ -29,6 +30,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define TARGET
 #define WIDE 1
 #define LANES 2
+#define GROUP 4
 #include "kernels.inc"
 #undef NAME
 #undef KIND
@@ -36,6 +38,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #undef TARGET
 #undef WIDE
 #undef LANES
+#undef GROUP
 
 #pragma STDC FP_CONTRACT ON
 
@@ -47,6 +50,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDE 2
 #define LANES 4
+#define GROUP 5
 #include "kernels.inc"
 #undef NAME
 #undef KIND
@@ -54,13 +58,15 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #undef TARGET
 #undef WIDE
 #undef LANES
+#undef GROUP
 
 #define NAME(x) avx512_##x
 #define KIND "avx512"
 #define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
 #define WIDE 4
-#define LANES 8
+#define LANES 4
+#define GROUP 6
 #include "kernels.inc"
 #undef NAME
 #undef KIND
@@ -68,6 +74,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #undef TARGET
 #undef WIDE
 #undef LANES
+#undef GROUP
 
 static int best(void) {
   __builtin_cpu_init();
@@ -89,6 +96,7 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 #define TARGET
 #define WIDE 2
 #define LANES 2
+#define GROUP 5
 #include "kernels.inc"
 #undef NAME
 #undef KIND
@@ -96,6 +104,7 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 #undef TARGET
 #undef WIDE
 #undef LANES
+#undef GROUP
 
 static int best(void) { return 1; }
 
@@ -292,8 +301,16 @@ uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, 
   return chosen->mix(signals, signal_count, fresh, count, left, right);
 }
 
-void cvector_equalize(const double *coefficients, double *memory, const float *first,
-                      const float *second, size_t count, float *first_output,
-                      float *second_output) {
-  chosen->equalize(coefficients, memory, first, second, count, first_output, second_output);
+void cvector_filter(const double *coefficients, double *memory, size_t stride, size_t filters,
+                    int channels, double *samples, size_t count) {
+  chosen->filter(coefficients, memory, stride, filters, channels, samples, count);
+}
+
+void cvector_widen(const float *first, const float *second, size_t count, double *samples) {
+  chosen->widen(first, second, count, samples);
+}
+
+void cvector_narrow(const double *samples, size_t count, double gain, double rise, int32_t place,
+                    float *first, float *second) {
+  chosen->narrow(samples, count, gain, rise, place, first, second);
 }

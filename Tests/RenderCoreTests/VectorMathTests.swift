@@ -370,66 +370,118 @@ private let kindCount: Int32 = {
     }
   }
 
-  @Test(arguments: [1, 2])
-  func `an equalizer filters alike with every kind of vector, however it is cut`(channels: Int) {
-    let count = 3000
-    let input = noise(2 * count, seed: 14)
-    // Ten peaking filters an octave apart, 12 dB up and down in turn.
-    var coefficients: [Double] = []
-    for band in 0..<10 {
+  /// Peaking filters an octave apart, 12 dB up and down in turn: of each `b0, b1, b2, a1, a2`.
+  private func peaks(_ count: Int) -> [[Double]] {
+    (0..<count).map { band in
       let amplitude = pow(10, (band % 2 == 0 ? 12.0 : -12) / 40)
-      let w = 2 * Double.pi * 31.25 * pow(2, Double(band)) / 48_000
+      let w = 2 * Double.pi * 31.25 * pow(2, Double(band % 10)) / 48_000
       let alpha = sin(w) / 2.8
       let a0 = 1 + alpha / amplitude
-      coefficients += [
-        1 - (1 + alpha * amplitude) / a0, -2 * cos(w) / a0, 1 + (1 - alpha / amplitude) / a0,
+      let b1 = -2 * cos(w) / a0
+      return [
+        (1 + alpha * amplitude) / a0, b1, (1 - alpha * amplitude) / a0, b1,
+        (1 - alpha / amplitude) / a0,
       ]
     }
-    // In plain order, in doubles.
-    var exact = [[Double]](repeating: [], count: channels)
-    for channel in 0..<channels {
-      var (s1, s2) = ([Double](repeating: 0, count: 10), [Double](repeating: 0, count: 10))
-      for frame in 0..<count {
-        var x = Double(input[channel * count + frame])
-        for band in 0..<10 {
-          let e = coefficients[3 * band] * x - s1[band]
-          x -= e
-          let before = s1[band]
-          s1[band] = coefficients[3 * band + 1] * e + s2[band]
-          s2[band] = coefficients[3 * band + 2] * e + before
+  }
+
+  @Test(arguments: [1, 2], [1, 3, 10, 13, 64])
+  func
+    `filters filter alike with every kind of vector, however they are cut, and whichever run together`(
+      channels: Int, number: Int
+    )
+  {
+    let count = 1500
+    let input = noise(channels * count, seed: 14).map(Double.init)
+    let filters = peaks(number)
+    // Five rows of coefficients, with a filter more than there are.
+    let stride = (number + 1) * channels
+    var coefficients = [Double](repeating: .nan, count: 5 * stride)
+    for (band, filter) in filters.enumerated() {
+      let (b0, a1, a2) = (filter[0], filter[3], filter[4])
+      let row = [b0, filter[1] - b0 * a1, filter[2] - b0 * a2, -a1, -a2]
+      for lane in 0..<channels {
+        for (place, value) in row.enumerated() {
+          coefficients[place * stride + band * channels + lane] = value
         }
-        exact[channel].append(x)
       }
     }
+    // In plain order, and another form.
+    var exact = input
+    for channel in 0..<channels {
+      for filter in filters {
+        var (s1, s2) = (0.0, 0.0)
+        for frame in 0..<count {
+          let x = exact[channels * frame + channel]
+          let y = filter[0] * x + s1
+          s1 = filter[1] * x - filter[3] * y + s2
+          s2 = filter[2] * x - filter[4] * y
+          exact[channels * frame + channel] = y
+        }
+      }
+    }
+    let peak = exact.map(abs).max()!
     for kind in 0..<kindCount {
       let kernels = unsafe cvector_kind(kind)!.pointee
-      func run(_ cuts: [Int]) -> [Float] {
+      func run(_ cuts: [Int], _ groups: [Int]) -> [Double] {
         var output = input
-        var memory = [Double](repeating: 0, count: 40)
+        var memory = [Double](repeating: 0, count: 2 * stride)
         unsafe output.withUnsafeMutableBufferPointer { output in
-          var first = 0
-          var turn = 0
-          while first < count {
-            let length = min(count - first, cuts[turn % cuts.count])
-            turn += 1
-            let left = unsafe output.baseAddress! + first
-            let right = unsafe channels == 2 ? left + count : nil
-            unsafe kernels.equalize(coefficients, &memory, left, right, length, left, right)
-            first += length
+          unsafe memory.withUnsafeMutableBufferPointer { memory in
+            unsafe coefficients.withUnsafeBufferPointer { coefficients in
+              var first = 0
+              var turn = 0
+              while first < count {
+                let length = min(count - first, cuts[turn % cuts.count])
+                var begun = 0
+                while begun < number {
+                  let some = min(number - begun, groups[turn % groups.count])
+                  unsafe kernels.filter(
+                    coefficients.baseAddress! + begun * channels,
+                    memory.baseAddress! + begun * channels, stride, some, Int32(channels),
+                    output.baseAddress! + first * channels, length)
+                  begun += some
+                }
+                turn += 1
+                first += length
+              }
+            }
           }
         }
+        // The filter beyond the last is as it was.
+        #expect(memory[number * channels] == 0 && memory.last == 0)
         return output
       }
-      let whole = run([count])
-      #expect(run([1]) == whole)
-      #expect(run([1, 2, 8, 9, 10, 11, 64, 333]) == whole)
-      for channel in 0..<channels {
-        for frame in 0..<count {
-          let error = Double(whole[channel * count + frame]) - exact[channel][frame]
-          // The rounding of the float that it becomes, of up to 4.
-          #expect(abs(error) <= 0x1p-22)
-        }
+      let whole = run([count], [number])
+      #expect(run([1], [number]) == whole)
+      #expect(run([1, 2, 8, 9, 10, 11, 64, 333], [1, 3, 4, 5, 11, 64]) == whole)
+      for (found, exact) in zip(whole, exact) {
+        // Some thousand roundings of 53 bits, the lowest filter's 10^4 times as large.
+        #expect(abs(found - exact) <= 1e-11 * peak)
       }
+    }
+  }
+
+  @Test
+  func `samples become doubles and floats again with every kind of vector, and a gain between`() {
+    let count = 77
+    let first = noise(count, seed: 3)
+    let second = noise(count, seed: 4)
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      var samples = [Double](repeating: 0, count: 2 * count)
+      var (left, right) = (first, second)
+      unsafe kernels.widen(first, second, count, &samples)
+      #expect(samples == zip(first, second).flatMap { [Double($0), Double($1)] })
+      unsafe kernels.narrow(samples, count, 1, 0, 0, &left, &right)
+      #expect(left == first && right == second)
+      unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, &right)
+      let gains = (0..<count).map { 0.5 + 0.01 * Double(3 + $0 + 1) }
+      #expect(left == zip(first, gains).map { Float(Double($0) * $1) })
+      #expect(right == zip(second, gains).map { Float(Double($0) * $1) })
+      unsafe kernels.widen(second, nil, count, &samples)
+      unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, nil)
+      #expect(left == right)
     }
   }
 }

@@ -162,34 +162,45 @@ static void run(const struct cvector_kernels *k) {
     put("mix", b, FRAMES);
   }
 
-  // Ten peaking filters an octave apart, 12 dB up and down in turn, whose coefficients need no libm: the
-  // sine and the cosine by their series.
-  double coefficients[30], memory[40];
-  for (int band = 0; band < 10; band++) {
-    const double amplitude = band % 2 == 0 ? 1.9952623149688795 : 0.5011872336272722;
-    const double w = 2 * 3.14159265358979323846 * ldexp(31.25, band) / 48000;
-    double sine = 0, cosine = 0, term = 1;
-    for (int n = 0; n < 30; n += 2) {
-      cosine += n % 4 == 0 ? term : -term;
-      term *= w / (n + 1);
-      sine += n % 4 == 0 ? term : -term;
-      term *= w / (n + 2);
-    }
-    const double alpha = sine / 2.8, a0 = 1 + alpha / amplitude;
-    coefficients[3 * band] = 1 - (1 + alpha * amplitude) / a0;
-    coefficients[3 * band + 1] = -2 * cosine / a0;
-    coefficients[3 * band + 2] = 1 + (1 - alpha / amplitude) / a0;
-  }
+  // Thirteen peaking filters, 12 dB up and down in turn, whose coefficients need no libm: the sine and the
+  // cosine by their series.
+  enum { FILTERS = 13 };
+  static double coefficients[5 * 2 * FILTERS], memory[2 * 2 * FILTERS], wide[2 * FRAMES];
   for (int channels = 1; channels <= 2; channels++) {
+    const int stride = channels * FILTERS;
+    for (int lane = 0; lane < stride; lane++) {
+      const int band = lane / channels;
+      const double amplitude = band % 2 == 0 ? 1.9952623149688795 : 0.5011872336272722;
+      const double w = 2 * 3.14159265358979323846 * ldexp(31.25, band % 10) / 48000;
+      double sine = 0, cosine = 0, term = 1;
+      for (int n = 0; n < 30; n += 2) {
+        cosine += n % 4 == 0 ? term : -term;
+        term *= w / (n + 1);
+        sine += n % 4 == 0 ? term : -term;
+        term *= w / (n + 2);
+      }
+      const double alpha = sine / 2.8, a0 = 1 + alpha / amplitude;
+      const double a1 = -2 * cosine / a0, a2 = (1 - alpha / amplitude) / a0;
+      const double reduction = 1 - (1 + alpha * amplitude) / a0;
+      coefficients[lane] = 1 - reduction;
+      coefficients[stride + lane] = reduction * a1;
+      coefficients[2 * stride + lane] = reduction * (1 + a2);
+      coefficients[3 * stride + lane] = -a1;
+      coefficients[4 * stride + lane] = -a2;
+    }
     memset(memory, 0, sizeof memory);
     float *second = channels == 2 ? b : NULL;
     for (size_t first = 0, length = 1; first < FRAMES; first += length, length = 3 * length + 2) {
       if (length > FRAMES - first) length = FRAMES - first;
-      k->equalize(coefficients, memory, samples + first, second ? others + first : NULL, length,
-                  a + first, second ? second + first : NULL);
+      k->widen(samples + first, second ? others + first : NULL, length, wide);
+      k->filter(coefficients, memory, stride, FILTERS, channels, wide, length);
+      k->narrow(wide, length, 1, 0, 0, a + first, second ? second + first : NULL);
     }
-    put("equalize", a, FRAMES);
-    if (second) put("equalize", second, FRAMES);
+    put("filter", a, FRAMES);
+    if (second) put("filter", second, FRAMES);
+    k->widen(samples, channels == 2 ? others : NULL, FRAMES, wide);
+    k->narrow(wide, FRAMES, 0.75, 0.001, 3, a, second);
+    put("narrow", a, FRAMES);
   }
 }
 

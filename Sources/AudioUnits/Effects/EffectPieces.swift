@@ -20,7 +20,7 @@ public import RenderCore
 /// does not.
 public struct EffectPieces: ~Copyable {
   /// The most frames of a piece.
-  public static var longest: Int { @_noLocks get { 256 } }
+  public static var longest: Int { @_noLocks get { 512 } }
   /// How long a change to bypass and back takes, in seconds.
   public static let fadeDuration = 0.02
   private static var checkInterval: Int { @_noLocks get { 1024 } }

@@ -142,13 +142,10 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
       if start == 0 { output.markSilent() }
     } else {
       output.markSounding()
-      if channelCount == 1 {
-        cascade.process(input[0].dropping(start), into: output[0].dropping(start))
-      } else {
-        cascade.process(
-          input[0].dropping(start), input[1].dropping(start), into: output[0].dropping(start),
-          output[1].dropping(start))
-      }
+      let last = channelCount - 1
+      cascade.process(
+        input[0].dropping(start), input[last].dropping(start), into: output[0].dropping(start),
+        output[last].dropping(start))
     }
   }
 
@@ -167,16 +164,12 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     if transparent[next] != 0 {
       newLeft.copy(from: left)
       newRight.copy(from: right)
-    } else if channelCount == 1 {
-      nextCascade.process(left, into: newLeft)
     } else {
       nextCascade.process(left, right, into: newLeft, newRight)
     }
     if transparent[current] != 0 {
       leftOutput.copy(from: left)
       if channelCount == 2 { rightOutput.copy(from: right) }
-    } else if channelCount == 1 {
-      cascade.process(left, into: leftOutput)
     } else {
       cascade.process(left, right, into: leftOutput, rightOutput)
     }

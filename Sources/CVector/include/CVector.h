@@ -163,21 +163,32 @@ struct cvector_signal {
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
                      size_t count, float *left, float *right);
 
-/// Ten peaking filters in series over one channel (`second` and `second_output` are NULL) or two, in
-/// double precision:
+/// Second-order filters in series over `channels`, 1 or 2, in double precision, in the place of `count` frames
+/// (of two channels, one sample beside the other). Each computes, with a memory `w1`, `w2`,
 ///
-///     e = r x - s1;   y = x - e;   s1 = a e + s2;   s2 = g e + s1 as it was
+///     y = c0 x + c1 w1 + c2 w2;   w = x + c3 w1 + c4 w2;   w2 = w1;   w1 = w
 ///
-/// A filter cannot start on a sample before the one below has finished with it, so the bands run as a
-/// pipeline: band k works on the sample k places behind the newest, and neighbouring bands share a
-/// vector. At both ends of the stretch those that have nothing to do stand still. Each band does the same
-/// arithmetic on the same samples however a stream is cut. An output may be its input.
+/// which is the direct form II, its output worked out from what is known before its sum: for
+/// `(b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2)` the coefficients are
+/// `b0, b1 - b0 a1, b2 - b0 a2, -a1, -a2`.
 ///
-/// `coefficients` has `r`, `a`, `g` of each band, the first to run first; `memory` has, for each band,
-/// `s1` of both channels, then `s2` of both.
-void cvector_equalize(const double *coefficients, double *memory, const float *first,
-                      const float *second, size_t count, float *first_output,
-                      float *second_output);
+/// A filter cannot start on a sample before the one below has finished with it, so the filters run as a
+/// pipeline: filter k works on the sample k places behind the newest, and neighbouring filters share a
+/// vector. At both ends of the stretch those that have nothing to do stand still. Each filter does the same
+/// arithmetic on the same samples however a stream is cut, and whichever filters are beside it.
+///
+/// `coefficients` has five rows, `stride` numbers apart, of c0 to c4: in each, one filter behind the other,
+/// the first to run first, a number for each channel. `memory` has two such rows, of w1 and of w2.
+void cvector_filter(const double *coefficients, double *memory, size_t stride, size_t filters,
+                    int channels, double *samples, size_t count);
+
+/// One channel (`second` is NULL) as doubles, or two, one sample beside the other.
+void cvector_widen(const float *first, const float *second, size_t count, double *samples);
+
+/// The way back, sample n times `gain + rise (place + n + 1)`, with no products fused. Two channels may be
+/// one memory, if they are alike.
+void cvector_narrow(const double *samples, size_t count, double gain, double rise, int32_t place,
+                    float *first, float *second);
 
 /// All of the above for one kind of vector.
 struct cvector_kernels {
@@ -224,8 +235,11 @@ struct cvector_kernels {
   void (*noise)(uint64_t state, double gain, size_t count, float *output);
   uint32_t (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh,
                   size_t count, float *left, float *right);
-  void (*equalize)(const double *coefficients, double *memory, const float *first,
-                   const float *second, size_t count, float *first_output, float *second_output);
+  void (*filter)(const double *coefficients, double *memory, size_t stride, size_t filters,
+                 int channels, double *samples, size_t count);
+  void (*widen)(const float *first, const float *second, size_t count, double *samples);
+  void (*narrow)(const double *samples, size_t count, double gain, double rise, int32_t place,
+                 float *first, float *second);
 };
 
 /// The kinds that this processor has, the plainest (0, "baseline") first and the one in use last;

@@ -62,39 +62,6 @@ public enum VectorMath {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
-  /// Ten peaking filters in series over one channel: see `cvector_equalize`.
-  ///
-  /// - Parameters:
-  ///   - coefficients: Three for each band.
-  ///   - memory: Four for each band.
-  @_semantics("no_performance_analysis")
-  public static func equalize(
-    _ input: ChannelBuffer, into output: ChannelBuffer, coefficients: borrowing DoubleStorage,
-    memory: borrowing DoubleStorage
-  ) {
-    precondition(
-      coefficients.count == 30 && memory.count == 40 && output.count >= input.count,
-      "ten bands have thirty coefficients")
-    unsafe cvector_equalize(
-      coefficients.start, memory.start, input.start, nil, input.count, output.start, nil)
-  }
-
-  /// The same over two channels of one length.
-  @_semantics("no_performance_analysis")
-  public static func equalize(
-    _ left: ChannelBuffer, _ right: ChannelBuffer, into leftOutput: ChannelBuffer,
-    _ rightOutput: ChannelBuffer, coefficients: borrowing DoubleStorage,
-    memory: borrowing DoubleStorage
-  ) {
-    precondition(
-      coefficients.count == 30 && memory.count == 40 && right.count >= left.count
-        && leftOutput.count >= left.count && rightOutput.count >= left.count,
-      "ten bands have thirty coefficients")
-    unsafe cvector_equalize(
-      coefficients.start, memory.start, left.start, right.start, left.count, leftOutput.start,
-      rightOutput.start)
-  }
-
   /// The sum of the products of a row of coefficients and as many samples.
   ///
   /// - Parameters:
@@ -235,6 +202,39 @@ func turn(
   _ sine: Double, count: Int
 ) {
   unsafe cvector_turn(real, imaginary, cosine, sine, count)
+}
+
+// MARK: - For the filter cascade
+
+/// One channel, or two where there are two samples a frame, as doubles.
+@_semantics("no_performance_analysis")
+func widen(
+  _ first: ChannelBuffer, _ second: ChannelBuffer, width: Int, into samples: borrowing DoubleStorage
+) {
+  unsafe cvector_widen(first.start, width == 2 ? second.start : nil, first.count, samples.start)
+}
+
+/// Second-order filters in series: see `cvector_filter`.
+@_semantics("no_performance_analysis")
+func filter(
+  _ samples: borrowing DoubleStorage, _ length: Int, width: Int,
+  _ coefficients: borrowing DoubleStorage, from first: Int, _ memory: borrowing DoubleStorage,
+  from place: Int, stride: Int, filters: Int
+) {
+  unsafe cvector_filter(
+    coefficients.start + first, memory.start + place, stride, filters, Int32(width), samples.start,
+    length)
+}
+
+/// The way back, with a gain: see `cvector_narrow`.
+@_semantics("no_performance_analysis")
+func narrow(
+  _ samples: borrowing DoubleStorage, width: Int, gain: Double, rise: Double, place: Int,
+  into first: ChannelBuffer, _ second: ChannelBuffer
+) {
+  unsafe cvector_narrow(
+    samples.start, first.count, gain, rise, Int32(truncatingIfNeeded: place), first.start,
+    width == 2 ? second.start : nil)
 }
 
 // MARK: - For the paced reader

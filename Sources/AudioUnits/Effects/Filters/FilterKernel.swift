@@ -101,7 +101,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     for band in 0..<bandCount {
       types[band] = glides.goal(band * Self.stride + Self.type)
       switches[band] = glides.goal(band * Self.stride + Self.bypass)
-      if switches[band] == 0 { sections.set(band, to: numbers(band, ahead: 0)) }
+      if switches[band] == 0 { sections.begin(band, as: numbers(band, ahead: 0)) }
     }
     gain = decibels(ahead: 0)
     gainGoal = gain
@@ -133,7 +133,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     switches[band] = bypass
     if !sections.isRunning(band) {
       guard bypass == 0 else { return }
-      sections.set(band, to: numbers(band, ahead: 0).passing)
+      sections.begin(band, as: numbers(band, ahead: 0).passing)
     }
     sections.remember(band)
     fades[band] = Double(changeLength)

@@ -3,7 +3,7 @@ import RenderCore
 /// Second-order filters in series over any number of channels, whose coefficients may move with every
 /// frame.
 ///
-/// Each is a state-variable filter, integrated by the trapezoidal rule: with the memory `s1`, `s2`,
+/// One that moves is a state-variable filter, integrated by the trapezoidal rule: with the memory `s1`, `s2`,
 ///
 ///     v3 = x - s2;  v1 = c1 s1 + c2 v3;  v2 = s2 + c2 s1 + c3 v3
 ///     s1 = 2 v1 - s1;  s2 = 2 v2 - s2;  y = m0 x + m1 v1 + m2 v2
@@ -12,10 +12,13 @@ import RenderCore
 /// it makes no vector longer, and neither does any mixture of such matrices. So coefficients may go in
 /// straight lines from those of one filter to those of any other without the memory growing, which the
 /// direct forms do not promise.
+///
+/// One that stands still is a direct form II, with which several share a vector (`FilterCascade`). Its memory
+/// `w1`, `w2` is the other's: `s1 = 2 c2 (w1 - w2)` and `s2 = 2 c3 (w1 + w2)`, at whatever gain. A section
+/// changes from one to the other where it sets out and where it has arrived, which does not depend on slices.
 struct FilterSections: ~Copyable {
   /// Numbers of a filter: c1, c2, c3, m0, m1, m2.
   static var width: Int { @_noLocks get { 6 } }
-  private static var longest: Int { @_noLocks get { EffectPieces.longest } }
 
   let count: Int
   let channelCount: Int
@@ -24,30 +27,31 @@ struct FilterSections: ~Copyable {
   private let step: DoubleStorage
   private let goal: DoubleStorage
   private let start: DoubleStorage
-  // For each section and channel s1, s2.
-  private let memory: DoubleStorage
   // 1 for a section that runs.
   private let running: DoubleStorage
   // 1 for one whose coefficients move.
   private let moving: DoubleStorage
-  // A piece of two channels.
-  private let samples: DoubleStorage
+  // 1 for one whose memory is that of a state-variable filter.
+  private let turned: DoubleStorage
+  private var isAnyTurned = false
+  // The sections that run, and the memory of all.
+  private var cascade: FilterCascade
   private(set) var isAtRest = true
   /// Whether any section's coefficients are on a way.
   private(set) var isMoving = false
 
   init(count: Int, channelCount: Int) {
-    precondition(count > 0 && channelCount > 0, "there is a section, and a channel")
     self.count = count
     self.channelCount = channelCount
+    cascade = FilterCascade(
+      capacity: count, channelCount: channelCount, longest: EffectPieces.longest)
     now = DoubleStorage(repeating: 0, count: count * Self.width)
     step = DoubleStorage(repeating: 0, count: count * Self.width)
     goal = DoubleStorage(repeating: 0, count: count * Self.width)
     start = DoubleStorage(repeating: 0, count: count * Self.width)
-    memory = DoubleStorage(repeating: 0, count: 2 * count * channelCount)
     running = DoubleStorage(repeating: 0, count: count)
     moving = DoubleStorage(repeating: 0, count: count)
-    samples = DoubleStorage(repeating: 0, count: 2 * Self.longest)
+    turned = DoubleStorage(repeating: 0, count: count)
   }
 
   // MARK: Render thread
@@ -74,19 +78,20 @@ struct FilterSections: ~Copyable {
     return FilterNumbers(c1, c2, c3, m0, m1, m2)
   }
 
-  /// Makes a section a filter, at once.
+  /// Makes a section that does not run a filter.
   @_noLocks
-  mutating func set(_ section: Int, to numbers: FilterNumbers) {
+  mutating func begin(_ section: Int, as numbers: FilterNumbers) {
+    for index in 0..<Self.width { now[section * Self.width + index] = numbers[index] }
+    cascade.insert(at: place(of: section), coefficients(section))
     running[section] = 1
     moving[section] = 0
-    for index in 0..<Self.width {
-      now[section * Self.width + index] = numbers[index]
-    }
+    turned[section] = 0
   }
 
   /// Begins a way in a straight line to a filter, `frames` frames long.
   @_noLocks
   mutating func aim(_ section: Int, at numbers: FilterNumbers, in frames: Int) {
+    if turned[section] == 0 { turn(section) }
     moving[section] = 1
     isMoving = true
     for index in 0..<Self.width {
@@ -126,14 +131,79 @@ struct FilterSections: ~Copyable {
   mutating func stop(_ section: Int) {
     running[section] = 0
     moving[section] = 0
-    let first = 2 * section * channelCount
-    for index in first..<first + 2 * channelCount { memory[index] = 0 }
+    cascade.remove(at: place(of: section))
   }
 
   @_noLocks
   mutating func clear() {
-    for index in 0..<memory.count { memory[index] = 0 }
+    cascade.clear()
     isAtRest = true
+  }
+
+  /// How many sections run before this one.
+  @_noLocks
+  private func place(of section: Int) -> Int {
+    var place = 0
+    for before in 0..<section where running[before] != 0 { place += 1 }
+    return place
+  }
+
+  /// A section that stands still in direct form II.
+  @_noLocks
+  private func coefficients(_ section: Int) -> FilterCoefficients {
+    let first = section * Self.width
+    let (c1, c2, c3) = (now[first], now[first + 1], now[first + 2])
+    let m0 = now[first + 3]
+    // v1 = c2 (w - w2) and v2 = c3 (w + 2 w1 + w2), with w = x - a1 w1 - a2 w2.
+    let n1 = now[first + 4] * c2
+    let n2 = now[first + 5] * c3
+    let a1 = 2 * (c3 - c1)
+    let a2 = 2 * (c1 + c3) - 1
+    return FilterCoefficients(
+      m0 + n1 + n2, 2 * n2 - a1 * (n1 + n2), (n2 - n1) - a2 * (n1 + n2), -a1, -a2)
+  }
+
+  /// Makes the memory of a section that sets out that of a state-variable filter.
+  @_noLocks
+  private mutating func turn(_ section: Int) {
+    turned[section] = 1
+    isAnyTurned = true
+    let place = place(of: section)
+    let (c2, c3) = (now[section * Self.width + 1], now[section * Self.width + 2])
+    var channel = 0
+    while channel < channelCount {
+      for lane in channel..<channel + cascade.width {
+        let (w1, w2) = cascade.memory(of: place, channel: lane)
+        cascade.setMemory(of: place, channel: lane, to: (2 * c2 * (w1 - w2), 2 * c3 * (w1 + w2)))
+      }
+      channel += cascade.width
+    }
+  }
+
+  /// Makes every section that has arrived a direct form again.
+  @_noLocks
+  private mutating func settle() {
+    isAnyTurned = false
+    for section in 0..<count where running[section] != 0 && turned[section] != 0 {
+      if moving[section] != 0 {
+        isAnyTurned = true
+        continue
+      }
+      turned[section] = 0
+      let place = place(of: section)
+      cascade.set(place, to: coefficients(section))
+      let (c2, c3) = (now[section * Self.width + 1], now[section * Self.width + 2])
+      var channel = 0
+      while channel < channelCount {
+        for lane in channel..<channel + cascade.width {
+          let (s1, s2) = cascade.memory(of: place, channel: lane)
+          let (difference, sum) = (s1 / (2 * c2), s2 / (2 * c3))
+          cascade.setMemory(
+            of: place, channel: lane, to: ((sum + difference) / 2, (sum - difference) / 2))
+        }
+        channel += cascade.width
+      }
+    }
   }
 
   /// Filters a piece, and multiplies it by a gain that goes from frame to frame by `rise`.
@@ -144,36 +214,31 @@ struct FilterSections: ~Copyable {
   @_noLocks
   mutating func process(
     _ input: RenderBus, into output: RenderBus, from first: Int, count length: Int, gain: Double,
-    rise: Double, place: Int
+    rise: Double, place gainPlace: Int
   ) {
     isAtRest = false
+    if isAnyTurned { settle() }
     var channel = 0
     while channel < channelCount {
-      let pair = channel + 1 < channelCount ? 2 : 1
-      for lane in 0..<pair {
-        let source = input[channel + lane].dropping(first)
-        for frame in 0..<length { samples[2 * frame + lane] = Double(source[frame]) }
-      }
+      let second = channel + 1 < channelCount ? channel + 1 : channel
+      cascade.take(
+        input[channel].dropping(first).prefix(length), input[second].dropping(first).prefix(length))
+      // Those that stand still together, up to one that moves.
+      var place = 0
+      var begun = 0
       for section in 0..<count where running[section] != 0 {
         if moving[section] != 0 {
-          move(section, channel, pair, length)
-        } else {
-          filter(section, channel, pair, length)
+          cascade.run(begun, place - begun, channel: channel, length: length)
+          move(section, place, channel, length)
+          begun = place + 1
         }
+        place += 1
       }
-      for lane in 0..<pair {
-        let target = output[channel + lane].dropping(first)
-        if rise == 0, gain == 1 {
-          for frame in 0..<length { target[frame] = Float(samples[2 * frame + lane]) }
-        } else {
-          for frame in 0..<length {
-            target[frame] = Float(
-              samples[2 * frame + lane]
-                * (gain + rise * Double(Int32(truncatingIfNeeded: place + frame + 1))))
-          }
-        }
-      }
-      channel += pair
+      cascade.run(begun, place - begun, channel: channel, length: length)
+      cascade.give(
+        output[channel].dropping(first).prefix(length),
+        output[second].dropping(first).prefix(length), gain: gain, rise: rise, place: gainPlace)
+      channel += cascade.width
     }
     skip(length)
   }
@@ -190,71 +255,42 @@ struct FilterSections: ~Copyable {
     }
   }
 
+  /// Filters by a section whose coefficients move.
   @_noLocks
-  private mutating func filter(_ section: Int, _ channel: Int, _ lanes: Int, _ length: Int) {
-    let place = section * Self.width
-    let c1 = now[place]
-    let c2 = now[place + 1]
-    let c3 = now[place + 2]
-    let m0 = now[place + 3]
-    let m1 = now[place + 4]
-    let m2 = now[place + 5]
-    for lane in 0..<lanes {
-      let state = 2 * (section * channelCount + channel + lane)
-      var s1 = memory[state]
-      var s2 = memory[state + 1]
+  private mutating func move(_ section: Int, _ place: Int, _ channel: Int, _ length: Int) {
+    let row = section * Self.width
+    let width = cascade.width
+    for lane in 0..<width {
+      var c1 = now[row]
+      var c2 = now[row + 1]
+      var c3 = now[row + 2]
+      var m0 = now[row + 3]
+      var m1 = now[row + 4]
+      var m2 = now[row + 5]
+      var (s1, s2) = cascade.memory(of: place, channel: channel + lane)
       for frame in 0..<length {
-        let x = samples[2 * frame + lane]
+        c1 += step[row]
+        c2 += step[row + 1]
+        c3 += step[row + 2]
+        m0 += step[row + 3]
+        m1 += step[row + 4]
+        m2 += step[row + 5]
+        let x = cascade.samples[width * frame + lane]
         let v3 = x - s2
         let v1 = c1 * s1 + c2 * v3
         let v2 = s2 + c2 * s1 + c3 * v3
         s1 = 2 * v1 - s1
         s2 = 2 * v2 - s2
-        samples[2 * frame + lane] = m0 * x + m1 * v1 + m2 * v2
+        cascade.samples[width * frame + lane] = m0 * x + m1 * v1 + m2 * v2
       }
-      memory[state] = s1
-      memory[state + 1] = s2
-    }
-  }
-
-  /// The same with coefficients that move.
-  @_noLocks
-  private mutating func move(_ section: Int, _ channel: Int, _ lanes: Int, _ length: Int) {
-    let place = section * Self.width
-    for lane in 0..<lanes {
-      var c1 = now[place]
-      var c2 = now[place + 1]
-      var c3 = now[place + 2]
-      var m0 = now[place + 3]
-      var m1 = now[place + 4]
-      var m2 = now[place + 5]
-      let state = 2 * (section * channelCount + channel + lane)
-      var s1 = memory[state]
-      var s2 = memory[state + 1]
-      for frame in 0..<length {
-        c1 += step[place]
-        c2 += step[place + 1]
-        c3 += step[place + 2]
-        m0 += step[place + 3]
-        m1 += step[place + 4]
-        m2 += step[place + 5]
-        let x = samples[2 * frame + lane]
-        let v3 = x - s2
-        let v1 = c1 * s1 + c2 * v3
-        let v2 = s2 + c2 * s1 + c3 * v3
-        s1 = 2 * v1 - s1
-        s2 = 2 * v2 - s2
-        samples[2 * frame + lane] = m0 * x + m1 * v1 + m2 * v2
-      }
-      memory[state] = s1
-      memory[state + 1] = s2
+      cascade.setMemory(of: place, channel: channel + lane, to: (s1, s2))
     }
   }
 
   /// Clears memory that is next to nothing, or has been spoilt by what is not a number.
   @_noLocks
   mutating func tidy() {
-    if memory.isSpent { clear() }
+    if cascade.isSpent { clear() }
   }
 }
 
