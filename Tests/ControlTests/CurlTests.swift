@@ -11,7 +11,7 @@ struct CurlTests {
     let output = "/tmp/patchrun-curl-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: output) }
     let process = try ChildProcess(
-      "/usr/bin/curl", ["--silent", "--max-time", "20"] + arguments, environment: [:],
+      "/usr/bin/curl", ["--silent", "--max-time", "60"] + arguments, environment: [:],
       output: output)
     #expect(process.wait() == 0)
     return try String(contentsOfFile: output, encoding: .utf8)

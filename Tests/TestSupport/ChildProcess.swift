@@ -38,6 +38,7 @@ public final class ChildProcess {
     let session: Int32 = terminal == nil ? 0 : 0x80  // POSIX_SPAWN_SETSID
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | session))
     var argumentPointers = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    let environment = Self.sanitizerOptions.merging(environment) { _, given in given }
     var environmentPointers =
       unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
     defer {
@@ -50,6 +51,12 @@ public final class ChildProcess {
     guard result == 0 else { throw Failure(description: "cannot start '\(path)': error \(result)") }
     processIdentifier = identifier
   }
+
+  /// What `.ci/sanitize` says to the sanitizer of a process, which its children are told as well.
+  private static let sanitizerOptions: [String: String] = Dictionary(
+    uniqueKeysWithValues: ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
+      unsafe getenv(name).map { (name, unsafe String(cString: $0)) }
+    })
 
   deinit {
     if isRunning {

@@ -1,0 +1,12 @@
+/// A noun with the indefinite article that it is spoken with: `a Delay`, `an iPodEQ`, `an NBandEQ`.
+///
+/// Capitals that are followed by another one are spoken as letters.
+public func withArticle(_ noun: String) -> String {
+  let letters = Array(noun.prefix(2))
+  guard let first = letters.first else { return noun }
+  let isSpelled =
+    letters.count > 1 && first.isUppercase && letters[1].isUppercase
+    && first.isASCII && letters[1].isASCII
+  let vowels = isSpelled ? "AEFHILMNORSX" : "AEIOUaeiou"
+  return vowels.contains(first) ? "an \(noun)" : "a \(noun)"
+}
