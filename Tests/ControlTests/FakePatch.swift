@@ -125,6 +125,11 @@ final class FakePatch: ControlledPatch {
       pendingStages: 0, isSaved: state.withLock { $0.version == 1 }, canSave: true)
   }
 
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+    callback == "song"
+      ? .begun : .refused(message: "the patch has no callback '\(callback)'", help: [])
+  }
+
   func setPaused(_ isPaused: Bool) async -> ControlState {
     state.withLock { state in
       guard state.play != .stopping else { return state.play }

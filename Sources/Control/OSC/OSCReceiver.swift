@@ -165,7 +165,29 @@ struct OSCChange: Sendable {
 
   /// All at once; where that is refused, the two halves, and their halves, so that a wrong value keeps no
   /// other from being heard.
-  func make(_ batches: [[OSCMessage]]) async {
+  func make(_ all: [[OSCMessage]]) async {
+    // What is set with a trigger holds when the sound begins.
+    let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
+    if !batches.isEmpty { await change(batches) }
+    for message in all.flatMap(\.self) where message.address == Self.trigger {
+      await begin(message)
+    }
+  }
+
+  /// The address of messages that have the sounds of callbacks begin again.
+  static let trigger = "/trigger"
+
+  /// Has the callbacks begin again that a message names; each argument is the name of one.
+  private func begin(_ message: OSCMessage) async {
+    var hasBegun = false
+    for argument in message.arguments.prefix(16) {
+      guard case .string(let name) = argument else { continue }
+      if case .begun = await patch.trigger(name, by: .osc) { hasBegun = true }
+    }
+    if hasBegun { tally.count(\.applied) } else { tally.count(\.oscUnmatched) }
+  }
+
+  private func change(_ batches: [[OSCMessage]]) async {
     var rest = [batches[...]]
     var attempts = attempts
     while let some = rest.popLast() {
