@@ -169,22 +169,33 @@ struct OSCChange: Sendable {
     // What is set with a trigger holds when the sound begins.
     let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
     if !batches.isEmpty { await change(batches) }
+    // Of those that came together each sound begins once, and no more of them than changes are tried.
+    var names: [String] = []
     for message in all.flatMap(\.self) where message.address == Self.trigger {
-      await begin(message)
+      let named = message.arguments.compactMap(Self.name)
+      if named.isEmpty { tally.count(\.oscUnmatched) }
+      for name in named where !names.contains(name) {
+        if names.count < attempts { names.append(name) } else { tally.count(\.oscDropped) }
+      }
+    }
+    for name in names {
+      if case .begun = await patch.trigger(name, by: .osc) {
+        tally.count(\.applied)
+      } else {
+        tally.count(\.oscUnmatched)
+      }
     }
   }
 
   /// The address of messages that have the sounds of callbacks begin again.
   static let trigger = "/trigger"
 
-  /// Has the callbacks begin again that a message names; each argument is the name of one.
-  private func begin(_ message: OSCMessage) async {
-    var hasBegun = false
-    for argument in message.arguments.prefix(16) {
-      guard case .string(let name) = argument else { continue }
-      if case .begun = await patch.trigger(name, by: .osc) { hasBegun = true }
+  /// The name that an argument is; `nil` for none.
+  private static func name(_ argument: OSCArgument) -> String? {
+    switch argument {
+    case .string(let text), .symbol(let text): text
+    default: nil
     }
-    if hasBegun { tally.count(\.applied) } else { tally.count(\.oscUnmatched) }
   }
 
   private func change(_ batches: [[OSCMessage]]) async {

@@ -8,7 +8,8 @@ extension PatchReader {
   mutating func knob(_ json: JSONValue) -> PatchDocument.Knob? {
     var knob = PatchDocument.Knob(json: json, turns: [])
     guard json.kind == .object else {
-      knob.turns = pointers(json, "a knob", "a JSON Pointer, an array of at least one, or an object")
+      knob.turns = pointers(
+        json, "a knob", "a JSON Pointer, an array of at least one, or an object")
       return knob
     }
     readObject(json, "a knob", keys: ["turns", "min", "max"], required: ["turns"]) {
