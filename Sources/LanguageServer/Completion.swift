@@ -191,6 +191,13 @@ struct Completion {
       return parameters(cursor) + liveSettings(cursor) + knobs(cursor)
     case ("knobs", 2..., let last?) where !["min", "max", "comment"].contains(last):
       return parameters(cursor, isRamp: false) + liveSettings(cursor) + knobs(cursor)
+    case ("timeline", 3..., _) where path[2] == "trigger":
+      return patch.names("callbacks").compactMap { name in
+        guard let kind = patch.value(["callbacks", name, "kind"])?.string,
+          CallbackCatalog.description(of: kind)?.hasBeginning == true
+        else { return nil }
+        return Proposal(value: .string(name), kind: .variable, detail: "callback: \(kind)")
+      }
     default: return nil
     }
   }

@@ -106,6 +106,8 @@ extension OpenPatch {
     }
     for step in root["timeline"].map({ Array($0.elements) }) ?? [] {
       pointer(step["ramp"]?["path"])
+      address(step["trigger"])
+      for name in step["trigger"].map({ Array($0.elements) }) ?? [] { address(name) }
       for operation in step["update"].map({ Array($0.elements) }) ?? [] {
         pointer(operation["path"])
         pointer(operation["from"])

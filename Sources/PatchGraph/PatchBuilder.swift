@@ -83,9 +83,9 @@ public struct PatchBuilder {
   ) -> BuiltPatch {
     let patch = build(reading, in: surroundings, device: device, epoch: nil, notes: notes)
     guard let document = reading.document, let graph = patch.graph,
-      document.timeline.contains(where: { $0.update != nil }),
+      document.timeline.contains(where: \.isUpdate),
       // What an update is made on is not known where another has a time that could not be read.
-      !document.timeline.contains(where: { $0.update != nil && $0.at == nil }),
+      !document.timeline.contains(where: { $0.isUpdate && $0.at == nil }),
       !reading.hasSyntaxErrors
     else { return patch }
     var checker = UpdateChecker(

@@ -12,18 +12,22 @@ public struct CallbackDescription: Sendable {
   /// settings.
   public var input: CallbackInput
   public var settings: [SettingInfo]
+  /// Whether its sound has a beginning that is worth hearing again: of an expression, where it pulls nothing.
+  public var hasBeginning: Bool
   private let check: (@Sendable (SettingValues) -> [CallbackProblem])?
   private let make: @Sendable (SettingValues) -> any RenderCallback
 
   /// - Parameter check: What else can be wrong with settings that are fine one by one.
   init(
-    kind: String, summary: String, input: CallbackInput = .none, settings: [SettingInfo],
+    kind: String, summary: String, input: CallbackInput = .none, hasBeginning: Bool = false,
+    settings: [SettingInfo],
     check: (@Sendable (SettingValues) -> [CallbackProblem])? = nil,
     make: @escaping @Sendable (SettingValues) -> any RenderCallback
   ) {
     self.kind = kind
     self.summary = summary
     self.input = input
+    self.hasBeginning = hasBeginning
     self.settings = settings.enumerated().map { index, setting in
       var setting = setting
       setting.id = UInt32(index)

@@ -14,6 +14,7 @@ public struct SweepCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "sweep",
     summary: "A sine whose frequency goes from one value to another, the same on each channel.",
+    hasBeginning: true,
     settings: [
       SettingInfo(
         "curve", .choice(Curve.allCases.map(\.rawValue)), defaultValue: .text("exponential"),

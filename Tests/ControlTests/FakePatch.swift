@@ -18,6 +18,7 @@ final class FakePatch: ControlledPatch {
     var isStopped = false
     var play = ControlState.playing
     var saved: [String?] = []
+    var triggered: [String] = []
     /// How often somebody else is faster.
     var races = 0
     var delay: Duration?
@@ -52,6 +53,9 @@ final class FakePatch: ControlledPatch {
   var changesBegun: Int { state.withLock(\.changesBegun) }
   /// How often it was asked for its document.
   var documentsGiven: Int { state.withLock(\.documentsGiven) }
+  /// The callbacks that have begun again.
+  var triggered: [String] { state.withLock(\.triggered) }
+
   /// The tags with which it has been saved.
   var saved: [String?] { state.withLock(\.saved) }
   var isStopped: Bool { state.withLock(\.isStopped) }
@@ -123,6 +127,17 @@ final class FakePatch: ControlledPatch {
         sampleRate: 48_000, sliceFrames: 256, scheduling: "SCHED_RR 5"),
       load: 0.125, peakLoad: 0.25, underruns: 1, overruns: 0, failedSlices: 0, lostFrames: 0,
       pendingStages: 0, isSaved: state.withLock { $0.version == 1 }, canSave: true)
+  }
+
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+    guard ["song", "a b&c"].contains(callback) else {
+      return .refused(message: "the patch has no callback '\(callback)'", help: ["there is: song"])
+    }
+    return state.withLock { state in
+      guard state.play != .stopping else { return .notPlaying }
+      state.triggered.append(callback)
+      return .begun
+    }
   }
 
   func setPaused(_ isPaused: Bool) async -> ControlState {

@@ -225,6 +225,15 @@ import Testing
     #expect(!changes[1].contains("Rock"))
   }
 
+  @Test func `a message has sounds begin again, behind what its bundle sets`() throws {
+    let (room, port) = try room()
+    let trigger = OSCPacket.message(
+      OSCMessage(address: "/trigger", arguments: [.string("song"), .string("none"), .int32(1)]))
+    RawConnection.send(OSCPacket.bundle(.immediately, [trigger, volume(0.5)]).bytes, toPort: port)
+    #expect(eventually { room.patch.triggered == ["song"] })
+    #expect(room.patch.asked.count == 1)
+  }
+
   @Test func `a fader that is faster than changes loses nothing but what is on the way`() throws {
     let (room, port) = try room()
     room.patch.slow(by: .milliseconds(20))

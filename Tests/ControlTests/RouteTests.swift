@@ -182,7 +182,7 @@ import Testing
     #expect(
       index.json?["resources"]?.elements.compactMap { $0["path"]?.string } == [
         "/", "/patch", "/status", "/meters", "/controls", "/graph.svg", "/response", "/events",
-        "/metrics", "/validate", "/save", "/pause", "/start", "/stop",
+        "/metrics", "/validate", "/save", "/trigger", "/pause", "/start", "/stop",
       ])
   }
 

@@ -54,6 +54,23 @@ import Testing
     #expect(refused.json?["help"]?.elements.compactMap(\.string) == ["read it again"])
   }
 
+  @Test func `a sound begins again, or it is said why not`() throws {
+    let room = try Room()
+    let begun = try room.ask("POST /trigger?callback=song")
+    #expect(begun.status == 200 && begun.json?["callback"]?.string == "song")
+    #expect(try room.ask("POST /trigger?callback=a%20b%26c").status == 200)
+    #expect(room.patch.triggered == ["song", "a b&c"])
+    let refused = try room.ask("POST /trigger?callback=sung")
+    #expect(refused.status == 422)
+    #expect(refused.json?["detail"]?.string == "the patch has no callback 'sung'")
+    #expect(refused.json?["help"]?.elements.compactMap(\.string) == ["there is: song"])
+    #expect(try room.ask("POST /trigger").status == 400)
+    #expect(try room.ask("POST /trigger?node=song").status == 400)
+    #expect(try room.ask("GET /trigger?callback=song").status == 405)
+    room.patch.endSoon()
+    #expect(try room.ask("POST /trigger?callback=song").status == 409)
+  }
+
   @Test func `a document is validated, and nothing changes`() throws {
     let room = try Room()
     let wrong = try room.ask("POST /validate", [Self.json], body: "wrong")
@@ -83,7 +100,7 @@ import Testing
 
   @Test func `no page of another site pauses, saves or stops`() throws {
     let room = try Room()
-    for path in ["/pause", "/start", "/save", "/stop", "/validate"] {
+    for path in ["/trigger", "/pause", "/start", "/save", "/stop", "/validate"] {
       for field in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
         #expect(try room.ask("POST \(path)", [field]).status == 403, "\(path) \(field)")
       }

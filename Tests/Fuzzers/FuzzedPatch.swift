@@ -80,6 +80,11 @@ final class FuzzedPatch: ControlledPatch {
       pendingStages: 0, isSaved: version == 1, canSave: true)
   }
 
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+    callback == "tone"
+      ? .begun : .refused(message: "the patch has no callback '\(callback)'", help: [])
+  }
+
   func setPaused(_ isPaused: Bool) async -> ControlState {
     state.withLock {
       $0.play = isPaused ? .paused : .playing

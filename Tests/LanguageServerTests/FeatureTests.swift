@@ -91,6 +91,66 @@ struct FeatureTests {
     #expect(related[1]["message"]?.string == "in the sub-graph 'part'")
   }
 
+  @Test func `knobs of a sub-graph are proposed, explained and found where they are declared`()
+    throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "knobs-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try """
+    { "callbacks": { "in": { "kind": "input" } },
+      "nodes": { "out": { "component": "GenericOutput" },
+        "eq": { "component": "LowShelfFilter", "properties": { "maximumFramesPerSlice": 4096 } } },
+      "connections": [ { "from": "in", "to": "eq" }, { "from": "eq", "to": "out" } ],
+      "knobs": { "bass": { "turns": "/nodes/eq/parameters/gain", "max": 6 } } }
+    """.write(to: folder.appending(path: "part.json"), atomically: true, encoding: .utf8)
+    func text(_ inside: String, _ path: String = "/nodes/part/parameters/bass") -> String {
+      """
+      { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+        "callbacks": { "tone": { "kind": "tone" } },
+        "nodes": { "part": { "subgraph": "part.json", "parameters": { \(inside) } },
+          "io": { "component": "remoteIO" } },
+        "connections": [ { "from": "tone", "to": "part" }, { "from": "part", "to": "io" } ],
+        "timeline": [ { "at": 1, "ramp": { "path": "\(path)", "to": 1 } } ] }
+      """
+    }
+    let uri = folder.appending(path: "patch.json").absoluteString
+    var session = Session()
+    let findings = session.open(text(#""bass": 3"#), uri: uri)
+    #expect(findings.isEmpty)
+    func place(_ line: Int, _ character: Int) -> JSONText {
+      [
+        "textDocument": ["uri": .string(uri)],
+        "position": ["line": .number(line), "character": .number(character)],
+      ]
+    }
+    let column = #"  "nodes": { "part": { "subgraph": "part.json", "parameters": { ""#.count
+    let hover = session.request("textDocument/hover", place(2, column))
+    #expect(
+      hover["result"]?["contents"]?["value"]?.string?.hasPrefix(
+        "a knob: turns part/eq parameters gain")
+        == true)
+    let definition = session.request("textDocument/definition", place(2, column))
+    let location = definition["result"]?.elements.first { _ in true }
+    #expect(location?["uri"]?.string == folder.appending(path: "part.json").absoluteString)
+    #expect(location?["range"]?["start"]?["line"]?.integer == 4)
+    let end = #"  "timeline": [ { "at": 1, "ramp": { "path": "/nodes/part/parameters/b"#.count
+    let other = session.request("textDocument/definition", place(5, end))
+    #expect(
+      other["result"]?.elements.first { _ in true }?["range"]?["start"]?["line"]?.integer == 4)
+    let completion = session.request("textDocument/completion", place(2, column))
+    let labels = completion["result"]?["items"]?.elements.compactMap { $0["label"]?.string } ?? []
+    #expect(labels == ["bass"])
+  }
+
+  @Test func `callbacks with a beginning are proposed for a trigger`() {
+    var session = Session()
+    let labels = session.labels(
+      #"{ "callbacks": { "hit": { "kind": "sweep" }, "a": { "kind": "tone" } }, "timeline": [ { "at": 1, "trigger": "|" } ] }"#
+    )
+    #expect(labels == ["hit"])
+  }
+
   @Test func `components, keys, and the settings of a node's unit and scope are proposed`() {
     var session = Session()
     #expect(

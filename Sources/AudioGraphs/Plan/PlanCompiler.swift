@@ -283,16 +283,28 @@ struct PlanCompiler {
       let speed = format.sampleRate * min(1, routes.speed(of: key))
       builder.add(
         .init(
-          kernel: .holding(
-            CrossfadeKernel(
-              length: max(1, Int((fadeDuration * speed).rounded())),
-              after: Int((fadeWait * speed).rounded()))),
+          kernel: .holding(fade(at: speed, isOnset: PlanRoutes.isOnset(from: old, to: new))),
           inputs: [leaving, entering], outputs: [mix]))
       guard !isReady else { return mix }
       let words = builder.words(
         of: mix, format: format, dither: dither(.input, key), isClient: isClient)
       return asWords ? words : builder.floats(of: words, format: format)
     }
+  }
+
+  /// What goes over from one sound to another.
+  ///
+  /// - Parameters:
+  ///   - speed: Frames in a second of the graph.
+  ///   - isOnset: Whether a sound begins again.
+  private func fade(at speed: Double, isOnset: Bool) -> CrossfadeKernel {
+    guard !isOnset else {
+      let duration = min(fadeDuration, CrossfadeKernel.onsetDuration)
+      return CrossfadeKernel(length: max(1, Int((duration * speed).rounded())), isOnset: true)
+    }
+    return CrossfadeKernel(
+      length: max(1, Int((fadeDuration * speed).rounded())),
+      after: Int((fadeWait * speed).rounded()))
   }
 
   /// The bus that a connection or a callback fills; silence for neither.
@@ -384,12 +396,10 @@ struct PlanCompiler {
     let entering = change.to.map { floats(of: $0, key.format, &builder) } ?? silent
     let mix = builder.newBus(key.format.channelCount)
     let speed = routes.speed(of: BusKey(node: callback.destination, bus: callback.input))
-    let frames = fadeDuration * key.format.sampleRate * min(1, speed)
-    let wait = fadeWait * key.format.sampleRate * min(1, speed)
     builder.add(
       .init(
         kernel: .holding(
-          CrossfadeKernel(length: max(1, Int(frames.rounded())), after: Int(wait.rounded()))),
+          fade(at: key.format.sampleRate * min(1, speed), isOnset: change.isOnset)),
         inputs: [leaving, entering], outputs: [mix]))
     return mix
   }

@@ -55,12 +55,31 @@ struct PlanRoutes {
   struct Change {
     var from: Interaction?
     var to: Interaction?
+
+    /// Whether a sound of the one begins again in the other, and is heard whole from its first frame on.
+    var isOnset: Bool { PlanRoutes.isOnset(from: from, to: to) }
   }
 
   /// A callback that two graphs share, and what it pulls in each.
   struct LinkChange {
     var from: LinkFeed?
     var to: LinkFeed?
+
+    /// The same of what a callback pulls.
+    var isOnset: Bool {
+      guard case .link(let old, let behind)? = from, case .link(let new, let index)? = to else {
+        return false
+      }
+      return new.instances[index].begunAgain == old.instances[behind].serial
+    }
+  }
+
+  /// Whether what feeds an input is the sound that has fed it, begun again.
+  static func isOnset(from: Interaction?, to: Interaction?) -> Bool {
+    guard case .callback(let old)? = from, case .callback(let new)? = to,
+      let first = new.instances.first?.begunAgain
+    else { return false }
+    return old.instances.first?.serial == first
   }
 
   /// Where two graphs differ in what they share.
@@ -69,6 +88,11 @@ struct PlanRoutes {
     var links: [SourceKey: LinkChange] = [:]
 
     var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
+
+    /// Whether all that differs is sounds that begin again.
+    var areOnsets: Bool {
+      inputs.values.allSatisfy(\.isOnset) && links.values.allSatisfy(\.isOnset)
+    }
   }
 
   /// The graph that is played in the end; then, while the sound goes over, the one before it.

@@ -215,6 +215,10 @@ struct RunningGraph: Sendable {
     let (kernels, sinks, session, meter) = (kernels, sinks, session, meter)
     let delays = delays.mapValues(\.kernel)
     let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
+    var passage = passage
+    if changes.areOnsets {
+      passage.fadeDuration = min(passage.fadeDuration, CrossfadeKernel.onsetDuration)
+    }
     let wait = played.map { Self.wait(from: $0, to: side, changes) } ?? 0
     func plan(
       _ routes: PlanRoutes, _ sinks: [TapID: Sink], waits: Bool = false

@@ -300,6 +300,17 @@ package enum ExamplePatches {
       ]
       """)
 
+  /// A short sweep that is heard twice.
+  package static let triggered = """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "beep": { "kind": "sweep", "duration": 0.5 } },
+      "nodes": { "io": { "component": "remoteIO" } },
+      "connections": [ { "from": "beep", "to": "io" } ],
+      "timeline": [ { "at": 1, "trigger": "beep" } ]
+    }
+    """
+
   /// A mixer whose volume falls eight times.
   package static let repeated = mixer(
     with: """

@@ -165,7 +165,40 @@ struct OSCChange: Sendable {
 
   /// All at once; where that is refused, the two halves, and their halves, so that a wrong value keeps no
   /// other from being heard.
-  func make(_ batches: [[OSCMessage]]) async {
+  func make(_ all: [[OSCMessage]]) async {
+    // What is set with a trigger holds when the sound begins.
+    let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
+    if !batches.isEmpty { await change(batches) }
+    // Of those that came together each sound begins once, and no more of them than changes are tried.
+    var names: [String] = []
+    for message in all.flatMap(\.self) where message.address == Self.trigger {
+      let named = message.arguments.compactMap(Self.name)
+      if named.isEmpty { tally.count(\.oscUnmatched) }
+      for name in named where !names.contains(name) {
+        if names.count < attempts { names.append(name) } else { tally.count(\.oscDropped) }
+      }
+    }
+    for name in names {
+      if case .begun = await patch.trigger(name, by: .osc) {
+        tally.count(\.applied)
+      } else {
+        tally.count(\.oscUnmatched)
+      }
+    }
+  }
+
+  /// The address of messages that have the sounds of callbacks begin again.
+  static let trigger = "/trigger"
+
+  /// The name that an argument is; `nil` for none.
+  private static func name(_ argument: OSCArgument) -> String? {
+    switch argument {
+    case .string(let text), .symbol(let text): text
+    default: nil
+    }
+  }
+
+  private func change(_ batches: [[OSCMessage]]) async {
     var rest = [batches[...]]
     var attempts = attempts
     while let some = rest.popLast() {

@@ -33,6 +33,13 @@ public protocol ControlledPatch: AnyObject, Sendable {
   /// - Parameter tag: The entity tag of the document that is meant; `nil` for any.
   func save(ifMatch tag: String?) async -> ControlSaving
 
+  /// Has the sound of a callback begin again, as soon as can be.
+  ///
+  /// - Parameters:
+  ///   - callback: Its name; in a sub-graph `strip/song`.
+  ///   - origin: Who asks, for the event.
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering
+
   /// Has the sound fade out and everything stay where it is, or go on from there. Returns the state
   /// that it is in by then.
   func setPaused(_ isPaused: Bool) async -> ControlState
@@ -139,6 +146,16 @@ public enum ControlOutcome: Hashable, Sendable {
   case otherTag(current: String)
   /// The world would not cooperate: a sentence that starts in lower case, and what to do about it.
   case failed(message: String, help: [String])
+}
+
+/// What became of a sound that was to begin again.
+public enum ControlTriggering: Hashable, Sendable {
+  /// It begins within two slices.
+  case begun
+  /// There is no such callback, or it has no beginning: a sentence that starts in lower case, and what to do
+  /// about it.
+  case refused(message: String, help: [String])
+  case notPlaying
 }
 
 /// One difference that a change has made.

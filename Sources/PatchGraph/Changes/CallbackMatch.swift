@@ -16,6 +16,8 @@ struct CallbackMatch {
   private let new: PatchLayout
   /// Inputs whose callbacks are free to feed something else.
   private let freed: [PatchLayout.BusName]
+  /// Those whose sounds begin again.
+  private let triggered: Set<String>
   /// The callbacks that have been found again.
   private var claimed: Set<Place> = []
   /// The names of all callbacks that feed something in the new patch.
@@ -24,7 +26,10 @@ struct CallbackMatch {
   /// What is different about callbacks of the same name.
   private(set) var changes: [PatchChange] = []
 
-  init(old: PatchLayout, new: PatchLayout, freed: [PatchLayout.BusName]) {
+  init(
+    old: PatchLayout, new: PatchLayout, freed: [PatchLayout.BusName], triggered: Set<String> = []
+  ) {
+    self.triggered = triggered
     self.old = old
     self.new = new
     self.freed = freed
@@ -79,6 +84,16 @@ struct CallbackMatch {
     of link: PatchLayout.Link, _ was: PatchLayout.Link, _ place: Place
   ) -> GraphDifference.Origin? {
     guard was.kind == link.kind, !claimed.contains(place) else { return nil }
+    if was.isSameButLive(link), triggered.contains(link.name) {
+      claimed.insert(place)
+      let pointer = JSONPointer(["callbacks", link.name]).description
+      if noted.insert(pointer).inserted {
+        changes.append(
+          PatchChange(
+            pointer, "\(quoted(link.name)) begins again at \(Self.clock(link))", .beginning))
+      }
+      return .beginning(place.input, behind: place.behind)
+    }
     if was.isSameButLive(link) {
       claimed.insert(place)
       let values = turned(was, link)

@@ -26,6 +26,8 @@ struct GraphDifference {
     case kept(PatchLayout.BusName, behind: Int, [String: Double])
     /// It takes the place of that one, and goes on where that is in its sound.
     case continuing(PatchLayout.BusName, behind: Int)
+    /// It is the one that plays there, and begins again.
+    case beginning(PatchLayout.BusName, behind: Int)
     case fresh
   }
 
@@ -52,6 +54,8 @@ struct GraphDifference {
 
   private let old: BuiltPatch
   private let new: BuiltPatch
+  /// The callbacks whose sounds begin again.
+  private let triggered: Set<String>
 
   /// Where the new patch may differ; `nil` for anywhere, as it has not been made from the old one.
   private var origin: PatchOrigin? { new.origin.flatMap { $0.graph === old.graph ? $0 : nil } }
@@ -68,12 +72,14 @@ struct GraphDifference {
   ///   - old: A patch without errors.
   ///   - new: Another one, for the same device.
   ///   - running: How the units are configured that play; `nil` where none do.
+  ///   - triggered: The callbacks whose sounds begin again, though nothing differs.
   init(
-    from old: BuiltPatch, to new: BuiltPatch,
+    from old: BuiltPatch, to new: BuiltPatch, triggered: Set<String> = [],
     running: ((String) -> UnitConfiguration?)? = nil
   ) {
     self.old = old
     self.new = new
+    self.triggered = triggered
     if old.layout.request != new.layout.request {
       note(
         JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
@@ -320,20 +326,23 @@ struct GraphDifference {
       guard let feed = old.layout.feeds[input] else { continue }
       let next = new.layout.feeds[input]
       let isMade = feed.source.map { gone.contains($0.node) } == true
-      if let next, next.isSameButLive(feed), !isMade, !gone.contains(input.node) { continue }
+      if let next, next.isSameButLive(feed), !isMade, !gone.contains(input.node), !begins(next) {
+        continue
+      }
       freed.append(input)
       guard next == nil, !gone.contains(input.node) else { continue }
       note(
         Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
     }
-    var callbacks = CallbackMatch(old: old.layout, new: new.layout, freed: freed)
+    var callbacks = CallbackMatch(
+      old: old.layout, new: new.layout, freed: freed, triggered: triggered)
     var again: [PatchLayout.BusName] = []
     for input in new.layout.inputs(among: some) {
       guard let feed = new.layout.feeds[input] else { continue }
       let before = old.layout.feeds[input]
       let isMade = feed.source.map { come.contains($0.node) } == true
       let isSame = before?.isSameButLive(feed) == true
-      if isSame, !isMade, !come.contains(input.node) {
+      if isSame, !isMade, !come.contains(input.node), !begins(feed) {
         if case .chain(let was)? = before, case .chain(let chain) = feed {
           for (behind, pair) in zip(was.links, chain.links).enumerated() {
             for (key, value) in callbacks.turned(pair.0, pair.1) {
@@ -367,6 +376,12 @@ struct GraphDifference {
       note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(goOn)", .crossfade)
     }
     changes += callbacks.changes
+  }
+
+  /// Whether a sound begins again in what feeds an input.
+  private func begins(_ feed: PatchLayout.Feed) -> Bool {
+    guard !triggered.isEmpty, case .chain(let chain) = feed else { return false }
+    return chain.links.contains { triggered.contains($0.name) }
   }
 
   /// The inputs that may be fed by something else; `nil` for all.
@@ -454,43 +469,5 @@ struct GraphDifference {
   private static func format(_ patch: BuiltPatch, _ at: PatchLayout.BusName) -> StreamFormat? {
     let outputs = configuration(patch, at.node)?.outputs
     return outputs.flatMap { $0.indices.contains(at.bus) ? $0[at.bus].format : nil }
-  }
-}
-
-extension BuiltPatch {
-  /// The ramps of the timeline, each with the name of its node.
-  var ramps: [(node: String, ramp: ParameterRamp)] {
-    let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
-    return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
-  }
-}
-
-extension PatchLayout.BusName {
-  /// `mixer:1`, in quotes.
-  var text: String { quoted(bus == 0 ? node : "\(node):\(bus)") }
-}
-
-extension PatchLayout.Tap {
-  /// Whether it is the same tap, wherever it is.
-  func isSame(as other: PatchLayout.Tap) -> Bool { kind == other.kind && values == other.values }
-
-  /// The file that it writes; `nil` for none.
-  var path: String? {
-    if case .text(let path)? = values["path"] { path } else { nil }
-  }
-
-  /// The file that it goes on in where it cannot go on in its own.
-  var nextPath: String? {
-    guard let path else { return nil }
-    return Takes.nextPath(of: path)
-  }
-}
-
-extension PatchLayout.Feed {
-  var text: String {
-    switch self {
-    case .output(let name): name.text
-    case .chain(let chain): quoted(chain.name)
-    }
   }
 }

@@ -201,7 +201,8 @@ public final class LivePatch: Sendable {
     try changing.withLock { _ throws(Refusal) in
       while let update = state.withLock({ $0.updates.first }), update.time <= seconds {
         var next = PatchBuilder.build(update, in: surroundings, device: .granted(grant))
-        let passed = try carryOut(next, state.withLock(\.reading), at: update.time)
+        let passed = try carryOut(
+          next, state.withLock(\.reading), at: update.time, triggered: Set(update.triggers))
         state.withLock { state in
           // The document stays what it is: its timeline says what has happened.
           next.updates = state.reference.updates
@@ -295,15 +296,45 @@ public final class LivePatch: Sendable {
     var taps: [String: TapID]
   }
 
+  /// Why the sound of a callback of the document that plays cannot begin again: a sentence and what helps;
+  /// `nil` where it can.
+  public func triggerProblem(_ callback: String) -> (message: String, help: [String])? {
+    guard let document = state.withLock(\.reference).document else { return nil }
+    return TriggerProblem(callback, in: document).map { problem in
+      let guess = didYouMean(callback, among: problem.names)
+      return (problem.message, [guess].compactMap(\.self) + problem.help)
+    }
+  }
+
+  /// Has the sounds of callbacks begin again, together and as soon as can be: each is heard whole from its
+  /// first frame on, while what it has played until then fades out in 5 ms. What processes it goes on.
+  ///
+  /// - Parameter callbacks: Their names; in sub-graphs `strip/song`. One whose sound has no beginning
+  ///   (`triggerProblem(_:)`), or that feeds nothing, stays as it is.
+  /// - Returns: What begins.
+  @discardableResult
+  public func trigger(_ callbacks: [String]) throws(Refusal) -> [PatchChange] {
+    let names = Set(callbacks.filter { triggerProblem($0) == nil })
+    return try changing.withLock { _ throws(Refusal) in
+      let (reference, reading) = state.withLock { ($0.reference, $0.reading) }
+      let passed = try carryOut(reference, reading, at: nil, triggered: names)
+      state.withLock { $0.take(passed, reference) }
+      return passed.changes
+    }
+  }
+
   /// Has the graph go over to another patch. Called by whoever holds `changing`.
+  ///
+  /// - Parameter triggered: The callbacks whose sounds begin again.
   private func carryOut(
-    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?
+    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?,
+    triggered: Set<String> = []
   ) throws(Refusal) -> Passed {
     let state = state.withLock(\.self)
     // What a unit that is initialized has is what it has been initialized with.
     let (graph, nodes) = (graph, state.nodes)
     let difference = GraphDifference(
-      from: state.reference, to: next,
+      from: state.reference, to: next, triggered: triggered,
       running: { name in
         nodes[name].flatMap { (try? graph.unit($0))?.configuration() }
       })

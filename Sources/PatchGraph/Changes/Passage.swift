@@ -173,6 +173,10 @@ struct Passage {
         instances.append(instance)
       case .continuing(let input, let behind):
         instances.append(CallbackInstance(callback, continuing: playing(input, behind)))
+      case .beginning(let input, let behind):
+        instances.append(
+          playing(input, behind).map { CallbackInstance(beginningAgain: $0) }
+            ?? CallbackInstance(callback))
       case .fresh: instances.append(CallbackInstance(callback))
       }
     }

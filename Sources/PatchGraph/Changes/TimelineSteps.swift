@@ -40,7 +40,7 @@ struct TimelineSteps {
           action: ramp.to, path: ramp.path?.value,
           curve: ramp.curve?.value ?? ParameterRamp.Curve.linear.rawValue, number: number)
       }
-      if let update = step.update { return Step(time: time, action: update, number: number) }
+      if let change = step.change { return Step(time: time, action: change, number: number) }
       return step.stop?.value == true ? Step(time: time, number: number) : nil
     }
   }

@@ -56,7 +56,13 @@ struct PlainTimeline {
     var found: [JSONText] = []
     for (number, step) in document.timeline.enumerated() where !step.isOfSubgraph {
       guard let at = step.at else { continue }
-      if step.update != nil {
+      if !step.triggers.isEmpty {
+        var names: [JSONText] = []
+        for name in step.triggers { names.append(texts.text(name.value)) }
+        found.append([
+          "at": clock.json(at.value), "trigger": names.count == 1 ? names[0] : .array(names),
+        ])
+      } else if step.update != nil {
         let operations = begun[number].map { updates[$0] } ?? []
         if !operations.isEmpty {
           found.append(["at": clock.json(at.value), "update": .array(operations)])

@@ -254,6 +254,17 @@ struct SubgraphAssembler {
             help: ["change it from the timeline of the patch around it"]))
         return
       }
+      if let trigger = step.triggers.first {
+        report(
+          NameRules.notYet.diagnostic(
+            "the timeline of a sub-graph triggers nothing yet", at: trigger.range,
+            pointer: trigger.pointer,
+            help: [
+              "trigger it from the timeline of the patch around it, as \"strip/\(trigger.value)\""
+            ]
+          ))
+        return
+      }
       step.isOfSubgraph = true
       let tempo = level.document.tempo?.value
       step.at = step.at.map { Self.inSeconds($0, tempo) }

@@ -12,4 +12,6 @@ public struct PlannedUpdate: Sendable {
   /// patch (`SourceText.origin(of:)`).
   public let reading: PatchReader.Result
   let epoch: TimelineEpoch
+  /// The callbacks whose sounds begin again then.
+  var triggers: [String] = []
 }

@@ -52,7 +52,7 @@ struct TimelineBuilder {
     of document: PatchDocument, _ clock: TimelineClock
   ) -> TimelineEpoch {
     let order = clock.order(of: document)
-    let steps = order.prefix { document.timeline[$0].update == nil }
+    let steps = order.prefix { !document.timeline[$0].isUpdate }
     let update = order.dropFirst(steps.count).first.flatMap { document.timeline[$0].at }
     return TimelineEpoch(
       steps: Set(steps), earlier: [], start: 0,

@@ -22,6 +22,9 @@ struct TimelineProgress: Sendable {
       let duration = step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0
       let pointers =
         step.ramp?.path.map { [$0.value.description] }
+        ?? step.triggers.first.map { _ in
+          step.triggers.map { JSONPointer(["callbacks", $0.value]).description }
+        }
         ?? step.update?.elements.compactMap { $0["path"]?.string } ?? []
       return Step(end: at + duration, pointers: pointers)
     }.sorted { $0.end > $1.end }

@@ -19,6 +19,8 @@ struct UpdateChecker {
   private var seen: Set<Finding>
   /// The patch as the last update has left it; `nil` where that is wrong.
   private var last: BuiltPatch?
+  /// The document that it has left, right or wrong, with its sub-graphs.
+  private var present: PatchDocument?
   private(set) var updates: [PlannedUpdate] = []
   private(set) var diagnostics: [Diagnostic] = []
   /// Where the names of callbacks are written that feed something at some time.
@@ -79,6 +81,7 @@ struct UpdateChecker {
   ) {
     self.limits = limits
     last = patch.hasErrors ? nil : patch
+    present = patch.document
     self.document = document
     self.surroundings = surroundings
     self.device = device
@@ -121,6 +124,7 @@ struct UpdateChecker {
   mutating func check() {
     var patches: [Int: JSONPatch] = [:]
     for (index, step) in document.timeline.enumerated() {
+      if !step.triggers.isEmpty { patches[index] = .nothing }
       guard let update = step.update else { continue }
       // What is repeated is one update, the same each time.
       if step.time > 0 {
@@ -148,10 +152,12 @@ struct UpdateChecker {
       case .changed(let text):
         guard admits(text, moment.step) else { return }
         let reading = PatchReader.read(text, limits: limits)
-        let update = PlannedUpdate(
+        let step = document.timeline[moment.step]
+        var update = PlannedUpdate(
           time: moment.time, step: moment.step, reading: reading,
           epoch: documents.epoch(of: reading, moment))
-        check(update)
+        update.triggers = step.triggers.map(\.value)
+        if step.triggers.isEmpty { check(update) } else { check(triggers: step) }
         guard let changed = reading.document else { return }
         bytesMade += Self.bytesOfItem * changed.itemCount
         documents.take(changed)
@@ -166,8 +172,8 @@ struct UpdateChecker {
   /// Whether the documents of the updates do not become more than they may be; says so where they do.
   private mutating func admits(_ text: SourceText, _ step: Int) -> Bool {
     bytesMade += text.bytes.count
-    guard bytesMade > limits.updates, let json = document.timeline[step].update else { return true }
-    let count = document.timeline.count { $0.update != nil }
+    guard bytesMade > limits.updates, let json = document.timeline[step].change else { return true }
+    let count = document.timeline.count(where: \.isUpdate)
     diagnostics.append(
       CostRules.updates.diagnostic(
         .init(
@@ -209,6 +215,7 @@ struct UpdateChecker {
     outputFiles.add(patch.outputFiles)
     libraries += patch.libraries.filter { new in !libraries.contains { $0.path == new.path } }
     subgraphFiles.add(patch.subgraphFiles)
+    present = patch.document
     guard let json = document.timeline[update.step].update else { return }
     if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
     let gaps = gaps(update, patch)
@@ -227,6 +234,20 @@ struct UpdateChecker {
             at: json.markRange))
       }
       diagnostics.append(diagnostic)
+    }
+  }
+
+  /// Says which of the callbacks that begin again cannot; once for a step that is repeated.
+  private mutating func check(triggers step: PatchDocument.Step) {
+    guard step.time == 0, let present else { return }
+    for name in step.triggers {
+      guard let problem = TriggerProblem(name.value, in: present) else { continue }
+      diagnostics.append(
+        TimelineRules.trigger.diagnostic(
+          .init(problem.message), at: name.range, pointer: name.pointer,
+          label: didYouMean(name.value, among: problem.names).map { .init($0) },
+          help: problem.help,
+          fixes: name.json.correction(of: name.value, among: problem.names)))
     }
   }
 

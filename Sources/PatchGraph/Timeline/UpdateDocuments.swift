@@ -68,7 +68,7 @@ struct UpdateDocuments {
     for index in order {
       let step = document.timeline[index]
       let time = seconds(step.at) ?? 0
-      if step.update != nil {
+      if step.isUpdate {
         if !moments.isEmpty { moments[moments.count - 1].end = time }
         playing.removeAll { $0.end <= time }
         var moment = Moment(step: index, time: time, end: .infinity)
@@ -82,7 +82,7 @@ struct UpdateDocuments {
       }
       if keepsWhole {
         passed.insert(index)
-        if step.update == nil, !moments.isEmpty {
+        if !step.isUpdate, !moments.isEmpty {
           moments[moments.count - 1].whole?.own.insert(index)
         }
       }

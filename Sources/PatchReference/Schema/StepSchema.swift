@@ -52,13 +52,16 @@ extension Schema {
     "description": "A moment of the timeline, and the one thing that happens then.",
     "type": "object",
     "required": ["at"],
-    "oneOf": [["required": ["ramp"]], ["required": ["update"]], ["required": ["stop"]]],
+    "oneOf": [
+      ["required": ["ramp"]], ["required": ["update"]], ["required": ["trigger"]],
+      ["required": ["stop"]],
+    ],
     "dependencies": ["repeat": ["not": ["required": ["stop"]]]],
     "properties": [
       "at": described("When, from the start.", reference("time")),
       "repeat": [
         "description": """
-        How often the step happens, for ramps and updates: at "at", and again each time that "every" has passed.
+        How often the step happens, for ramps, updates and triggers: at "at", and again each time that "every" has passed.
         """,
         "type": "object",
         "required": ["every", "count"],
@@ -125,6 +128,16 @@ extension Schema {
         """,
         "type": "array",
         "items": reference("operation"),
+      ],
+      "trigger": [
+        "description": """
+        A callback whose sound begins again, by its name, or several: a file, a sweep, an impulse, an \
+        expression that pulls nothing. In a sub-graph it is called strip/song.
+        """,
+        "type": ["string", "array"],
+        "minLength": 1,
+        "items": ["type": "string", "minLength": 1],
+        "minItems": 1,
       ],
       "stop": [
         "description": "Whether the patch ends here, be its sources at their end or not.",

@@ -3,6 +3,9 @@ public import Diagnostics
 /// A JSON Patch (RFC 6902): operations that are made on a document one after the other, all of them
 /// or none.
 public struct JSONPatch: Sendable {
+  /// The one that changes nothing.
+  package static let nothing = JSONPatch(operations: [])
+
   /// One of them.
   public struct Operation: Sendable {
     public enum Kind: String, Sendable, CaseIterable {

@@ -192,8 +192,16 @@ extension PatchDocument {
     public var ramp: Ramp?
     /// What is written for `update`, if it is.
     public var update: JSONValue?
+    /// The callbacks whose sounds begin again.
+    public var triggers: [Located<String>] = []
     /// Whether the patch ends.
     public var stop: Located<Bool>?
+
+    /// Whether what feeds what is another, or is made anew: an update or a trigger.
+    public var isUpdate: Bool { update != nil || !triggers.isEmpty }
+
+    /// What is written for the update or the trigger; `nil` for another step.
+    public var change: JSONValue? { update ?? (triggers.isEmpty ? nil : json["trigger"]) }
   }
 
   /// How a step is repeated.

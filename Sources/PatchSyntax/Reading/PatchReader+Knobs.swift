@@ -8,14 +8,15 @@ extension PatchReader {
   mutating func knob(_ json: JSONValue) -> PatchDocument.Knob? {
     var knob = PatchDocument.Knob(json: json, turns: [])
     guard json.kind == .object else {
-      knob.turns = pointers(json, "a knob", "a JSON Pointer, an array of them, or an object")
+      knob.turns = pointers(
+        json, "a knob", "a JSON Pointer, an array of at least one, or an object")
       return knob
     }
     readObject(json, "a knob", keys: ["turns", "min", "max"], required: ["turns"]) {
       reader, key, value in
       switch key {
       case "turns":
-        knob.turns = reader.pointers(value, "'turns'", "a JSON Pointer or an array of them")
+        knob.turns = reader.pointers(value, "'turns'", "a JSON Pointer or an array of at least one")
       case "min": knob.min = reader.bound(value, "'min'")
       default: knob.max = reader.bound(value, "'max'")
       }

@@ -23,6 +23,7 @@ extension PatchReader {
       case "repeat": repetition = (value, reader.repetition(value))
       case "ramp": step.ramp = reader.ramp(value)
       case "update": step.update = value
+      case "trigger": step.triggers = reader.triggers(value)
       default: step.stop = reader.bool(value, "'stop'")
       }
     }
@@ -45,7 +46,19 @@ extension PatchReader {
     return repetition.value.map { repeated(step, $0) } ?? [step]
   }
 
-  private static let stepKeys = ["at", "repeat", "ramp", "update", "stop"]
+  private static let stepKeys = ["at", "repeat", "ramp", "update", "trigger", "stop"]
+
+  /// The name of a callback, or several.
+  private mutating func triggers(_ json: JSONValue) -> [Located<String>] {
+    let names = Array(json.elements)
+    guard json.kind == .string || json.kind == .array && !names.isEmpty else {
+      reportType(
+        json, "'trigger'", "the name of a callback, or an array of at least one",
+        help: "write the name of the callback that begins again")
+      return []
+    }
+    return (json.kind == .array ? names : [json]).compactMap { string($0, "'trigger'") }
+  }
 
   /// A step as often as it happens, as far as the limit allows.
   private mutating func repeated(

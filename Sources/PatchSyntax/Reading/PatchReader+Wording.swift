@@ -231,7 +231,7 @@ extension Diagnostic {
         pointer: step.pointer.description, label: "nothing happens here",
         help: [
           "write \"ramp\": { \"path\": \"/nodes/mixer/inputs/0/parameters/volume\", \"to\": 0, "
-            + "\"duration\": 1 }, \"update\": [ ... ], or \"stop\": true"
+            + "\"duration\": 1 }, \"update\": [ ... ], \"trigger\": \"song\", or \"stop\": true"
         ])
     }
     return PatchRules.exclusive.diagnostic(

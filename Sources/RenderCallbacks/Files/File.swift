@@ -12,6 +12,7 @@ import SoundFiles
 public struct FileCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
+    hasBeginning: true,
     settings: [
       SettingInfo(
         "path", .path, isRequired: true,

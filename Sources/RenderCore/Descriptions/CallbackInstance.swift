@@ -48,13 +48,31 @@ public final class CallbackInstance: RenderCallback {
   package let serial = CallbackInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
   /// The number of the one that it takes the place of.
   package let predecessor: Int?
+  /// The number of the one whose sound it begins again: it is heard whole from its first frame on, while that
+  /// one fades out under it. `nil` for what fades in.
+  package let begunAgain: Int?
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - callback: An instance stands for its callback as it is set now.
   ///   - old: An instance that plays, and whose place this one is to take: it goes on where that one is
   ///     in its sound, where its kind can. `nil` for a beginning.
-  public init(_ callback: any RenderCallback, continuing old: CallbackInstance? = nil) {
+  public convenience init(_ callback: any RenderCallback, continuing old: CallbackInstance? = nil) {
+    self.init(callback, continuing: old, beginningAgain: nil)
+  }
+
+  /// The callback of an instance that plays, as it is set now, to take its place from its beginning: a
+  /// graph lets it be heard whole from its first frame on, and fades out under it what the other one
+  /// still plays.
+  public convenience init(beginningAgain old: CallbackInstance) {
+    self.init(old, continuing: nil, beginningAgain: old)
+  }
+
+  private init(
+    _ callback: any RenderCallback, continuing old: CallbackInstance?,
+    beginningAgain again: CallbackInstance?
+  ) {
+    begunAgain = again?.serial
     let callback = (callback as? CallbackInstance)?.callback ?? callback
     original = callback
     predecessor = old?.serial

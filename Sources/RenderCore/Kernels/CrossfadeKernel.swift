@@ -5,17 +5,26 @@ public import AudioTypes
 /// The two gains add up to 1 in every frame, and both have no corner: 1 - s and s with
 /// s = 3x² - 2x³, x from 0 to 1 over the length of the fade. Two inputs that are the same come out as
 /// they are; after the fade input 1 does, bit for bit.
+///
+/// Where a sound begins again, input 1 is heard whole from its first frame on, with its own onset, and
+/// only input 0 fades: what comes out is input 1 and 1 - s of input 0.
 public struct CrossfadeKernel: RenderKernel {
+  /// How long what is left fades where a sound begins again, in seconds.
+  public static let onsetDuration = 0.005
+
   private let length: Int
+  private let isOnset: Bool
   private var position = 0
   private var wait: Int
 
   /// - Parameters:
   ///   - length: In frames, at least 1.
   ///   - wait: Frames before it begins: until then input 0 is heard.
-  public init(length: Int, after wait: Int = 0) {
+  ///   - isOnset: Whether input 1 is heard whole from its first frame on.
+  public init(length: Int, after wait: Int = 0, isOnset: Bool = false) {
     precondition(length > 0 && wait >= 0, "a fade needs at least one frame")
     self.length = length
+    self.isOnset = isOnset
     self.wait = wait
   }
 
@@ -37,7 +46,9 @@ public struct CrossfadeKernel: RenderKernel {
       for frame in 0..<faded {
         let x = Float(position + frame) / Float(length)
         let share = x * x * (3 - 2 * x)
-        mix[frame] = old[frame] + (new[frame] - old[frame]) * share
+        mix[frame] =
+          isOnset
+          ? new[frame] + old[frame] * (1 - share) : old[frame] + (new[frame] - old[frame]) * share
       }
       mix.dropping(faded).copy(from: new.dropping(faded))
     }

@@ -211,6 +211,20 @@ final class LiveControl: ControlledPatch {
 
   func stop() async { signals.askForEnd() }
 
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+    changes.withLock { _ in
+      guard state.withLock({ $0.phase.isUnderWay }) else { return .notPlaying }
+      let live = stage.live
+      if let problem = live.triggerProblem(callback) {
+        return .refused(message: problem.message, help: problem.help)
+      }
+      do throws(LivePatch.Refusal) { note(try live.trigger([callback]), by: origin) } catch {
+        return .refused(message: "what plays cannot be changed now", help: [])
+      }
+      return .begun
+    }
+  }
+
   func setPaused(_ isPaused: Bool) async -> ControlState {
     let isNew = state.withLock { state in
       guard state.phase.isUnderWay && state.isPaused != isPaused else { return false }

@@ -10,6 +10,8 @@ struct WidePatch {
   private(set) var document: JSONText
   private(set) var parts: [String: String] = [:]
 
+  /// The callbacks whose sounds have a beginning.
+  private var bursts: [String] = []
   private var random: SplitMix64
   private let seed: UInt64
   /// Whether no mistake was made.
@@ -94,7 +96,12 @@ struct WidePatch {
       }
       connect("tone", "eq\(number)")
       connect("eq\(number)", input)
-    default: connect("tone", input)
+    default:
+      guard one(in: 2) else { return connect("tone", input) }
+      let name = "burst\(number)"
+      document["callbacks", name] = ["kind": pick(["sweep", "impulse"])]
+      bursts.append(name)
+      connect(name, input)
     }
   }
 
@@ -245,6 +252,16 @@ struct WidePatch {
       var operations: [JSONText] = []
       for _ in 0..<Int.random(in: 1...2, using: &random) { operations.append(operation()) }
       document["timeline", "99999"] = ["at": .number(time), "update": .array(operations)]
+      if let burst = bursts.first, one(in: 2) {
+        let names: JSONText = bursts.count > 1 && one(in: 2) ? .strings(bursts) : .string(burst)
+        document["timeline", "99999"] = ["at": .number(time + 0.03), "trigger": names]
+        if slip(in: 3) {
+          document["timeline", "99999"] = [
+            "at": .number(time + 0.04), "trigger": pick(["tone", "burst", "mix", 1]),
+          ]
+        }
+        continue
+      }
       if one(in: 5), let step = document["timeline"]?.count {
         document["timeline", "\(step - 1)", "repeat"] = ["every": "70 ms", "count": 2]
         time += 0.07

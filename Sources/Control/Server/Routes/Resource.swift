@@ -13,6 +13,7 @@ enum Resource: String, CaseIterable {
   case metrics = "/metrics"
   case validate = "/validate"
   case save = "/save"
+  case trigger = "/trigger"
   case pause = "/pause"
   case start = "/start"
   case stop = "/stop"
@@ -20,7 +21,7 @@ enum Resource: String, CaseIterable {
   var methods: [HTTPMethod] {
     switch self {
     case .patch: [.GET, .PUT, .PATCH, .DELETE]
-    case .validate, .save, .pause, .start, .stop: [.POST]
+    case .validate, .save, .trigger, .pause, .start, .stop: [.POST]
     default: [.GET]
     }
   }
@@ -36,6 +37,7 @@ enum Resource: String, CaseIterable {
     case .patch: ["pointer"]
     case .events: ["meters", "bands", "prefader"]
     case .response: ["node"]
+    case .trigger: ["callback"]
     default: []
     }
   }
@@ -56,6 +58,7 @@ enum Resource: String, CaseIterable {
     case .metrics: "the same figures for Prometheus"
     case .validate: "what would be wrong with a document: nothing changes"
     case .save: "write what is set to the file of the patch"
+    case .trigger: "with ?callback=song the sound of a callback begins again"
     case .pause: "fade out, and stay silent where it is"
     case .start: "go on from there"
     case .stop: "fade out, finish the files, end"

@@ -49,6 +49,7 @@ struct Routes: Sendable {
     case .metrics: return .response(await metrics())
     case .validate: return .response(await validate(request))
     case .save: return .response(await save(request))
+    case .trigger: return .response(await trigger(target, request))
     case .pause: return .response(await setPaused(true, request))
     case .start: return .response(await setPaused(false, request))
     case .stop: return .response(await stop(request))

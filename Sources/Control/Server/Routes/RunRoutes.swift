@@ -29,6 +29,22 @@ extension Routes {
     return .json(["state": .string(state.rawValue)])
   }
 
+  func trigger(_ target: RequestTarget, _ request: ControlRequest) async -> ControlResponse {
+    if let refusal = bodyRefusal(of: request) { return refusal }
+    guard let callback = target["callback"] else {
+      return Problem(
+        status: .badRequest, detail: "which callback? /trigger?callback=song"
+      ).response
+    }
+    switch await patch.trigger(callback, by: .http) {
+    case .begun: return .json(["callback": .string(callback)])
+    case .refused(let message, let help):
+      return Problem(status: .unprocessableEntity, detail: message, help: help).response
+    case .notPlaying:
+      return Problem(status: .conflict, detail: "the patch is not playing").response
+    }
+  }
+
   func save(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = bodyRefusal(of: request) { return refusal }
     var tag: String?

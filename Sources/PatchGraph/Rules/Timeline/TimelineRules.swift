@@ -7,5 +7,6 @@ public enum TimelineRules {
     tempo,
     curve,
     updateKeeps,
+    trigger,
   ]
 }

@@ -1,0 +1,42 @@
+import AudioGraphs
+import Diagnostics
+import PatchSyntax
+import RenderCore
+
+extension BuiltPatch {
+  /// The ramps of the timeline, each with the name of its node.
+  var ramps: [(node: String, ramp: ParameterRamp)] {
+    let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
+    return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
+  }
+}
+
+extension PatchLayout.BusName {
+  /// `mixer:1`, in quotes.
+  var text: String { quoted(bus == 0 ? node : "\(node):\(bus)") }
+}
+
+extension PatchLayout.Tap {
+  /// Whether it is the same tap, wherever it is.
+  func isSame(as other: PatchLayout.Tap) -> Bool { kind == other.kind && values == other.values }
+
+  /// The file that it writes; `nil` for none.
+  var path: String? {
+    if case .text(let path)? = values["path"] { path } else { nil }
+  }
+
+  /// The file that it goes on in where it cannot go on in its own.
+  var nextPath: String? {
+    guard let path else { return nil }
+    return Takes.nextPath(of: path)
+  }
+}
+
+extension PatchLayout.Feed {
+  var text: String {
+    switch self {
+    case .output(let name): name.text
+    case .chain(let chain): quoted(chain.name)
+    }
+  }
+}
