@@ -45,6 +45,15 @@ public protocol AudioUnit: Sendable {
     of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
   ) -> Int?
 
+  /// The value of a parameter that is worked out from others when it is read; `nil` for one that has a place of
+  /// its own.
+  ///
+  /// - Parameter configuration: With every format settled, for whoever has to know.
+  static func derivedParameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, in configuration: () -> UnitConfiguration,
+    controls: ControlLayout
+  ) -> Float?
+
   /// The parameter that is a number of rows which have been set (`PropertyInfo.Kind.matrix`), every format
   /// settled; `nil` where the rows do not fit.
   static func parameter(
@@ -122,6 +131,11 @@ extension AudioUnit {
   public static func controlSlot(
     of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
   ) -> Int? { nil }
+
+  public static func derivedParameter(
+    _ parameter: UInt32, _ scope: Scope, _ element: Int, in configuration: () -> UnitConfiguration,
+    controls: ControlLayout
+  ) -> Float? { nil }
 
   public static func parameter(
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration

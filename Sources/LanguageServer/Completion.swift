@@ -33,6 +33,10 @@ struct Completion {
   init(patch: OpenPatch, vocabulary: Vocabulary) {
     self.patch = patch
     self.vocabulary = vocabulary
+    if patch.isPreset {
+      nodes = ["": patch.root ?? patch.intactRoot].compactMapValues(\.self)
+      return
+    }
     let all = [patch.root, patch.intactRoot].flatMap { root in
       root?["nodes"].map { Array($0.members) } ?? []
     }
@@ -46,7 +50,7 @@ struct Completion {
 
   /// A `CompletionList`.
   func list(at offset: Int) -> JSONText {
-    guard let cursor = Cursor.at(offset, in: patch.source) else { return list([], nil) }
+    guard let cursor = patch.cursor(at: offset) else { return list([], nil) }
     switch cursor.role {
     case .key: return list(keys(cursor), cursor)
     case .value: return list(values(cursor), cursor)
@@ -106,8 +110,14 @@ struct Completion {
     }
     var seen: Set<String> = []
     var proposals: [Proposal] = []
+    let allowed = presetKeys(cursor.container)
+    if allowed?.contains("name") == true {
+      proposals.append(
+        Proposal(value: "name", kind: .property, detail: Vocabulary.presetName))
+    }
     for schema in vocabulary.schemas(cursor.container, in: patch).flatMap(vocabulary.alternatives) {
-      for member in schema["properties"]?.members ?? [] where seen.insert(member.name).inserted {
+      for member in schema["properties"]?.members ?? []
+      where allowed?.contains(member.name) != false && seen.insert(member.name).inserted {
         let summary = vocabulary.summary(cursor.container + [member.name], in: patch)
         proposals.append(
           Proposal(value: .string(member.name), kind: .property, detail: summary?.text ?? ""))
@@ -116,9 +126,20 @@ struct Completion {
     return free(proposals, cursor)
   }
 
+  /// The keys that a preset may have in the place of a node, or of a bus; `nil` where it has those of a patch.
+  private func presetKeys(_ container: [String]) -> [String]? {
+    guard patch.isPreset else { return nil }
+    switch container.count {
+    case 2: return PatchReader.presetKeys
+    case 4 where container[2] == "inputs" || container[2] == "outputs":
+      return ["properties", "parameters", "comment"]
+    default: return nil
+    }
+  }
+
   /// Those that the object does not have yet.
   private func free(_ proposals: [Proposal], _ cursor: Cursor) -> [Proposal] {
-    guard let object = patch.root?[JSONPointer(cursor.container)] else { return proposals }
+    guard let object = patch.presentValue(cursor.container) else { return proposals }
     let keys = Set(
       object.members.filter { $0.key.range.lowerBound != cursor.token.lowerBound }
         .compactMap { $0.key.string })

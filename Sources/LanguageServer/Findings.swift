@@ -120,7 +120,7 @@ extension OpenPatch {
   /// All that is safe to put right in the whole text, as `validate --fix` does it; `nil` for nothing.
   func fixOfAll(_ hardware: HardwareAssumption) -> JSONText? {
     let isThere = diagnostics.contains { $0.fixes.count == 1 && $0.fixes[0].isSafe }
-    guard isThere else { return nil }
+    guard isThere, !isPreset else { return nil }
     let result = PatchFixer.fix(source, in: surroundings, device: .assumed(hardware))
     guard !result.changes.isEmpty else { return nil }
     let count = result.changes.count

@@ -12,7 +12,7 @@ struct Hover {
 
   /// A `Hover`, or null.
   func answer(at offset: Int) -> JSONText {
-    guard let cursor = Cursor.at(offset, in: patch.source), cursor.role != nil,
+    guard let cursor = patch.cursor(at: offset), cursor.role != nil,
       !cursor.token.isEmpty
     else { return .null }
     let paragraphs = text(cursor, offset)
@@ -42,6 +42,7 @@ struct Hover {
       return [OpenPatch.summary(of: knob)]
     }
     if path.count == 2, path[0] == "nodes" { return node(path[1]) }
+    if patch.isPreset, path.count == 3, path[2] == "name" { return [Vocabulary.presetName] }
     if path.count == 3, path[0] == "nodes", path[2] == "component", cursor.role == .value,
       let unit = Vocabulary.unit(patch.value(path))
     {

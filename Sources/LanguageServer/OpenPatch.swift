@@ -4,7 +4,7 @@ import GraphDrawings
 import PatchGraph
 import PatchSyntax
 
-/// A patch that an editor has open: the text that is typed, and what comes of reading it.
+/// A patch, or a preset, that an editor has open: the text that is typed, and what comes of reading it.
 struct OpenPatch {
   let uri: String
   /// The editor's count of changes.
@@ -15,6 +15,8 @@ struct OpenPatch {
   /// The last text all of whose values stood where they were meant to: what is being typed breaks
   /// the one that is there now.
   private(set) var intactRoot: JSONValue?
+  /// Whether it is a preset: what a node has, by itself.
+  private(set) var isPreset = false
   private(set) var diagnostics: [Diagnostic] = []
   /// What their ranges point into: the text and, behind it, those of the sub-graphs.
   private(set) var wholeSource: SourceText
@@ -57,6 +59,8 @@ struct OpenPatch {
   mutating func read() {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     root = json.tree?.root
+    // While it cannot be read at all it stays what it was.
+    if root != nil { isPreset = SavedPreset.isPreset(source) }
     if json.isStructureIntact { intactRoot = root }
   }
 
@@ -73,6 +77,13 @@ struct OpenPatch {
     guard isStale else { return }
     isStale = false
     isUnchecked = false
+    if let preset = SavedPreset(source) {
+      diagnostics = preset.diagnostics
+      wholeSource = preset.source
+      undrawn = nil
+      drawing = nil
+      return
+    }
     let reading = PatchReader.read(source, limits: surroundings.limits)
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(hardware))
       .asWritten()
@@ -96,9 +107,30 @@ struct OpenPatch {
     undrawn = nil
   }
 
-  /// The value at the end of a path, in the text of now or else the last one that was whole.
+  /// The value at the end of a path, in the text of now or else the last one that was whole. What a preset
+  /// has is in its only node, which has no name.
   func value(_ path: [String]) -> JSONValue? {
-    root?[JSONPointer(path)] ?? intactRoot?[JSONPointer(path)]
+    guard let pointer = pointer(to: path) else { return nil }
+    return root?[pointer] ?? intactRoot?[pointer]
+  }
+
+  /// The same in the text of now.
+  func presentValue(_ path: [String]) -> JSONValue? {
+    pointer(to: path).flatMap { root?[$0] }
+  }
+
+  private static let presetPath = ["nodes", ""]
+
+  private func pointer(to path: [String]) -> JSONPointer? {
+    guard isPreset else { return JSONPointer(path) }
+    return path.starts(with: Self.presetPath) ? JSONPointer(Array(path.dropFirst(2))) : nil
+  }
+
+  /// Where in the patch an offset is, or in the node that a preset is.
+  func cursor(at offset: Int) -> Cursor? {
+    guard var cursor = Cursor.at(offset, in: source) else { return nil }
+    if isPreset { cursor.container = Self.presetPath + cursor.container }
+    return cursor
   }
 
   /// The path of a file; `nil` for what is no file.

@@ -16,6 +16,9 @@ struct Vocabulary {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// What is said of a preset's name.
+  static let presetName = "What the preset is called"
+
   /// The unit of a node, by what is written for its component.
   static func unit(_ component: JSONValue?) -> UnitCatalog.Component? {
     guard let component else { return nil }

@@ -19,6 +19,10 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
     measureSpatial
   ),
   (
+    "equalizers", "iPod EQ beside NBandEQ: what a frame costs, by channels and slices",
+    measureEqualizers
+  ),
+  (
     "validate", "validation: small, many and large patches; fixes; the language server's answers",
     measureValidate
   ),

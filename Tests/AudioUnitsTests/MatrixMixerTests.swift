@@ -237,7 +237,57 @@ struct MatrixMixerTests {
       expectRefused(.invalidParameter) { try unit.setParameter(1000, scope, 0, to: 0) }
     }
     expectRefused(.invalidElement) { _ = try unit.parameter(1000, .input, 64) }
-    expectRefused(.invalidParameter) { _ = try unit.parameter(1000, .global, 0) }
+    expectRefused(.invalidElement) { _ = try unit.parameter(1000, .global, 64 << 16) }
+  }
+
+  @Test func `crosspoints and the master read what the channels and the levels make of them`()
+    throws
+  {
+    let unit = try mixer([1, 2], [2, 1])
+    let rows: [[Float]] = [
+      [0, 0, 0, 1], [1, 0.25, 0, 0.5], [0, -2, 0, 0.25], [0.5, 0.125, 1, 0.4],
+    ]
+    try unit.setProperty(.matrixLevels, to: .matrix(rows))
+    let master = MatrixMixer.masterElement
+    let sound = [noise(4096, seed: 4), noise(4096, seed: 5)]
+    let kernel = try kernel(unit)
+    func play() {
+      _ = render(
+        kernel, inputs: [[sound[0]], sound], outputChannelCounts: [2, 1], frameCount: 4096)
+    }
+    // While nothing is metered they are silent.
+    play()
+    #expect(try unit.parameter(3000, .global, 1 << 16) == -120)
+    #expect(try unit.parameter(8000, .global, master) == 0)
+    try unit.setProperty(.meteringMode, to: .uint32(1))
+    play()
+    func linear(_ kind: UInt32, _ scope: Scope, _ element: Int) throws -> Float {
+      let value = try unit.parameter(kind + 4000, scope, element)
+      let decibels = try unit.parameter(kind, scope, element)
+      #expect(abs(decibels - max(-120, 20 * log10(value))) < 1e-4)
+      return value
+    }
+    for kind: UInt32 in [1000, 2000] {
+      for input in 0..<3 {
+        let coming = try linear(kind + 2000, .input, input)
+        #expect(coming > 0)
+        for output in 0..<3 {
+          let element = input << 16 | output
+          #expect(try linear(kind, .global, element) == coming)
+          #expect(try linear(kind + 2000, .global, element) == coming * abs(rows[input][output]))
+        }
+      }
+      let outputs = try (0..<3).map { try linear(kind + 2000, .output, $0) }
+      #expect(try linear(kind + 2000, .global, master) == outputs.max())
+      let before = try (0..<3).map { try linear(kind, .output, $0) * rows[3][$0] }
+      #expect(try linear(kind, .global, master) == before.max())
+      // What goes through the master becomes softer by it.
+      #expect(abs(outputs.max()! - 0.4 * before.max()!) < 1e-6)
+    }
+    // An output that is off comes to nothing.
+    try unit.setParameter(1, .output, 0, to: 0)
+    #expect(try linear(1000, .global, master) == 0)
+    expectRefused(.invalidParameter) { try unit.setParameter(1000, .global, 0, to: 0) }
   }
 
   @Test func `it says how loud it has been, and what was no number`() throws {

@@ -202,6 +202,12 @@ final class FakePatch: ControlledPatch {
       ControlMeter(
         place: .tap(name: "loud"), levels: [],
         readings: [ControlReading(name: "momentary", unit: "LUFS", values: [-23.1])]),
+      ControlMeter(
+        place: .crosspoint(node: "matrix", input: 3, output: 1),
+        levels: [ControlLevel(average: -30, peak: -24)],
+        preFaderLevels: [ControlLevel(average: -18, peak: -12)]),
+      ControlMeter(
+        place: .master(node: "matrix"), levels: [ControlLevel(average: -9, peak: -6)]),
     ]
   }
 

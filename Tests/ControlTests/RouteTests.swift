@@ -201,6 +201,16 @@ import Testing
     #expect(levels.first?["peak"]?.number == -12.5)
     #expect(levels.last?["peak"]?.kind == .null)
     #expect(all[1]["tap"]?.string == "loud")
+    #expect(all[2]["scope"]?.string == "global" && all[2]["element"]?.integer == 3 << 16 | 1)
+    #expect(all[2]["input"]?.integer == 3 && all[2]["output"]?.integer == 1)
+    #expect(all[3]["element"]?.integer == 0xFFFF_FFFF && all[3]["input"] == nil)
+    let metrics = try room.ask("GET /metrics").body
+    for line in [
+      #"patchrun_level_peak_decibels{node="matrix",scope="crosspoint",input="3",output="1",channel="0",fader="pre"} -12"#,
+      #"patchrun_level_peak_decibels{node="matrix",scope="master",channel="0",fader="post"} -6"#,
+    ] {
+      #expect(metrics.contains(line), "\(metrics)")
+    }
   }
 
   @Test func `metrics are Prometheus' text, each with its help and type`() throws {

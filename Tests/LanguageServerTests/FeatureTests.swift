@@ -320,4 +320,58 @@ struct FeatureTests {
     #expect(labels.count == 1000)
     #expect(labels.contains("n999"))
   }
+
+  // MARK: Presets
+
+  @Test func `a preset has the findings of its unit's settings`() {
+    var session = Session()
+    let found = session.open(
+      #"{ "name": "Far", "component": "Delay", "parameters": { "delayTime": 99, "delay": 1 } }"#)
+    #expect(found.compactMap { $0["code"]?.string }.count == 2)
+    #expect(found.allSatisfy { $0["message"]?.string?.contains("nodes") == false })
+    #expect(
+      session.open(#"{ "component": "Delay", "parameters": { "delayTime": 1 } }"#).isEmpty)
+    // What becomes a patch is one.
+    #expect(!session.open(#"{ "nodes": {}, "component": "Delay" }"#).isEmpty)
+  }
+
+  @Test func `a preset's keys, settings and values are proposed, and said what they are`() {
+    var session = Session()
+    let keys = session.labels(#"{ "component": "Delay", | }"#)
+    #expect(keys.contains("name") && keys.contains("parameters") && !keys.contains("component"))
+    #expect(!keys.contains("inputCount") && !keys.contains("preset"))
+    let settings = session.labels(
+      #"{ "component": "Delay", "parameters": { "delayTime": 1, "|" } }"#)
+    #expect(settings.contains("feedback") && !settings.contains("delayTime"))
+    #expect(
+      session.labels(#"{ "component": "NBandEQ", "bands": [ { "type": "|" } ] }"#)
+        .contains("highShelf"))
+    let buses = session.labels(#"{ "component": "MultichannelMixer", "inputs": { "|" } }"#)
+    #expect(buses.contains("7"))
+    let bus = session.labels(
+      #"{ "component": "MultichannelMixer", "inputs": { "0": { "|" } } }"#)
+    #expect(Set(bus).isSubset(of: ["properties", "parameters", "comment"]) && bus.count >= 2)
+    #expect(
+      session.labels(#"{ "component": "|", "parameters": {} }"#).contains("ParametricEQ"))
+    let hover = session.hover(#"{ "component": "Delay", "parameters": { "feed|back": 1 } }"#)
+    #expect(hover.contains("Default"))
+    #expect(session.hover(#"{ "component": "De|lay", "parameters": {} }"#).contains("Delay: "))
+    #expect(session.hover(#"{ "na|me": "x", "component": "Delay" }"#).contains("called"))
+  }
+
+  @Test func `every place of a preset, cut off there or not, is answered`() {
+    let text =
+      #"{ "name": "x", "component": "NBandEQ", "bands": [ { "gain": 3 } ], "inputs": { "0": {} } }"#
+    var session = Session()
+    for offset in 0...text.utf8.count {
+      let cut = String(decoding: Array(text.utf8)[..<offset], as: UTF8.self)
+      let rest = String(decoding: Array(text.utf8)[offset...], as: UTF8.self)
+      for marked in [cut + "|" + rest, cut + "|"] {
+        for method in ["completion", "hover", "definition", "documentSymbol"] {
+          let answer = session.ask(method, marked)
+          #expect(answer["error"] == nil)
+        }
+      }
+    }
+  }
 }

@@ -215,4 +215,41 @@ struct PresetTests {
     #expect(preset(#"{ "nodes": {} }"#) == nil)
     #expect(preset("component") == nil)
   }
+
+  /// Each with the code that the same would have in a node.
+  @Test(arguments: [
+    (#"{ "component": "Delay", "parameters": { "delayTme": 1 } }"#, "PR0551"),
+    (#"{ "component": "Delay", "parameters": { "delayTime": 99 } }"#, "PR0552"),
+    (#"{ "component": "Delay", "properties": { "bypassEfect": true } }"#, "PR0501"),
+    (#"{ "component": "Delay", "properties": { "bypassEffect": "x" } }"#, "PR0504"),
+    (#"{ "component": "NBandEQ", "bands": [ { "frequncy": 100 } ] }"#, "PR0551"),
+    (#"{ "component": "NBandEQ", "bands": [ { "gain": 100 } ] }"#, "PR0552"),
+    (#"{ "component": "iPodEQ", "properties": { "presentPreset": "Rok" } }"#, "PR0504"),
+    (
+      #"{ "component": "MultichannelMixer", "inputs": { "12": { "parameters": { "pan": 2 } } } }"#,
+      "PR0552"
+    ),
+    (#"{ "component": "Delay", "inputs": { "1": { "parameters": {} } } }"#, "PR0503"),
+  ])
+  func `what a preset sets is checked though no patch names it`(text: String, code: String) throws {
+    let source = SourceText(name: "x.json", text: text)
+    let found = try #require(SavedPreset(source)).diagnostics
+    #expect(found.map(\.code.rawValue) == [code], "\(found.map { "\($0.code): \($0.message)" })")
+    let renderer = TextRenderer(source: source)
+    #expect(!renderer.render(found).contains("nodes"))
+  }
+
+  @Test func `presets of all units as they are saved have nothing wrong with them`() throws {
+    for component in UnitCatalog.standard.components {
+      let source = try Folder([:]).build(
+        Self.patch("\"x\": { \"component\": \"\(component.name)\" }"))
+      guard let text = source.preset(of: "x", named: "As at birth") else { continue }
+      let preset = try #require(SavedPreset(SourceText(name: "x.json", text: text.document)))
+      #expect(preset.diagnostics.isEmpty, "\(component.name)")
+    }
+    let buses = #"{ "component": "MultichannelMixer", "inputs": { "40": { "parameters": {} } } }"#
+    #expect(SavedPreset(SourceText(name: "x.json", text: buses))?.diagnostics.isEmpty == true)
+    let matrix = #"{ "component": "MatrixMixer", "properties": { "matrixLevels": [[1, 2, 3]] } }"#
+    #expect(SavedPreset(SourceText(name: "x.json", text: matrix))?.diagnostics.isEmpty == true)
+  }
 }

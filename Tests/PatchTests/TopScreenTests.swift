@@ -204,6 +204,18 @@ import Testing
     #expect(Self.text(model, 80, 24).contains("The patch has ended: reached"))
   }
 
+  @Test func `a matrix's crosspoints and its master have names of their own`() {
+    let meters = TopMeter.all(
+      Self.json(
+        """
+        {"meters":[
+          {"node":"desk","scope":"global","element":196609,"input":3,"output":1,"levels":[]},
+          {"node":"desk","scope":"global","element":4294967295,"levels":[]},
+          {"node":"desk","scope":"output","element":0,"levels":[]}]}
+        """))
+    #expect(meters.map(\.name) == ["desk 3 to 1", "desk master", "desk out 0"])
+  }
+
   @Test func `several events about one thing are one`() {
     var model = TopModel()
     for count in 1...3 {

@@ -1,20 +1,14 @@
 public import AudioTypes
 
 /// Lets through what is around a frequency: a second-order band pass whose peak is 0 dB.
-public enum BandPassFilter: FilterUnit {
+public enum BandPassFilter: SingleFilterUnit {
   public enum Parameter {
     public static let centerFrequency: UInt32 = 0
     public static let bandwidth: UInt32 = 1
   }
 
-  public static let description = UnitDescription(
-    component: ComponentDescription(type: .effectType, subtype: "bpas", manufacturer: .apple),
-    name: "BandPassFilter",
-    constant: "kAudioUnitSubType_BandPassFilter",
-    summary: "Lets through what is around a frequency.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
-    properties: EffectProperties.common + [FilterProperties.response],
+  public static let description = filter(
+    "bpas", name: "BandPassFilter", summary: "Lets through what is around a frequency.",
     parameters: [
       FilterParameters.frequency(
         Parameter.centerFrequency, key: "centerFrequency",
@@ -25,15 +19,9 @@ public enum BandPassFilter: FilterUnit {
         scope: .global, unit: .cents, range: 100...12_000, defaultValue: 600, canRamp: true,
         summary: "From where the gain is -3 dB below the center to where it is above.",
         proposed: "that it is the analogue filter's, Q = 1/(2 sinh(N ln 2/2)) of N octaves"),
-    ],
-    formatNotes: EffectProperties.formatNotes)
+    ])
 
-  public static func plan(in configuration: UnitConfiguration) -> FilterPlan {
-    FilterPlan(
-      bands: [
-        FilterBand(
-          shape: .bandPass, frequency: Parameter.centerFrequency, width: Parameter.bandwidth)
-      ],
-      width: .cents)
-  }
+  public static let band = FilterBand(
+    shape: .bandPass, frequency: Parameter.centerFrequency, width: Parameter.bandwidth)
+  public static let width = FilterWidth.cents
 }

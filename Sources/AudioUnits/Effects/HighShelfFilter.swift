@@ -1,20 +1,14 @@
 public import AudioTypes
 
 /// Raises or lowers what is above a frequency.
-public enum HighShelfFilter: FilterUnit {
+public enum HighShelfFilter: SingleFilterUnit {
   public enum Parameter {
     public static let cutoffFrequency: UInt32 = 0
     public static let gain: UInt32 = 1
   }
 
-  public static let description = UnitDescription(
-    component: ComponentDescription(type: .effectType, subtype: "hshf", manufacturer: .apple),
-    name: "HighShelfFilter",
-    constant: "kAudioUnitSubType_HighShelfFilter",
-    summary: "Raises or lowers what is above a frequency.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
-    properties: EffectProperties.common + [FilterProperties.response],
+  public static let description = filter(
+    "hshf", name: "HighShelfFilter", summary: "Raises or lowers what is above a frequency.",
     parameters: [
       FilterParameters.frequency(
         Parameter.cutoffFrequency, key: "cutoffFrequency",
@@ -23,14 +17,9 @@ public enum HighShelfFilter: FilterUnit {
       FilterParameters.gain(
         Parameter.gain, constant: "kHighShelfParam_Gain", range: -40...40,
         summary: "The gain of what is far above."),
-    ],
-    formatNotes: EffectProperties.formatNotes)
+    ])
 
-  public static func plan(in configuration: UnitConfiguration) -> FilterPlan {
-    FilterPlan(
-      bands: [
-        FilterBand(shape: .highShelf, frequency: Parameter.cutoffFrequency, gain: Parameter.gain)
-      ],
-      width: .none)
-  }
+  public static let band = FilterBand(
+    shape: .highShelf, frequency: Parameter.cutoffFrequency, gain: Parameter.gain)
+  public static let width = FilterWidth.none
 }

@@ -1,20 +1,14 @@
 public import AudioTypes
 
 /// Raises or lowers what is below a frequency.
-public enum LowShelfFilter: FilterUnit {
+public enum LowShelfFilter: SingleFilterUnit {
   public enum Parameter {
     public static let cutoffFrequency: UInt32 = 0
     public static let gain: UInt32 = 1
   }
 
-  public static let description = UnitDescription(
-    component: ComponentDescription(type: .effectType, subtype: "lshf", manufacturer: .apple),
-    name: "LowShelfFilter",
-    constant: "kAudioUnitSubType_LowShelfFilter",
-    summary: "Raises or lowers what is below a frequency.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
-    properties: EffectProperties.common + [FilterProperties.response],
+  public static let description = filter(
+    "lshf", name: "LowShelfFilter", summary: "Raises or lowers what is below a frequency.",
     parameters: [
       FilterParameters.frequency(
         Parameter.cutoffFrequency, key: "cutoffFrequency",
@@ -23,14 +17,9 @@ public enum LowShelfFilter: FilterUnit {
       FilterParameters.gain(
         Parameter.gain, constant: "kAULowShelfParam_Gain", range: -40...40,
         summary: "The gain of what is far below."),
-    ],
-    formatNotes: EffectProperties.formatNotes)
+    ])
 
-  public static func plan(in configuration: UnitConfiguration) -> FilterPlan {
-    FilterPlan(
-      bands: [
-        FilterBand(shape: .lowShelf, frequency: Parameter.cutoffFrequency, gain: Parameter.gain)
-      ],
-      width: .none)
-  }
+  public static let band = FilterBand(
+    shape: .lowShelf, frequency: Parameter.cutoffFrequency, gain: Parameter.gain)
+  public static let width = FilterWidth.none
 }

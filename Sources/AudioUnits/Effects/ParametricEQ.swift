@@ -1,21 +1,15 @@
 public import AudioTypes
 
 /// Raises or lowers what is around a frequency.
-public enum ParametricEQ: FilterUnit {
+public enum ParametricEQ: SingleFilterUnit {
   public enum Parameter {
     public static let centerFrequency: UInt32 = 0
     public static let q: UInt32 = 1
     public static let gain: UInt32 = 2
   }
 
-  public static let description = UnitDescription(
-    component: ComponentDescription(type: .effectType, subtype: "pmeq", manufacturer: .apple),
-    name: "ParametricEQ",
-    constant: "kAudioUnitSubType_ParametricEQ",
-    summary: "Raises or lowers what is around a frequency.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
-    properties: EffectProperties.common + [FilterProperties.response],
+  public static let description = filter(
+    "pmeq", name: "ParametricEQ", summary: "Raises or lowers what is around a frequency.",
     parameters: [
       FilterParameters.frequency(
         Parameter.centerFrequency, key: "centerFrequency",
@@ -29,16 +23,10 @@ public enum ParametricEQ: FilterUnit {
       FilterParameters.gain(
         Parameter.gain, constant: "kParametricEQParam_Gain", range: -20...20,
         summary: "The gain at the center frequency."),
-    ],
-    formatNotes: EffectProperties.formatNotes)
+    ])
 
-  public static func plan(in configuration: UnitConfiguration) -> FilterPlan {
-    FilterPlan(
-      bands: [
-        FilterBand(
-          shape: .parametric, frequency: Parameter.centerFrequency, gain: Parameter.gain,
-          width: Parameter.q)
-      ],
-      width: .q)
-  }
+  public static let band = FilterBand(
+    shape: .parametric, frequency: Parameter.centerFrequency, gain: Parameter.gain,
+    width: Parameter.q)
+  public static let width = FilterWidth.q
 }

@@ -39,6 +39,11 @@ extension UnitInstance {
     _ parameter: UInt32, _ scope: Scope, _ element: Int
   ) throws(Violation) -> Float {
     try state.withLock { state throws(Violation) in
+      if let derived = unit.derivedParameter(
+        parameter, scope, element, in: { settled(state) }, controls: state.controls)
+      {
+        return derived
+      }
       let slot = try slot(parameter, scope, element, state)
       return state.controls.block.stored(slot)
     }

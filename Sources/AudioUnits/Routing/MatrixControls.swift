@@ -39,6 +39,8 @@ struct MatrixControls: BitwiseCopyable {
   let access: ControlAccess
   let first: Int
   let inputEnable: Int
+  /// The metering of all channels.
+  let mode: Int
   let inputMode: Int
   let inputStride: Int
   let outputEnable: Int
@@ -56,6 +58,7 @@ struct MatrixControls: BitwiseCopyable {
     access = controls.block.access
     first = slot(.matrixLevels, .global)
     inputEnable = controls.slot(enable, .input, 0) ?? 0
+    mode = slot(.meteringMode, .global)
     inputMode = slot(.meteringMode, .input)
     inputStride = controls.stride(.input)
     outputEnable = controls.slot(enable, .output, 0) ?? 0
@@ -76,8 +79,12 @@ struct MatrixControls: BitwiseCopyable {
   func isOn(output bus: Int) -> Bool { access[outputEnable + bus * outputStride] != 0 }
 
   @_noLocks
-  func isMetered(input bus: Int) -> Bool { access[word: inputMode + bus * inputStride] != 0 }
+  func isMetered(input bus: Int) -> Bool {
+    access[word: mode] != 0 || access[word: inputMode + bus * inputStride] != 0
+  }
 
   @_noLocks
-  func isMetered(output bus: Int) -> Bool { access[word: outputMode + bus * outputStride] != 0 }
+  func isMetered(output bus: Int) -> Bool {
+    access[word: mode] != 0 || access[word: outputMode + bus * outputStride] != 0
+  }
 }

@@ -10,9 +10,9 @@ import RenderCore
 /// as parameter 0 of the input or the output scope, element being the channel. In a patch all of them are
 /// the rows of `matrixLevels`, each of which a ramp of the timeline may move.
 ///
-/// The meters are parameters of the input and of the output scope, element being the channel; metering is
-/// turned on bus by bus. Crosspoints have no meters of their own: what passes them is what their input has
-/// behind its volume, times their level.
+/// The meters are parameters of the input and of the output scope, element being the channel, and of the
+/// global scope, element being a crosspoint or the master; metering is turned on bus by bus, or for all of
+/// them (`MatrixMixer+Meters`).
 public enum MatrixMixer: AudioUnit {
   public enum Parameter {
     public static let volume: UInt32 = 0
@@ -26,7 +26,7 @@ public enum MatrixMixer: AudioUnit {
     public static let postAveragePowerLinear: UInt32 = 7000
     public static let postPeakHoldLevelLinear: UInt32 = 8000
     /// The eight meters, in the order of their words.
-    static let meters = [
+    static let meters: [UInt32] = [
       preAveragePower, prePeakHoldLevel, postAveragePower, postPeakHoldLevel,
       preAveragePowerLinear, prePeakHoldLevelLinear, postAveragePowerLinear,
       postPeakHoldLevelLinear,
@@ -49,9 +49,12 @@ public enum MatrixMixer: AudioUnit {
     properties: [
       PropertyInfo(
         .meteringMode, key: "meteringMode", constant: "kAudioUnitProperty_MeteringMode",
-        kind: .boolean, scopes: [.input, .output], access: .readWrite, defaultValue: .uint32(0),
-        isPatchProperty: true, isLive: true,
-        summary: "Whether the power parameters of the bus's channels are measured."),
+        kind: .boolean, scopes: [.global, .input, .output], access: .readWrite,
+        defaultValue: .uint32(0), isPatchProperty: true, isLive: true,
+        summary:
+          "Whether the power parameters of the bus's channels are measured; of the whole unit, those of all "
+          + "channels, and so those of the crosspoints and the master.",
+        proposed: "that the whole unit has it"),
       PropertyInfo(
         .matrixLevels, key: "matrixLevels", constant: "kAudioUnitProperty_MatrixLevels",
         kind: .matrix(most: mostChannels), scopes: [.global], access: .readWrite,
@@ -76,7 +79,8 @@ public enum MatrixMixer: AudioUnit {
           + "infinities or what is not a number have.",
         proposed: "that it is always measured, of all outputs together"),
     ],
-    parameters: [enable(.input)] + meters(.input) + [enable(.output)] + meters(.output),
+    parameters: meters(.global) + [enable(.input)] + meters(.input) + [enable(.output)]
+      + meters(.output),
     formatNotes: [
       "inputs: any number of channels of any sample type, 64 together; one rate",
       "outputs: any number of channels, 64 together, at the rate of the inputs (44100 Hz, float32 stereo, "
@@ -93,29 +97,6 @@ public enum MatrixMixer: AudioUnit {
         ? "Off, the input adds nothing; what feeds it is pulled all the same."
         : "Off, the output is silent.",
       valueNames: ["off", "on"], proposed: "that an input which is off is still pulled")
-  }
-
-  private static func meters(_ scope: Scope) -> [ParameterInfo] {
-    let kinds: [(key: String, constant: String, what: String)] = [
-      ("preAveragePower", "PreAveragePower", "average power before"),
-      ("prePeakHoldLevel", "PrePeakHoldLevel", "held peak before"),
-      ("postAveragePower", "PostAveragePower", "average power after"),
-      ("postPeakHoldLevel", "PostPeakHoldLevel", "held peak after"),
-    ]
-    let fader = scope == .input ? "the volume" : "the volume and the master"
-    return [false, true].flatMap { isLinear in
-      kinds.enumerated().map { index, kind in
-        let end = isLinear ? "Linear" : ""
-        return ParameterInfo(
-          id: Parameter.meters[index + (isLinear ? 4 : 0)], key: kind.key + end,
-          constant: "kMatrixMixerParam_\(kind.constant)\(end)", scope: scope,
-          unit: isLinear ? .linearGain : .decibels, range: isLinear ? 0...100 : -120...40,
-          defaultValue: isLinear ? 0 : -120, isReadOnly: true,
-          summary: "The \(kind.what) \(fader)" + (isLinear ? ", linear" : "")
-            + "; the element is a channel, counted through all \(scope)s.",
-          proposed: "range, floor and ballistics")
-      }
-    }
   }
 
   public static func channelElements(

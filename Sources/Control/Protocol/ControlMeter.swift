@@ -1,4 +1,4 @@
-/// What a tap or a metered bus reads.
+/// What a tap, a metered bus or a metered matrix reads.
 public struct ControlMeter: Hashable, Sendable {
   /// Whose readings these are.
   public enum Place: Hashable, Sendable {
@@ -6,6 +6,11 @@ public struct ControlMeter: Hashable, Sendable {
     case tap(name: String)
     /// A bus whose metering is on: of a node, an input or an output.
     case bus(node: String, isInput: Bool, element: Int)
+    /// A crosspoint of a matrix whose metering is on: from a channel of its inputs to one of its outputs, each
+    /// counted through all buses.
+    case crosspoint(node: String, input: Int, output: Int)
+    /// The master of such a matrix.
+    case master(node: String)
   }
 
   public var place: Place

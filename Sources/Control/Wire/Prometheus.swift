@@ -200,6 +200,9 @@ enum Metrics {
     case .tap(let name): [("tap", name)]
     case .bus(let node, let isInput, let element):
       [("node", node), ("scope", isInput ? "input" : "output"), ("element", "\(element)")]
+    case .crosspoint(let node, let input, let output):
+      [("node", node), ("scope", "crosspoint"), ("input", "\(input)"), ("output", "\(output)")]
+    case .master(let node): [("node", node), ("scope", "master")]
     }
   }
 }

@@ -65,6 +65,13 @@ extension ControlMeter {
       members = [
         "node": .string(node), "scope": isInput ? "input" : "output", "element": .number(element),
       ]
+    case .crosspoint(let node, let input, let output):
+      members = [
+        "node": .string(node), "scope": "global", "element": .number(input << 16 | output),
+        "input": .number(input), "output": .number(output),
+      ]
+    case .master(let node):
+      members = ["node": .string(node), "scope": "global", "element": .number(0xFFFF_FFFF)]
     }
     if !levels.isEmpty { members = members.adding(["levels": .array(levels.map(\.json))]) }
     if let preFaderLevels {

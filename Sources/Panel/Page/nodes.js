@@ -10,6 +10,8 @@ import { padView } from "./pad.js";
 const primary = new Set([
   "enable", "volume", "gain", "pan", "azimuth", "elevation", "distance", "reverbBlend", "meteringMode",
 ]);
+/** So many crosspoints of a matrix have a meter at once. */
+const mostCrosspoints = 256;
 /** From top to bottom. */
 const order = ["enable", "meteringMode", "azimuth", "elevation", "distance", "reverbBlend", "pan"];
 
@@ -36,6 +38,9 @@ export class NodeCards {
     this.#place = place;
     room.model.hear("controls", () => this.#build());
     room.model.hear("feeds", () => this.#build());
+    room.model.hear("metered", () => {
+      for (const card of this.#cards.values()) card.meter();
+    });
   }
 
   /** Brings the focus to the controls of a node; false where it has none. */
@@ -108,6 +113,9 @@ export class NodeCards {
       ends.push(view.end);
       body.append(view.element);
     }
+    const matrix = this.#matrixMeters(node);
+    ends.push(matrix.end);
+    body.append(matrix.element);
     const inputs = controls.filter((control) => control.scope === "input");
     const sources = grouped(inputs, (control) => control.element);
     const isSpatial = inputs.some((control) => control.name === "azimuth");
@@ -142,7 +150,38 @@ export class NodeCards {
     };
     element.addEventListener("focusin", tell);
     element.addEventListener("pointerover", tell);
-    return { element, end: () => ends.forEach((end) => end()) };
+    return { element, meter: matrix.meter, end: () => ends.forEach((end) => end()) };
+  }
+
+  /** The meters of a matrix's open crosspoints and of its master, which come and go with its metering. */
+  #matrixMeters(node) {
+    const start = `bus ${node}/global/`;
+    const element = make("div", {
+      class: "strips dense", role: "group", "aria-label": `${node}, crosspoints`, hidden: true,
+    });
+    const strips = new Map();
+    const meter = () => {
+      const keys = this.#board.keys.filter((key) => key.startsWith(start)).slice(0, mostCrosspoints);
+      for (const [key, strip] of strips) {
+        if (keys.includes(key)) continue;
+        strip.remove();
+        strips.delete(key);
+      }
+      for (const key of keys) {
+        if (strips.has(key)) continue;
+        const { input, output } = this.#board.latest(key);
+        const title = input === undefined ? "Master" : `${input} → ${output}`;
+        const view = levelMeter(this.#board, key, `Level, ${node} ${title}`);
+        view.element.append(view.number);
+        const strip = make("div", { class: "strip", role: "group", "aria-label": `${node}, ${title}` },
+          make("p", { class: "strip-title" }, make("strong", {}, title)), view.element);
+        element.append(strip);
+        strips.set(key, { remove: () => { view.remove(); strip.remove(); } });
+      }
+      element.hidden = !strips.size;
+    };
+    meter();
+    return { element, meter, end: () => strips.forEach((strip) => strip.remove()) };
   }
 
   /** How late what crosses a bus is behind the sources; nothing where it is not. */

@@ -1,7 +1,9 @@
+import AudioGraphs
 import AudioTypes
 import AudioUnits
 public import Diagnostics
 import PatchSyntax
+import RenderHost
 
 /// A preset by itself, without a patch that names it.
 public struct SavedPreset: Sendable {
@@ -9,26 +11,63 @@ public struct SavedPreset: Sendable {
   public let name: String?
   /// The name of its unit; `nil` where there is no such unit.
   public let unit: String?
-  /// What is wrong with its text, or with what it is of.
+  /// What is wrong with its text, with what it is of, and with what it sets: as far as that does not depend on
+  /// stream formats, which are a patch's.
   public let diagnostics: [Diagnostic]
   /// What they point into.
   public let source: SourceText
 
   /// `nil` for a text that is no preset.
   public init?(_ text: SourceText) {
-    guard PresetLikeness.isPreset(text) else { return nil }
+    guard Self.isPreset(text) else { return nil }
     let reading = PatchReader.readPreset(text)
     source = reading.source
     name = reading.preset?.name?.value
     var unit: String?
     var diagnostics = reading.diagnostics
-    if let component = reading.preset?.node.component {
+    if let preset = reading.preset, let component = preset.node.component {
       switch ComponentResolver.resolve(component, node: "") {
-      case .success(let found): unit = found.description.name
+      case .success(let found):
+        unit = found.description.name
+        let settings = Self.findings(in: preset.node, of: found, besides: diagnostics)
+        diagnostics += settings.filter { !diagnostics.contains($0) }
       case .failure(let failure): diagnostics += [failure.diagnostic].compactMap(\.self)
       }
     }
     self.unit = unit
-    self.diagnostics = diagnostics
+    self.diagnostics = diagnostics.inDocumentOrder()
+  }
+
+  /// Whether a text is an object that names a component, and has more keys of a preset than others: with
+  /// mistakes or without.
+  public static func isPreset(_ text: SourceText) -> Bool { PresetLikeness.isPreset(text) }
+
+  /// What is wrong with the settings, as the only node of a patch would be told.
+  private static func findings(
+    in preset: PatchDocument.Node, of unit: any AudioUnit.Type, besides found: [Diagnostic]
+  ) -> [Diagnostic] {
+    var node = preset
+    // A patch may give the unit as many buses as the preset speaks of.
+    node.inputCount = count(node.inputs, unit.description.inputs, preset.json)
+    node.outputCount = count(node.outputs, unit.description.outputs, preset.json)
+    let document = PatchDocument(onlyNode: node)
+    let graph = AudioGraph(
+      assuming: PatchBuilder.assumedGrant(
+        for: PatchBuilder.request(of: document), HardwareAssumption()))
+    var builder = GraphBuilder(
+      document: document, graph: graph, surroundings: PatchSurroundings(directory: ""),
+      unread: UnreadParts(document, found), saysNotes: false, epoch: nil, limits: .standard)
+    try? graph.open()
+    if let (id, made) = builder.addNode(0) { builder.configure(0, id, made) }
+    return builder.diagnostics
+  }
+
+  /// How many buses there have to be; `nil` for as many as a fresh unit has.
+  private static func count(
+    _ elements: [PatchDocument.Element], _ buses: UnitDescription.Buses, _ json: JSONValue
+  ) -> Located<Int>? {
+    let needed = (elements.map(\.bus.value).max() ?? -1) + 1
+    guard needed > buses.count, buses.settable?.contains(needed) == true else { return nil }
+    return Located(needed, at: json)
   }
 }

@@ -78,3 +78,13 @@ extension PatchReader {
     return elements
   }
 }
+
+extension PatchDocument {
+  /// A patch of nothing but what a preset says, which has no name.
+  ///
+  /// - Parameter node: As `PatchReader.readPreset` gives it.
+  public init(onlyNode node: Node) {
+    self.init(root: node.json)
+    nodes = [Member(Located("", at: node.json), node)]
+  }
+}

@@ -101,7 +101,33 @@ extension LiveControl {
             levels: levels, preFaderLevels: before.levels(unit, element)))
       }
     }
-    return meters
+    return meters + matrixMeters(node)
+  }
+
+  /// The crosspoints that are open, and the master, of a matrix whose metering is on.
+  private func matrixMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
+    let unit = node.unit
+    let behind = LevelParameters(unit, "post", .global)
+    guard behind.isAny, (try? unit.property(.meteringMode, .global, 0)) == .uint32(1),
+      case .ids(let dimensions)? = try? unit.property(.matrixDimensions), dimensions.count == 2
+    else { return [] }
+    let before = LevelParameters(unit, "pre", .global)
+    func meter(_ place: ControlMeter.Place, _ element: Int) -> ControlMeter? {
+      behind.levels(unit, element).map {
+        ControlMeter(place: place, levels: $0, preFaderLevels: before.levels(unit, element))
+      }
+    }
+    let crosspoints = (0..<Int(dimensions[0])).flatMap { input in
+      (0..<Int(dimensions[1])).compactMap { output -> ControlMeter? in
+        let element = input << 16 | output
+        guard let level = try? unit.parameter(MatrixMixer.Parameter.volume, .global, element),
+          level != 0
+        else { return nil }
+        return meter(.crosspoint(node: node.name, input: input, output: output), element)
+      }
+    }
+    return crosspoints
+      + [meter(.master(node: node.name), MatrixMixer.masterElement)].compactMap(\.self)
   }
 }
 
@@ -119,6 +145,9 @@ private struct LevelParameters {
       return (average.id, peak.id)
     }
   }
+
+  /// Whether the unit has any.
+  var isAny: Bool { !channels.isEmpty }
 
   /// `nil` where nothing is measured.
   func levels(_ unit: UnitInstance, _ bus: Int) -> [ControlLevel]? {

@@ -32,6 +32,13 @@ struct TopMeter: Equatable {
   init(_ json: JSONValue) {
     if let tap = json["tap"]?.string {
       name = tap
+    } else if json["scope"]?.string == "global" {
+      name = "\(json["node"]?.string ?? "") "
+      if let input = json["input"]?.integer, let output = json["output"]?.integer {
+        name += "\(input) to \(output)"
+      } else {
+        name += "master"
+      }
     } else {
       let side = json["scope"]?.string == "input" ? "in" : "out"
       name = "\(json["node"]?.string ?? "") \(side) \(json["element"]?.integer ?? 0)"

@@ -268,6 +268,73 @@ struct NBandEQTests {
     expectSame([Array(result[10_500..<15_000])], [Array(tone[10_500..<15_000])])
   }
 
+  /// A way to where a section is already, nearly: the section takes its memory along when it sets out and
+  /// when it has arrived.
+  @Test(arguments: [1, 2, 3], [0, 1, 4, 6, 9])
+  func `a band that hardly changes is heard as one that does not`(channels: Int, type: Int) throws {
+    let bands = (0..<5).map {
+      Band(type: type, frequency: 40 * pow(3, Double($0)), gain: -6, bandwidth: 1)
+    }
+    let input = (0..<channels).map { noise(12_000, amplitude: 0.2, seed: UInt64(20 + $0)) }
+    var turns: [Int: [EffectBench.Turn]] = [:]
+    for (index, frame) in [1000, 1003, 2000, 5000].enumerated() {
+      let band = [3, 1, 0, 4][index]
+      let place = Float(bands[band].frequency)
+      turns[frame] = [.number(Parameter.frequency + UInt32(band), place.nextUp)]
+    }
+    let steady = try Self.bench(bands, channels: channels).render(input)
+    let turned = try Self.bench(bands, channels: channels).render(input, turns: turns)
+    #expect(turned != steady)
+    for (one, other) in zip(turned, steady) {
+      let error = zip(one, other).map { abs(Double($0) - Double($1)) }.max() ?? 1
+      // The frequency is 2^-23 of itself beside, and floats are rounded to 2^-24.
+      #expect(20 * log10(error) < -115)
+    }
+  }
+
+  /// Bands come and go between others, whose memory has to go along.
+  @Test func `a band that is switched leaves the others as they are`() throws {
+    let bands = (0..<7).map { Band(type: 7, frequency: 60 * pow(2, Double($0)), gain: 2) }
+    let input = (0..<3).map { noise(12_000, amplitude: 0.2, seed: UInt64(30 + $0)) }
+    // Bands without gain: they are there, and change nothing.
+    func result(_ turns: [Int: [EffectBench.Turn]]) throws -> [[Float]] {
+      let bench = try Self.bench(bands, channels: 3)
+      for band: UInt32 in [0, 3, 6] { try bench.set(.number(Parameter.gain + band, 0)) }
+      return try bench.render(input, turns: turns)
+    }
+    var turns: [Int: [EffectBench.Turn]] = [:]
+    for (index, frame) in [700, 1500, 1510, 3000, 4000, 4001, 6000].enumerated() {
+      let band: UInt32 = [0, 3, 6, 3, 0, 3, 6][index]
+      turns[frame] = [.number(Parameter.bypassBand + band, index < 3 ? 1 : 0)]
+    }
+    for (one, other) in zip(try result(turns), try result([:])) {
+      let error = zip(one, other).map { abs(Double($0) - Double($1)) }.max() ?? 1
+      #expect(20 * log10(error) < -140)
+    }
+  }
+
+  @Test func `at 192 kHz and 20 Hz samples are within -140 dBFS of doubles all the same`() throws {
+    let bands = [2, 7, 4, 6].map { Band(type: $0, frequency: 20, gain: 6, bandwidth: 1) }
+    let bench = try Self.bench(bands, channels: 2, rate: 192_000)
+    let input = [noise(48_000, amplitude: 0.2, seed: 1), noise(48_000, amplitude: 0.2, seed: 2)]
+    let found = try bench.render(input)
+    let filters = try Self.coefficients(bench)
+    for (channel, samples) in input.enumerated() {
+      var reference = samples.map(Double.init)
+      for c in filters {
+        var (x1, x2, y1, y2) = (0.0, 0.0, 0.0, 0.0)
+        for index in reference.indices {
+          let x = reference[index]
+          let y = c[2] * x + c[3] * x1 + c[4] * x2 - c[0] * y1 - c[1] * y2
+          (x2, x1, y2, y1) = (x1, x, y1, y)
+          reference[index] = y
+        }
+      }
+      let error = zip(found[channel], reference).map { abs(Double($0) - $1) }.max() ?? 1
+      #expect(20 * log10(error) < -140)
+    }
+  }
+
   @Test func `a change begins at its frame, and is over 10 ms later`() throws {
     let input = [Float](repeating: 0.5, count: 4000)
     let bench = try EffectBench(NBandEQ.self, channels: 1)

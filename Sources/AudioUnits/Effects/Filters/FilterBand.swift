@@ -2,7 +2,7 @@ public import AudioTypes
 import RenderCore
 
 /// What a unit says of how wide its filters are.
-public enum FilterWidth {
+public enum FilterWidth: Sendable {
   /// Q itself.
   case q
   /// The bandwidth in octaves, or in cents.
@@ -25,7 +25,7 @@ public enum FilterWidth {
 }
 
 /// Which parameters of a unit one of its filters follows.
-public struct FilterBand {
+public struct FilterBand: Sendable {
   /// `nil` where `shape` decides.
   var type: UInt32?
   var shape = FilterShape.parametric
