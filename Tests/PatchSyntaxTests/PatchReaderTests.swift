@@ -169,7 +169,7 @@ struct PatchReaderTests {
     #expect(
       diagnostics[0].help == [
         "the keys here are 'schemaVersion', 'title', 'constants', 'session', 'maximumFramesPerSlice', "
-          + "'limits', 'streamFormats', 'streamFormat', 'callbacks', 'nodes', 'connections', 'compensateLatency', 'taps', 'tempo', 'timeline', '$schema' and 'comment'"
+          + "'limits', 'streamFormats', 'streamFormat', 'callbacks', 'nodes', 'connections', 'compensateLatency', 'taps', 'tempo', 'timeline', 'knobs', '$schema' and 'comment'"
       ])
   }
 

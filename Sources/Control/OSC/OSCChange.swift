@@ -1,0 +1,124 @@
+import PatchSyntax
+
+/// The change that messages ask for.
+struct OSCChange: Sendable {
+  let patch: any ControlledPatch
+  let tally: ControlTally
+  /// How many changes may be tried.
+  let attempts: Int
+
+  /// All at once; where that is refused, the two halves, and their halves, so that a wrong value keeps no
+  /// other from being heard.
+  func make(_ all: [[OSCMessage]]) async {
+    // What is set with a trigger holds when the sound begins.
+    let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
+    if !batches.isEmpty { await change(batches) }
+    // Of those that came together each sound begins once, and no more of them than changes are tried.
+    var names: [String] = []
+    for message in all.flatMap(\.self) where message.address == Self.trigger {
+      let named = message.arguments.compactMap(Self.name)
+      if named.isEmpty { tally.count(\.oscUnmatched) }
+      for name in named where !names.contains(name) {
+        if names.count < attempts { names.append(name) } else { tally.count(\.oscDropped) }
+      }
+    }
+    for name in names {
+      if case .begun = await patch.trigger(name, by: .osc) {
+        tally.count(\.applied)
+      } else {
+        tally.count(\.oscUnmatched)
+      }
+    }
+  }
+
+  /// The address of messages that have the sounds of callbacks begin again.
+  static let trigger = "/trigger"
+
+  /// The name that an argument is; `nil` for none.
+  private static func name(_ argument: OSCArgument) -> String? {
+    switch argument {
+    case .string(let text), .symbol(let text): text
+    default: nil
+    }
+  }
+
+  private func change(_ batches: [[OSCMessage]]) async {
+    var rest = [batches[...]]
+    var attempts = attempts
+    while let some = rest.popLast() {
+      guard attempts > 0 else {
+        tally.count(\.oscDropped, by: some.reduce(0) { $0 + $1.count })
+        continue
+      }
+      attempts -= 1
+      let isDone = await change(some.flatMap(\.self), isAlone: some.count == 1)
+      guard !isDone, some.count > 1 else { continue }
+      let middle = some.startIndex + some.count / 2
+      // The first half is the next.
+      rest += [some[middle...], some[..<middle]]
+    }
+  }
+
+  /// Of messages that say the same address with an argument of the same type the last one, where it came,
+  /// and how many there were: a fader that is moved fast is looked for in the document once.
+  static func last(of messages: [OSCMessage]) -> [(message: OSCMessage, count: Int)] {
+    struct Key: Hashable {
+      var address: String
+      var type: String
+    }
+    var counts: [Key: Int] = [:]
+    let keys = messages.map { message in
+      let type = message.arguments.map { "\($0)".prefix { $0 != "(" } }.joined(separator: ",")
+      return Key(address: message.address, type: type)
+    }
+    for key in keys { counts[key, default: 0] += 1 }
+    var kept: [(message: OSCMessage, count: Int)] = []
+    for (message, key) in zip(messages, keys).reversed() {
+      guard let count = counts.removeValue(forKey: key) else { continue }
+      kept.append((message, count))
+    }
+    return kept.reversed()
+  }
+
+  /// Returns whether there is nothing left to do.
+  private func change(_ messages: [OSCMessage], isAlone: Bool) async -> Bool {
+    for _ in 0..<16 {
+      let document = await patch.document()
+      guard let root = document.root else { return true }
+      var edits: [SettingEdit] = []
+      var places: [JSONPointer: Int] = [:]
+      var unmatched = 0
+      for (message, count) in Self.last(of: messages) {
+        let some = OSCSettings.edits(of: message, in: root)
+        if some.isEmpty { unmatched += count }
+        for edit in some {
+          if let place = places[edit.pointer] {
+            edits[place] = edit
+          } else {
+            places[edit.pointer] = edits.count
+            edits.append(edit)
+          }
+        }
+      }
+      guard !edits.isEmpty else {
+        tally.count(\.oscUnmatched, by: unmatched)
+        return true
+      }
+      let outcome = await patch.change(
+        .patch(operations: SettingEdit.patch(edits, in: root)), ifMatch: document.tag, by: .osc,
+        through: .port)
+      switch outcome {
+      case .otherTag: continue
+      case .applied:
+        tally.count(\.oscUnmatched, by: unmatched)
+        tally.count(\.applied)
+        return true
+      case .refused, .failed:
+        if isAlone { tally.count(\.refused) }
+        return false
+      }
+    }
+    tally.count(\.oscDropped)
+    return true
+  }
+}
