@@ -80,6 +80,32 @@ struct PresetTests {
     #expect(patch.subgraphFiles.map(\.name).map { $0.hasSuffix("mix.json") } == [true])
   }
 
+  @Test(arguments: [
+    (#""parameters": { "pan": -1 }"#, #""properties": { "matrixLevels": [[0.5, 0.25], [0, 1]] }"#),
+    (#""properties": { "matrixLevels": [[0.5, 0.25], [0, 1]] }"#, #""parameters": { "pan": -1 }"#),
+  ])
+  func `what the node says holds also where it stands in the place of something else`(
+    preset: String, node: String
+  ) throws {
+    let folder = try Folder([
+      "mix.json": #"{ "component": "MultichannelMixer", "inputs": { "0": { \#(preset) } } }"#
+    ])
+    func mixer(_ preset: String) throws -> UnitInstance {
+      let patch = folder.build(
+        Self.patch(
+          """
+          "mix": { "component": "MultichannelMixer", \(preset) "inputs": { "0": { \(node) } } }
+          """))
+      #expect(!patch.diagnostics.contains { $0.code == UnitRules.parameterReplaces.code })
+      return try Self.unit("mix", of: patch)
+    }
+    let (one, other) = (try mixer(#""preset": "mix.json","#), try mixer(""))
+    #expect(try one.parameter(2, .input, 0) == other.parameter(2, .input, 0))
+    #expect(
+      (try? one.property(.matrixLevels, .input, 0))
+        == (try? other.property(.matrixLevels, .input, 0)))
+  }
+
   @Test func `what is saved of any unit, at random, is put back as it was`() throws {
     var generator = SplitMix64(seed: 17)
     for component in UnitCatalog.standard.components {

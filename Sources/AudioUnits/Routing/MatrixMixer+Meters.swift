@@ -27,7 +27,8 @@ extension MatrixMixer {
         )
       case .global:
         (
-          "the level", "a crosspoint, input << 16 | output, or the master, 4294967295",
+          "the level",
+          "a crosspoint, 65536 times the input and the output, or the master, 4294967295",
           "that it is worked out from the channels' meters and the level as it stands; that the master "
             + "has the loudest of the outputs"
         )

@@ -73,6 +73,12 @@ extension GraphBuilder {
     } catch {
       doubts.raise(.feeds, about: destination)
       var error = error
+      if error.rule == InputsFedOnce.rule, let unit = try? graph.unit(destination),
+        input >= unit.elementCount(.input)
+      {
+        // That there is no such input is said of the first that feeds it.
+        return
+      }
       if error.rule == InputsFedOnce.rule, isFed(to.value, by: from.value) {
         error.message = "this connection is there already"
         error.help = ["remove one of the two"]

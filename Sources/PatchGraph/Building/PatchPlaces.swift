@@ -121,7 +121,10 @@ private final class PlaceNotes: Sendable {
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
       for element in elements {
         let bus = element.bus.value
-        table[.init(node: id, .bus(scope, bus))] = element.bus.json
+        // What a preset says of a bus is no place for what the patch would have to say.
+        if element.bus.json.tree === node.json.tree {
+          table[.init(node: id, .bus(scope, bus))] = element.bus.json
+        }
         if let format = element.streamFormat?.json ?? element.sampleRate?.json {
           table[.init(node: id, .streamFormat(scope, bus))] = format
         }

@@ -22,8 +22,10 @@ extension SubgraphAssembler {
       preset = readPreset(path, place)
       presets[path] = .some(preset)
     }
-    guard let preset, isOf(preset, node, place) else { return }
-    node.take(preset.node)
+    guard let preset, isOf(preset, node, place),
+      let unit = node.component.flatMap({ ComponentResolver.unit($0.value) })
+    else { return }
+    node.take(preset.node, of: unit)
   }
 
   private mutating func readPreset(_ path: String, _ place: JSONValue) -> PatchReader.Preset? {
@@ -108,12 +110,65 @@ extension SubgraphAssembler {
 
 extension PatchDocument.Node {
   /// Puts ahead of what is written here what a preset says, but for what is written here too.
-  fileprivate mutating func take(_ preset: PatchDocument.Node) {
+  fileprivate mutating func take(_ preset: PatchDocument.Node, of unit: any AudioUnit.Type) {
+    let preset = preset.yielding(to: self, of: unit)
     properties = Self.merged(preset.properties, properties)
     parameters = Self.merged(preset.parameters, parameters)
     if bands == nil { bands = preset.bands }
     inputs = Self.merged(preset.inputs, inputs)
     outputs = Self.merged(preset.outputs, outputs)
+  }
+
+  /// Without what something else of the node takes the place of: a pan that of rows of levels, or the other
+  /// way round.
+  private func yielding(
+    to own: PatchDocument.Node, of unit: any AudioUnit.Type
+  ) -> PatchDocument.Node {
+    let infos = UnitInstance(unit).properties.filter { $0.yieldsTo != nil }
+    guard !infos.isEmpty else { return self }
+    func remains(
+      _ fields: (properties: [PatchDocument.Field], parameters: [PatchDocument.Field]),
+      besides own: (properties: [PatchDocument.Field], parameters: [PatchDocument.Field]),
+      _ scope: Scope
+    ) -> (properties: [PatchDocument.Field], parameters: [PatchDocument.Field]) {
+      var left = fields
+      for info in infos where info.scopes.contains(scope) {
+        func isProperty(_ field: PatchDocument.Field) -> Bool {
+          field.name == info.key || field.name == info.constant
+        }
+        func isParameter(_ field: PatchDocument.Field) -> Bool {
+          unit.description.parameters(in: scope).contains {
+            $0.id == info.yieldsTo && ($0.key == field.name || $0.constant == field.name)
+          }
+        }
+        if own.properties.contains(where: isProperty) {
+          left.parameters.removeAll(where: isParameter)
+        }
+        if own.parameters.contains(where: isParameter) {
+          left.properties.removeAll(where: isProperty)
+        }
+      }
+      return left
+    }
+    var node = self
+    (node.properties, node.parameters) = remains(
+      (properties, parameters), besides: (own.properties, own.parameters), .global)
+    for (path, scope) in [
+      (\PatchDocument.Node.inputs, Scope.input), (\PatchDocument.Node.outputs, .output),
+    ] {
+      for index in node[keyPath: path].indices {
+        let element = node[keyPath: path][index]
+        guard
+          let other = own[keyPath: path].first(where: { $0.bus.value == element.bus.value })
+        else { continue }
+        let left = remains(
+          (element.properties, element.parameters), besides: (other.properties, other.parameters),
+          scope)
+        node[keyPath: path][index].properties = left.properties
+        node[keyPath: path][index].parameters = left.parameters
+      }
+    }
+    return node
   }
 
   private static func merged(

@@ -32,13 +32,8 @@ struct TopMeter: Equatable {
   init(_ json: JSONValue) {
     if let tap = json["tap"]?.string {
       name = tap
-    } else if json["scope"]?.string == "global" {
-      name = "\(json["node"]?.string ?? "") "
-      if let input = json["input"]?.integer, let output = json["output"]?.integer {
-        name += "\(input) to \(output)"
-      } else {
-        name += "master"
-      }
+    } else if let place = json.placeInMatrix {
+      name = "\(json["node"]?.string ?? "") \(place)"
     } else {
       let side = json["scope"]?.string == "input" ? "in" : "out"
       name = "\(json["node"]?.string ?? "") \(side) \(json["element"]?.integer ?? 0)"

@@ -49,7 +49,7 @@ struct PatchGenerator {
   /// - Parameters:
   ///   - seed: The same seed gives the same patch.
   ///   - repeats: Whether something in it may be repeated by a count.
-  static func patch(seed: UInt64, repeats: Bool = false) -> GeneratedPatch {
+  static func patch(seed: UInt64, repeats: Bool = true) -> GeneratedPatch {
     var generator = PatchGenerator(random: SplitMix64(seed: seed), repeats: repeats)
     return generator.generate()
   }
@@ -512,6 +512,9 @@ struct PatchGenerator {
       return
     }
     setSome(unit, .global, ["nodes", name])
+    if let presets = Self.presets[unit.description.name], one(in: 5) {
+      document["nodes", name, "preset"] = .string(pick(presets))
+    }
     for scope in [Scope.input, .output] {
       let key = scope == .input ? "inputs" : "outputs"
       for bus in document["nodes", name, key]?.members.map(\.name) ?? [] {
@@ -628,6 +631,24 @@ struct PatchGenerator {
         ]
       }
     }
+    for name in PatchView(document).nodes("MatrixMixer") where one(in: 3) {
+      let rows = document["nodes", name, "properties", "matrixLevels"]?.values ?? []
+      guard !rows.isEmpty else { continue }
+      let row = Int.random(in: 0..<rows.count, using: &random)
+      let column = Int.random(in: 0..<rows[row].values.count, using: &random)
+      time += number(0...2)
+      document["timeline", "99999"] = [
+        "at": .number(time),
+        "ramp": [
+          "path": .string(
+            JSONPointer([
+              "nodes", name, "properties", "matrixLevels", "\(row)", "\(column)",
+            ]).description),
+          "to": one(in: 3) ? .string("\(Int(number(-60...0))) dB") : .number(number(-2...2)),
+          "duration": named(duration()),
+        ],
+      ]
+    }
     // A patch with a timeline is always built as a whole: most have none.
     let rampsCallbacks = one(in: 10)
     for (name, callback) in document["callbacks"]?.members.map({ ($0.name, $0.value) }) ?? []
@@ -638,10 +659,12 @@ struct PatchGenerator {
       let (key, range) = pick(ramps)
       if key.hasPrefix("constants/"), callback["constants"] == nil { continue }
       time += number(0...2)
+      // Of what is repeated the first.
+      let one = name.replacing("{i}", with: "0")
       document["timeline", "99999"] = [
         "at": .number(time),
         "ramp": [
-          "path": .string(JSONPointer(["callbacks", name]).description + "/\(key)"),
+          "path": .string(JSONPointer(["callbacks", one]).description + "/\(key)"),
           "to": .number(number(range)),
           "duration": duration(),
         ],

@@ -32,6 +32,12 @@ struct PatchMutation: Sendable, CustomTestStringConvertible {
     if before["connections"] == nil { before["connections"] = [] }
     var mutated = before
     guard let places = make(&mutated, &random), mutated != before else { return nil }
+    // A bus that is among copies, written a second time, is another mistake.
+    let isTwice = mutated.paths.contains {
+      $0.count == 4 && $0[0] == "nodes" && $0[3] == "0"
+        && mutated[Array($0.dropLast()) + ["{i}"]] != nil
+    }
+    guard !isTwice else { return nil }
     return (mutated, places)
   }
 

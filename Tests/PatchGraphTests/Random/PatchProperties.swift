@@ -117,7 +117,10 @@ enum PatchProperties {
     let errors = patch.diagnostics.count { $0.severity == .error }
     for diagnostic in patch.diagnostics {
       for fix in diagnostic.fixes where fix.isSafe {
-        let text = String(decoding: patch.source.applying(fix.edits).bytes, as: UTF8.self)
+        guard fix.edits.allSatisfy({ $0.range.upperBound <= patch.ownLength }) else {
+          return "'\(fix.title)' changes another file"
+        }
+        let text = String(decoding: patch.ownSource.applying(fix.edits).bytes, as: UTF8.self)
         let fixed = build(text, hardware)
         let left = fixed.diagnostics.count { $0.severity == .error }
         if errors > 0, left >= errors {
@@ -133,7 +136,7 @@ enum PatchProperties {
 
   /// Formatting changes nothing that is found, but for the commas too many that it removes.
   static func formattingChanges(_ patch: BuiltPatch, _ hardware: HardwareAssumption) -> String? {
-    guard let text = PatchFormatter.format(patch.source).text else { return nil }
+    guard let text = PatchFormatter.format(patch.ownSource).text else { return nil }
     let formatted = build(String(decoding: text, as: UTF8.self), hardware)
     func said(_ patch: BuiltPatch) -> [String] {
       patch.diagnostics.filter { $0.code != SyntaxRules.trailingComma.code }

@@ -63,7 +63,7 @@ import Testing
     var edited = document
     let paths = document.paths
     guard let path = paths.randomElement(using: &random) else { return nil }
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0, 1: edited[path] = nil
     case 2:
       // The same key somewhere else has a value that may do here too.
@@ -84,6 +84,17 @@ import Testing
       let path = ["callbacks", callback.name] + key.split(separator: "/").map(String.init)
       edited[path] = .number(
         (Double.random(in: range, using: &random) * 64).rounded(.up) / 64)
+    case 9:
+      // A level of a matrix.
+      let levels = paths.filter { $0.count == 6 && $0[3] == "matrixLevels" }
+      guard let place = levels.randomElement(using: &random) else { return nil }
+      edited[place] = .number([0, 0.25, 1].randomElement(using: &random) ?? 0)
+    case 10:
+      // A preset of another, that may be of the same unit, or none.
+      let nodes = document["nodes"]?.members ?? []
+      guard let name = nodes.randomElement(using: &random)?.name else { return nil }
+      edited["nodes", name, "preset"] =
+        nodes.compactMap { $0.value["preset"] }.randomElement(using: &random)
     case 5:
       let count = document["connections"]?.count ?? 0
       guard count > 0 else { return nil }

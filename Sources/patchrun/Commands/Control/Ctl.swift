@@ -174,10 +174,7 @@ enum CtlText {
 
   private static func place(_ meter: JSONValue) -> String {
     if let tap = meter["tap"], tap.string != nil { return shown(tap) }
-    if let input = meter["input"]?.integer, let output = meter["output"]?.integer {
-      return "\(shown(meter["node"])) \(input) to \(output)"
-    }
-    if meter["scope"]?.string == "global" { return "\(shown(meter["node"])) master" }
+    if let place = meter.placeInMatrix { return "\(shown(meter["node"])) \(place)" }
     let element = meter["element"]?.integer ?? 0
     return "\(shown(meter["node"])) \(shown(meter["scope"])) \(element)"
   }
