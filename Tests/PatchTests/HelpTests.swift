@@ -186,6 +186,17 @@ struct HelpTests {
       let text = String(decoding: try place.bytes(name), as: UTF8.self)
       try place.write(text.replacing("Mixer host", with: "Another"), to: name)
     }
+    if words.contains("trigger") {
+      try place.write(
+        """
+        {
+          "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+          "callbacks": { "beats": { "kind": "impulse", "period": 24000 } },
+          "nodes": { "io": { "component": "remoteIO" } },
+          "connections": [ { "from": "beats", "to": "io" } ]
+        }
+        """, to: "mix.json")
+    }
     if words.contains("recover") {
       let made = try place.run(
         "render", "mix.json", "--duration", "0.5", "-o", "take.unfinished.wav")

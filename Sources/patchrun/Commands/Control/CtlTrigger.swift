@@ -7,13 +7,13 @@ struct CtlTrigger: PatchCommand {
     commandName: "trigger",
     abstract: "Has the sound of a callback begin again.",
     discussion: """
-      A file, a sweep, an impulse and an expression that pulls nothing have a beginning. It is heard
-      whole from its first frame on, while what the callback has played until then fades out in
-      5 ms. A callback in a sub-graph is called strip/song.
+      A file, a sweep, an impulse and an expression that pulls nothing have a
+      beginning. It is heard whole from its first frame on, while what the callback
+      has played until then fades out in 5 ms. A callback in a sub-graph is called
+      strip/song.
 
       EXAMPLES:
         patchrun ctl trigger beats
-        patchrun ctl trigger "guitar strip/click"
 
       EXIT STATUS:
         0  done
