@@ -71,9 +71,9 @@ extension OpenPatch {
     guard isElsewhere(range) else { return ["uri": .string(uri), "range": places.range(range)] }
     let (text, range) = wholeSource.origin(of: range)
     guard text.name.hasPrefix("/") else {
-      return location(in: text, range, "file:" + Self.escaped(text.name))
+      return location(in: text, range, "file:" + percentEncoded(text.name))
     }
-    return location(in: text, range, "file://" + Self.escaped(text.name))
+    return location(in: text, range, "file://" + percentEncoded(text.name))
   }
 
   private func location(in text: SourceText, _ range: SourceRange, _ uri: String) -> JSONText {
@@ -81,22 +81,6 @@ extension OpenPatch {
       "uri": .string(uri),
       "range": TextPlaces(source: text, encoding: places.encoding).range(range),
     ]
-  }
-
-  /// A path with everything percent-encoded that does not stand for itself in a URI.
-  private static func escaped(_ path: String) -> String {
-    var uri = ""
-    for byte in path.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      if scalar.isASCII,
-        scalar.properties.isAlphabetic || "0123456789-._~/".unicodeScalars.contains(scalar)
-      {
-        uri.unicodeScalars.append(scalar)
-      } else {
-        uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return uri
   }
 
   /// The quick fixes of what is wrong in a range.

@@ -49,9 +49,8 @@ public struct CallbackDescription: Sendable {
   /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
   /// files, `RenderCallback.problems(for:)` says.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
-    let article = kind.first.map { "aeiou".contains($0) } == true ? "an" : "a"
     let found = SettingInfo.problems(
-      with: values, settings: settings, of: "\(article) '\(kind)' callback")
+      with: values, settings: settings, of: "\(article(for: kind)) '\(kind)' callback")
     guard found.isEmpty, let check else { return found }
     return check(SettingValues(values, defaults: settings))
   }

@@ -94,28 +94,12 @@ extension String {
 
 /// A path as SARIF has it: a URI, relative to the root of the sources unless it is absolute.
 private func sarifLocation(_ path: String) -> JSONText {
-  let uri = sarifURI(path)
+  let uri = percentEncoded(path)
   return path.hasPrefix("/")
     ? ["uri": .string("file://" + uri)]
     : [
       "uri": .string(uri), "uriBaseId": "%SRCROOT%",
     ]
-}
-
-/// A path with everything percent-encoded that does not stand for itself in a URI.
-func sarifURI(_ path: String) -> String {
-  var uri = ""
-  for byte in path.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-      uri.unicodeScalars.append(Unicode.Scalar(byte))
-    default:
-      uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-  }
-  return uri
 }
 
 /// The results of one patch.

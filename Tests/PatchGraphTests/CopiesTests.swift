@@ -338,7 +338,7 @@ import Testing
   func `one mistake in what is repeated is one error, where it is`(mutation: PatchMutation) {
     var made = 0
     for seed in 0..<(200 * UInt64(PatchProperties.effort)) where made < 5 * PatchProperties.effort {
-      let patch = PatchGenerator.patch(seed: seed, repeats: true)
+      let patch = PatchGenerator.patch(seed: seed)
       let before = PatchProperties.build(patch)
       guard !before.hasErrors,
         let (wrong, places) = mutation.applied(to: patch.document, seed: seed)

@@ -131,7 +131,7 @@ import Testing
     let folder = try Folder()
     var repeated = 0
     for seed in 0..<(120 * UInt64(PatchProperties.effort)) {
-      let patch = PatchGenerator.patch(seed: seed, repeats: true)
+      let patch = PatchGenerator.patch(seed: seed)
       let text = patch.document.document
       if text.contains("{i}") { repeated += 1 }
       let built = PatchProperties.build(patch)

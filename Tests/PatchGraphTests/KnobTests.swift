@@ -116,18 +116,7 @@ import Testing
   }
 
   private func render(_ patch: BuiltPatch, frameCount: Int = 12_000) throws -> [UInt8] {
-    let words = TextRenderer(source: patch.source).render(patch.diagnostics)
-    #expect(!patch.hasErrors, "\(words)")
-    let graph = try #require(patch.graph)
-    try graph.initialize()
-    let session = try #require(graph.session)
-    var bytes: [UInt8] = []
-    let outcome = OfflineDevice(graph.grant).run(
-      session, frameCount: frameCount, services: graph.services,
-      sink: { (slice) throws(ServiceError) in bytes += slice })
-    #expect(outcome.errors.isEmpty && session.failedSlices.count == 0)
-    #expect(bytes.contains { $0 != 0 })
-    return bytes
+    try patch.played(frameCount: frameCount)
   }
 
   // MARK: Sound

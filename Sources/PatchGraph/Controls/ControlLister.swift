@@ -143,7 +143,8 @@ private struct ControlLister {
         guard let first = knob.places.first.flatMap({ numbers[$0.tokens] }) else { continue }
         var control = all[first]
         let (key, node) = (control.key, control.node)
-        control.pointer = pointer(to: ["parameters", knob.name], of: subgraph.name)
+        let way = ["parameters", knob.name]
+        control.pointer = pointer(to: way, of: subgraph.name)
         control.node = subgraph.name
         control.component = "sub-graph"
         control.scope = .global
@@ -152,9 +153,10 @@ private struct ControlLister {
         control.isUsed = true
         control.key = knob.name
         control.summary = "Turns '\(key)' of '\(node)'. " + control.summary
-        if let range = knob.range { control.range = range }
-        if knob.range != nil { control.isRangeEnforced = true }
-        let way = ["parameters", knob.name]
+        if let range = knob.range {
+          control.range = range
+          control.isRangeEnforced = true
+        }
         control.isInDocument = fields[subgraph.name]?.contains(way) ?? false
         control.isScheduled = moved[subgraph.name]?.contains(way) ?? false
         knobs.append(.init(subgraph: subgraph.name, places: knob.places, control: control))

@@ -32,6 +32,8 @@ public struct PatchWriter {
 
   private let options: Options
   private let chain: FilterChain
+  /// How many channels all that stands between the first and the last matrix has.
+  private let width: Int
   private var findings = Findings(limit: 100)
   private var sections: [FilterSection] = []
   private var gain = 0.0
@@ -51,6 +53,7 @@ public struct PatchWriter {
   private init(options: Options, chain: FilterChain) {
     self.options = options
     self.chain = chain
+    width = chain.widest
   }
 
   private mutating func say(
@@ -63,9 +66,6 @@ public struct PatchWriter {
 
   /// The most bands of an NBandEQ.
   static let mostBands = 64
-
-  /// How many channels all that stands between the first and the last matrix has.
-  private var width: Int { chain.widest }
 
   private mutating func patch() -> (text: String, response: [UInt8]?)? {
     for stage in chain.stages { take(stage) }

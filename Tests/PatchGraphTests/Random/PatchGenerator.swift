@@ -34,7 +34,6 @@ struct PatchGenerator {
   static let sounds = PrintedFiles.package.appending(path: "patches/audio").path
 
   private var random: SplitMix64
-  private let repeats: Bool
   private var document = JSONText.object([])
   private var hardware = HardwareAssumption()
   private var sessionRate = 44_100.0
@@ -46,18 +45,13 @@ struct PatchGenerator {
   private var taken: Set<String> = []
   private var generators: [String] = []
 
-  /// - Parameters:
-  ///   - seed: The same seed gives the same patch.
-  ///   - repeats: Whether something in it may be repeated by a count.
-  static func patch(seed: UInt64, repeats: Bool = true) -> GeneratedPatch {
-    var generator = PatchGenerator(random: SplitMix64(seed: seed), repeats: repeats)
+  /// - Parameter seed: The same seed gives the same patch.
+  static func patch(seed: UInt64) -> GeneratedPatch {
+    var generator = PatchGenerator(random: SplitMix64(seed: seed))
     return generator.generate()
   }
 
-  private init(random: SplitMix64, repeats: Bool) {
-    self.random = random
-    self.repeats = repeats
-  }
+  private init(random: SplitMix64) { self.random = random }
 
   // MARK: Chance
 
@@ -255,7 +249,7 @@ struct PatchGenerator {
     if wanted.channels.contains(2) && depth > 0 { kinds += ["mspl", "paths"] }
     if wanted.channels.contains(2) && wanted.samples.count > 1 {
       kinds += ["mcmx", "mcmx", "3dem"]
-      if repeats && wanted.samples.contains(.float32) { kinds += ["many", "many", "many"] }
+      if wanted.samples.contains(.float32) { kinds += ["many", "many", "many"] }
     }
     let kind = pick(kinds)
     switch kind {

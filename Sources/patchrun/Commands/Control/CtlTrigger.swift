@@ -30,18 +30,8 @@ struct CtlTrigger: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let query = Self.escaped(callback)
+    let query = percentEncoded(callback)
     _ = try target.client().ask(ControlClient.Request(.post, "/trigger?callback=\(query)"))
     return ExitStatus.success
-  }
-
-  /// A name as it stands in a query.
-  private static func escaped(_ name: String) -> String {
-    name.utf8.reduce(into: "") { text, byte in
-      let scalar = Unicode.Scalar(byte)
-      let isPlain =
-        scalar.isASCII && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
-      text += isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
   }
 }

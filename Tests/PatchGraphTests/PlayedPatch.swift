@@ -1,0 +1,23 @@
+import AudioGraphs
+import Diagnostics
+import PatchGraph
+import RenderHost
+import Testing
+
+extension BuiltPatch {
+  /// What a patch that nothing is wrong with plays, as bytes of its output: not silence.
+  func played(frameCount: Int) throws -> [UInt8] {
+    let words = TextRenderer(source: source).render(diagnostics)
+    #expect(!hasErrors, "\(words)")
+    let graph = try #require(self.graph)
+    try graph.initialize()
+    let session = try #require(graph.session)
+    var bytes: [UInt8] = []
+    let outcome = OfflineDevice(graph.grant).run(
+      session, frameCount: frameCount, services: graph.services,
+      sink: { (slice) throws(ServiceError) in bytes += slice })
+    #expect(outcome.errors.isEmpty && session.failedSlices.count == 0)
+    #expect(bytes.contains { $0 != 0 })
+    return bytes
+  }
+}
