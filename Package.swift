@@ -119,6 +119,10 @@ let package = Package(
         "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
       ],
       swiftSettings: settings),
+    // What sound in memory is: levels, loudness, tones, clicks, and how far two sounds are apart.
+    .target(
+      name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "CEbur128"],
+      swiftSettings: settings),
     .target(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
@@ -292,6 +296,9 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "PictureTaps", "TestSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SoundMeasuresTests", dependencies: ["RenderCore", "SoundMeasures", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",
