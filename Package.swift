@@ -121,7 +121,7 @@ let package = Package(
       swiftSettings: settings),
     // What sound in memory is: levels, loudness, tones, clicks, and how far two sounds are apart.
     .target(
-      name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "CEbur128"],
+      name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "RenderTaps"],
       swiftSettings: settings),
     .target(
       name: "PulseIO",
@@ -137,6 +137,11 @@ let package = Package(
     .target(
       name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
     .target(name: "YAMLSyntax", dependencies: ["CYAML"], swiftSettings: settings),
+    // What is expected of the sound of a patch: the kinds of expectation, each with its measurement.
+    .target(
+      name: "SoundExpectations",
+      dependencies: ["AudioTypes", "RenderCore", "Diagnostics", "PatchSyntax", "SoundMeasures"],
+      swiftSettings: settings),
     // Filters of other programs, read.
     .target(
       name: "PatchImport",
@@ -149,6 +154,25 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
         "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "SoundExpectations",
+      ],
+      swiftSettings: settings),
+    // Patches rendered to be measured: the sound at their buses, and the response of their paths.
+    .target(
+      name: "PatchRendering",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderTaps", "RenderHost", "AudioGraphs",
+        "Responses", "SoundFiles", "SoundMeasures", "FileAccess", "Diagnostics", "PatchSyntax",
+        "PatchGraph",
+      ],
+      swiftSettings: settings),
+    // Test files: a render for each test, and what was expected of it.
+    .target(
+      name: "SoundChecks",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderHost", "FileAccess", "SoundFiles", "SoundMeasures",
+        "Diagnostics", "PatchSyntax", "SoundExpectations", "AudioGraphs", "Responses",
+        "PatchGraph", "PatchRendering",
       ],
       swiftSettings: settings),
     // Read by people and editors, and by nothing that makes a graph.
@@ -195,7 +219,8 @@ let package = Package(
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
-        "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
+        "SoundMeasures", "SoundExpectations", "SoundChecks",
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer",
         "Control",

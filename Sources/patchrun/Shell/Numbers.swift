@@ -34,3 +34,8 @@ func listed(_ words: [String]) -> String {
   guard words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
 }
+
+/// A magnitude in decibels of full scale: `-3.0 dBFS`.
+func decibels(_ magnitude: Double) -> String {
+  magnitude > 0 ? "\(fixed(20 * renderLog10(magnitude), 1)) dBFS" : "-inf dBFS"
+}

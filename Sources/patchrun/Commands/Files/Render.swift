@@ -4,6 +4,7 @@ import AudioTypes
 import Diagnostics
 import Glibc
 import PatchGraph
+import PatchRendering
 import PatchReference
 import PatchSyntax
 import PictureTaps
