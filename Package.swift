@@ -166,6 +166,8 @@ let package = Package(
         "PatchGraph",
       ],
       swiftSettings: settings),
+    // Work that is shared out among the processors.
+    .target(name: "Jobs", dependencies: ["RenderHost", "CShims"], swiftSettings: settings),
     // Test files: a render for each test, and what was expected of it.
     .target(
       name: "SoundChecks",
@@ -220,7 +222,7 @@ let package = Package(
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
         "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
-        "SoundMeasures", "SoundExpectations", "SoundChecks",
+        "SoundMeasures", "SoundExpectations", "SoundChecks", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer",
         "Control",

@@ -2,9 +2,11 @@ import ArgumentParser
 import AudioTypes
 import Diagnostics
 import FileAccess
+import Jobs
 import PatchGraph
 import PatchSyntax
 import Reports
+import SoundChecks
 
 struct Validate: PatchCommand {
   static let configuration = CommandConfiguration(
@@ -167,6 +169,9 @@ struct Validate: PatchCommand {
       case .file(let path, let files):
         let file = try PatchFile(path, files: files, limits: policy.limits)
         if let preset = Self.preset(file) { return check(preset, path, selection, folder) }
+        if TestDocument.isTests(file.source) {
+          return check(tests: file, path, files, selection, folder)
+        }
         let device = PatchDevice.assumed(hardware.assumption)
         let fixing = fix ? try fixed(file, files, device, selection) : nil
         let patch =
@@ -211,6 +216,21 @@ struct Validate: PatchCommand {
         CheckedPatch(
           path: PatchPaths.reported(path, in: folder), source: preset.source, diagnostics: kept)),
       ignoredCount: preset.diagnostics.findingCount - kept.findingCount)
+  }
+
+  /// A test file: whether what it says can be looked at. Nothing is rendered.
+  private func check(
+    tests file: PatchFile, _ path: String, _ files: FilePolicy, _ selection: CodeSelection,
+    _ folder: String
+  ) -> Outcome {
+    let tests = TestFile(file.source, directory: file.directory, access: policy.accessOfTests)
+    let found = TestChecker.findings(in: tests)
+    let kept = found.filter(selection.keeps)
+    return Outcome(
+      entry: .patch(
+        CheckedPatch(
+          path: PatchPaths.reported(path, in: folder), source: tests.source, diagnostics: kept)),
+      ignoredCount: found.findingCount - kept.findingCount)
   }
 
   /// The patch after what is safe has been put right in its file.

@@ -3,6 +3,7 @@ import AudioGraphs
 import AudioTypes
 import Diagnostics
 import Glibc
+import Jobs
 import PatchGraph
 import PatchRendering
 import PatchReference
