@@ -121,7 +121,7 @@ let package = Package(
       swiftSettings: settings),
     // What sound in memory is: levels, loudness, tones, clicks, and how far two sounds are apart.
     .target(
-      name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "CEbur128"],
+      name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "RenderTaps"],
       swiftSettings: settings),
     .target(
       name: "PulseIO",
