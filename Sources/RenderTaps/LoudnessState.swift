@@ -25,12 +25,14 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
   private var spread = LoudnessRange()
 
   /// `nil` where there is no memory, or no library: `refusal` says which.
-  package init?(_ format: StreamFormat, dualMono: Bool) {
+  ///
+  /// - Parameter truePeak: Whether the reading has true peaks, which cost more than all else.
+  package init?(_ format: StreamFormat, dualMono: Bool, truePeak: Bool = true) {
     channelCount = format.channelCount
     step = max(1, Int((format.sampleRate / 10).rounded()))
     let modes =
       EBUR128_MODE_I.rawValue | EBUR128_MODE_S.rawValue
-      | EBUR128_MODE_TRUE_PEAK.rawValue
+      | (truePeak ? EBUR128_MODE_TRUE_PEAK.rawValue : 0)
     guard unsafe cebur128_load() == nil else { return nil }
     unsafe handle = ebur128_init(
       UInt32(channelCount), UInt(format.sampleRate.rounded()), Int32(bitPattern: modes))

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// Times are in input frames. Kaiser 1974 gives the window's shape and the length that a transition
 /// band takes. Control thread only.
-struct KaiserFilter {
+package struct KaiserFilter {
   /// Whole frames that the filter spans: an even number.
-  let tapCount: Int
+  package let tapCount: Int
   /// Where the response is at one half, in cycles per input frame.
   let cutoff: Double
   private let beta: Double
@@ -20,7 +20,7 @@ struct KaiserFilter {
   ///   - passBand: Where the pass band ends, as a fraction of the lower rate's half, at which the
   ///     stop band begins.
   ///   - step: Input frames for one output frame.
-  init(attenuation: Double, passBand: Double, step: Double) {
+  package init(attenuation: Double, passBand: Double, step: Double) {
     // The lower of the two rates, in cycles per input frame.
     let rate = step > 1 ? 1 / step : 1
     let transition = (1 - passBand) * rate / 2
@@ -37,7 +37,7 @@ struct KaiserFilter {
   /// from that of the last.
   ///
   /// - Parameter first: The first time. None of them may be nearer to 0 than 1e-4 but be 0.
-  func values(from first: Double, count: Int) -> [Double] {
+  package func values(from first: Double, count: Int) -> [Double] {
     var values: [Double] = []
     values.reserveCapacity(count + 7)
     let turn = 2 * Double.pi * cutoff

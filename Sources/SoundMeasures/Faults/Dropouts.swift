@@ -1,0 +1,87 @@
+extension Sound {
+  /// Stretches inside a channel at which the sound stands still: zeros, or one value that is stuck, between
+  /// stretches that move. In the order of channels and frames.
+  ///
+  /// A stretch counts where all of this holds:
+  /// - Within 5 ms on either side, half of the samples differ at least from the one before them, so that
+  ///   square waves, pulses and what comes out of a bit crusher are left alone; and there is a sample above
+  ///   -60 dBFS. Silence before and behind a sound is therefore none.
+  /// - It is entered or left at once: in the 1 ms next to it, on one side at least, the sound is a quarter as
+  ///   far from the value as it is within 20 ms. What fades to silence is no drop-out. A gate that shuts at
+  ///   once is, since nothing tells it from one.
+  /// - A value other than 0 lies inside of what the sound reaches within 20 ms, by a tenth: the flat tops of
+  ///   a clipped wave are `clipped(atLeast:run:)`.
+  ///
+  /// - Parameter seconds: How long one is at least, above 0.
+  public func dropouts(atLeast seconds: Double = 0.001) -> [SoundPlace] {
+    precondition(seconds > 0, "a drop-out has a length")
+    // Rounded down: 1 ms of 44,100 Hz is 44 frames, but for rounding.
+    let least = max(2, Int(seconds * sampleRate + 1e-6))
+    return channels.enumerated().flatMap { number, samples in
+      DropoutSearch(samples: samples, rate: sampleRate).places(atLeast: least).map {
+        SoundPlace(channel: number, frames: $0)
+      }
+    }
+  }
+}
+
+private struct DropoutSearch {
+  let samples: [Float]
+  let rate: Double
+
+  private func frames(_ seconds: Double) -> Int { max(2, Int((seconds * rate).rounded())) }
+
+  func places(atLeast least: Int) -> [Range<Int>] {
+    let samples = samples.span
+    var places: [Range<Int>] = []
+    var start = 0
+    while start + least <= samples.count {
+      var end = start + 1
+      while end < samples.count && samples[end] == samples[start] { end += 1 }
+      if end - start >= least && isDropout(start..<end) { places.append(start..<end) }
+      start = end
+    }
+    return places
+  }
+
+  private func isDropout(_ run: Range<Int>) -> Bool {
+    let value = samples[run.lowerBound]
+    guard moves(before(run, 0.005)), moves(after(run, 0.005)) else { return false }
+    let near = [before(run, 0.001), after(run, 0.001)]
+    let far = [before(run, 0.02), after(run, 0.02)]
+    let isHard = zip(near, far).contains { near, far in
+      4 * distance(near, value) >= distance(far, value)
+    }
+    guard isHard else { return false }
+    if value == 0 { return true }
+    let around = far.flatMap { samples[$0].filter(\.isFinite) }
+    guard let low = around.min(), let high = around.max() else { return false }
+    let inside = (high - low) / 10
+    return value > low + inside && value < high - inside
+  }
+
+  private func before(_ run: Range<Int>, _ seconds: Double) -> Range<Int> {
+    max(0, run.lowerBound - frames(seconds))..<run.lowerBound
+  }
+
+  private func after(_ run: Range<Int>, _ seconds: Double) -> Range<Int> {
+    run.upperBound..<min(samples.count, run.upperBound + frames(seconds))
+  }
+
+  /// Whether at least half of the samples differ from their neighbours, and one is above -60 dBFS.
+  private func moves(_ range: Range<Int>) -> Bool {
+    guard range.count > 1 else { return false }
+    var changes = 0
+    for frame in range.dropFirst() where samples[frame] != samples[frame - 1] { changes += 1 }
+    return 2 * changes >= range.count - 1 && distance(range, 0) > 0.001
+  }
+
+  /// The farthest that a finite sample is from a value.
+  private func distance(_ range: Range<Int>, _ value: Float) -> Float {
+    var most: Float = 0
+    for sample in samples[range] where sample.isFinite {
+      most = max(most, (sample - value).magnitude)
+    }
+    return most
+  }
+}

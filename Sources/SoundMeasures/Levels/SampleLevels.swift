@@ -1,0 +1,160 @@
+internal import Glibc
+
+// Levels of samples. What is no finite number is skipped: `nonFinite()` finds it.
+
+extension Sound {
+  /// Of each channel the largest magnitude of a sample, in dBFS (full scale is 0), and the first frame that
+  /// has it; minus infinity, without a frame, for silence.
+  public func peak() -> [SoundReading] {
+    channels.enumerated().map { number, samples in
+      let frame = SampleSums.loudest(samples.span)
+      return SoundReading(
+        frame.map { decibels(Double(samples[$0].magnitude)) } ?? -.infinity,
+        at: SoundPlace(channel: number, frames: frame.map { $0..<$0 + 1 }))
+    }
+  }
+
+  /// Of each channel the root mean square, in dBFS: 0 for a square wave of full scale, -3.01 for a sine of
+  /// full scale, minus infinity for silence.
+  public func rms() -> [SoundReading] {
+    channels.enumerated().map { number, samples in
+      let sum = SampleSums.squares(samples.span)
+      return SoundReading(
+        10 * log10(sum.value / Double(max(1, sum.count))), at: SoundPlace(channel: number))
+    }
+  }
+
+  /// Of each channel the magnitude of the mean, in dBFS: minus infinity where there is none.
+  public func dc() -> [SoundReading] {
+    channels.enumerated().map { number, samples in
+      let sum = SampleSums.sum(samples.span)
+      return SoundReading(
+        decibels((sum.value / Double(max(1, sum.count))).magnitude),
+        at: SoundPlace(channel: number))
+    }
+  }
+
+  /// How alike two channels are: Σxy / √(Σx² Σy²), from -1 (one is the other upside down) over 0 to 1 (one is
+  /// the other, at whatever level). Means are not taken off. `nil` where one of them is silent.
+  public func correlation(of first: Int, and second: Int) -> Double? {
+    let one = channels[first]
+    let other = channels[second]
+    var (products, squares, otherSquares) = (0.0, 0.0, 0.0)
+    for frame in one.indices where one[frame].isFinite && other[frame].isFinite {
+      let (x, y) = (Double(one[frame]), Double(other[frame]))
+      products += x * y
+      squares += x * x
+      otherSquares += y * y
+    }
+    guard squares > 0 && otherSquares > 0 else { return nil }
+    return max(-1, min(1, products / (squares.squareRoot() * otherSquares.squareRoot())))
+  }
+
+  /// How much louder one channel is than another: their root mean squares, in dB. 0 where both are silent,
+  /// infinite where one is.
+  public func balance(of first: Int, and second: Int) -> Double {
+    let levels = rms()
+    let (one, other) = (levels[first].value, levels[second].value)
+    return one == other ? 0 : one - other
+  }
+
+  /// The first frame at which a channel has a magnitude above a level in dBFS, and the first such channel.
+  public func firstAbove(_ level: Double) -> SoundPlace? {
+    place(above: level) { samples, bound in
+      samples.indices.first { samples[$0].magnitude > bound && samples[$0].isFinite }
+    } before: {
+      $0 < $1
+    }
+  }
+
+  /// The last frame at which a channel has a magnitude above a level in dBFS, and the first such channel.
+  public func lastAbove(_ level: Double) -> SoundPlace? {
+    place(above: level) { samples, bound in
+      samples.indices.last { samples[$0].magnitude > bound && samples[$0].isFinite }
+    } before: {
+      $0 > $1
+    }
+  }
+
+  private func place(
+    above level: Double, _ find: ([Float], Float) -> Int?, before: (Int, Int) -> Bool
+  ) -> SoundPlace? {
+    // Nothing above a level that a sample has is lost by rounding the bound down.
+    let bound = Float(pow(10, level / 20))
+    var found: (channel: Int, frame: Int)?
+    for (number, samples) in channels.enumerated() {
+      guard let frame = find(samples, bound) else { continue }
+      if let best = found, !before(frame, best.frame) { continue }
+      found = (number, frame)
+    }
+    return found.map { SoundPlace(channel: $0.channel, frames: $0.frame..<$0.frame + 1) }
+  }
+}
+
+/// A magnitude, of which 1 is full scale, in dBFS.
+func decibels(_ magnitude: Double) -> Double { 20 * log10(magnitude) }
+
+/// Sums over the finite samples of a channel, and how many these are.
+enum SampleSums {
+  typealias Sum = (value: Double, count: Int)
+
+  /// The first of the loudest finite samples; `nil` where all are 0.
+  static func loudest(_ samples: Span<Float>) -> Int? {
+    // As whole numbers, magnitudes have the same order, and what is not finite is above all of them.
+    let infinity = Float.infinity.bitPattern
+    var most: UInt32 = 0
+    for index in samples.indices { most = max(most, samples[index].bitPattern & 0x7FFF_FFFF) }
+    if most >= infinity {
+      most = 0
+      for index in samples.indices {
+        let word = samples[index].bitPattern & 0x7FFF_FFFF
+        if word < infinity { most = max(most, word) }
+      }
+    }
+    guard most > 0 else { return nil }
+    return samples.indices.first { samples[$0].bitPattern & 0x7FFF_FFFF == most }
+  }
+
+  static func sum(_ samples: Span<Float>) -> Sum {
+    total(samples) { $0 }
+  }
+
+  static func squares(_ samples: Span<Float>) -> Sum {
+    total(samples) { $0 * $0 }
+  }
+
+  @inline(__always)
+  private static func total(
+    _ samples: Span<Float>, of term: (SIMD8<Double>) -> SIMD8<Double>
+  ) -> Sum {
+    var sums = SIMD8<Double>()
+    var index = 0
+    while index + 8 <= samples.count {
+      sums += term(samples.doubles(at: index))
+      index += 8
+    }
+    var rest = SIMD8<Double>()
+    for lane in 0..<samples.count - index { rest[lane] = Double(samples[index + lane]) }
+    sums += term(rest)
+    let sum = sums.sum()
+    // No sum of squares or of samples that are finite is beyond what a double holds.
+    if sum.isFinite { return (sum, samples.count) }
+    var finite: Sum = (0, 0)
+    for index in samples.indices where samples[index].isFinite {
+      finite.value += term(SIMD8(repeating: Double(samples[index])))[0]
+      finite.count += 1
+    }
+    return finite
+  }
+}
+
+extension Span<Float> {
+  /// Eight samples from a place on.
+  @inline(__always)
+  func doubles(at index: Int) -> SIMD8<Double> {
+    SIMD8(
+      Double(self[index]), Double(self[index + 1]), Double(self[index + 2]),
+      Double(self[index + 3]), Double(self[index + 4]), Double(self[index + 5]),
+      Double(self[index + 6]), Double(self[index + 7]))
+  }
+}

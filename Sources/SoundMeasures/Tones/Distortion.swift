@@ -1,0 +1,61 @@
+internal import Glibc
+
+/// What a channel has beside a sine.
+public struct DistortionReading: Hashable, Sendable {
+  /// From 0.
+  public var channel: Int
+  /// Of the fundamental, in Hz; 0 where there is none, and the levels are then not a number.
+  public var frequency: Double
+  /// The harmonics 2 to 10 that lie below half the rate, against the fundamental, in dB.
+  public var thd: Double
+  /// All but the fundamental and the mean, from 20 Hz to 20 kHz, against all of it, in dB.
+  public var thdn: Double
+  /// The fundamental against what is neither it, nor one of those harmonics, nor the mean, from 20 Hz to 20 kHz,
+  /// in dB.
+  public var snr: Double
+
+  public init(channel: Int, frequency: Double, thd: Double, thdn: Double, snr: Double) {
+    self.channel = channel
+    self.frequency = frequency
+    self.thd = thd
+    self.thdn = thdn
+    self.snr = snr
+  }
+}
+
+extension Sound {
+  /// Of each channel the distortion and the noise beside a sine: the strongest one, or the strongest within a
+  /// third of an octave of a frequency in Hz.
+  ///
+  /// The sine, its harmonics and the mean are fitted together, as `tone(near:)` does, and taken off in double
+  /// precision; the rest is measured as `band(from:to:)` does. The ratio with the noise is that of AES17,
+  /// without its notch filter: nothing beside the fundamental is lost. Samples of 32-bit floats have a floor of
+  /// their own near -150 dB. It takes ten periods or more.
+  public func distortion(of frequency: Double? = nil) -> [DistortionReading] {
+    precondition(frequency.map { $0 > 0 } ?? true, "a frequency is above 0 Hz")
+    return channels.enumerated().map { number, samples in
+      let search = ToneSearch(samples, rate: sampleRate)
+      guard let first = search.model(near: frequency) else {
+        return DistortionReading(
+          channel: number, frequency: 0, thd: .nan, thdn: .nan, snr: .nan)
+      }
+      let multiples = max(1, min(10, Int((.pi * 0.999_999 / first.angle).rounded(.down))))
+      let model = SineModel(search.samples, near: first.angle, multiples: multiples)
+      let fundamental = model.amplitude(1)
+      let tone = model.angle / (2 * .pi) * sampleRate
+      var (harmonics, audible) = (0.0, 0.0)
+      for multiple in 2..<multiples + 1 {
+        let power = model.amplitude(multiple) * model.amplitude(multiple)
+        harmonics += power
+        if (20...20_000).contains(Double(multiple) * tone) { audible += power / 2 }
+      }
+      let rest = Sound(sampleRate: sampleRate, channels: [model.rest])
+      let noise = PowerSpectrum.of(rest)[0].power(from: 20, to: 20_000)
+      let power = fundamental * fundamental / 2
+      return DistortionReading(
+        channel: number, frequency: tone, thd: 10 * log10(harmonics / (2 * power)),
+        thdn: 10 * log10((audible + noise) / (power + audible + noise)),
+        snr: 10 * log10(power / noise))
+    }
+  }
+}
