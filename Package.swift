@@ -173,7 +173,7 @@ let package = Package(
       name: "SoundChecks",
       dependencies: [
         "AudioTypes", "RenderCore", "RenderHost", "FileAccess", "SoundFiles", "SoundMeasures",
-        "Diagnostics", "PatchSyntax", "SoundExpectations", "AudioGraphs", "Responses",
+        "Diagnostics", "PatchSyntax", "SoundExpectations", "AudioGraphs", "AudioUnits", "Responses",
         "PatchGraph", "PatchRendering",
       ],
       swiftSettings: settings),

@@ -90,7 +90,7 @@ extension CheckedPatch {
 
 extension CheckedCase {
   /// What has come of it, for programs.
-  public var json: JSONText {
+  var json: JSONText {
     [
       "test": .string(test), "expectation": .string(title), "status": .string(status.rawValue),
       "measured": .strings(measured), "worst": place.map(JSONText.string) ?? .null,

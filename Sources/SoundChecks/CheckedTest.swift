@@ -11,6 +11,9 @@ public struct CheckedTest: Sendable {
   /// How long it took, in seconds.
   public var seconds = 0.0
 
+  /// A number for all that was rendered, where somebody has asked for it.
+  var fingerprint = 0
+
   /// By place.
   public var diagnostics: [Diagnostic] {
     (([problem] + expectations.map(\.diagnostic)).compactMap(\.self)).inDocumentOrder()
@@ -39,6 +42,8 @@ public struct CheckedExpectation: Sendable {
   public var heard: Sound?
   /// What it was compared with.
   public var golden: Sound?
+  /// What does not hold; `nil` where everything does, or nothing was measured.
+  var finding: ExpectationFinding?
 
   public var title: String { expectation.title }
 }

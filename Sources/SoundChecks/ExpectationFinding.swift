@@ -20,7 +20,7 @@ extension MeasuredQuantity {
 }
 
 /// Words the finding of an expectation that does not hold, with its caret and the edit that would let it pass.
-struct ExpectationFinding {
+struct ExpectationFinding: Sendable {
   let expectation: Expectation
   let quantity: MeasuredQuantity
   /// Where the part begins that was looked at, and its rate.
@@ -35,7 +35,7 @@ struct ExpectationFinding {
       .init(message), at: json.markRange, pointer: json.pointer.description,
       label: .init(quantity.bound.text(quantity.unit)),
       help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + others,
-      fixes: [fix].compactMap(\.self))
+      fixes: [fix()].compactMap(\.self))
   }
 
   private var message: String {
@@ -102,21 +102,29 @@ struct ExpectationFinding {
       ?? (expectation.value.kind == .object ? expectation.key : expectation.value)
   }
 
-  private var fix: Diagnostic.Fix? {
+  /// How far the bound has to move.
+  var movement: Double { quantity.bound.excess(of: worst.value) }
+
+  /// The edit that would let it pass.
+  ///
+  /// - Parameter margin: How much farther the bound goes than what was measured.
+  func fix(margin: Double = 0) -> Diagnostic.Fix? {
     if let correction = quantity.correction {
       let json = expectation.value[correction.key] ?? expectation.value
       return Diagnostic.Fix(
         "expect what was measured", edits: [.init(json.range, correction.text)], isSafe: false)
     }
     guard worst.value.isFinite else { return nil }
-    let value = Self.rounded(worst.value, quantity.unit, up: isAbove)
+    let value = Self.rounded(
+      worst.value + (isAbove ? margin : -margin), quantity.unit, up: isAbove)
     let title = "allow \(quantity.unit.text(value))"
     func edit(_ json: JSONValue, _ text: String) -> Diagnostic.Fix {
       Diagnostic.Fix(title, edits: [.init(json.range, text)], isSafe: false)
     }
     if let key = quantity.key {
       guard !key.isEmpty else { return nil }
-      let number = key == "cents" ? Self.rounded(worst.value.magnitude, quantity.unit, up: true) : value
+      let number = key == "cents" ? Self.rounded(worst.value.magnitude + margin, quantity.unit, up: true)
+        : value
       if let json = expectation.value[key] { return edit(json, Self.written(number)) }
       return insert("\"\(key)\": \(Self.written(number))", title)
     }
@@ -124,7 +132,8 @@ struct ExpectationFinding {
     let places = expectation.boundPlaces
     if let within = places.within {
       let middle = (quantity.bound.low + quantity.bound.high) / 2
-      let distance = Self.rounded((worst.value - middle).magnitude, quantity.unit, up: true)
+      let distance = Self.rounded(
+        (worst.value - middle).magnitude + margin, quantity.unit, up: true)
       return edit(within, Self.written(distance))
     }
     if let json = isAbove ? places.high : places.low { return edit(json, Self.written(value)) }

@@ -11,6 +11,8 @@ public enum TestChecker {
   public struct Options: Sendable {
     /// Whether what was heard is kept where an expectation fails.
     public var keepsSound = false
+    /// Whether `CheckedTest.fingerprint` is wanted.
+    public var needsFingerprint = false
     public init() {}
   }
 
@@ -43,13 +45,25 @@ public enum TestChecker {
     _ number: Int, of file: TestFile, _ options: Options = Options(),
     isCancelled: @escaping () -> Bool = { false }
   ) -> CheckedTest {
+    check(number, of: file, options, mutation: nil, isCancelled: isCancelled).test
+  }
+
+  /// Runs one test, with something spoilt.
+  ///
+  /// - Returns: What has come of it, and a number for what was rendered.
+  static func check(
+    _ number: Int, of file: TestFile, _ options: Options = Options(), mutation: Mutation?,
+    isCancelled: @escaping () -> Bool
+  ) -> (test: CheckedTest, fingerprint: Int) {
     let test = file.tests[number]
+    var fingerprint = 0
     let begin = monotonicNanoseconds()
     var checked = CheckedTest(name: test.name)
     do throws(TestProblem) {
-      let run = try TestRun(test, in: file, isCancelled: isCancelled)
+      let run = try TestRun(test, in: file, mutation: mutation, isCancelled: isCancelled)
       let problems = try run.check()
       try run.render()
+      if options.needsFingerprint || mutation != nil { fingerprint = run.fingerprint }
       for expectation in test.expectations {
         let problem = problems.first { $0.place.isInside(expectation.json) }
         checked.expectations.append(
@@ -65,7 +79,8 @@ public enum TestChecker {
       }
     }
     checked.seconds = Double(monotonicNanoseconds() - begin) / 1e9
-    return checked
+    checked.fingerprint = fingerprint
+    return (checked, fingerprint)
   }
 
   private static func check(
@@ -86,6 +101,7 @@ public enum TestChecker {
       checked.status = .failed
       checked.place = finding.spot
       checked.diagnostic = finding.diagnostic
+      checked.finding = finding
       if options.keepsSound, expectation.kind.subject == .sound {
         checked.heard = try? run.sound(for: expectation)
         if expectation.kind.name == ExpectationKind.golden.name {
@@ -104,9 +120,12 @@ public enum TestChecker {
         ? ExpectationRules.goldenFile
         : ["at", "channel", "during"].contains(error.key)
           ? ExpectationRules.place : ExpectationRules.render
-      return CheckedExpectation(
+      var checked = CheckedExpectation(
         expectation: expectation, status: .notMeasured,
         diagnostic: TestProblem(rule, error.message, place, help: error.help).diagnostic)
+      // What is to become the golden.
+      if options.keepsSound, isGolden { checked.heard = try? run.sound(for: expectation) }
+      return checked
     }
   }
 }

@@ -23,13 +23,18 @@ final class TestRun: TestedPatch {
   private let settings: TestSettings
   /// The patch as the test has it.
   private let reading: PatchReader.Result
+  private let mutations: [String]
+  private let spoil: (@Sendable (Sound) -> Sound)?
   private let isCancelled: () -> Bool
   /// Of each variant what has been rendered of it; `nil` is the test's own.
   private var renders: [RenderVariant?: PatchRender.Outcome] = [:]
 
   /// - Throws: What is wrong before anything is rendered.
+  ///
+  /// - Parameter mutation: What is spoilt on purpose; `nil` for nothing.
   init(
-    _ test: TestFile.Test, in file: TestFile, isCancelled: @escaping () -> Bool = { false }
+    _ test: TestFile.Test, in file: TestFile, mutation: Mutation? = nil,
+    isCancelled: @escaping () -> Bool = { false }
   ) throws(TestProblem) {
     guard let patch = file.patch else {
       throw TestProblem(ExpectationRules.file, "the patch cannot be read", test.key)
@@ -48,7 +53,14 @@ final class TestRun: TestedPatch {
         help: ["write \"rate=48000,channels=2\", for example"])
     }
     settings = try TestSettings(test.written, of: patch, assuming: assumption)
-    reading = patch.reading(settings.overrides)
+    // What is spoilt comes first: a test that sets the same has its own.
+    if case .patch(let texts)? = mutation?.change {
+      mutations = texts
+    } else {
+      mutations = []
+    }
+    reading = patch.reading(mutations + settings.overrides)
+    if case .sound(let change)? = mutation?.change { spoil = change } else { spoil = nil }
   }
 
   // MARK: Before it is heard
@@ -151,9 +163,9 @@ final class TestRun: TestedPatch {
     switch variant {
     case nil: break
     case .slices(let frames): request.assumption.ioBufferFrames = frames
-    case .settings(let texts): request.reading = patch.reading(settings.overrides + texts)
+    case .settings(let texts): request.reading = patch.reading(mutations + settings.overrides + texts)
     case .changed(let texts, let time):
-      let changed = patch.reading(settings.overrides + texts)
+      let changed = patch.reading(mutations + settings.overrides + texts)
       guard !changed.hasErrors else {
         throw ExpectationProblem(
           "the change makes the patch wrong: \(changed.diagnostics.first?.message.text ?? "")",
@@ -170,8 +182,9 @@ final class TestRun: TestedPatch {
       }
     }
     do throws(PatchRender.Failure) {
-      let outcome = try PatchRender.run(
+      var outcome = try PatchRender.run(
         request, listeningAt: places, isCancelled: isCancelled)
+      if let spoil { outcome.sounds = outcome.sounds.mapValues(spoil) }
       renders[variant] = outcome
       return outcome
     } catch {
@@ -259,6 +272,18 @@ final class TestRun: TestedPatch {
   func origin(of expectation: Expectation) -> (frame: Int, sampleRate: Double)? {
     guard let sound = renders[nil]?.sounds[place(expectation)] else { return nil }
     return (frames(of: expectation, sound).lowerBound, sound.sampleRate)
+  }
+
+  /// A number for what was rendered: equal where every sample is.
+  var fingerprint: Int {
+    var hasher = Hasher()
+    for (place, sound) in (renders[nil]?.sounds ?? [:]).sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      hasher.combine(place)
+      for channel in sound.channels {
+        for sample in channel { hasher.combine(sample.bitPattern) }
+      }
+    }
+    return hasher.finalize()
   }
 
   func golden(

@@ -47,7 +47,7 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
+      Run.self, Render.self, Validate.self, TestCommand.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
       ResponseCommand.self, Bench.self, Recover.self, ImportCommand.self,
       ExportCommand.self, PresetCommand.self, Units.self, Devices.self, Doctor.self,
       Schema.self,

@@ -4,7 +4,7 @@ enum Program {
 
   /// The names of its commands, in the order of the help.
   static let commandNames = [
-    "run", "render", "validate", "explain", "fmt", "new", "diff", "show", "response", "bench",
+    "run", "render", "validate", "test", "explain", "fmt", "new", "diff", "show", "response", "bench",
     "recover", "import", "export", "preset", "units", "devices", "doctor", "schema", "lsp", "ctl",
     "man",
   ]

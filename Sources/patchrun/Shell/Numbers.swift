@@ -1,3 +1,5 @@
+import RenderCore
+
 /// A number with so many digits after the point, rounded to the nearest.
 func fixed(_ value: Double, _ digits: Int) -> String {
   guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }

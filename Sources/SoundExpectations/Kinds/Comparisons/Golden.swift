@@ -13,13 +13,31 @@ extension ExpectationKind {
     settings: [
       SettingInfo(
         "path", .path, isRequired: true,
-        summary: "The file, relative to the test file. '--bless' writes it.")
+        summary: "The file, relative to the test file. '--bless' writes it."),
+      SettingInfo(
+        "kernel", .text,
+        summary:
+          "The kernel class that has rendered it. With the same one the difference is to be below -140 dB "
+          + "where nothing else is said."),
     ],
     shorthand: .setting("path"),
     measure: { expectation, patch throws(ExpectationProblem) in
       let sound = try patch.sound(for: expectation)
       let golden = try patch.golden(expectation.text("path") ?? "", for: expectation)
-      return try expectation.differences(of: sound, and: golden, "the golden")
+      guard let kernel = expectation.text("kernel"), expectation.boundPlaces.high == nil else {
+        return try expectation.differences(of: sound, and: golden, "the golden")
+      }
+      var strict = expectation
+      let isSame = kernel == VectorMath.name
+      if isSame { strict.bound = .atMost(-140) }
+      return try strict.differences(of: sound, and: golden, "the golden").map { quantity in
+        var quantity = quantity
+        if !isSame {
+          quantity.notes.append(
+            "the golden is of the kernel class \(kernel), and this is \(VectorMath.name)")
+        }
+        return quantity
+      }
     })
 }
 

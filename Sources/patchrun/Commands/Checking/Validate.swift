@@ -147,7 +147,7 @@ struct Validate: PatchCommand {
       try output(tally.text + "\n")
     }
     if outputFormat == .text { appearance.hint(at: noted) }
-    if outputFormat == .github { writeSummary(report) }
+    if outputFormat == .github { GitHubSummary.write(report, appearance) }
     return tally.status(denyWarnings: denyWarnings)
   }
 
@@ -253,16 +253,6 @@ struct Validate: PatchCommand {
         UnreadablePath(
           path: PatchPaths.reported(path, in: folder), message: failure.message)),
       failure: failure)
-  }
-
-  /// Adds to the summary of the step that GitHub runs, if it does.
-  private func writeSummary(_ report: Report) {
-    guard let path = environmentVariable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
-    let number = StandardStream.append(report.githubSummary(), to: path)
-    if number != 0 {
-      appearance.report(
-        "warning", "the step summary \(quoted(path)) cannot be written: \(systemMessage(number))")
-    }
   }
 }
 

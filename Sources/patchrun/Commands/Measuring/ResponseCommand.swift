@@ -156,10 +156,7 @@ struct ResponseCommand: PatchCommand {
       reading, of: patch, playedTo: at?.value ?? 0, sampleRate: rate)
     patch = PatchBuilder.build(
       reading, in: policy.surroundings(of: file, native.nativeCode), device: device)
-    guard !patch.hasErrors else {
-      appearance.report(patch)
-      return ExitStatus.wrongPatch
-    }
+    guard !patch.hasErrors else { throw appearance.failure(of: patch) }
     // No tap writes its file here, and nothing changes on the way.
     reading.document = patch.document
     reading.document?.taps = []
@@ -240,6 +237,12 @@ struct ResponseCommand: PatchCommand {
 }
 
 extension AppearanceOptions {
+  /// Prints what is wrong with a patch, for a command that cannot go on.
+  func failure(of patch: BuiltPatch) -> CommandFailure {
+    report(patch)
+    return .reported(ExitStatus.wrongPatch)
+  }
+
   /// Says why a response could not be measured, in the way of a command.
   fileprivate func measuring<Result>(
     _ body: () throws(ResponseFailure) -> Result
@@ -250,9 +253,7 @@ extension AppearanceOptions {
         throw CommandFailure(ExitStatus.wrongUsage, message, help: help)
       case .failed(let message, let help):
         throw CommandFailure(ExitStatus.failedRunning, message, help: help)
-      case .wrongPatch(let patch):
-        report(patch)
-        throw .reported(ExitStatus.wrongPatch)
+      case .wrongPatch(let patch): throw failure(of: patch)
       case .refused(let violation, let patch): throw report(violation, of: patch)
       }
     }
