@@ -31,11 +31,13 @@ struct ExpectationFinding: Sendable {
 
   var diagnostic: Diagnostic {
     let json = place
+    let fix = fix()
     return expectation.kind.rule.diagnostic(
       .init(message), at: json.markRange, pointer: json.pointer.description,
       label: .init(quantity.bound.text(quantity.unit)),
-      help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + others,
-      fixes: [fix()].compactMap(\.self))
+      help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + others
+        + (fix.map { ["to \($0.title), write \($0.edits[0].replacement)"] } ?? []),
+      fixes: [fix].compactMap(\.self))
   }
 
   private var message: String {

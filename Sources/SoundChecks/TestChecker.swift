@@ -59,6 +59,14 @@ public enum TestChecker {
     var fingerprint = 0
     let begin = monotonicNanoseconds()
     var checked = CheckedTest(name: test.name)
+    guard file.patch != nil else {
+      // It has been said with the file.
+      checked.problem = file.diagnostics.first { $0.rule == ExpectationRules.file }
+      checked.expectations = test.expectations.map {
+        CheckedExpectation(expectation: $0, status: .notMeasured)
+      }
+      return (checked, fingerprint)
+    }
     do throws(TestProblem) {
       let run = try TestRun(test, in: file, mutation: mutation, isCancelled: isCancelled)
       let problems = try run.check()

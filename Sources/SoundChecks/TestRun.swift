@@ -80,7 +80,9 @@ final class TestRun: TestedPatch {
     }
     let places = PatchPlacesOfSound(graph, built.document)
     return test.expectations.compactMap { expectation in
-      places.problem(of: expectation, duration: test.written.duration?.value)
+      let problem = places.problem(of: expectation, duration: test.written.duration?.value)
+      if problem != nil { placeless.insert(expectation.json.range.lowerBound) }
+      return problem
     }
   }
 
@@ -128,7 +130,7 @@ final class TestRun: TestedPatch {
   func render() throws(TestProblem) {
     guard
       test.expectations.contains(where: {
-        $0.kind.subject == .sound || $0.kind.name == ExpectationKind.load.name
+        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound) || $0.kind.name == ExpectationKind.load.name
       })
     else { return }
     do throws(ExpectationProblem) { _ = try outcome(nil) } catch {
@@ -138,8 +140,14 @@ final class TestRun: TestedPatch {
     }
   }
 
+  /// Where the expectations begin that look at nothing.
+  private var placeless: Set<Int> = []
+
   private var places: Set<PatchRender.Place> {
-    Set(test.expectations.filter { $0.kind.subject == .sound }.map { place($0) })
+    Set(
+      test.expectations.filter {
+        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound)
+      }.map { place($0) })
   }
 
   /// Where an expectation listens. Of a sub-graph it is the node in it that hands on what it puts out.
