@@ -190,6 +190,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
         "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph",
+        "SoundExpectations",
       ],
       swiftSettings: settings),
     .target(
@@ -201,6 +202,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks",
         "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
+        "SoundExpectations", "SoundChecks",
       ],
       swiftSettings: settings),
     .target(
