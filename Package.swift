@@ -330,6 +330,14 @@ let package = Package(
       name: "SoundMeasuresTests", dependencies: ["RenderCore", "SoundMeasures", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "SoundChecksTests",
+      dependencies: [
+        "AudioTypes", "Diagnostics", "FileAccess", "PatchSyntax", "SoundMeasures",
+        "SoundExpectations",
+        "SoundChecks",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "RenderHostTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport", "CShims"],
       swiftSettings: settings),

@@ -5,6 +5,7 @@ public import PatchRendering
 public import PatchSyntax
 import RenderCore
 import RenderHost
+public import SoundFiles
 import SoundExpectations
 public import SoundMeasures
 
@@ -22,13 +23,19 @@ public struct FirstTests: Sendable {
   /// - Parameters:
   ///   - path: The patch, relative to the test file.
   ///   - golden: The golden's path, relative to the test file.
+  ///   - input: The sound file that the microphone hears, relative to the test file; `nil` for none.
   ///   - duration: In seconds; `nil` for as long as the patch plays, 10 s at most.
   public init(
     of reading: PatchReader.Result, in surroundings: PatchSurroundings, path: String,
-    golden goldenPath: String, duration: Double?
+    golden goldenPath: String, input: (path: String, reader: SoundFileReader)? = nil,
+    duration: Double?
   ) throws(PatchRender.Failure) {
     var request = PatchRender.Request(reading, in: surroundings)
-    let own = try PatchRender.playingTime(request)
+    var own = try PatchRender.playingTime(request)
+    request.input = input?.reader
+    if let reader = input?.reader {
+      own = max(own ?? 0, Double(reader.frameCount) / reader.sampleRate)
+    }
     let length = duration ?? min(own ?? Self.usual, Self.most)
     request.duration = length
     let device = PatchRender.Place.device
@@ -40,7 +47,7 @@ public struct FirstTests: Sendable {
       if let channel { members.insert(.init("channel", .number(channel)), at: 0) }
       lines.append(.object(members))
     }
-    if let own, duration == nil, own <= Self.most {
+    if let own, duration == nil, input == nil, own <= Self.most {
       expect("duration", ["near": .number((own * 1000).rounded() / 1000), "within": 0.002])
     }
     let levels = sound.rms()
@@ -65,9 +72,7 @@ public struct FirstTests: Sendable {
       Self.add("integratedLoudness", loudness, sound, nil, &lines)
     }
     var golden: (String, Sound)?
-    if let first = sound.firstAbove(-60)?.frames?.lowerBound {
-      // A part that is heard, from a hundredth of a second on.
-      let begin = (Double(first) / sound.sampleRate * 100).rounded(.down) / 100
+    if let begin = Self.loudest(sound) {
       let end = min(sound.duration, begin + Self.goldenSeconds)
       let frames =
         Int((begin * sound.sampleRate).rounded())..<Int((end * sound.sampleRate).rounded())
@@ -80,6 +85,7 @@ public struct FirstTests: Sendable {
       golden = (goldenPath, sound.during(frames))
     }
     var test: [JSONText.Member] = []
+    if let input { test.append(.init("input", .string(input.path))) }
     if own == nil || duration != nil || (own ?? 0) > Self.most {
       test.append(.init("duration", .number(length)))
     }
@@ -106,6 +112,27 @@ public struct FirstTests: Sendable {
         kind.name,
         ["near": .number((value * 10).rounded() / 10), "within": .number(margin)]))
     lines.append(.object(members))
+  }
+
+  /// Where the loudest quarter of a second begins, in hundredths of a second: most of what a patch does is
+  /// heard there. `nil` in silence.
+  private static func loudest(_ sound: Sound) -> Double? {
+    let step = max(1, Int(sound.sampleRate / 100))
+    let powers = stride(from: 0, to: sound.frameCount, by: step).map { start in
+      sound.channels.reduce(0.0) { sum, channel in
+        channel[start..<min(start + step, channel.count)].reduce(sum) { sum, sample in
+          sample.isFinite ? sum + Double(sample) * Double(sample) : sum
+        }
+      }
+    }
+    let width = min(Int(goldenSeconds * 100), powers.count)
+    var sum = powers[..<width].reduce(0, +)
+    var best = (start: 0, power: sum)
+    for start in 1..<max(1, powers.count - width + 1) {
+      sum += powers[start + width - 1] - powers[start - 1]
+      if sum > best.power { best = (start, sum) }
+    }
+    return best.power > 0 ? Double(best.start) / 100 : nil
   }
 
   private static func rounded(_ value: Double, up: Bool) -> Double {

@@ -46,11 +46,14 @@ struct NewTests {
         ExitStatus.worldRefused, "\(quoted(test)) is there already",
         help: ["'patchrun test \(test) --bless' takes what is heard now as right"])
     }
+    let input = try SoundFileReader.opened(asInput: command.input)
     let first: FirstTests
     do throws(PatchRender.Failure) {
       first = try FirstTests(
         of: reading, in: surroundings, path: place.name + place.ending,
-        golden: place.name + ".golden.flac", duration: nil)
+        golden: place.name + ".golden.flac",
+        input: input.map { (relative(command.input ?? "", to: place.folder), $0) },
+        duration: command.duration?.value)
     } catch {
       throw failure(error)
     }
@@ -62,6 +65,18 @@ struct NewTests {
       StandardStream.error.put(
         "\(printable(test)): what the patch sounds like now; read it, and take out what does not matter\n")
     }
+  }
+
+  /// A path as it is from a folder on, where it is below that.
+  private func relative(_ path: String, to folder: String) -> String {
+    guard !folder.isEmpty else { return path }
+    if path.hasPrefix("/") { return path }
+    let prefix = folder + "/"
+    if path.hasPrefix(prefix) { return String(path.dropFirst(prefix.count)) }
+    let steps = folder.split(separator: "/").filter { $0 != "." }
+    return folder.hasPrefix("/")
+      ? PatchPaths.currentFolder + "/" + path
+      : steps.map { _ in "../" }.joined() + path
   }
 
   private func failure(_ failure: PatchRender.Failure) -> CommandFailure {

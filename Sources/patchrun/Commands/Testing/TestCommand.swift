@@ -88,6 +88,18 @@ struct TestCommand: PatchCommand {
   @Flag(help: "Measure a patch, and write a first test file beside it.")
   var new = false
 
+  @Option(
+    help: ArgumentHelp(
+      "With --new: the sound file that the microphone hears.", valueName: "path"),
+    completion: .file())
+  var input: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --new: how long is listened to. Not given, until the patch ends, 10 s at most.",
+      valueName: "seconds"))
+  var duration: Seconds?
+
   @Flag(
     help: """
       Write the goldens that are missing or no longer hold, and bounds that no longer hold, into the files: \
@@ -126,6 +138,10 @@ struct TestCommand: PatchCommand {
       throw ValidationError("'--jobs' is 1 to 256, not \(jobs)")
     }
     guard mostMargin >= 0 else { throw ValidationError("'--most-margin' is 0 or more") }
+    if !new, input != nil || duration != nil {
+      throw ValidationError(
+        "'--input' and '--duration' go with --new: a test file says its own \"input\" and \"duration\"")
+    }
     let modes = [new, bless, mutate, watch].count { $0 }
     if modes > 1 {
       throw ValidationError("'--new', '--bless', '--mutate' and '--watch' exclude each other")
