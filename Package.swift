@@ -196,7 +196,7 @@ let package = Package(
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
         "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport",
-        "GraphDrawings", "PatchReference", "Responses",
+        "GraphDrawings", "PatchReference", "Responses", "SoundMeasures",
         "Reports", "LanguageServer",
         "Control",
         "TerminalScreen", "CShims",
