@@ -84,7 +84,14 @@ struct FractionalDelay {
   }
 
   private static func samples(_ samples: [Float], _ frames: Range<Int>) -> [Double] {
-    frames.map { samples.indices.contains($0) ? Double(samples[$0]) : 0 }
+    var result = [Double](repeating: 0, count: frames.count)
+    let inside = frames.clamped(to: 0..<samples.count)
+    var frame = inside.lowerBound
+    while frame < inside.upperBound {
+      result[frame - frames.lowerBound] = Double(samples[frame])
+      frame += 1
+    }
+    return result
   }
 
   private static func filter(
@@ -97,8 +104,17 @@ struct FractionalDelay {
     var result = [Double](repeating: 0, count: padded)
     guard window.contains(where: { $0 != 0 }) else { return Array(result.prefix(count)) }
     // Eight at a time: each tap and each sample is then fetched once for eight products.
-    for base in stride(from: 0, to: padded, by: 8) {
-      var (s0, s1, s2, s3, s4, s5, s6, s7) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    // Counted by hand: a build without optimization takes several times as long with ranges.
+    var base = 0
+    while base < padded {
+      var s0 = 0.0
+      var s1 = 0.0
+      var s2 = 0.0
+      var s3 = 0.0
+      var s4 = 0.0
+      var s5 = 0.0
+      var s6 = 0.0
+      var s7 = 0.0
       var x0 = window[base]
       var x1 = window[base + 1]
       var x2 = window[base + 2]
@@ -107,7 +123,9 @@ struct FractionalDelay {
       var x5 = window[base + 5]
       var x6 = window[base + 6]
       var place = base + 7
-      for tap in taps {
+      var index = 0
+      while index < taps.count {
+        let tap = taps[index]
         let x7 = window[place]
         s0 += tap * x0
         s1 += tap * x1
@@ -125,6 +143,7 @@ struct FractionalDelay {
         x5 = x6
         x6 = x7
         place += 1
+        index += 1
       }
       result[base] = s0
       result[base + 1] = s1
@@ -134,6 +153,7 @@ struct FractionalDelay {
       result[base + 5] = s5
       result[base + 6] = s6
       result[base + 7] = s7
+      base += 8
     }
     if padded > count { result.removeLast(padded - count) }
     return result

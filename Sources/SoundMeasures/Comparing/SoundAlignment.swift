@@ -13,6 +13,10 @@ struct SoundAlignment {
   private let reference: [[Float]]
   private let count: Int
   private let soundCount: Int
+  private let soundEnergy: EnergySum
+  private let referenceEnergy: EnergySum
+  /// What is left of the loudest parts, as a share of their energy.
+  private(set) var rest = 1.0
   /// Frames of a block that is looked at.
   private static let block = 1024
 
@@ -25,6 +29,8 @@ struct SoundAlignment {
     self.reference = reference
     count = reference.first?.count ?? 0
     soundCount = sound.first?.count ?? 0
+    soundEnergy = EnergySum(sound)
+    referenceEnergy = EnergySum(reference)
     let found = OffsetSearch(sound, in: reference, most: most)?.candidates() ?? []
     guard let best = choose(found), let strongest = found.first,
       strongest.correlation.magnitude > 0.1
@@ -32,10 +38,13 @@ struct SoundAlignment {
       isFound = false
       return
     }
-    let blocks = loudest(64, around: best.offset)
-    let fine = refined(best, blocks, half: FractionalDelay.longest, rounds: 14)
+    let blocks = loudest(48, around: best.offset)
+    // Near it by a few blocks, and there by many, which noise matters less to.
+    var fine = refined(best, Array(blocks.prefix(6)), half: FractionalDelay.longest, rounds: 12)
+    fine = refined(fine, blocks, half: FractionalDelay.longest, rounds: 3)
     offset = fine.offset
     gain = fine.gain
+    rest = measure(fine, blocks, half: FractionalDelay.longest).rest
     snap(fine, blocks)
   }
 
@@ -48,7 +57,15 @@ struct SoundAlignment {
 
   /// The guess that leaves the least; of those that leave as little the next to 0, and the right way up.
   private func choose(_ candidates: [OffsetSearch.Candidate]) -> Guess? {
-    let guesses = candidates.map { candidate in
+    let strongest = candidates.first?.correlation.magnitude ?? 0
+    var guesses: [Guess] = []
+    for candidate in candidates {
+      // After one that leaves next to nothing only its equals matter.
+      if candidate.correlation.magnitude < 0.6 * strongest,
+        guesses.contains(where: { $0.rest < 1e-4 })
+      {
+        continue
+      }
       var guess = Guess(
         offset: Double(candidate.lag) + candidate.fraction,
         gain: candidate.correlation < 0 ? -1 : 1)
@@ -57,7 +74,7 @@ struct SoundAlignment {
       let (rest, _, _) = measure(guess, telling(guess), half: 32)
       // What is alike in a small part may be so by chance.
       guess.rest = max(rest, 1e-8) / max(1e-3, candidate.share * candidate.share)
-      return guess
+      guesses.append(guess)
     }
     guard let least = guesses.map(\.rest).min() else { return nil }
     return guesses.filter { $0.rest <= least * 4 }.min {
@@ -69,12 +86,12 @@ struct SoundAlignment {
   private mutating func snap(_ fine: Guess, _ blocks: [Range<Int>]) {
     let whole = fine.offset.rounded()
     guard (fine.offset - whole).magnitude < 0.004, fine.offset != whole else { return }
-    let rest = measure(fine, blocks, half: FractionalDelay.longest).rest
     let snapped = measure(
       Guess(offset: whole, gain: fine.gain), blocks, half: FractionalDelay.longest)
     guard snapped.rest <= rest * 1.001 + 1e-15 else { return }
     offset = whole
     gain = snapped.gain
+    rest = snapped.rest
   }
 
   // MARK: Where it looks
@@ -95,33 +112,21 @@ struct SoundAlignment {
     }
   }
 
-  private func energy(_ channels: [[Float]], _ frames: Range<Int>) -> Double {
-    var sum = 0.0
-    for channel in channels {
-      for frame in frames.clamped(to: 0..<channel.count) {
-        let sample = Double(channel[frame])
-        sum += sample * sample
-      }
-    }
-    return sum
-  }
-
   private func loudest(_ most: Int, around offset: Double) -> [Range<Int>] {
     let all = blocks(offset)
-    guard all.count > most else { return all }
-    return all.map { ($0, energy(reference, $0)) }.sorted { $0.1 > $1.1 }.prefix(most).map(\.0)
+    return all.map { ($0, referenceEnergy[$0]) }.sorted { $0.1 > $1.1 }.prefix(most).map(\.0)
   }
 
   /// Blocks that tell a right guess from one that is a period off: where the levels are least alike, the
   /// loudest, and some from all over.
   private func telling(_ guess: Guess) -> [Range<Int>] {
     let all = blocks(guess.offset)
-    guard all.count > 24 else { return all }
+    guard all.count > 14 else { return all }
     let lag = Int(guess.offset.rounded())
     let levels = all.map { frames in
       (
-        energy(sound, (frames.lowerBound + lag)..<(frames.upperBound + lag)),
-        energy(reference, frames)
+        soundEnergy[(frames.lowerBound + lag)..<(frames.upperBound + lag)],
+        referenceEnergy[frames]
       )
     }
     let sums = levels.reduce((0.0, 0.0)) { ($0.0 + $1.0, $0.1 + $1.1) }
@@ -131,8 +136,8 @@ struct SoundAlignment {
         > (levels[$1].0 - scale * levels[$1].1).magnitude
     }
     let loud = all.indices.sorted { levels[$0].1 > levels[$1].1 }
-    var chosen = Set(order.prefix(8) + loud.prefix(8))
-    for part in 0..<8 { chosen.insert(part * (all.count - 1) / 7) }
+    var chosen = Set(order.prefix(6) + loud.prefix(4))
+    for part in 0..<4 { chosen.insert(part * (all.count - 1) / 3) }
     return chosen.sorted().map { all[$0] }
   }
 

@@ -146,19 +146,21 @@ public struct SoundComparison: Sendable {
     difference = Sound(sampleRate: sampleRate, channels: [])
     let pair = SoundPair(sound, reference)
     findings = pair.findings
-    var factor = 1.0
+    var aligned: Double?
     if options.aligns, !pair.isSilent {
       let most = max(1, Int((options.mostOffset * sampleRate).rounded()))
-      let alignment = SoundAlignment(pair.sound, to: pair.reference, most: most)
+      let alignment = pair.alignment(most: most)
       if alignment.isFound {
         offset = alignment.offset
+        aligned = alignment.gain
       } else if looksAround {
         findings.append(.unrelated)
       }
     }
     frames = pair.common(offset)
     let fit = pair.fit(offset, frames)
-    if options.matchesGain, !findings.contains(.unrelated), let gain = fit.gain {
+    var factor = 1.0
+    if options.matchesGain, !findings.contains(.unrelated), let gain = gain(fit, aligned) {
       factor = gain
       isInverted = gain < 0
       self.gain = 20 * log10(gain.magnitude)
@@ -166,6 +168,17 @@ public struct SoundComparison: Sendable {
     measure(pair, fit, factor)
     surplus = pair.surplus(offset, frames)
     if looksAround { look(around: sound, reference, pair, options, fit) }
+  }
+
+  /// That of all channels together, unless they were aligned by one of them: then of those that are like
+  /// that one.
+  private func gain(_ fit: SoundPair.Fit, _ aligned: Double?) -> Double? {
+    guard channelCount > 1, let aligned else { return fit.gain }
+    return fit.gain(
+      of: fit.channels.indices.filter { channel in
+        guard let gain = fit.channels[channel] else { return false }
+        return (gain / aligned - 1).magnitude < 0.1
+      }) ?? fit.gain
   }
 
   /// Whether what is left stays below a bound everywhere.

@@ -68,11 +68,34 @@ struct SoundPair {
     return low..<max(low, high)
   }
 
-  /// The gain, linear, that leaves the least.
+  /// How the sound has to be moved and scaled: all channels together or, where they are not alike after
+  /// that, by the one that then is.
+  func alignment(most: Int) -> SoundAlignment {
+    var best = SoundAlignment(sound, to: reference, most: most)
+    guard sound.count > 1, !best.isFound || best.rest > 1e-4 else { return best }
+    let together = best
+    for channel in sound.indices.prefix(8) {
+      let alone = SoundAlignment([sound[channel]], to: [reference[channel]], most: most)
+      // One channel by itself is a little more alike always.
+      if alone.isFound, alone.rest < 0.1 * together.rest, alone.rest < best.rest { best = alone }
+    }
+    return best
+  }
+
+  /// The gains that leave the least.
   struct Fit {
-    /// Of all channels; `nil` where one of the two is silent.
-    var gain: Double?
-    var channels: [Double?]
+    /// Of each channel, the products of sound and reference, and the reference's squares.
+    var sums: [(Double, Double)]
+
+    /// Of all of some channels, linear; `nil` where one of the two is silent.
+    func gain(of channels: [Int]) -> Double? {
+      let sum = channels.reduce((0, 0)) { ($0.0 + sums[$1].0, $0.1 + sums[$1].1) }
+      let gain = sum.0 / sum.1
+      return gain.isFinite && gain != 0 ? gain : nil
+    }
+
+    var gain: Double? { gain(of: Array(sums.indices)) }
+    var channels: [Double?] { sums.indices.map { gain(of: [$0]) } }
   }
 
   func fit(_ offset: Double, _ frames: Range<Int>) -> Fit {
@@ -87,12 +110,7 @@ struct SoundPair {
       }
       sums[channel] = (sr, rr)
     }
-    func gain(_ sums: (Double, Double)) -> Double? {
-      let gain = sums.0 / sums.1
-      return gain.isFinite && gain != 0 ? gain : nil
-    }
-    return Fit(
-      gain: gain(sums.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }), channels: sums.map(gain))
+    return Fit(sums: sums)
   }
 
   /// Goes through a stretch in parts, with the sound as it is read there.
