@@ -1,0 +1,64 @@
+import Glibc
+
+extension SoundComparison {
+  /// Looks for what else may be the matter where much is left.
+  mutating func look(
+    around sound: Sound, _ reference: Sound, _ pair: SoundPair, _ options: Options,
+    _ fit: SoundPair.Fit
+  ) {
+    guard !pair.isSilent else { return }
+    let turned = channels.indices.filter { channels[$0].isInverted }
+    let isAlike = !findings.contains(.unrelated)
+    if isAlike, isInverted || !turned.isEmpty, null.relative > -200 || isInverted {
+      findings.append(.inverted(channels: turned.count == channelCount ? [] : turned))
+    }
+    if channelCount == 2, null.relative > -40, sound.channels[0] != sound.channels[1] {
+      let swapped = SoundComparison(
+        Sound(sampleRate: sampleRate, channels: sound.channels.reversed()), reference, options,
+        looksAround: false)
+      let less = null.rms - swapped.null.rms
+      if less > 12 { findings.append(.swapped(by: less)) }
+    }
+    if isAlike, options.aligns, null.relative > -60, let drift = drift(pair) {
+      findings.append(.drifts(framesPerSecond: drift))
+    }
+  }
+
+  /// By how many frames the offset grows in a second; `nil` where it stays, or is not clear.
+  private func drift(_ pair: SoundPair) -> Double? {
+    let parts = 8
+    let length = frames.count / parts
+    guard Double(length) > 0.25 * sampleRate, length > 4096 else { return nil }
+    var points: [(time: Double, offset: Double)] = []
+    for part in 0..<parts {
+      // The same frames of both at the offset of the whole, and what is missing around it.
+      let start = frames.lowerBound + part * length
+      let size = min(length, Int(4 * sampleRate))
+      let lag = Int(offset.rounded())
+      let other = pair.reference.map { Array($0[start..<(start + size)]) }
+      let near = pair.sound.map { channel in
+        ((start + lag)..<(start + lag + size)).map {
+          channel.indices.contains($0) ? channel[$0] : 0
+        }
+      }
+      let alignment = SoundAlignment(near, to: other, most: min(size / 8, 2000))
+      guard alignment.isFound else { continue }
+      points.append((Double(start) + Double(size) / 2, alignment.offset))
+    }
+    guard points.count >= 5 else { return nil }
+    // A straight line, by least squares; one that is no line is no drift.
+    let count = Double(points.count)
+    let time = points.reduce(0) { $0 + $1.time } / count
+    let mean = points.reduce(0) { $0 + $1.offset } / count
+    var (tt, to) = (0.0, 0.0)
+    for point in points {
+      tt += (point.time - time) * (point.time - time)
+      to += (point.time - time) * (point.offset - mean)
+    }
+    let slope = to / tt
+    let ends = slope * (points[points.count - 1].time - points[0].time)
+    let worst = points.map { ($0.offset - mean - slope * ($0.time - time)).magnitude }.max() ?? 0
+    guard ends.magnitude > 0.1, worst < 0.1 * ends.magnitude + 0.02 else { return nil }
+    return slope * sampleRate
+  }
+}
