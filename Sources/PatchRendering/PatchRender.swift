@@ -195,7 +195,7 @@ public struct PatchRender: Sendable {
         heard.add(decoded, bytes.count / bytesPerFrame)
       })
     let end = monotonicNanoseconds()
-    if let error = outcome.errors.first { throw .failed(error.message) }
+    if let error = (outcome.errors + graph.serviceErrors).first { throw .failed(error.message) }
     let failed = session.failedSlices
     if failed.count > 0 {
       throw .failed("\(failed.count) slices could not be rendered: \(failed.status)")

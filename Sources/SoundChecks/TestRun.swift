@@ -168,6 +168,9 @@ final class TestRun: TestedPatch {
     if let known = renders[variant] { return known }
     var request = request
     request.input = try input()
+    if request.assumption.inputChannels == nil {
+      request.assumption.inputChannels = request.input?.channelCount
+    }
     switch variant {
     case nil: break
     case .slices(let frames): request.assumption.ioBufferFrames = frames

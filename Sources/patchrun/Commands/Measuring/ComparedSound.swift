@@ -1,10 +1,9 @@
-import AudioGraphs
 import AudioTypes
 import Diagnostics
 import PatchGraph
+import PatchRendering
 import PatchSyntax
-import RenderCore
-import RenderHost
+import SoundChecks
 import SoundFiles
 import SoundMeasures
 
@@ -25,18 +24,7 @@ struct ComparedSound {
   /// Reads a sound file.
   init(file path: String) throws(CommandFailure) {
     do throws(SoundFileError) {
-      let reader = try SoundFileReader(path: path)
-      var channels = [[Float]](repeating: [], count: reader.channelCount)
-      for index in channels.indices { channels[index].reserveCapacity(reader.frameCount) }
-      var block = [Float](repeating: 0, count: 8192 * reader.channelCount)
-      while case let count = try reader.read(into: &block), count > 0 {
-        for channel in channels.indices {
-          for frame in 0..<count {
-            channels[channel].append(block[frame * channels.count + channel])
-          }
-        }
-      }
-      self.init(name: path, sound: Sound(sampleRate: reader.sampleRate, channels: channels))
+      self.init(name: path, sound: try Golden.read(path))
     } catch {
       throw CommandFailure(
         ExitStatus.worldRefused, error.message,
@@ -117,92 +105,48 @@ struct ComparisonBench {
     _ path: String, lasting: Double?, _ signals: Signals
   ) throws(CommandFailure) -> Sound? {
     let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
-    var reading = file.read()
-    let reader = try SoundFileReader.opened(asInput: input)
-    var assumption = hardware.assumption
-    if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
+    let reading = file.read()
     let surroundings = policy.surroundings(of: file, native.nativeCode)
-    var patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
+    var request = PatchRender.Request(reading, in: surroundings, assuming: hardware.assumption)
+    let reader = try SoundFileReader.opened(asInput: input)
+    if request.assumption.inputChannels == nil {
+      request.assumption.inputChannels = reader?.channelCount
+    }
+    let patch = PatchBuilder.build(
+      reading, in: surroundings, device: .assumed(request.assumption))
     appearance.report(patch)
-    guard !patch.hasErrors, patch.graph != nil else { throw .reported(ExitStatus.wrongPatch) }
+    guard !patch.hasErrors, let document = patch.document else {
+      throw .reported(ExitStatus.wrongPatch)
+    }
     try native.check(patch, appearance, quiet: false)
-    // No tap writes its file here.
-    reading.document = patch.document
-    reading.document?.taps = []
-    patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
-    guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
-      throw appearance.failure(of: patch)
+    // One of two patches may have no microphone.
+    if PatchBuilder.request(of: document).wantsInput { request.input = reader }
+    do throws(PatchRender.Failure) {
+      let own = try PatchRender.playingTime(request)
+      request.duration =
+        duration?.value ?? (own == nil && request.input == nil ? lasting : nil)
+      let outcome = try PatchRender.run(
+        request, listeningAt: [.device], isCancelled: { signals.interruptedBy != nil })
+      return signals.interruptedBy == nil ? outcome.sounds[.device] : nil
+    } catch {
+      throw failure(error, path)
     }
-    let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
-    try appearance.prepare(patch, reading, surroundings)
-    guard let session = graph.session, let format = session.configuration.device,
-      session.configuration.client != nil
-    else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "nothing feeds the output of \(quoted(name(of: path)))",
-        help: ["what a patch plays is compared: connect something to its output unit"])
-    }
-    let rate = session.configuration.sampleRate
-    let own = [graph.duration, microphone?.frameCount].compactMap { $0 }.max()
-    guard
-      let frames = duration?.frames(at: rate) ?? own ?? lasting.map({ Int(($0 * rate).rounded()) })
-    else {
-      throw CommandFailure(
+  }
+
+  private func failure(_ failure: PatchRender.Failure, _ path: String) -> CommandFailure {
+    switch failure {
+    case .wrong(let patch): return appearance.failure(of: patch)
+    case .refused(let violation, let patch): return appearance.report(violation, of: patch)
+    case .endless:
+      return CommandFailure(
         ExitStatus.wrongUsage, "the patch has no end of its own",
         help: ["say how long: --duration SECONDS"])
-    }
-    return try play(graph, session, format, frames, microphone, signals)
-  }
-
-  private func play(
-    _ graph: AudioGraph, _ session: RenderSession, _ format: StreamFormat, _ frameCount: Int,
-    _ microphone: OfflineMicrophone?, _ signals: Signals
-  ) throws(CommandFailure) -> Sound? {
-    var heard: Microphone?
-    if let microphone {
-      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
-        try microphone.fill(buffer)
-      }
-    }
-    var decoder = DeviceDecoder(format)
-    var samples: [Double] = []
-    let count = max(1, format.channelCount)
-    var channels = [[Float]](repeating: [], count: count)
-    let outcome = OfflineDevice(graph.grant, microphone: heard).run(
-      session, frameCount: frameCount, services: graph.services,
-      isCancelled: { signals.interruptedBy != nil }, progress: { _ in graph.collect() },
-      sink: { bytes in
-        decoder.decode(bytes, into: &samples)
-        let frames = bytes.count / max(1, Int(format.bytesPerFrame))
-        for channel in 0..<count {
-          for frame in 0..<frames {
-            channels[channel].append(Float(samples[frame * count + channel]))
-          }
-        }
-      })
-    if signals.interruptedBy != nil { return nil }
-    if let error = (outcome.errors + graph.serviceErrors).first {
-      throw CommandFailure(ExitStatus.failedRunning, error.message)
-    }
-    let failed = session.failedSlices
-    if failed.count > 0 {
-      throw CommandFailure(
-        ExitStatus.failedRunning,
-        "\(counted(failed.count, "slice")) could not be rendered: \(failed.status)")
-    }
-    return Sound(sampleRate: session.configuration.sampleRate, channels: channels)
-  }
-
-  private func microphone(
-    _ reader: SoundFileReader?, _ graph: AudioGraph, _ request: SessionRequest
-  ) throws(CommandFailure) -> OfflineMicrophone? {
-    // One of two patches may have none.
-    guard let reader, request.wantsInput, let format = graph.grant.inputFormat else { return nil }
-    do throws(SoundFileError) {
-      return try OfflineMicrophone(
-        reader, sampleRate: format.sampleRate, channelCount: format.channelCount)
-    } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+    case .noPlace:
+      return CommandFailure(
+        ExitStatus.wrongUsage, "nothing feeds the output of \(quoted(name(of: path)))",
+        help: ["what a patch plays is compared: connect something to its output unit"])
+    case .restart(let text), .failed(let text):
+      return CommandFailure(ExitStatus.failedRunning, text)
     }
   }
 }
