@@ -345,7 +345,7 @@ public struct ExpectationReader {
 
 extension ExpectationKind.ListInfo.Form {
   /// What may be given, in words.
-  var words: String {
+  public var words: String {
     switch self {
     case .numbers: "an array of numbers"
     case .texts: "an array of texts"
