@@ -12,7 +12,9 @@ extension SoundComparison {
     if isAlike, isInverted || !turned.isEmpty, null.relative > -200 || isInverted {
       findings.append(.inverted(channels: turned.count == channelCount ? [] : turned))
     }
-    if channelCount == 2, null.relative > -40, sound.channels[0] != sound.channels[1] {
+    if channelCount == 2, channels.allSatisfy({ $0.null.relative > -40 }),
+      sound.channels[0] != sound.channels[1]
+    {
       let swapped = SoundComparison(
         Sound(sampleRate: sampleRate, channels: sound.channels.reversed()), reference, options,
         looksAround: false)
