@@ -12,7 +12,9 @@ extension SoundComparison {
     if isAlike, isInverted || !turned.isEmpty, null.relative > -200 || isInverted {
       findings.append(.inverted(channels: turned.count == channelCount ? [] : turned))
     }
-    if channelCount == 2, null.relative > -40, sound.channels[0] != sound.channels[1] {
+    if channelCount == 2, channels.allSatisfy({ $0.null.relative > -40 }),
+      sound.channels[0] != sound.channels[1]
+    {
       let swapped = SoundComparison(
         Sound(sampleRate: sampleRate, channels: sound.channels.reversed()), reference, options,
         looksAround: false)
@@ -60,5 +62,50 @@ extension SoundComparison {
     let worst = points.map { ($0.offset - mean - slope * ($0.time - time)).magnitude }.max() ?? 0
     guard ends.magnitude > 0.1, worst < 0.1 * ends.magnitude + 0.02 else { return nil }
     return slope * sampleRate
+  }
+
+  // MARK: What the sounds are
+
+  /// What is to be known of the two by themselves.
+  static func findings(of pair: SoundPair) -> [Finding] {
+    let sides: [(Side, SoundPair.Content)] = [
+      (.sound, pair.soundContent), (.reference, pair.referenceContent),
+    ]
+    var found: [Finding] = sides.filter { $0.1.spoilt > 0 }.map {
+      .notFinite($0.0, count: $0.1.spoilt, first: $0.1.firstSpoilt)
+    }
+    // That both are is no difference.
+    if sides.contains(where: { !$0.1.isSilent }) {
+      found += sides.filter { $0.1.isSilent }.map { .silent($0.0) }
+    }
+    return found
+  }
+
+  /// The frames that only one of a pair has after it has been aligned.
+  static func surplus(of pair: SoundPair, _ offset: Double) -> [Surplus] {
+    var found: [Surplus] = []
+    let lag = Int(offset.rounded(.down))
+    // Where sounds are read between samples, the frames around the ends are neither compared nor surplus.
+    let low = max(0, -lag)
+    let high = max(low, min(pair.count, pair.soundCount - lag))
+    let most = Int(offset.magnitude.rounded(.up))
+    func add(_ side: Side, _ channels: [[Float]], _ range: Range<Int>) {
+      guard !range.isEmpty else { return }
+      var peak: Float = 0
+      for channel in channels {
+        for frame in range where channel[frame].magnitude > peak {
+          peak = channel[frame].magnitude
+        }
+      }
+      found.append(
+        .init(
+          side: side, frames: range, peak: 20 * log10(Double(peak)),
+          isMovedOut: range.count <= most))
+    }
+    add(.sound, pair.sound, 0..<min(pair.soundCount, max(0, low + lag)))
+    add(.sound, pair.sound, min(pair.soundCount, max(0, high + lag))..<pair.soundCount)
+    add(.reference, pair.reference, 0..<min(low, pair.count))
+    add(.reference, pair.reference, min(pair.count, high)..<pair.count)
+    return found
   }
 }

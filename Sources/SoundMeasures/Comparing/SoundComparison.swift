@@ -145,7 +145,7 @@ public struct SoundComparison: Sendable {
     channelCount = reference.channelCount
     difference = Sound(sampleRate: sampleRate, channels: [])
     let pair = SoundPair(sound, reference)
-    findings = pair.findings
+    findings = Self.findings(of: pair)
     var aligned: Double?
     if options.aligns, !pair.isSilent {
       let most = max(1, Int((options.mostOffset * sampleRate).rounded()))
@@ -166,7 +166,7 @@ public struct SoundComparison: Sendable {
       self.gain = 20 * log10(gain.magnitude)
     }
     measure(pair, fit, factor)
-    surplus = pair.surplus(offset, frames)
+    surplus = Self.surplus(of: pair, offset)
     if looksAround { look(around: sound, reference, pair, options, fit) }
   }
 

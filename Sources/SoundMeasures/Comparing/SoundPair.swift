@@ -4,51 +4,48 @@ import Glibc
 struct SoundPair {
   let sound: [[Float]]
   let reference: [[Float]]
-  private(set) var findings: [SoundComparison.Finding] = []
-  private(set) var isSilent = false
+  /// Of each of the two: how many samples are no finite numbers, the first frame with one, and whether all
+  /// others are 0.
+  struct Content {
+    var spoilt = 0
+    var firstSpoilt = Int.max
+    var isSilent = true
+  }
+  let soundContent: Content
+  let referenceContent: Content
   private let original: [[Float]]
   private let originalReference: [[Float]]
 
   init(_ sound: Sound, _ reference: Sound) {
     original = sound.channels
     originalReference = reference.channels
-    var findings: [SoundComparison.Finding] = []
-    var isSilent = false
-    func finite(_ sound: Sound, _ side: SoundComparison.Side) -> [[Float]] {
-      var (count, first) = (0, Int.max)
-      var peak: Float = 0
-      let channels = sound.channels.map { channel in
-        var channel = channel
-        for frame in channel.indices {
-          let size = channel[frame].magnitude
-          if size <= .greatestFiniteMagnitude {
-            if size > peak { peak = size }
-          } else {
-            channel[frame] = 0
-            count += 1
-            first = min(first, frame)
-          }
-        }
-        return channel
-      }
-      if count > 0 { findings.append(.notFinite(side, count: count, first: first)) }
-      if peak == 0 {
-        isSilent = true
-        findings.append(.silent(side))
-      }
-      return channels
-    }
-    self.sound = finite(sound, .sound)
-    self.reference = finite(reference, .reference)
-    self.isSilent = isSilent
-    // That both are is no difference.
-    self.findings =
-      findings.contains(.silent(.sound)) && findings.contains(.silent(.reference))
-      ? findings.filter { $0 != .silent(.sound) && $0 != .silent(.reference) } : findings
+    (self.sound, soundContent) = Self.finite(sound)
+    (self.reference, referenceContent) = Self.finite(reference)
   }
 
-  private var count: Int { reference.first?.count ?? 0 }
-  private var soundCount: Int { sound.first?.count ?? 0 }
+  private static func finite(_ sound: Sound) -> ([[Float]], Content) {
+    var content = Content()
+    let channels = sound.channels.map { channel in
+      var channel = channel
+      for frame in channel.indices {
+        let size = channel[frame].magnitude
+        if size <= .greatestFiniteMagnitude {
+          if size > 0 { content.isSilent = false }
+        } else {
+          channel[frame] = 0
+          content.spoilt += 1
+          content.firstSpoilt = min(content.firstSpoilt, frame)
+        }
+      }
+      return channel
+    }
+    return (channels, content)
+  }
+
+  var isSilent: Bool { soundContent.isSilent || referenceContent.isSilent }
+
+  var count: Int { reference.first?.count ?? 0 }
+  var soundCount: Int { sound.first?.count ?? 0 }
 
   /// The frames of the reference that both have and for which the sound can be read.
   func common(_ offset: Double) -> Range<Int> {
@@ -139,32 +136,5 @@ struct SoundPair {
       }
     }
     return unmatched
-  }
-
-  func surplus(_ offset: Double, _ frames: Range<Int>) -> [SoundComparison.Surplus] {
-    var found: [SoundComparison.Surplus] = []
-    let lag = Int(offset.rounded(.down))
-    // Where sounds are read between samples, the frames around the ends are neither compared nor surplus.
-    let low = max(0, -lag)
-    let high = max(low, min(count, soundCount - lag))
-    let most = Int(offset.magnitude.rounded(.up))
-    func add(_ side: SoundComparison.Side, _ channels: [[Float]], _ range: Range<Int>) {
-      guard !range.isEmpty else { return }
-      var peak: Float = 0
-      for channel in channels {
-        for frame in range where channel[frame].magnitude > peak {
-          peak = channel[frame].magnitude
-        }
-      }
-      found.append(
-        .init(
-          side: side, frames: range, peak: 20 * log10(Double(peak)),
-          isMovedOut: range.count <= most))
-    }
-    add(.sound, sound, 0..<min(soundCount, max(0, low + lag)))
-    add(.sound, sound, min(soundCount, max(0, high + lag))..<soundCount)
-    add(.reference, reference, 0..<min(low, count))
-    add(.reference, reference, min(count, high)..<count)
-    return found
   }
 }

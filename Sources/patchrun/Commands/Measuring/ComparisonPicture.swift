@@ -155,9 +155,9 @@ struct ComparisonPicture {
     let low = max(10, (bands.first?.frequency ?? 20) * 0.89)
     let high = max(low * 10, (bands.last?.frequency ?? 20_000) * 1.13)
     var figure = Figure(
-      title: "", width: Self.width, height: 300,
+      title: "By frequency", width: Self.width, height: 310,
       axis: .frequency(low...high, count: 1),
-      panels: [Panel("By thirds of an octave", Axis("", domain: 0...1), marks: [])],
+      panels: [Panel("Thirds of an octave", Axis("", domain: 0...1), marks: [])],
       legend: [
         LegendEntry("difference", .patch(.series(1), opacity: 0.45)),
         LegendEntry("B", .line(.muted, isDashed: true)),

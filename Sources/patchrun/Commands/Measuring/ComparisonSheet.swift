@@ -128,8 +128,9 @@ struct ComparisonSheet {
         + time(first)
     case .drifts(let slope):
       let millionths = slope / comparison.sampleRate * 1e6
-      return "A runs \(slope > 0 ? "slower" : "faster"): the offset grows by "
-        + "\(fixed(slope, 3)) frames in a second, \(fixed(millionths.magnitude, 1)) millionths"
+      return "A runs \(slope > 0 ? "slower" : "faster"), by about "
+        + "\(fixed(millionths.magnitude, millionths.magnitude < 10 ? 1 : 0)) millionths: the offset "
+        + "changes by \(fixed(slope, 2)) frames in a second"
     }
   }
 
