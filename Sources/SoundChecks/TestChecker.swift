@@ -26,7 +26,7 @@ public enum TestChecker {
     for test in file.tests {
       let problems: [TestProblem]
       do throws(TestProblem) {
-        problems = try TestRun(test, in: file).check()
+        problems = try TestRun(test, in: file).check(isStatic: true)
       } catch {
         problems = [error]
       }

@@ -67,14 +67,17 @@ final class TestRun: TestedPatch {
 
   /// Checks the patch, and where its sound is looked at. Nothing is rendered.
   ///
+  /// - Parameter isStatic: Whether nothing is going to be rendered: then a patch with native code need not be
+  ///   allowed to call it.
   /// - Returns: What is wrong with single expectations.
-  func check() throws(TestProblem) -> [TestProblem] {
+  func check(isStatic: Bool = false) throws(TestProblem) -> [TestProblem] {
     let isAboutFindings =
       !test.expectations.isEmpty
       && test.expectations.allSatisfy { $0.kind.name == ExpectationKind.diagnostics.name }
     let built = PatchBuilder.build(reading, in: patch.surroundings, device: .assumed(assumption))
     if isAboutFindings { return [] }
     guard !built.hasErrors, let graph = built.graph else { throw problem(of: built) }
+    if isStatic, !built.libraries.isEmpty, patch.surroundings.nativeCode == .refused { return [] }
     do throws(Violation) { try graph.initialize() } catch {
       throw problem(of: error, built)
     }
