@@ -334,7 +334,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "Diagnostics", "FileAccess", "PatchSyntax", "SoundMeasures",
         "SoundExpectations",
-        "SoundChecks",
+        "SoundChecks", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -53,10 +53,6 @@ public struct Blessings: Sendable {
       }
     }
     guard !edits.isEmpty else { return }
-    var bytes = file.source.bytes
-    for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
-      bytes.replaceSubrange(edit.range, with: Array(edit.replacement.utf8))
-    }
-    text = bytes
+    text = file.source.applying(edits).bytes
   }
 }

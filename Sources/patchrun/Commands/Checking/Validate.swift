@@ -170,7 +170,7 @@ struct Validate: PatchCommand {
         let file = try PatchFile(path, files: files, limits: policy.limits)
         if let preset = Self.preset(file) { return check(preset, path, selection, folder) }
         if TestDocument.isTests(file.source) {
-          return check(tests: file, path, files, selection, folder)
+          return try check(tests: file, path, files, selection, folder)
         }
         let device = PatchDevice.assumed(hardware.assumption)
         let fixing = fix ? try fixed(file, files, device, selection) : nil
@@ -193,9 +193,7 @@ struct Validate: PatchCommand {
                   ($0.name, PatchPaths.reported($0.name, in: folder))
                 }, uniquingKeysWith: { first, _ in first }))),
           ignoredCount: patch.diagnostics.findingCount - kept.findingCount,
-          changes: (fixing?.changes ?? []).map { change in
-            "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
-          })
+          changes: Self.lines(fixing?.changes ?? [], path))
       }
     } catch {
       return unreadable(item.path, error, folder)
@@ -222,15 +220,26 @@ struct Validate: PatchCommand {
   private func check(
     tests file: PatchFile, _ path: String, _ files: FilePolicy, _ selection: CodeSelection,
     _ folder: String
-  ) -> Outcome {
-    let tests = TestFile(file.source, directory: file.directory, access: policy.accessOfTests)
-    let found = TestChecker.findings(in: tests)
+  ) throws(CommandFailure) -> Outcome {
+    var tests = TestFile(file.source, directory: file.directory, access: policy.accessOfTests)
+    var found = TestChecker.findings(in: tests)
+    var changes: [PatchFixer.Change] = []
+    if fix {
+      (tests, found, changes) = TestFixer.fix(tests, where: selection.keeps)
+      if !changes.isEmpty {
+        try AtomicFile.replace(file.source.name, with: tests.source.bytes, files: files)
+      }
+    }
     let kept = found.filter(selection.keeps)
     return Outcome(
       entry: .patch(
         CheckedPatch(
           path: PatchPaths.reported(path, in: folder), source: tests.source, diagnostics: kept)),
-      ignoredCount: found.findingCount - kept.findingCount)
+      ignoredCount: found.findingCount - kept.findingCount, changes: Self.lines(changes, path))
+  }
+
+  private static func lines(_ changes: [PatchFixer.Change], _ path: String) -> [String] {
+    changes.map { "fixed[\($0.code)]: \(path):\($0.position): \($0.title)\n" }
   }
 
   /// The patch after what is safe has been put right in its file.
