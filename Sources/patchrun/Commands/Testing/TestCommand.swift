@@ -235,10 +235,10 @@ struct TestCommand: PatchCommand {
 
   /// Whether a text has a part in it; with `*` and `?`, whether all of it matches.
   static func matches(_ pattern: String, _ text: String) -> Bool {
-    guard pattern.contains(where: { "*?[".contains($0) }) else {
+    guard PathPattern.isPattern(pattern) else {
       return text.lowercased().contains(pattern.lowercased())
     }
-    return unsafe fnmatch(pattern, text, 0) == 0
+    return PathPattern.matches(text, pattern)
   }
 
   // MARK: Running
