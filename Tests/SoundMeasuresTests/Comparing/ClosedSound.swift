@@ -52,6 +52,7 @@ struct ClosedSound {
           let place = (time - middle) / width
           if place.magnitude < 8 { level += height * exp(-place * place) }
         }
+        level *= envelope(time)
         guard level > 1e-12 else { return 0 }
         let phase = pitch * time * (1 + glide * time)
         var sum = 0.0

@@ -4,7 +4,6 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 import Pictures
-import SoundFiles
 import SoundMeasures
 
 struct Compare: PatchCommand {
@@ -162,18 +161,17 @@ struct Compare: PatchCommand {
     }
     var options = SoundComparison.Options(aligns: !noAlign, matchesGain: !noGain)
     options.mostOffset = maxOffset.value
-    let writer = try openDifference(second.sound)
+    if let difference { try SoundOutput.check(difference, for: second.sound) }
     let comparison: SoundComparison
     do throws(SoundComparison.Refusal) {
       comparison = try SoundComparison(of: first.sound, with: second.sound, options)
     } catch {
-      writer?.abandon()
       throw Self.failure(error, first, second)
     }
     let sheet = ComparisonSheet(
       comparison: comparison, options: options, name: first.name, referenceName: second.name,
       convertedFrom: first.convertedFrom, bound: nullBelow, peakBound: peakBelow)
-    try write(comparison.difference, writer)
+    if let difference { try SoundOutput.write(comparison.difference, to: difference) }
     if let picture {
       let drawing = ComparisonPicture(sheet: sheet, sound: first.sound, reference: second.sound)
         .drawing()
@@ -241,43 +239,6 @@ struct Compare: PatchCommand {
           help: ["name another file"])
       }
       kept.append(path)
-    }
-  }
-
-  private func openDifference(_ sound: Sound) throws(CommandFailure) -> SoundFileWriter? {
-    guard let difference else { return nil }
-    let format = StreamFormat(
-      .float32, channels: max(1, sound.channelCount), sampleRate: sound.sampleRate,
-      interleaved: true)
-    if let problem = SoundFileWriter.problem(
-      path: difference, format: format, sampleType: nil, quality: nil)
-    {
-      throw CommandFailure(ExitStatus.wrongUsage, problem.message, help: [problem.help])
-    }
-    do throws(SoundFileError) {
-      return try SoundFileWriter(path: difference, format: format)
-    } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
-    }
-  }
-
-  private func write(
-    _ sound: Sound, _ writer: SoundFileWriter?
-  ) throws(CommandFailure) {
-    guard let writer else { return }
-    do throws(SoundFileError) {
-      for start in stride(from: 0, to: sound.frameCount, by: 8192) {
-        let frames = start..<min(start + 8192, sound.frameCount)
-        var samples: [Float] = []
-        samples.reserveCapacity(frames.count * sound.channelCount)
-        for frame in frames {
-          for channel in sound.channels { samples.append(channel[frame]) }
-        }
-        try writer.write(samples, frameCount: frames.count)
-      }
-      try writer.close()
-    } catch {
-      throw CommandFailure(ExitStatus.failedRunning, error.message, help: [error.help])
     }
   }
 }

@@ -37,6 +37,11 @@ struct ComparisonPicture {
     return result
   }
 
+  /// The end of a long path.
+  private static func short(_ text: String) -> String {
+    text.count <= 70 ? text : text.prefix(3) + "\u{2026}" + text.suffix(66)
+  }
+
   // MARK: Time
 
   private func timeFigure() -> Figure {
@@ -49,7 +54,10 @@ struct ComparisonPicture {
       title: "\(sheet.name) against \(sheet.referenceName): \(sheet.isSame ? "same" : "different")",
       caption: (caption + sheet.notes).map(Self.typeset), width: Self.width, height: 560,
       axis: .time(begin...(begin + seconds), count: 1),
-      panels: [("A, as it was", 1.0), ("B", 1.0), ("Difference", 1.7)].map {
+      panels: [
+        (Self.short("A: \(sheet.name)"), 1.0), (Self.short("B: \(sheet.referenceName)"), 1.0),
+        ("Difference", 1.7),
+      ].map {
         Panel($0.0, Axis("", domain: 0...1), marks: [], weight: $0.1)
       },
       legend: lines.map { index in
