@@ -20,7 +20,9 @@ public final class OfflineMicrophone: @unchecked Sendable {
   private static let blockFrames = 4096
 
   /// - Parameter channelCount: Of the bus that hears it.
-  public init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int) throws(SoundFileError) {
+  public init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int)
+    throws(SoundFileError)
+  {
     self.reader = reader
     let count = reader.channelCount
     mapping = ChannelMapping(fileChannels: count, busChannels: channelCount)

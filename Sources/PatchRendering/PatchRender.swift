@@ -170,7 +170,8 @@ public struct PatchRender: Sendable {
     }
     guard samples <= Double(request.mostSamples) else {
       throw .failed(
-        "the sound of \(Int(Double(frameCount) / rate)) s at so many buses does not fit into memory")
+        "the sound of \(Int(Double(frameCount) / rate)) s at so many buses does not fit into memory"
+      )
     }
     var heard = SampleCollector.Lanes()
     if isHeard, let device {

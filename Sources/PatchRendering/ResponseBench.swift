@@ -75,7 +75,8 @@ public struct ResponseBench: Sendable {
       let response = Response(
         tones, channels: channels, loud: collectors[0], soft: collectors[1], peak: peak)
     else {
-      throw ResponseFailure.failed("\(quoted(places.toName)) is never rendered",
+      throw ResponseFailure.failed(
+        "\(quoted(places.toName)) is never rendered",
         help: ["what feeds it has to be pulled by the output unit"])
     }
     return MeasuredResponse(response: response, tones: tones)
@@ -85,7 +86,8 @@ public struct ResponseBench: Sendable {
     _ channel: Int?, _ format: StreamFormat, _ name: String, _ option: String
   ) throws(ResponseFailure) {
     guard let channel, !(0..<format.channelCount).contains(channel) else { return }
-    throw ResponseFailure.misuse("\(quoted(name)) has no channel \(channel) (\(option))",
+    throw ResponseFailure.misuse(
+      "\(quoted(name)) has no channel \(channel) (\(option))",
       help: [range(format.channelCount, "channel")])
   }
 

@@ -83,7 +83,8 @@ extension ResponseBench {
     var bus: Int?
     if let colon = text.lastIndex(of: ":"), names.nodes[text] == nil {
       guard let number = Int(text[text.index(after: colon)...]), number >= 0 else {
-        throw ResponseFailure.misuse("\(quoted(text)) is no address",
+        throw ResponseFailure.misuse(
+          "\(quoted(text)) is no address",
           help: ["write a node and, behind a colon, the number of its bus: mixer:1"])
       }
       name = String(text[..<colon])
@@ -91,11 +92,13 @@ extension ResponseBench {
     }
     let inside = names.order.filter { $0.hasPrefix(name + "/") }
     if names.nodes[name] == nil, !names.isCallback(name), !inside.isEmpty {
-      throw ResponseFailure.misuse("\(quoted(name)) is a sub-graph: say which node in it is meant",
+      throw ResponseFailure.misuse(
+        "\(quoted(name)) is a sub-graph: say which node in it is meant",
         help: ["in it there are: " + inside.prefix(20).joined(separator: ", ")])
     }
     guard names.nodes[name] != nil || names.isCallback(name) else {
-      throw ResponseFailure.misuse("the patch has no node or callback \(quoted(name))",
+      throw ResponseFailure.misuse(
+        "the patch has no node or callback \(quoted(name))",
         help: [
           didYouMean(name, among: candidates)
             ?? "there are: " + candidates.prefix(20).joined(separator: ", ")
@@ -111,7 +114,8 @@ extension ResponseBench {
     let (name, bus) = try address(text, names, candidates: names.order + callbacks)
     guard let node = names.nodes[name] else {
       guard bus == nil else {
-        throw ResponseFailure.misuse("\(quoted(name)) is a callback, and has no buses",
+        throw ResponseFailure.misuse(
+          "\(quoted(name)) is a callback, and has no buses",
           help: ["leave the number out"])
       }
       return try entries(ofCallback: name, names)
@@ -120,7 +124,8 @@ extension ResponseBench {
       guard let format = names.graph.grant.inputFormat,
         names.graph.session?.configuration.capture != nil
       else {
-        throw ResponseFailure.misuse("the microphone side of \(names.placed(name)) is off",
+        throw ResponseFailure.misuse(
+          "the microphone side of \(names.placed(name)) is off",
           help: [
             "turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"
           ])
@@ -130,7 +135,8 @@ extension ResponseBench {
     let inputs = names.formats[node]?.inputs ?? []
     let number = bus ?? 0
     guard inputs.indices.contains(number) else {
-      throw ResponseFailure.misuse("\(names.placed(name)) has no input \(number)",
+      throw ResponseFailure.misuse(
+        "\(names.placed(name)) has no input \(number)",
         help: [range(inputs.count, "input")])
     }
     return ([.input(node, number)], inputs[number].format)
@@ -153,7 +159,8 @@ extension ResponseBench {
       throw ResponseFailure.misuse("the callback \(quoted(name)) feeds nothing that is rendered")
     }
     guard formats.allSatisfy({ $0.sampleRate == first.sampleRate }) else {
-      throw ResponseFailure.misuse("the callback \(quoted(name)) feeds inputs of different rates",
+      throw ResponseFailure.misuse(
+        "the callback \(quoted(name)) feeds inputs of different rates",
         help: ["name one of the inputs"])
     }
     return (entries, formats.min { $0.channelCount < $1.channelCount } ?? first)
@@ -170,13 +177,15 @@ extension ResponseBench {
     }
     let (name, bus) = try address(subgraphEnd(text, names), names, candidates: names.order)
     guard let node = names.nodes[name] else {
-      throw ResponseFailure.misuse("\(quoted(name)) is a callback: what it puts out cannot be watched",
+      throw ResponseFailure.misuse(
+        "\(quoted(name)) is a callback: what it puts out cannot be watched",
         help: ["take the output of the node that it feeds"])
     }
     if isEnd(name, names), (bus ?? 0) == 0 { return try deviceExit(name, names) }
     let outputs = names.formats[node]?.outputs ?? []
     guard outputs.indices.contains(bus ?? 0) else {
-      throw ResponseFailure.misuse("\(names.placed(name)) has no output \(bus ?? 0)",
+      throw ResponseFailure.misuse(
+        "\(names.placed(name)) has no output \(bus ?? 0)",
         help: [range(outputs.count, "output")])
     }
     return (.output(node, bus ?? 0), outputs[bus ?? 0].format, text)
@@ -202,7 +211,8 @@ extension ResponseBench {
     guard names.graph.session?.configuration.client != nil,
       let format = names.graph.session?.configuration.device
     else {
-      throw ResponseFailure.misuse("nothing feeds the output of \(names.placed(name))",
+      throw ResponseFailure.misuse(
+        "nothing feeds the output of \(names.placed(name))",
         help: ["say where to look: --to"])
     }
     return (.device, format, name)

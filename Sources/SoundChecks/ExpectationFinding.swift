@@ -36,7 +36,7 @@ struct ExpectationFinding: Sendable {
       .init(message), at: json.markRange, pointer: json.pointer.description,
       label: .init(quantity.bound.text(quantity.unit)),
       help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + others
-        + (fix.map { ["to \($0.title), write \($0.edits[0].replacement)"] } ?? []),
+        + (fix.map { ["to \($0.title), write \(Self.shown($0.edits[0].replacement))"] } ?? []),
       fixes: [fix].compactMap(\.self))
   }
 
@@ -65,7 +65,9 @@ struct ExpectationFinding: Sendable {
       parts.append(
         "at \(Self.clock(Double(frame) / origin.sampleRate)) (frame \(frame))")
     }
-    if let channel = expectation.channel?.value ?? place.channel { parts.append("on channel \(channel)") }
+    if let channel = expectation.channel?.value ?? place.channel {
+      parts.append("on channel \(channel)")
+    }
     if let frequency = place.frequency {
       parts.append("at \(BoundUnit("Hz", digits: frequency < 100 ? 2 : 1).text(frequency))")
     }
@@ -125,7 +127,9 @@ struct ExpectationFinding: Sendable {
     }
     if let key = quantity.key {
       guard !key.isEmpty else { return nil }
-      let number = key == "cents" ? Self.rounded(worst.value.magnitude + margin, quantity.unit, up: true)
+      let number =
+        key == "cents"
+        ? Self.rounded(worst.value.magnitude + margin, quantity.unit, up: true)
         : value
       if let json = expectation.value[key] { return edit(json, Self.written(number)) }
       return insert("\"\(key)\": \(Self.written(number))", title)
@@ -173,6 +177,11 @@ struct ExpectationFinding: Sendable {
     if unit.digits > 2 { for _ in 2..<unit.digits { scale *= 10 } }
     let scaled = value * scale
     return (up ? scaled.rounded(.up) : scaled.rounded(.down)) / scale
+  }
+
+  /// What is written, without the comma of an insertion.
+  private static func shown(_ replacement: String) -> String {
+    replacement.hasPrefix(", ") ? String(replacement.dropFirst(2)) : replacement
   }
 
   static func written(_ value: Double) -> String { Quantity.text(value) }

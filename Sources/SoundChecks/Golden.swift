@@ -18,7 +18,9 @@ public enum Golden {
       let frames = try reader.read(into: &samples)
       guard frames > 0 else { break }
       for channel in 0..<count {
-        for frame in 0..<frames { channels[channel].append(Float(samples[frame * count + channel])) }
+        for frame in 0..<frames {
+          channels[channel].append(Float(samples[frame * count + channel]))
+        }
       }
     }
     return Sound(sampleRate: reader.sampleRate, channels: channels)
@@ -40,7 +42,9 @@ public enum Golden {
     while start < sound.frameCount {
       let count = min(block, sound.frameCount - start)
       for (channel, lane) in sound.channels.enumerated() {
-        for frame in 0..<count { samples[frame * sound.channelCount + channel] = lane[start + frame] }
+        for frame in 0..<count {
+          samples[frame * sound.channelCount + channel] = lane[start + frame]
+        }
       }
       do throws(SoundFileError) { try writer.write(samples, frameCount: count) } catch {
         writer.abandon()

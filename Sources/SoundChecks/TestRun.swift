@@ -44,9 +44,10 @@ final class TestRun: TestedPatch {
     self.patch = patch
     self.isCancelled = isCancelled
     do throws(HardwareAssumption.ParseError) {
-      assumption = try test.written.hardware.map { written throws(HardwareAssumption.ParseError) in
-        try HardwareAssumption.parse(written.value)
-      } ?? HardwareAssumption()
+      assumption =
+        try test.written.hardware.map { written throws(HardwareAssumption.ParseError) in
+          try HardwareAssumption.parse(written.value)
+        } ?? HardwareAssumption()
     } catch {
       throw TestProblem(
         ExpectationRules.input, error.description, test.written.hardware?.json ?? test.key,
@@ -98,7 +99,8 @@ final class TestRun: TestedPatch {
     let more = errors.findingCount > 1 ? ", and \(errors.findingCount - 1) more" : ""
     let place = built.source.origin(of: first.range)
     let position = place.text.position(of: place.range.lowerBound)
-    let base = PatchBuilder.build(patch.reading(), in: patch.surroundings, device: .assumed(assumption))
+    let base = PatchBuilder.build(
+      patch.reading(), in: patch.surroundings, device: .assumed(assumption))
     guard base.hasErrors else {
       let json = settings.place(of: first, in: built.source)
       return TestProblem(
@@ -133,7 +135,8 @@ final class TestRun: TestedPatch {
   func render() throws(TestProblem) {
     guard
       test.expectations.contains(where: {
-        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound) || $0.kind.name == ExpectationKind.load.name
+        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound)
+          || $0.kind.name == ExpectationKind.load.name
       })
     else { return }
     do throws(ExpectationProblem) { _ = try outcome(nil) } catch {
@@ -177,7 +180,8 @@ final class TestRun: TestedPatch {
     switch variant {
     case nil: break
     case .slices(let frames): request.assumption.ioBufferFrames = frames
-    case .settings(let texts): request.reading = patch.reading(mutations + settings.overrides + texts)
+    case .settings(let texts):
+      request.reading = patch.reading(mutations + settings.overrides + texts)
     case .changed(let texts, let time):
       let changed = patch.reading(mutations + settings.overrides + texts)
       guard !changed.hasErrors else {

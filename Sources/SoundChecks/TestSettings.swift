@@ -20,7 +20,8 @@ struct TestSettings {
 
   /// - Throws: What is wrong with a feed.
   init(
-    _ test: TestDocument.Test, of patch: TestFile.TestedSource, assuming assumption: HardwareAssumption
+    _ test: TestDocument.Test, of patch: TestFile.TestedSource,
+    assuming assumption: HardwareAssumption
   ) throws(TestProblem) {
     for setting in test.settings {
       guard let pointer = JSONPointer(parsing: setting.name), !pointer.tokens.isEmpty else {
@@ -69,12 +70,18 @@ struct TestSettings {
     }
     add(JSONPointer(["callbacks", source]), value, feed.key.json)
     let quotedSource = JSONText.string(source).compact
-    if let index, let json = connections.firstIndex(where: { $0.range == document.connections[index].json.range }) {
+    if let index,
+      let json = connections.firstIndex(where: {
+        $0.range == document.connections[index].json.range
+      })
+    {
       // A bus that took its format from a connection has none of its own.
       let wasConnected = document.connections[index].from.map { from in
         document.nodes.contains { $0.name == from.value.node }
       }
-      if wasConnected == true { try addFormat(name, bus, node.value, feed, reading, patch, assumption) }
+      if wasConnected == true {
+        try addFormat(name, bus, node.value, feed, reading, patch, assumption)
+      }
       add(JSONPointer(["connections", "\(json)", "from"]), quotedSource, feed.key.json)
     } else {
       if document.root["connections"] == nil {
@@ -100,7 +107,9 @@ struct TestSettings {
     else { return }
     let format = inputs[bus].format
     guard let sample = format.sampleType else { return }
-    if node.json["inputs"] == nil { add(JSONPointer(["nodes", name, "inputs"]), "{}", feed.key.json) }
+    if node.json["inputs"] == nil {
+      add(JSONPointer(["nodes", name, "inputs"]), "{}", feed.key.json)
+    }
     if input == nil { add(JSONPointer(["nodes", name, "inputs", "\(bus)"]), "{}", feed.key.json) }
     let text: JSONText = [
       "sample": .string(sample.rawValue), "channels": .number(format.channelCount),

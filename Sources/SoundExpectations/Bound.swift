@@ -18,7 +18,8 @@ public struct Bound: Hashable, Sendable {
   public func excess(of value: Double) -> Double {
     if value.isNaN { return .infinity }
     if value == low || value == high { return 0 }
-    return max(low == -.infinity ? -.infinity : low - value,
+    return max(
+      low == -.infinity ? -.infinity : low - value,
       high == .infinity ? -.infinity : value - high)
   }
 

@@ -19,7 +19,8 @@ public struct ExpectationKind: Sendable {
   /// What a value that is no object stands for; `nil` where it has to be one.
   public var shorthand: Shorthand?
   public var subject: Subject
-  let measure: @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem) -> [MeasuredQuantity]
+  let measure:
+    @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem) -> [MeasuredQuantity]
 
   /// What is looked at.
   public enum Subject: Hashable, Sendable {
@@ -95,7 +96,8 @@ public struct ExpectationKind: Sendable {
   public init(
     _ name: String, _ summary: String, rule: Rule, bound: BoundInfo?, settings: [SettingInfo] = [],
     lists: [ListInfo] = [], shorthand: Shorthand? = nil, subject: Subject = .sound,
-    measure: @escaping @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem)
+    measure:
+      @escaping @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem)
       -> [MeasuredQuantity]
   ) {
     self.name = name

@@ -387,14 +387,18 @@ struct FeatureTests {
     #expect(found.compactMap { $0["code"]?.string }.sorted() == ["PR1101", "PR1102"])
   }
 
-  @Test func `kinds of expectation, their bounds and their settings are proposed, and said what they are`() {
+  @Test
+  func
+    `kinds of expectation, their bounds and their settings are proposed, and said what they are`()
+  {
     var session = Session()
     let kinds = session.labels(
       #"{ "patch": "mix.json", "tests": { "a": { "expect": [ { "|" } ] } } }"#)
     #expect(kinds.contains("truePeak") && kinds.contains("at") && kinds.count > 30)
     let settings = session.labels(
       #"{ "patch": "m", "tests": { "a": { "expect": [ { "tone": { "cents": 1, "|" } } ] } } }"#)
-    #expect(settings.contains("frequency") && settings.contains("atMost") && !settings.contains("cents"))
+    #expect(
+      settings.contains("frequency") && settings.contains("atMost") && !settings.contains("cents"))
     #expect(
       session.labels(#"{ "patch": "m", "tests": { "a": { "|" } } }"#).contains("duration"))
     let feed = session.labels(

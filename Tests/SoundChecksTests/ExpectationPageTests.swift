@@ -26,9 +26,11 @@ import Testing
   }
 
   @Test(arguments: pages.map(\.code))
-  func `the right test of a page passes; the wrong one fails with its code alone, says where, and has an edit`(
-    code: Rule.Code
-  ) throws {
+  func
+    `the right test of a page passes; the wrong one fails with its code alone, says where, and has an edit`(
+      code: Rule.Code
+    ) throws
+  {
     let page = try #require(Self.pages.first { $0.code == code })
     let folder = try TestedFolder()
     let right = folder.tests(page.right)
@@ -105,7 +107,9 @@ private final class SlicedSound: TestedPatch {
     sound(variant == .slices(64) ? 0.5 : 0.5001)
   }
 
-  func golden(_ path: String, for expectation: SoundExpectations.Expectation) throws(ExpectationProblem) -> Sound {
+  func golden(_ path: String, for expectation: SoundExpectations.Expectation)
+    throws(ExpectationProblem) -> Sound
+  {
     throw Self.nothing
   }
 

@@ -35,7 +35,8 @@ import Testing
     #expect(swapped.isEquivalent)
   }
 
-  @Test func `a test of the level, the tone and the faults notices all but time and phase`() throws {
+  @Test func `a test of the level, the tone and the faults notices all but time and phase`() throws
+  {
     let folder = try TestedFolder()
     let checks = Self.checks(
       folder,

@@ -54,7 +54,9 @@ import Testing
       let fix = try #require(TestChecker.findings(in: file).first?.fixes.first)
       #expect(fix.isSafe)
       var bytes = file.source.bytes
-      for edit in fix.edits { bytes.replaceSubrange(edit.range, with: Array(edit.replacement.utf8)) }
+      for edit in fix.edits {
+        bytes.replaceSubrange(edit.range, with: Array(edit.replacement.utf8))
+      }
       let mended = folder.tests(String(decoding: bytes, as: UTF8.self))
       #expect(TestChecker.findings(in: mended).isEmpty)
     }
@@ -98,12 +100,14 @@ import Testing
       let file = folder.expecting("{ \"notSilent\": true }", settings: settings)
       let found = TestChecker.findings(in: file)
       #expect(found.map(\.code) == ["PR1106"], "\(file.rendered(found))")
-      #expect(Array(file.source.bytes[found[0].range]) == Array(marked.utf8), "\(file.rendered(found))")
+      #expect(
+        Array(file.source.bytes[found[0].range]) == Array(marked.utf8), "\(file.rendered(found))")
     }
   }
 
   @Test(arguments: ["tone", "mixer:0", "mixer", "io:0", "mixer:1"])
-  func `a feed takes the place of a callback, of a connection, and of nothing`(place: String) throws {
+  func `a feed takes the place of a callback, of a connection, and of nothing`(place: String) throws
+  {
     let folder = try TestedFolder()
     let file = folder.tests(
       """
@@ -130,7 +134,8 @@ import Testing
   @Test func `an endless patch needs a duration`() throws {
     let folder = try TestedFolder()
     let file = folder.tests(
-      "{ \"patch\": \"tone.json\", \"tests\": { \"a\": { \"expect\": [ { \"finite\": true } ] } } }")
+      "{ \"patch\": \"tone.json\", \"tests\": { \"a\": { \"expect\": [ { \"finite\": true } ] } } }"
+    )
     let checked = try folder.run(file)
     #expect(checked[0].problem?.code == "PR1107")
     #expect(checked[0].problem?.help.contains { $0.contains("duration") } == true)

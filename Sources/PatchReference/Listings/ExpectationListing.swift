@@ -8,7 +8,9 @@ public enum ExpectationListing {
   public static func markdown() -> String {
     var table = MarkdownTable(["Kind", "Setting", "Value", "Default", "What it is"])
     for kind in ExpectationCatalog.kinds {
-      table.add(["`\(kind.name)`", "", bound(kind), standard(kind), "\(kind.summary) \(kind.rule.code)."])
+      table.add([
+        "`\(kind.name)`", "", bound(kind), standard(kind), "\(kind.summary) \(kind.rule.code).",
+      ])
       for setting in kind.settings {
         table.add([
           "", "`\(setting.key)`", setting.expectation,

@@ -84,10 +84,12 @@ public enum TestSchema {
           [
             .init(
               "description",
-              "How long is rendered. Not given, until the patch ends by itself. A number of seconds.")
+              "How long is rendered. Not given, until the patch ends by itself. A number of seconds."
+            )
           ] + numberTypes(.seconds) + [.init("exclusiveMinimum", 0)]),
         "hardware": [
-          "description": "What the device is like, as --hardware has it: \"rate=48000,channels=2\".",
+          "description":
+            "What the device is like, as --hardware has it: \"rate=48000,channels=2\".",
           "type": "string",
         ],
         "expect": [

@@ -5,8 +5,8 @@ public import PatchRendering
 public import PatchSyntax
 import RenderCore
 import RenderHost
-public import SoundFiles
 import SoundExpectations
+public import SoundFiles
 public import SoundMeasures
 
 /// A first test file of a patch: what it sounds like now, with room for what nobody would call a fault.
@@ -66,7 +66,8 @@ public struct FirstTests: Sendable {
     if sound.dropouts().isEmpty { expect("dropouts", 0) }
     if sound.dc().allSatisfy({ $0.value < -60 }) { expect("dc", true) }
     for (channel, level) in levels.enumerated() where level.value >= -90 {
-      Self.add("rms", level.value, sound.channel(channel), sound.channelCount == 1 ? nil : channel, &lines)
+      Self.add(
+        "rms", level.value, sound.channel(channel), sound.channelCount == 1 ? nil : channel, &lines)
     }
     if sound.duration >= 3, let loudness = sound.integratedLoudness() {
       Self.add("integratedLoudness", loudness, sound, nil, &lines)

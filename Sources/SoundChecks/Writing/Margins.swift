@@ -47,7 +47,9 @@ enum Margins {
     guard expectation.kind.subject == .sound, expectation.kind.bound != nil else { return 0 }
     guard let middle = worst(expectation, sound) else { return 0 }
     return disturbed(sound).reduce(0) { most, sound in
-      guard let value = worst(expectation, sound), value.isFinite, middle.isFinite else { return most }
+      guard let value = worst(expectation, sound), value.isFinite, middle.isFinite else {
+        return most
+      }
       return max(most, (value - middle).magnitude)
     }
   }

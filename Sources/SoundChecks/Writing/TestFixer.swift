@@ -1,4 +1,4 @@
-public import AudioTypes
+import AudioTypes
 public import Diagnostics
 public import PatchGraph
 import PatchSyntax

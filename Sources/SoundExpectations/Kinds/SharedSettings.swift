@@ -22,7 +22,8 @@ extension [SettingInfo] {
   static let path = [
     SettingInfo(
       "from", .text, isRequired: true,
-      summary: "Where it begins: an input, \"mixer:1\" say, a callback, or the microphone, \"io:1\"."),
+      summary:
+        "Where it begins: an input, \"mixer:1\" say, a callback, or the microphone, \"io:1\"."),
     SettingInfo(
       "to", .text,
       summary: "Where it ends: an output. Not given, what the output unit plays."),
@@ -117,8 +118,7 @@ extension Expectation {
           SoundReading(
             Double(abs(sound.frameCount - reference.frameCount)),
             at: SoundPlace(
-              frames: (begin + count)
-                ..< (begin + max(sound.frameCount, reference.frameCount))))
+              frames: (begin + count)..<(begin + max(sound.frameCount, reference.frameCount))))
         ], .atMost(0), key: "",
         notes: [
           "\(sound.frameCount) frames are heard, and \(other) has \(reference.frameCount)"

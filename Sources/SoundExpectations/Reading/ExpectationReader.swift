@@ -20,7 +20,8 @@ public struct ExpectationReader {
     expectation.channel = written.channel
     if kind.subject == .patch {
       for (key, json) in [
-        ("at", written.at?.json), ("during", written.during?.json), ("channel", written.channel?.json),
+        ("at", written.at?.json), ("during", written.during?.json),
+        ("channel", written.channel?.json),
       ] {
         guard let json else { continue }
         report(
@@ -56,7 +57,7 @@ public struct ExpectationReader {
     if known.count < written.fields.count { return nil }
     guard let first = known.first else {
       report(
-        ExpectationRules.kind, "the expectation says nothing", written.json, 
+        ExpectationRules.kind, "the expectation says nothing", written.json,
         label: "what is expected?",
         help: ["write { \"notSilent\": true }, for example"])
       return nil
@@ -114,7 +115,8 @@ public struct ExpectationReader {
       guard kind.keys.contains(name) else {
         diagnostics.append(
           ExpectationRules.setting.diagnostic(
-            "\(Diagnostic.Message(quoted(kind.name))) has no setting \(Diagnostic.Message(quoted(name)))", at: key.range,
+            "\(Diagnostic.Message(quoted(kind.name))) has no setting \(Diagnostic.Message(quoted(name)))",
+            at: key.range,
             pointer: key.pointer.description,
             label: didYouMean(name, among: kind.keys).map { .init($0) } ?? "unknown setting",
             help: [
@@ -146,7 +148,8 @@ public struct ExpectationReader {
   }
 
   private mutating func readBound(
-    _ given: [String: JSONValue], _ info: ExpectationKind.BoundInfo, _ expectation: inout Expectation
+    _ given: [String: JSONValue], _ info: ExpectationKind.BoundInfo,
+    _ expectation: inout Expectation
   ) {
     let kind = expectation.kind
     var bound = Bound()
@@ -175,7 +178,8 @@ public struct ExpectationReader {
       places.within = within
       isGiven = true
     }
-    for (key, json) in given.sorted(by: { $0.key < $1.key }) where key != "near" && key != "within" {
+    for (key, json) in given.sorted(by: { $0.key < $1.key }) where key != "near" && key != "within"
+    {
       if isGiven, places.within != nil {
         report(
           ExpectationRules.bound, "\(quoted(key)) says again what 'near' and 'within' say", json,
@@ -189,11 +193,14 @@ public struct ExpectationReader {
           report(
             ExpectationRules.bound,
             ends.count == 2
-              ? "'between' stands alone" : "'between' is two numbers: the least and the greatest", json,
+              ? "'between' stands alone" : "'between' is two numbers: the least and the greatest",
+            json,
             help: ["write [-16.5, -15.5], for example"])
           return
         }
-        guard let low = number(ends[0], info, key), let high = number(ends[1], info, key) else { return }
+        guard let low = number(ends[0], info, key), let high = number(ends[1], info, key) else {
+          return
+        }
         bound = Bound(low: low, high: high)
         (places.low, places.high) = (ends[0], ends[1])
       case "atMost":
@@ -300,7 +307,9 @@ public struct ExpectationReader {
       let rows = json.elements.map { row in
         row.elements.compactMap { $0.number(in: .level) }.filter(\.isFinite)
       }
-      let isWhole = json.elements.allSatisfy { row in row.elements.reduce(0) { n, _ in n + 1 } == width }
+      let isWhole = json.elements.allSatisfy { row in
+        row.elements.reduce(0) { n, _ in n + 1 } == width
+      }
       guard json.kind == .array, isWhole, rows.allSatisfy({ $0.count == width }) else { break }
       expectation.rows[info.key] = rows
       return
@@ -339,7 +348,8 @@ public struct ExpectationReader {
     default: break
     }
     guard kind.bound != nil else { return "\"\(kind.name)\": { ... }" }
-    return "\"\(kind.name)\": { \"atMost\": ... }, { \"atLeast\": ... } or { \"between\": [ ..., ... ] }"
+    return
+      "\"\(kind.name)\": { \"atMost\": ... }, { \"atLeast\": ... } or { \"between\": [ ..., ... ] }"
   }
 }
 

@@ -10,5 +10,7 @@ extension ExpectationRules {
         It is `atMost`, `atLeast`, both, `between` two numbers, or `near` a number and
         `within` a distance. A bound that nothing or everything meets checks nothing.
         """,
-      example: .expectation(right: "{ \"peak\": { \"between\": [-20, -1] } }", wrong: "{ \"peak\": { \"between\": [-1, -20] } }")))
+      example: .expectation(
+        right: "{ \"peak\": { \"between\": [-20, -1] } }",
+        wrong: "{ \"peak\": { \"between\": [-1, -20] } }")))
 }

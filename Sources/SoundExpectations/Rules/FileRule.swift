@@ -11,5 +11,8 @@ extension ExpectationRules {
         with it is said by `patchrun validate`; a test that expects findings says so
         with `diagnostics`.
         """,
-      example: .test(right: ExamplePatches.expectation("{ \"notSilent\": true }"), wrong: ExamplePatches.expectation("{ \"notSilent\": true }").replacing("tone.json", with: "tune.json"))))
+      example: .test(
+        right: ExamplePatches.expectation("{ \"notSilent\": true }"),
+        wrong: ExamplePatches.expectation("{ \"notSilent\": true }").replacing(
+          "tone.json", with: "tune.json"))))
 }

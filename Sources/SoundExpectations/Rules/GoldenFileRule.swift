@@ -10,5 +10,6 @@ extension ExpectationRules {
         `patchrun test --bless` writes the goldens that are missing, and those that no
         longer hold.
         """,
-      example: .none("A golden is a sound file beside the test file: nothing of it can be shown here.")))
+      example: .none(
+        "A golden is a sound file beside the test file: nothing of it can be shown here.")))
 }

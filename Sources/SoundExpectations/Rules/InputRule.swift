@@ -11,5 +11,7 @@ extension ExpectationRules {
         what feeds an input. The finding names the rule of the patch that would be
         broken.
         """,
-      example: .expectation(right: "{ \"notSilent\": true }", wrong: "{ \"notSilent\": true }", wrongSettings: "\"/nodes/equalizer/parameters/volume\": 1")))
+      example: .expectation(
+        right: "{ \"notSilent\": true }", wrong: "{ \"notSilent\": true }",
+        wrongSettings: "\"/nodes/equalizer/parameters/volume\": 1")))
 }

@@ -11,5 +11,7 @@ extension ExpectationRules {
         \"atMost\": -1 } }; `at`, `during` and `channel` beside it say where. Two kinds
         are two expectations, so that each can fail by itself.
         """,
-      example: .expectation(right: "{ \"truePeak\": { \"atMost\": -1 } }", wrong: "{ \"truPeak\": { \"atMost\": -1 } }")))
+      example: .expectation(
+        right: "{ \"truePeak\": { \"atMost\": -1 } }", wrong: "{ \"truPeak\": { \"atMost\": -1 } }")
+    ))
 }

@@ -9,5 +9,7 @@ extension ExpectationRules {
       because: """
         An expectation of what is not there could never fail.
         """,
-      example: .expectation(right: "{ \"at\": \"mixer\", \"notSilent\": true }", wrong: "{ \"at\": \"mixr\", \"notSilent\": true }")))
+      example: .expectation(
+        right: "{ \"at\": \"mixer\", \"notSilent\": true }",
+        wrong: "{ \"at\": \"mixr\", \"notSilent\": true }")))
 }

@@ -10,5 +10,7 @@ extension ExpectationRules {
         A patch without an end needs a duration, loudness needs time to be measured, and
         a path that nothing passes has no response.
         """,
-      example: .expectation(right: "{ \"integratedLoudness\": { \"atLeast\": -40 } }", wrong: "{ \"during\": [0, 0.1], \"integratedLoudness\": { \"atLeast\": -40 } }")))
+      example: .expectation(
+        right: "{ \"integratedLoudness\": { \"atLeast\": -40 } }",
+        wrong: "{ \"during\": [0, 0.1], \"integratedLoudness\": { \"atLeast\": -40 } }")))
 }

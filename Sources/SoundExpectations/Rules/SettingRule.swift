@@ -9,5 +9,6 @@ extension ExpectationRules {
       because: """
         `patchrun explain sound/NAME` says what a kind takes.
         """,
-      example: .expectation(right: "{ \"tone\": { \"frequency\": 1000 } }", wrong: "{ \"tone\": { \"cents\": 5 } }")))
+      example: .expectation(
+        right: "{ \"tone\": { \"frequency\": 1000 } }", wrong: "{ \"tone\": { \"cents\": 5 } }")))
 }

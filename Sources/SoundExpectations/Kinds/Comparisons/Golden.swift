@@ -54,5 +54,7 @@ extension ExpectationRules {
         Where the change is meant, bless it again; `--artifacts` writes both sounds and
         their difference.
         """,
-      example: .expectation(right: "{ \"golden\": \"tone.golden.wav\" }", wrong: "{ \"golden\": \"tone.golden.wav\" }", wrongSettings: "\"/callbacks/tone/amplitude\": 0.501")))
+      example: .expectation(
+        right: "{ \"golden\": \"tone.golden.wav\" }", wrong: "{ \"golden\": \"tone.golden.wav\" }",
+        wrongSettings: "\"/callbacks/tone/amplitude\": 0.501")))
 }

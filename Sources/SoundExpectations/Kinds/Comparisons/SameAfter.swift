@@ -51,5 +51,10 @@ extension ExpectationRules {
         been so. Left out of it is what depends on when it began: a tone of another
         frequency has another phase.
         """,
-      example: .expectation(right: "{ \"sameAfter\": { \"change\": { \"/callbacks/tone/amplitude\": 0.25 }, \"time\": 0.2 } }", wrong: "{ \"sameAfter\": { \"change\": { \"/callbacks/tone/frequency\": 1500 }, \"time\": 0.205 } }")))
+      example: .expectation(
+        right:
+          "{ \"sameAfter\": { \"change\": { \"/callbacks/tone/amplitude\": 0.25 }, \"time\": 0.2 } }",
+        wrong:
+          "{ \"sameAfter\": { \"change\": { \"/callbacks/tone/frequency\": 1500 }, \"time\": 0.205 } }"
+      )))
 }

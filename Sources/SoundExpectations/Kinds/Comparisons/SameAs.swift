@@ -34,5 +34,7 @@ extension ExpectationRules {
         place of nodes, an import beside what it was made from. The other patch is
         rendered with its own settings, and as long.
         """,
-      example: .expectation(right: "{ \"sameAs\": \"tone.json\" }", wrong: "{ \"sameAs\": \"tone.json\" }", wrongSettings: "\"/callbacks/tone/amplitude\": 0.4")))
+      example: .expectation(
+        right: "{ \"sameAs\": \"tone.json\" }", wrong: "{ \"sameAs\": \"tone.json\" }",
+        wrongSettings: "\"/callbacks/tone/amplitude\": 0.4")))
 }

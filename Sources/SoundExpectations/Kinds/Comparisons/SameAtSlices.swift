@@ -39,5 +39,6 @@ extension ExpectationRules {
         out the same whatever that is; a native callback has to be held to it. The
         difference is to be below -140 dB where nothing else is said.
         """,
-      example: .none("No patch of patchrun's own units breaks it: a native callback that counts slices would.")))
+      example: .none(
+        "No patch of patchrun's own units breaks it: a native callback that counts slices would.")))
 }

@@ -31,5 +31,9 @@ extension ExpectationRules {
         prediction of a sample from those before it fails for a moment, far beyond what
         it does around there. Attacks, noise and hard gates are none.
         """,
-      example: .expectation(right: "{ \"clicks\": 0 }", wrong: "{ \"clicks\": 0 }", wrongSettings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"0.5 * sin(tau * 1000 * time) + (frame == 24000 ? 0.2 : 0)\" }")))
+      example: .expectation(
+        right: "{ \"clicks\": 0 }", wrong: "{ \"clicks\": 0 }",
+        wrongSettings:
+          "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"0.5 * sin(tau * 1000 * time) + (frame == 24000 ? 0.2 : 0)\" }"
+      )))
 }

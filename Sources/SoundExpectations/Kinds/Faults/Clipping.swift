@@ -28,5 +28,7 @@ extension ExpectationRules {
         integers. The number is that of the runs; allow some with a number in the place
         of 0.
         """,
-      example: .expectation(right: "{ \"clipping\": 0 }", wrong: "{ \"clipping\": 0 }", wrongSettings: "\"/callbacks/tone/amplitude\": 2")))
+      example: .expectation(
+        right: "{ \"clipping\": 0 }", wrong: "{ \"clipping\": 0 }",
+        wrongSettings: "\"/callbacks/tone/amplitude\": 2")))
 }

@@ -33,5 +33,9 @@ extension ExpectationRules {
         A device that was too late or a file that could not be read leaves a hole,
         mostly of zeros. Silence that is faded into is none.
         """,
-      example: .expectation(right: "{ \"dropouts\": 0 }", wrong: "{ \"dropouts\": 0 }", wrongSettings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"frame % 10000 > 9800 ? 0 : 0.5 * sin(tau * 1000 * time)\" }")))
+      example: .expectation(
+        right: "{ \"dropouts\": 0 }", wrong: "{ \"dropouts\": 0 }",
+        wrongSettings:
+          "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"frame % 10000 > 9800 ? 0 : 0.5 * sin(tau * 1000 * time)\" }"
+      )))
 }

@@ -32,5 +32,10 @@ extension ExpectationRules {
         the output unit, such samples have become silence there; look at the node that
         makes them.
         """,
-      example: .expectation(right: "{ \"at\": \"mixer\", \"finite\": true }", wrong: "{ \"at\": \"mixer\", \"finite\": true }", wrongSettings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"3e38\" }, \"/nodes/mixer/inputs\": { \"0\": { \"parameters\": { \"volume\": 9 } } }")))
+      example: .expectation(
+        right: "{ \"at\": \"mixer\", \"finite\": true }",
+        wrong: "{ \"at\": \"mixer\", \"finite\": true }",
+        wrongSettings:
+          "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"3e38\" }, \"/nodes/mixer/inputs\": { \"0\": { \"parameters\": { \"volume\": 9 } } }"
+      )))
 }

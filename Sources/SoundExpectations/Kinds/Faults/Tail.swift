@@ -43,5 +43,10 @@ extension ExpectationRules {
         the number is when the sound was last louder than `below`, -60 dBFS where
         nothing is said, counted from `after`.
         """,
-      example: .expectation(right: "{ \"tail\": { \"atMost\": \"600 ms\" } }", wrong: "{ \"tail\": { \"atMost\": \"100 ms\" } }", settings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"time < 0.5 ? 0.5 * sin(tau * 1000 * time) : 0\" }")))
+      example: .expectation(
+        right: "{ \"tail\": { \"atMost\": \"600 ms\" } }",
+        wrong: "{ \"tail\": { \"atMost\": \"100 ms\" } }",
+        settings:
+          "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"time < 0.5 ? 0.5 * sin(tau * 1000 * time) : 0\" }"
+      )))
 }

@@ -30,5 +30,7 @@ extension ExpectationRules {
         In dB, the first channel above the second: 0 is the middle. A pan that has
         slipped or a channel that is lost shows here.
         """,
-      example: .expectation(right: "{ \"balance\": { \"near\": 0, \"within\": 0.1 } }", wrong: "{ \"balance\": { \"near\": 6, \"within\": 0.1 } }")))
+      example: .expectation(
+        right: "{ \"balance\": { \"near\": 0, \"within\": 0.1 } }",
+        wrong: "{ \"balance\": { \"near\": 6, \"within\": 0.1 } }")))
 }

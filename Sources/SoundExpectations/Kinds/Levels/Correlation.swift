@@ -32,5 +32,7 @@ extension ExpectationRules {
         From 1, the same, over 0, nothing in common, to -1, one is the other turned
         over: what is below 0 gets soft or vanishes where somebody listens in mono.
         """,
-      example: .expectation(right: "{ \"correlation\": { \"atLeast\": 0 } }", wrong: "{ \"correlation\": { \"atMost\": 0.5 } }")))
+      example: .expectation(
+        right: "{ \"correlation\": { \"atLeast\": 0 } }",
+        wrong: "{ \"correlation\": { \"atMost\": 0.5 } }")))
 }

@@ -30,5 +30,7 @@ extension ExpectationRules {
         A filter that is missing, a rectifier or a wrong fixed-point format would leave
         one.
         """,
-      example: .expectation(right: "{ \"dc\": true }", wrong: "{ \"dc\": true }", wrongSettings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"0.1\" }")))
+      example: .expectation(
+        right: "{ \"dc\": true }", wrong: "{ \"dc\": true }",
+        wrongSettings: "\"/callbacks/tone\": { \"kind\": \"expression\", \"value\": \"0.1\" }")))
 }

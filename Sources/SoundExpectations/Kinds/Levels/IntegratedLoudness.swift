@@ -29,5 +29,7 @@ extension ExpectationRules {
         podcast is made for -16 LUFS, television for -23. Sound shorter than 0.4 s has
         none.
         """,
-      example: .expectation(right: "{ \"integratedLoudness\": { \"near\": -6, \"within\": 1 } }", wrong: "{ \"integratedLoudness\": { \"near\": -16, \"within\": 1 } }")))
+      example: .expectation(
+        right: "{ \"integratedLoudness\": { \"near\": -6, \"within\": 1 } }",
+        wrong: "{ \"integratedLoudness\": { \"near\": -16, \"within\": 1 } }")))
 }

@@ -29,5 +29,7 @@ extension ExpectationRules {
         What a fade, a mute or a pause leaves behind is found here, with the sample that
         is loudest.
         """,
-      example: .expectation(right: "{ \"silence\": true }", wrong: "{ \"silence\": { \"below\": -90 } }", rightSettings: "\"/callbacks/tone/amplitude\": 0")))
+      example: .expectation(
+        right: "{ \"silence\": true }", wrong: "{ \"silence\": { \"below\": -90 } }",
+        rightSettings: "\"/callbacks/tone/amplitude\": 0")))
 }

@@ -12,7 +12,9 @@ extension ExpectationKind {
     bound: .init(.loudnessUnits, in: 0...100),
     measure: { expectation, patch throws(ExpectationProblem) in
       let sound = try patch.sound(for: expectation)
-      guard sound.duration >= 3, let value = sound.loudnessRange() else { throw .tooShort(3, sound) }
+      guard sound.duration >= 3, let value = sound.loudnessRange() else {
+        throw .tooShort(3, sound)
+      }
       return [MeasuredQuantity("loudness range", .loudnessUnits, [.init(value)], expectation.bound)]
     })
 }
@@ -27,5 +29,7 @@ extension ExpectationRules {
         How far soft and loud parts are apart, in LU (EBU Tech 3342): a film has 20,
         speech that is heard in a car less than 8.
         """,
-      example: .expectation(right: "{ \"range\": { \"atMost\": 3 } }", wrong: "{ \"range\": { \"atLeast\": 6 } }", duration: 5)))
+      example: .expectation(
+        right: "{ \"range\": { \"atMost\": 3 } }", wrong: "{ \"range\": { \"atLeast\": 6 } }",
+        duration: 5)))
 }

@@ -30,5 +30,7 @@ extension ExpectationRules {
         nothing at all. This one notices: a source that is not connected, a volume of 0,
         a file that has moved.
         """,
-      example: .expectation(right: "{ \"notSilent\": true }", wrong: "{ \"notSilent\": true }", wrongSettings: "\"/callbacks/tone/amplitude\": 0")))
+      example: .expectation(
+        right: "{ \"notSilent\": true }", wrong: "{ \"notSilent\": true }",
+        wrongSettings: "\"/callbacks/tone/amplitude\": 0")))
 }

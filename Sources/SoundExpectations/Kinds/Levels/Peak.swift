@@ -28,5 +28,6 @@ extension ExpectationRules {
         The magnitude of the greatest sample, in dBFS: 0 is full scale. Between samples
         the sound may be louder: truePeak says how loud.
         """,
-      example: .expectation(right: "{ \"peak\": { \"atMost\": -6 } }", wrong: "{ \"peak\": { \"atMost\": -12 } }")))
+      example: .expectation(
+        right: "{ \"peak\": { \"atMost\": -6 } }", wrong: "{ \"peak\": { \"atMost\": -12 } }")))
 }

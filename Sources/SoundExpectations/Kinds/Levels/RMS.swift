@@ -28,5 +28,7 @@ extension ExpectationRules {
         In dBFS, a square wave of full scale being 0: a sine of full scale is -3.01.
         Each channel has to be within the bound.
         """,
-      example: .expectation(right: "{ \"rms\": { \"near\": -9, \"within\": 0.5 } }", wrong: "{ \"rms\": { \"near\": -12, \"within\": 0.5 } }")))
+      example: .expectation(
+        right: "{ \"rms\": { \"near\": -9, \"within\": 0.5 } }",
+        wrong: "{ \"rms\": { \"near\": -12, \"within\": 0.5 } }")))
 }

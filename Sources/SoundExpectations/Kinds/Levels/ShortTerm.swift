@@ -30,5 +30,7 @@ extension ExpectationRules {
         Of three seconds at a time, in LUFS (EBU Tech 3341): atMost holds for the
         loudest three seconds, atLeast for the softest.
         """,
-      example: .expectation(right: "{ \"shortTerm\": { \"atMost\": -5 } }", wrong: "{ \"shortTerm\": { \"atMost\": -20 } }", duration: 4)))
+      example: .expectation(
+        right: "{ \"shortTerm\": { \"atMost\": -5 } }",
+        wrong: "{ \"shortTerm\": { \"atMost\": -20 } }", duration: 4)))
 }

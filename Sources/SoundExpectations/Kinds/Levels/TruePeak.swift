@@ -29,5 +29,7 @@ extension ExpectationRules {
         has to put out (ITU-R BS.1770-4, annex 2). Platforms that take music ask for -1
         dBTP or less.
         """,
-      example: .expectation(right: "{ \"truePeak\": { \"atMost\": -1 } }", wrong: "{ \"truePeak\": { \"atMost\": -9 } }")))
+      example: .expectation(
+        right: "{ \"truePeak\": { \"atMost\": -1 } }", wrong: "{ \"truePeak\": { \"atMost\": -9 } }"
+      )))
 }

@@ -30,5 +30,8 @@ extension ExpectationRules {
         A patch of files and sweeps ends with the longest of them. A loop that was left
         on, or a file that was cut, shows here.
         """,
-      example: .expectation(right: "{ \"duration\": { \"near\": 0.5, \"within\": \"1 ms\" } }", wrong: "{ \"duration\": { \"near\": 0.5, \"within\": \"1 ms\" } }", rightSettings: "\"/callbacks/tone\": { \"kind\": \"sweep\", \"duration\": 0.5 }")))
+      example: .expectation(
+        right: "{ \"duration\": { \"near\": 0.5, \"within\": \"1 ms\" } }",
+        wrong: "{ \"duration\": { \"near\": 0.5, \"within\": \"1 ms\" } }",
+        rightSettings: "\"/callbacks/tone\": { \"kind\": \"sweep\", \"duration\": 0.5 }")))
 }

@@ -10,7 +10,9 @@ extension ExpectationKind {
     """,
     rule: ExpectationRules.diagnostics,
     bound: nil,
-    lists: [.init("codes", .texts, isRequired: true, "The codes; none for a patch without findings.")],
+    lists: [
+      .init("codes", .texts, isRequired: true, "The codes; none for a patch without findings.")
+    ],
     shorthand: .list("codes"), subject: .patch,
     measure: { expectation, patch throws(ExpectationProblem) in
       let expected = Set(expectation.texts["codes"] ?? [])
@@ -40,5 +42,6 @@ extension ExpectationRules {
         that is known and accepted. Codes are counted once each; notes count where they
         are listed.
         """,
-      example: .expectation(right: "{ \"diagnostics\": [] }", wrong: "{ \"diagnostics\": [\"PR0603\"] }")))
+      example: .expectation(
+        right: "{ \"diagnostics\": [] }", wrong: "{ \"diagnostics\": [\"PR0603\"] }")))
 }

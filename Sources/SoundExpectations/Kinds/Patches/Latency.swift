@@ -39,5 +39,7 @@ extension ExpectationRules {
         What a look-ahead, a resampler or a convolution delays. A chain whose latency
         has changed no longer lines up with what was aligned to it.
         """,
-      example: .expectation(right: "{ \"latency\": { \"from\": \"mixer:0\", \"frames\": 0 } }", wrong: "{ \"latency\": { \"from\": \"mixer:0\", \"frames\": 64 } }")))
+      example: .expectation(
+        right: "{ \"latency\": { \"from\": \"mixer:0\", \"frames\": 0 } }",
+        wrong: "{ \"latency\": { \"from\": \"mixer:0\", \"frames\": 64 } }")))
 }

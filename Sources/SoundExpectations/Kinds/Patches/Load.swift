@@ -30,5 +30,7 @@ extension ExpectationRules {
         times what you see, and use it to notice a patch that has become impossible, not
         one that has become a little slower.
         """,
-      example: .expectation(right: "{ \"load\": { \"atMost\": 500 } }", wrong: "{ \"load\": { \"atMost\": 0.000001 } }")))
+      example: .expectation(
+        right: "{ \"load\": { \"atMost\": 500 } }", wrong: "{ \"load\": { \"atMost\": 0.000001 } }")
+    ))
 }

@@ -16,7 +16,9 @@ extension ExpectationKind {
         summary: "The peak of what goes in, in dBFS.")
     ],
     lists: [
-      .init("mask", .rows(3), isRequired: true, "Rows of frequency in Hz, least and greatest magnitude in dB.")
+      .init(
+        "mask", .rows(3), isRequired: true,
+        "Rows of frequency in Hz, least and greatest magnitude in dB.")
     ],
     subject: .patch,
     measure: { expectation, patch throws(ExpectationProblem) in
@@ -40,5 +42,9 @@ extension ExpectationRules {
         Several hundred sines at once are put in at `from`, as by `patchrun response`,
         and all other sources are silent.
         """,
-      example: .expectation(right: "{ \"response\": { \"from\": \"mixer:0\", \"mask\": [[20, -0.1, 0.1], [20000, -0.1, 0.1]] } }", wrong: "{ \"response\": { \"from\": \"mixer:0\", \"mask\": [[20, 3, 6], [20000, 3, 6]] } }")))
+      example: .expectation(
+        right:
+          "{ \"response\": { \"from\": \"mixer:0\", \"mask\": [[20, -0.1, 0.1], [20000, -0.1, 0.1]] } }",
+        wrong: "{ \"response\": { \"from\": \"mixer:0\", \"mask\": [[20, 3, 6], [20000, 3, 6]] } }")
+    ))
 }

@@ -34,7 +34,9 @@ struct ResponseMask {
       }
       last = row[0]
     }
-    self.rows = rows.map { Row(frequency: $0[0], position: renderLog10($0[0]), low: $0[1], high: $0[2]) }
+    self.rows = rows.map {
+      Row(frequency: $0[0], position: renderLog10($0[0]), low: $0[1], high: $0[2])
+    }
   }
 
   /// The bound at a frequency; `nil` beyond the first and the last row. A mask of one row holds everywhere.

@@ -44,5 +44,7 @@ extension ExpectationRules {
         The root mean square of that part of the spectrum, in dBFS: what a low cut has
         left of 20 to 50 Hz, or how much hiss there is above 10 kHz.
         """,
-      example: .expectation(right: "{ \"band\": { \"from\": 900, \"to\": 1100, \"atLeast\": -12 } }", wrong: "{ \"band\": { \"from\": 900, \"to\": 1100, \"atMost\": -40 } }")))
+      example: .expectation(
+        right: "{ \"band\": { \"from\": 900, \"to\": 1100, \"atLeast\": -12 } }",
+        wrong: "{ \"band\": { \"from\": 900, \"to\": 1100, \"atMost\": -40 } }")))
 }

@@ -32,5 +32,7 @@ extension ExpectationRules {
         The fundamental beside what is neither it nor one of its harmonics, in dB. The
         sound has to be one sine: feed one.
         """,
-      example: .expectation(right: "{ \"snr\": { \"atLeast\": 60 } }", wrong: "{ \"snr\": { \"atLeast\": 60 } }", wrongSettings: "\"/callbacks/tone\": { \"kind\": \"noise\", \"amplitude\": 0.1 }")))
+      example: .expectation(
+        right: "{ \"snr\": { \"atLeast\": 60 } }", wrong: "{ \"snr\": { \"atLeast\": 60 } }",
+        wrongSettings: "\"/callbacks/tone\": { \"kind\": \"noise\", \"amplitude\": 0.1 }")))
 }

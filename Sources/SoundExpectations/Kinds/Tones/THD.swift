@@ -32,5 +32,7 @@ extension ExpectationRules {
         The second to the tenth harmonic beside the fundamental, in dB. The sound has to
         be one sine: feed one.
         """,
-      example: .expectation(right: "{ \"thd\": { \"atMost\": -60 } }", wrong: "{ \"thd\": { \"atMost\": -60 } }", wrongSettings: "\"/callbacks/tone/waveform\": \"square\"")))
+      example: .expectation(
+        right: "{ \"thd\": { \"atMost\": -60 } }", wrong: "{ \"thd\": { \"atMost\": -60 } }",
+        wrongSettings: "\"/callbacks/tone/waveform\": \"square\"")))
 }

@@ -32,5 +32,7 @@ extension ExpectationRules {
         Distortion, hum and noise from 20 Hz to 20 kHz beside the whole, in dB (as AES17
         has it). The sound has to be one sine: feed one.
         """,
-      example: .expectation(right: "{ \"thdn\": { \"atMost\": -60 } }", wrong: "{ \"thdn\": { \"atMost\": -60 } }", wrongSettings: "\"/callbacks/tone/waveform\": \"square\"")))
+      example: .expectation(
+        right: "{ \"thdn\": { \"atMost\": -60 } }", wrong: "{ \"thdn\": { \"atMost\": -60 } }",
+        wrongSettings: "\"/callbacks/tone/waveform\": \"square\"")))
 }

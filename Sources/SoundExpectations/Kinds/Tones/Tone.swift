@@ -30,7 +30,8 @@ extension ExpectationKind {
         MeasuredQuantity(
           "distance from \(BoundUnit.hertz.text(frequency))", .cents,
           tones.map {
-            .init($0.cents(from: frequency), at: .init(channel: $0.channel, frequency: $0.frequency))
+            .init(
+              $0.cents(from: frequency), at: .init(channel: $0.channel, frequency: $0.frequency))
           }, Bound(low: -cents, high: cents), key: "cents"),
         MeasuredQuantity(
           "level of the tone", .dBFS,
@@ -51,5 +52,7 @@ extension ExpectationRules {
         A wrong rate, a tape speed or a transposition shows in cents: 100 are a
         semitone. The level is that of the amplitude of the sine, in dBFS.
         """,
-      example: .expectation(right: "{ \"tone\": { \"frequency\": 1000, \"cents\": 1 } }", wrong: "{ \"tone\": { \"frequency\": 990, \"cents\": 1 } }")))
+      example: .expectation(
+        right: "{ \"tone\": { \"frequency\": 1000, \"cents\": 1 } }",
+        wrong: "{ \"tone\": { \"frequency\": 990, \"cents\": 1 } }")))
 }

@@ -5,8 +5,8 @@ import Diagnostics
 import Glibc
 import Jobs
 import PatchGraph
-import PatchRendering
 import PatchReference
+import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures

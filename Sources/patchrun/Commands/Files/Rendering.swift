@@ -4,8 +4,8 @@ import AudioTypes
 import Diagnostics
 import Glibc
 import PatchGraph
-import PatchRendering
 import PatchReference
+import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures

@@ -45,7 +45,8 @@ struct MutationRun {
       }
       try command.output(
         "\(printable(name)): \(real.count - missed.count) of \(counted(real.count, "change")) noticed"
-          + (checks.count > real.count ? ", \(checks.count - real.count) change nothing" : "") + "\n")
+          + (checks.count > real.count ? ", \(checks.count - real.count) change nothing" : "")
+          + "\n")
       for check in missed {
         try command.output("  not noticed: \(check.mutation.kind): \(check.mutation.title)\n")
       }
@@ -59,7 +60,8 @@ struct MutationRun {
         command.outputFormat == .json ? document.document : document.compact + "\n")
     } else if all > 0 {
       try command.output(
-        "\(noticed) of \(counted(all, "change")) noticed: \(fixed(100 * Double(noticed) / Double(all), 1)) %\n")
+        "\(noticed) of \(counted(all, "change")) noticed: \(fixed(100 * Double(noticed) / Double(all), 1)) %\n"
+      )
     }
     return status
   }

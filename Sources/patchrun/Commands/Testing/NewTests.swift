@@ -63,7 +63,8 @@ struct NewTests {
     try AtomicFile.create(test, with: Array(first.text.utf8))
     if !command.quiet {
       StandardStream.error.put(
-        "\(printable(test)): what the patch sounds like now; read it, and take out what does not matter\n")
+        "\(printable(test)): what the patch sounds like now; read it, and take out what does not matter\n"
+      )
     }
   }
 
@@ -125,7 +126,9 @@ struct Blessing {
         try AtomicFile.replace(
           batch.paths[number], with: text, files: command.policy.forNamed(batch.paths[number]))
       }
-      for line in blessings.changes { try command.output("\(printable(name)): \(printable(line))\n") }
+      for line in blessings.changes {
+        try command.output("\(printable(name)): \(printable(line))\n")
+      }
       for line in blessings.refusals {
         hasRefused = true
         command.appearance.report("warning", "\(name): \(line)")

@@ -25,7 +25,7 @@ struct TestCommand: PatchCommand {
       EXAMPLES:
         patchrun test mix.json --new
         patchrun test mix.test.json
-        patchrun test . --filter loud
+        patchrun test . --filter mix
         patchrun test . --output-format junit > report.xml
         patchrun test mix.test.json --mutate
         patchrun test mix.test.json --bless
@@ -68,7 +68,8 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many tests run at once; not given, as many as there are processors.", valueName: "count"))
+      "How many tests run at once; not given, as many as there are processors.", valueName: "count")
+  )
   var jobs: Int?
 
   @Option(
@@ -140,7 +141,8 @@ struct TestCommand: PatchCommand {
     guard mostMargin >= 0 else { throw ValidationError("'--most-margin' is 0 or more") }
     if !new, input != nil || duration != nil {
       throw ValidationError(
-        "'--input' and '--duration' go with --new: a test file says its own \"input\" and \"duration\"")
+        "'--input' and '--duration' go with --new: a test file says its own \"input\" and \"duration\""
+      )
     }
     let modes = [new, bless, mutate, watch].count { $0 }
     if modes > 1 {
@@ -265,7 +267,7 @@ struct TestCommand: PatchCommand {
     }
     let report = report(batch, findings)
     try printer.finish(report, seconds: Double(monotonicNanoseconds()) / 1e9 - begin)
-    // ARTIFACTS
+    if let artifacts { try write(batch, checked, to: artifacts) }
     if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
     if !batch.unreadable.isEmpty { return ExitStatus.worldRefused }
     let hasFailed = report.tally.errors > 0 || checked.contains { !$0.hasPassed }
@@ -317,6 +319,18 @@ struct TestCommand: PatchCommand {
     return report
   }
 
+  /// Writes what was heard of what has failed, and a page of it.
+  private func write(
+    _ batch: Batch, _ checked: [CheckedTest], to folder: String
+  ) throws(CommandFailure) {
+    var artifacts = TestArtifacts(folder: folder)
+    artifacts.testCount = batch.tests.count
+    for (number, test) in checked.enumerated() where !test.hasPassed {
+      try artifacts.add(ArtifactTest(test, in: batch.names[batch.tests[number].file]))
+    }
+    try artifacts.finish()
+  }
+
   // MARK: Watching
 
   private func watchAll(_ signals: Signals) throws(CommandFailure) -> Int32 {
@@ -350,7 +364,8 @@ struct ShardPart {
   /// `2/4`.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let part = parts[0], let count = parts[1], (1...100_000).contains(count),
+    guard parts.count == 2, let part = parts[0], let count = parts[1],
+      (1...100_000).contains(count),
       (1...count).contains(part)
     else { return nil }
     (self.part, self.count) = (part, count)

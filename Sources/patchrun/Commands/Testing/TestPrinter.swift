@@ -23,7 +23,8 @@ struct TestPrinter {
     case .jsonl:
       let line: JSONText = [
         "file": .string(batch.names[file]), "test": .string(test.name),
-        "passed": .boolean(test.hasPassed), "seconds": .number((test.seconds * 1e6).rounded() / 1e6),
+        "passed": .boolean(test.hasPassed),
+        "seconds": .number((test.seconds * 1e6).rounded() / 1e6),
         "problem": test.problem.map { .string($0.message.text) } ?? .null,
         "expectations": .array(
           test.expectations.map {
@@ -47,7 +48,8 @@ struct TestPrinter {
       let shown = isColored ? "\(paint)\(mark)\u{1B}[0m" : mark
       let passed = test.expectations.count { $0.status == .passed }
       let all = test.expectations.count
-      let of = passed == all ? counted(all, "expectation") : "\(passed) of \(counted(all, "expectation"))"
+      let of =
+        passed == all ? counted(all, "expectation") : "\(passed) of \(counted(all, "expectation"))"
       try? command.output(
         "  \(shown) \(printable(test.name)): \(of), \(fixed(test.seconds, 2)) s\n")
     default: break
