@@ -45,10 +45,12 @@ struct ComparisonPicture {
   // MARK: Time
 
   private func timeFigure() -> Figure {
-    let caption = [
-      "offset \(sheet.offsetText) \u{B7} gain \(sheet.gainText)",
-      "difference \(sheet.differenceText)" + (sheet.worstText.map { " \u{B7} most: \($0)" } ?? ""),
-    ]
+    let isMatched = sheet.options.aligns || sheet.options.matchesGain
+    let caption =
+      (isMatched
+        ? ["offset \(sheet.offsetText) \u{B7} gain \(sheet.gainText)"] : []) + [
+        "difference \(sheet.differenceText)" + (sheet.worstText.map { " \u{B7} most: \($0)" } ?? "")
+      ]
     let lines = comparison.channels.indices.prefix(6)
     var figure = Figure(
       title: "\(sheet.name) against \(sheet.referenceName): \(sheet.isSame ? "same" : "different")",

@@ -70,7 +70,6 @@ extension ArtifactPage {
     .sound p { color: var(--muted); font-size: 13px; overflow-wrap: anywhere; }
     .sound .absent { margin: 6px 0 4px; padding: 9px 0; }
     figure { margin-top: 32px; }
-    figcaption { margin-bottom: 8px; font-weight: 650; }
     img {
       display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px;
     }

@@ -18,11 +18,6 @@ struct ArtifactPage {
     var bytes: [UInt8]?
   }
 
-  struct Picture {
-    var title: String
-    var drawing: Drawing
-  }
-
   struct Section {
     /// Of the section in the page.
     var id: String
@@ -31,7 +26,7 @@ struct ArtifactPage {
     var expectations: [ArtifactTest.Expectation]
     var notes: [String] = []
     var sounds: [Audio] = []
-    var pictures: [Picture] = []
+    var pictures: [Drawing] = []
   }
 
   var sections: [Section] = []
@@ -111,13 +106,12 @@ struct ArtifactPage {
       parts.append("</div>")
     }
     for picture in section.pictures {
-      let svg = Base64.text(Array(picture.drawing.svg().utf8))
-      let (width, height) = (Int(picture.drawing.width), Int(picture.drawing.height))
+      let svg = Base64.text(Array(picture.svg().utf8))
+      let (width, height) = (Int(picture.width), Int(picture.height))
       parts.append(
         """
         <figure>
-        <figcaption>\(markup(picture.title))</figcaption>
-        <img width="\(width)" height="\(height)" alt="\(markup(picture.drawing.summary))" \
+        <img width="\(width)" height="\(height)" alt="\(markup("\(picture.title). \(picture.summary)"))" \
         src="data:image/svg+xml;base64,\(svg)">
         </figure>
         """)

@@ -64,8 +64,8 @@ struct TestArtifacts {
     if let heard = test.heard, let golden = test.golden {
       try compare(heard, golden, test, name, &section)
     } else if let heard = test.heard, heard.channelCount > 0 {
-      let drawing = try picture(heard, .waveform, "Heard", name)
-      section.pictures.append(.init(title: "Heard", drawing: drawing))
+      let drawing = try picture(heard, .waveform, "Heard", "\(name).heard")
+      section.pictures.append(drawing)
     }
     page.sections.append(section)
   }
@@ -177,12 +177,10 @@ struct TestArtifacts {
       section.sounds.append(audio(difference, "Difference", file, raised: raised))
     }
     section.pictures.append(
-      .init(
-        title: "Heard and golden",
-        drawing: ComparisonPicture(sheet: sheet, sound: heard, reference: golden).drawing()))
+      ComparisonPicture(sheet: sheet, sound: heard, reference: golden).drawing())
     guard difference.channelCount > 0 else { return }
-    let spectrogram = try picture(difference, .spectrogram, "Difference", "\(name).difference")
-    section.pictures.append(.init(title: "Difference, by time and frequency", drawing: spectrogram))
+    section.pictures.append(
+      try picture(difference, .spectrogram, "Difference", "\(name).difference"))
   }
 
   private static func text(_ refusal: SoundComparison.Refusal) -> String {
@@ -203,19 +201,21 @@ struct TestArtifacts {
       let moved = try? SoundComparison(of: heard, with: golden),
       moved.null.rms < exact.null.rms - 20
     else { return nil }
-    let sheet = ComparisonSheet(
-      comparison: moved, options: SoundComparison.Options(), name: "", referenceName: "",
-      convertedFrom: nil, bound: 0, peakBound: nil)
     var changes: [String] = []
-    if moved.offset != 0 { changes.append("it is \(sheet.offsetText)") }
+    if moved.offset != 0 {
+      let size = moved.offset.magnitude
+      changes.append(
+        "\(fixed(size, size == size.rounded() ? 0 : 2)) frames "
+          + "(\(fixed(size / moved.sampleRate * 1000, 3)) ms) \(moved.offset < 0 ? "early" : "late")"
+      )
+    }
     if moved.gain.magnitude > 0.0005 {
       changes.append(
-        "it is \(fixed(moved.gain.magnitude, 3)) dB too "
-          + (moved.gain > 0 ? "loud" : "soft"))
+        "\(fixed(moved.gain.magnitude, 3)) dB too \(moved.gain > 0 ? "loud" : "soft")")
     }
-    if moved.isInverted { changes.append("it is upside down") }
+    if moved.isInverted { changes.append("upside down") }
     guard !changes.isEmpty else { return nil }
-    return "What was heard is nearly the golden sound, but \(listed(changes)): without that, "
+    return "What was heard is nearly the golden sound, but it is \(listed(changes)): without that, "
       + (moved.null.rms > -.infinity
         ? "\(fixed(moved.null.rms, 1)) dBFS RMS would be left." : "nothing would be left.")
   }
