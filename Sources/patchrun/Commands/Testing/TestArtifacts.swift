@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import FileAccess
 import Glibc
 import PictureTaps
 import Pictures
@@ -51,7 +50,7 @@ struct TestArtifacts {
 
   /// Writes the sounds and pictures of a test.
   mutating func add(_ test: ArtifactTest) throws(CommandFailure) {
-    try makeFolder()
+    try FileOutput.makeFolder(folder)
     let name = unused(Self.name(of: test.title))
     var section = ArtifactPage.Section(
       id: name, title: test.title, file: test.file, expectations: test.expectations)
@@ -75,7 +74,7 @@ struct TestArtifacts {
   /// - Returns: Its path.
   @discardableResult
   func finish() throws(CommandFailure) -> String {
-    try makeFolder()
+    try FileOutput.makeFolder(folder)
     let path = path("index.html")
     try FileOutput.write(page.html(testCount: testCount), to: path)
     return path
@@ -112,16 +111,6 @@ struct TestArtifacts {
       number += 1
     }
     return result
-  }
-
-  private func makeFolder() throws(CommandFailure) {
-    guard !folder.isEmpty else { return }
-    var path = folder.hasPrefix("/") ? "" : "."
-    for part in folder.split(separator: "/") {
-      path += "/" + part
-      guard unsafe mkdir(SystemPath(path).c, 0o777) != 0, errno != EEXIST else { continue }
-      throw .cannotWrite(folder, errno)
-    }
   }
 
   // MARK: Sounds
