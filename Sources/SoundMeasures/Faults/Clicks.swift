@@ -1,3 +1,5 @@
+internal import RenderCore
+
 /// A place at which a sound jumps.
 public struct Click: Hashable, Sendable {
   /// From 0.
@@ -15,32 +17,170 @@ public struct Click: Hashable, Sendable {
 }
 
 extension Sound {
-  /// Jumps that stand out from what is around them, in the order of channels and frames.
+  /// Jumps that are no part of what sounds around them, in the order of channels and frames: a step that stays,
+  /// a sample that is off, a splice, or a short stretch of zeros.
+  ///
+  /// A linear prediction takes away what follows from the samples before (see `Whitening`), and what is left is
+  /// matched with what it would leave of a step. A jump counts where all of this holds:
+  /// - It is twice as high as any other within 60 ms on either side: waves that jump in each period, and the
+  ///   pulses of a voice, stand beside each other. It is twelve times as high as what is left within 10 ms.
+  /// - Its shape is that of a step, of an impulse or of both: three quarters of what is left are explained by
+  ///   them. The attack of a drum has another one.
+  /// - It is no more than 36 dB below the level within 50 ms, and above -70 dBFS.
+  /// - Where the sound is four times as high in the 10 ms behind it as in those before, a sound begins: then they
+  ///   have to explain 95 %.
+  /// - It is no edge of digital silence, which begins and ends a sound, or is a gate that shuts at once. A
+  ///   drop-out to zeros of 0.5 to 2 ms is a click, at its first frame; longer ones are `dropouts(atLeast:)`.
+  ///
+  /// What is hidden by a sound is not found: a step of -50 dBFS in noise, in the hiss of a voice, or in waves
+  /// that jump by themselves.
   public func clicks() -> [Click] {
     channels.enumerated().flatMap { number, samples in
-      var clicks: [Click] = []
-      // The third difference is silent for what is smooth.
-      let bends = samples.indices.map { frame in
-        frame < 3
-          ? 0
-          : Double(
-            samples[frame] - 3 * samples[frame - 1] + 3 * samples[frame - 2] - samples[frame - 3])
-      }
-      let reach = max(8, Int(sampleRate / 50))
-      var frame = 3
-      while frame < bends.count {
-        let size = bends[frame].magnitude
-        let around = bends[max(3, frame - reach)..<min(bends.count, frame + reach)]
-        let near = frame - 6..<frame + 7
-        if size > 0.001,
-          !around.indices.contains(where: { !near.contains($0) && bends[$0].magnitude * 3 > size })
-        {
-          clicks.append(Click(channel: number, frame: frame, size: decibels(size)))
-          frame += 6
+      let search = ClickSearch(samples, rate: sampleRate)
+      let holes = Sound(sampleRate: sampleRate, channels: [samples]).dropouts(atLeast: 0.000_5)
+        .compactMap(\.frames).filter {
+          Double($0.count) <= 0.002 * sampleRate && samples[$0.lowerBound] == 0
         }
-        frame += 1
+      return search.clicks(apartFrom: holes).map {
+        Click(channel: number, frame: $0.frame, size: decibels($0.size))
       }
-      return clicks
+    }
+  }
+}
+
+/// Looks for clicks in one channel.
+private struct ClickSearch {
+  private let samples: [Float]
+  private let rate: Double
+  private let whitening: Whitening
+  /// Sums of the squares of what comes before each frame: of what is matched.
+  private var energies = [0.0]
+  /// Of each millisecond the highest match.
+  private var tops: [Float] = []
+  /// Frames of a millisecond.
+  private let unit: Int
+  /// Milliseconds on either side of a jump that are filled by it.
+  private let guardUnits: Int
+
+  init(_ samples: [Float], rate: Double) {
+    self.samples = samples
+    self.rate = rate
+    unit = max(4, Int(rate / 1000))
+    guardUnits = max(3, (Whitening.order + unit) / unit)
+    whitening = Whitening(samples, rate: rate)
+    energies.reserveCapacity(samples.count + 1)
+    var sum = 0.0
+    var top: Float = 0
+    for (frame, match) in whitening.matches.enumerated() {
+      sum += Double(match) * Double(match)
+      energies.append(sum)
+      top = max(top, match.magnitude)
+      if frame % unit == unit - 1 || frame == samples.count - 1 {
+        tops.append(top)
+        top = 0
+      }
+    }
+  }
+
+  func clicks(apartFrom holes: [Range<Int>]) -> [(frame: Int, size: Double)] {
+    let stills = stillRuns()
+    var clicks = holes.map { hole in
+      let edges = [hole.lowerBound - 1, hole.upperBound].map { Double(samples[$0].magnitude) }
+      return (frame: hole.lowerBound, size: max(edges[0], edges[1]))
+    }.filter { isLoud($0.size, at: $0.frame) }
+    let reach = guardUnits * unit
+    var last: (frame: Int, match: Float)?
+    for number in tops.indices {
+      let siblings = max(
+        tops[max(0, number - 60)..<max(0, number - guardUnits)].max() ?? 0,
+        tops[min(tops.count, number + guardUnits + 1)..<min(tops.count, number + 61)].max() ?? 0)
+      guard tops[number] > 2 * siblings, let click = click(in: number),
+        !stills.contains(where: { isEdge(of: $0, click.frame, stills) }),
+        !holes.contains(where: {
+          click.frame > $0.lowerBound - reach && click.frame < $0.upperBound + reach
+        })
+      else { continue }
+      // Two neighbouring milliseconds may see one jump.
+      if let last, click.frame - last.frame < reach {
+        if click.match <= last.match { continue }
+        clicks.removeLast()
+      }
+      last = (click.frame, click.match)
+      clicks.append((click.frame, click.size))
+    }
+    return clicks.sorted { $0.frame < $1.frame }
+  }
+
+  /// The highest match of a millisecond, where it is a jump.
+  private func click(in number: Int) -> (frame: Int, size: Double, match: Float)? {
+    let matches = whitening.matches
+    let range = number * unit..<min(samples.count, (number + 1) * unit)
+    guard let frame = range.max(by: { matches[$0].magnitude < matches[$1].magnitude }) else {
+      return nil
+    }
+    // What lies next to the ends of a sound is not predicted from a whole past, or has no future.
+    let reach = guardUnits * unit
+    guard frame >= 3 * unit && frame < samples.count - reach else { return nil }
+    let match = Double(matches[frame].magnitude)
+    let beside = max(
+      rootMeanSquare(frame - reach - 7 * unit..<frame - reach),
+      rootMeanSquare(frame + reach..<frame + reach + 7 * unit))
+    guard match > 12 * beside else { return nil }
+    let size = whitening.height(of: match, at: frame)
+    guard isLoud(size, at: frame) else { return nil }
+    // 1e-5: a step in silence begins nothing.
+    let before = deviation(frame - 10 * unit..<frame)
+    let isBeginning = deviation(frame..<frame + 10 * unit) > 4 * before + 1e-5
+    guard whitening.explained(at: frame) > (isBeginning ? 0.95 : 0.75) else { return nil }
+    return (frame, size, matches[frame].magnitude)
+  }
+
+  private func isLoud(_ size: Double, at frame: Int) -> Bool {
+    size > 0.000_316 && size > 0.015 * deviation(frame - 50 * unit..<frame + 50 * unit)
+  }
+
+  /// Of the matches.
+  private func rootMeanSquare(_ range: Range<Int>) -> Double {
+    let range = range.clamped(to: samples.indices)
+    guard !range.isEmpty else { return 0 }
+    let sum = max(0, energies[range.upperBound] - energies[range.lowerBound])
+    return (sum / Double(range.count)).squareRoot()
+  }
+
+  /// The root mean square of samples about their mean.
+  private func deviation(_ range: Range<Int>) -> Double {
+    let part = samples[range.clamped(to: samples.indices)]
+    let (sum, squares) = (SampleSums.sum(part.span), SampleSums.squares(part.span))
+    let count = Double(max(1, sum.count))
+    let mean = sum.value / count
+    return max(0, squares.value / count - mean * mean).squareRoot()
+  }
+
+  // MARK: Digital silence
+
+  /// Runs of one value of 1 ms or more.
+  private func stillRuns() -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    while start < samples.count {
+      var end = start + 1
+      while end < samples.count && samples[end] == samples[start] { end += 1 }
+      if end - start >= unit { runs.append(start..<end) }
+      start = end
+    }
+    return runs
+  }
+
+  /// Whether a frame is at the edge of a run of zeros, and nothing stands still on the other side of it.
+  private func isEdge(of run: Range<Int>, _ frame: Int, _ runs: [Range<Int>]) -> Bool {
+    guard samples[run.lowerBound] == 0 else { return false }
+    let reach = (guardUnits + 1) * unit
+    let isBefore = abs(run.upperBound - frame) <= reach
+    let isBehind = abs(run.lowerBound - frame) <= reach
+    guard isBefore || isBehind else { return false }
+    return !runs.contains {
+      $0 != run
+        && (isBefore ? abs($0.lowerBound - frame) <= reach : abs($0.upperBound - frame) <= reach)
     }
   }
 }

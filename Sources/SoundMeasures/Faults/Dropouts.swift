@@ -7,7 +7,7 @@ extension Sound {
   ///   square waves, pulses and what comes out of a bit crusher are left alone; and there is a sample above
   ///   -60 dBFS. Silence before and behind a sound is therefore none.
   /// - It is entered or left at once: in the 1 ms next to it, on one side at least, the sound is a quarter as
-  ///   far from the value as it is within 20 ms. What fades to silence is no drop-out. A gate that shuts at
+  ///   far from the value as it is within 5 ms. What fades to silence in 4 ms or more is no drop-out. A gate that shuts at
   ///   once is, since nothing tells it from one.
   /// - A value other than 0 lies inside of what the sound reaches within 20 ms, by a tenth: the flat tops of
   ///   a clipped wave are `clipped(atLeast:run:)`.
@@ -48,13 +48,13 @@ private struct DropoutSearch {
     let value = samples[run.lowerBound]
     guard moves(before(run, 0.005)), moves(after(run, 0.005)) else { return false }
     let near = [before(run, 0.001), after(run, 0.001)]
-    let far = [before(run, 0.02), after(run, 0.02)]
+    let far = [before(run, 0.005), after(run, 0.005)]
     let isHard = zip(near, far).contains { near, far in
       4 * distance(near, value) >= distance(far, value)
     }
     guard isHard else { return false }
     if value == 0 { return true }
-    let around = far.flatMap { samples[$0].filter(\.isFinite) }
+    let around = [before(run, 0.02), after(run, 0.02)].flatMap { samples[$0].filter(\.isFinite) }
     guard let low = around.min(), let high = around.max() else { return false }
     let inside = (high - low) / 10
     return value > low + inside && value < high - inside

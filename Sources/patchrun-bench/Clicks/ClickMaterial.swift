@@ -1,0 +1,110 @@
+import CSoxr
+import Glibc
+import TestSupport
+
+/// Sound without a click, drawn from a seed: what a detector of clicks has to keep still at.
+struct ClickMaterial {
+  enum Kind: String, CaseIterable {
+    case speech = "speech, 22.05 kHz"
+    case convertedSpeech = "speech, 48 kHz"
+    case chords, plucks, drums
+    case mix = "all three"
+    case naiveBass = "bass, naive waves"
+    case bass = "bass, band-limited"
+    case sweep, sines, noise
+    case gated = "hard gating"
+
+    /// Whether a step of -50 dBFS is no part of the noise in it.
+    var isQuietBeside: Bool {
+      switch self {
+      case .noise, .gated: false
+      default: true
+      }
+    }
+  }
+
+  let kind: Kind
+  let samples: [Float]
+  let rate: Double
+
+  /// - Parameter seconds: How long it is.
+  init(_ kind: Kind, seconds: Double, using random: inout SplitMix64) {
+    self.kind = kind
+    switch kind {
+    case .speech:
+      rate = 22_050
+      samples = Self.speech(seconds, using: &random)
+    case .convertedSpeech:
+      rate = 48_000
+      samples = Self.converted(Self.speech(seconds, using: &random), from: 22_050, to: 48_000)
+    default:
+      rate = Bool.random(using: &random) ? 44_100 : 48_000
+      var scene = MusicScene(rate: rate, seconds: seconds, random: random)
+      switch kind {
+      case .chords: scene.addChords()
+      case .plucks: scene.addPlucks()
+      case .drums: scene.addDrums()
+      case .mix:
+        scene.addChords()
+        scene.addPlucks()
+        scene.addDrums()
+      case .naiveBass: scene.addBass(isBandLimited: false)
+      case .bass: scene.addBass(isBandLimited: true)
+      case .sweep: scene.addSweep()
+      case .sines: scene.addSines()
+      case .noise: scene.addNoise()
+      default:
+        scene.addGated()
+      }
+      random = scene.random
+      samples = scene.samples.map(Float.init)
+    }
+  }
+
+  /// The same at another root mean square, in dBFS.
+  func samples(level: Double) -> [Float] {
+    let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
+    guard sum > 0 else { return samples }
+    let gain = pow(10, level / 20) / (sum / Double(samples.count)).squareRoot()
+    return samples.map { Float(Double($0) * gain) }
+  }
+
+  // MARK: Speech
+
+  private static let voices = [
+    "en-us", "en-gb", "de", "fr", "es", "it", "pl", "ru", "en-us+f2", "en-us+m3", "de+f4",
+  ]
+  private static let words = [
+    "patch", "seven", "sound", "cheese", "table", "kicks", "zebra", "murmur", "window", "stop",
+    "vowel", "hiss", "thunder", "garden", "peter", "quick", "measure", "yellow", "judge", "snow",
+  ]
+
+  private static func speech(_ seconds: Double, using random: inout SplitMix64) -> [Float] {
+    var samples: [Float] = []
+    let count = Int(seconds * 22_050)
+    while samples.count < count {
+      let text = (0..<12).map { _ in words.randomElement(using: &random) ?? "" }
+      guard
+        let spoken = SpokenText.speak(
+          text.joined(separator: " "), voice: voices.randomElement(using: &random) ?? "en",
+          speed: .random(in: 110...220, using: &random),
+          pitch: .random(in: 10...90, using: &random))
+      else { return [] }
+      precondition(spoken.rate == 22_050, "espeak-ng speaks at 22050 Hz")
+      samples += spoken.samples
+    }
+    return Array(samples.prefix(count))
+  }
+
+  private static func converted(_ samples: [Float], from: Double, to: Double) -> [Float] {
+    guard !samples.isEmpty else { return [] }
+    var io = unsafe soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+    var quality = unsafe soxr_quality_spec(UInt(SOXR_HQ), 0)
+    var (read, written) = (0, 0)
+    var output = [Float](repeating: 0, count: Int(Double(samples.count) * to / from))
+    let room = output.count
+    unsafe soxr_oneshot(
+      from, to, 1, samples, samples.count, &read, &output, room, &written, &io, &quality, nil)
+    return output
+  }
+}
