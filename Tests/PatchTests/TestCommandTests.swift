@@ -7,7 +7,8 @@ import Testing
 
 /// `patchrun test` as its users meet it.
 @Suite struct TestCommandTests {
-  private static func place(_ expectations: String = "{ \"notSilent\": true }") throws -> Workplace {
+  private static func place(_ expectations: String = "{ \"notSilent\": true }") throws -> Workplace
+  {
     let place = try Workplace()
     try place.write(ExamplePatches.tested, to: "tone.json")
     try place.write(tests(expectations), to: "tone.test.json")
@@ -35,7 +36,8 @@ import Testing
     let place = try Self.place("{ \"peak\": { \"atMost\": -12 } }")
     let outcome = try place.run("test", "tone.test.json")
     #expect(outcome.status == 1)
-    #expect(outcome.output.contains("error[PR1121]: the peak is -6.02 dBFS, 5.98 dB more than expected"))
+    #expect(
+      outcome.output.contains("error[PR1121]: the peak is -6.02 dBFS, 5.98 dB more than expected"))
     #expect(outcome.output.contains("to allow -6.02 dBFS, write -6.02"))
   }
 
@@ -57,7 +59,8 @@ import Testing
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
       #expect(object?["test"] != nil)
     }
-    let json = try JSONSerialization.jsonObject(with: Data(try output("json").utf8)) as? [String: Any]
+    let json =
+      try JSONSerialization.jsonObject(with: Data(try output("json").utf8)) as? [String: Any]
     let patches = try #require(json?["patches"] as? [[String: Any]])
     #expect((patches[0]["expectations"] as? [[String: Any]])?.count == 5)
     #expect((patches[0]["diagnostics"] as? [[String: Any]])?.count == 2)

@@ -77,7 +77,8 @@ struct ClickMeasurement {
     if isVerbose {
       for alarm in alarms.prefix(4) {
         let place = fixed(Double(alarm.frame) / material.rate, 4)
-        print("\(number) \(material.kind.rawValue): alarm at \(place) s, \(fixed(alarm.size, 1)) dBFS")
+        print(
+          "\(number) \(material.kind.rawValue): alarm at \(place) s, \(fixed(alarm.size, 1)) dBFS")
       }
     }
     guard material.kind.isQuietBeside else { return }
@@ -92,7 +93,9 @@ struct ClickMeasurement {
       let isFound = clicks(stepped).contains { abs($0.frame - place) <= near }
       score.steps = (score.steps.found + (isFound ? 1 : 0), score.steps.count + 1)
       if isVerbose && !isFound {
-        print("\(number) \(material.kind.rawValue): no step at \(fixed(Double(place) / material.rate, 4)) s")
+        print(
+          "\(number) \(material.kind.rawValue): no step at \(fixed(Double(place) / material.rate, 4)) s"
+        )
       }
       // Zeros, where there is sound on either side.
       let width = Int(material.rate * 0.001)
@@ -108,7 +111,9 @@ struct ClickMeasurement {
       }
       score.zeros = (score.zeros.found + (isHoleFound ? 1 : 0), score.zeros.count + 1)
       if isVerbose && !isHoleFound {
-        print("\(number) \(material.kind.rawValue): no zeros at \(fixed(Double(place) / material.rate, 4)) s")
+        print(
+          "\(number) \(material.kind.rawValue): no zeros at \(fixed(Double(place) / material.rate, 4)) s"
+        )
       }
     }
   }
@@ -120,7 +125,8 @@ struct ClickMeasurement {
         : "\(pair.found)/\(pair.count) "
           + fixed(100 * Double(pair.found) / Double(pair.count), 1) + " %"
     }
-    return name + column(score.seconds, 0, width: 31 - name.count) + column("\(score.alarms)", width: 7)
+    return name + column(score.seconds, 0, width: 31 - name.count)
+      + column("\(score.alarms)", width: 7)
       + column(share(score.steps), width: 20) + column(share(score.zeros), width: 18)
   }
 }
