@@ -127,12 +127,13 @@ extension Sound {
     Sound(sampleRate: sampleRate, channels: channels.map { $0.map(change) })
   }
 
-  /// Where the loudest sample is.
+  /// Where the loudest sample is of the middle half: at its ends a sound begins and ends.
   fileprivate var loudestFrame: Int {
     var best = (frame: 0, level: Float(-1))
     for channel in channels {
-      for (frame, sample) in channel.enumerated() where sample.magnitude > best.level {
-        best = (frame, sample.magnitude)
+      for frame in (frameCount / 4)..<max(frameCount / 4, frameCount * 3 / 4)
+      where channel[frame].magnitude > best.level {
+        best = (frame, channel[frame].magnitude)
       }
     }
     return best.frame

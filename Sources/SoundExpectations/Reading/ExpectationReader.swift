@@ -56,6 +56,8 @@ public struct ExpectationReader {
     }
     if known.count < written.fields.count { return nil }
     guard let first = known.first else {
+      // What could not be read may have been it.
+      if written.json.hasUnread { return nil }
       report(
         ExpectationRules.kind, "the expectation says nothing", written.json,
         label: "what is expected?",
@@ -139,7 +141,7 @@ public struct ExpectationReader {
         ($0.key, "\($0.expectation): \($0.summary)")
       }
       + kind.lists.filter { $0.isRequired && !given.contains($0.key) }.map { ($0.key, $0.summary) }
-    for (key, summary) in missing where !diagnostics.contains(where: { $0.isAbout(expectation) }) {
+    for (key, summary) in missing where !isDoubtful(expectation) {
       report(
         ExpectationRules.setting, "\(quoted(kind.name)) needs \(quoted(key))", expectation.value,
         label: "this key is missing here", help: ["\(quoted(key)) is \(summary)"])
@@ -164,6 +166,7 @@ public struct ExpectationReader {
     }
     if given["near"] != nil || given["within"] != nil {
       guard let near = given["near"], let within = given["within"] else {
+        if isDoubtful(expectation) { return }
         let missing = given["near"] == nil ? "near" : "within"
         report(
           ExpectationRules.bound, "'near' and 'within' go together", expectation.value,
@@ -223,8 +226,7 @@ public struct ExpectationReader {
       return
     }
     guard isGiven || info.standard != nil else {
-      // A key that could not be read may have been it.
-      guard !diagnostics.contains(where: { $0.isAbout(expectation) }) else { return }
+      if isDoubtful(expectation) { return }
       report(
         ExpectationRules.bound, "\(quoted(kind.name)) has no bound: everything would meet it",
         expectation.value, label: "no bound here", help: ["write \(Self.example(kind))"])
@@ -233,6 +235,11 @@ public struct ExpectationReader {
     guard isGiven else { return }
     expectation.bound = bound
     expectation.boundPlaces = places
+  }
+
+  /// Whether something is wrong with it already, or could not be read: it may have been what is missing.
+  private func isDoubtful(_ expectation: Expectation) -> Bool {
+    expectation.value.hasUnread || diagnostics.contains { $0.isAbout(expectation) }
   }
 
   private mutating func number(
@@ -246,6 +253,7 @@ public struct ExpectationReader {
       }
     let range = isDistance ? 0...(info.range.upperBound - info.range.lowerBound) : info.range
     guard let number = json.number(in: measure), number.isFinite else {
+      if json.kind == .invalid { return nil }
       let unit = info.unit.symbol.isEmpty ? "" : " of \(info.unit.symbol)"
       report(
         ExpectationRules.bound, "\(quoted(key)) is a number\(unit)", json,
@@ -314,6 +322,7 @@ public struct ExpectationReader {
       expectation.rows[info.key] = rows
       return
     }
+    guard !json.hasUnread, !json.elements.contains(where: \.hasUnread) else { return }
     report(
       ExpectationRules.setting, "\(quoted(info.key)) is \(info.form.words)", json,
       label: "expected \(info.form.words)", help: [info.summary])
@@ -362,6 +371,16 @@ extension ExpectationKind.ListInfo.Form {
     case .rows(let count): "an array of arrays, each of \(count) numbers"
     case .changes: "an object of values by JSON Pointer"
     }
+  }
+}
+
+extension JSONValue {
+  /// Whether it, or something right inside it, could not be read: that has been reported.
+  fileprivate var hasUnread: Bool {
+    kind == .invalid || elements.contains { $0.kind == .invalid }
+      || members.contains {
+        $0.key.kind == .invalid || $0.key.range.isEmpty || $0.value.kind == .invalid
+      }
   }
 }
 

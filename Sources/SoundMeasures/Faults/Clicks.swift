@@ -32,6 +32,8 @@ extension Sound {
   /// - It is no edge of digital silence, which begins and ends a sound, or is a gate that shuts at once. A
   ///   drop-out to zeros of 0.5 to 2 ms is a click, at its first frame; longer ones are `dropouts(atLeast:)`.
   ///
+  /// Single samples that are off are looked for by themselves, too: see `Impulses`.
+  ///
   /// What is hidden by a sound is not found: a step of -50 dBFS in noise, in the hiss of a voice, or in waves
   /// that jump by themselves.
   public func clicks() -> [Click] {
@@ -41,7 +43,12 @@ extension Sound {
         .compactMap(\.frames).filter {
           Double($0.count) <= 0.002 * sampleRate && samples[$0.lowerBound] == 0
         }
-      return search.clicks(apartFrom: holes).map {
+      let steps = search.clicks(apartFrom: holes)
+      let apart = max(64, Int(sampleRate * 0.005))
+      let impulses = Impulses.places(in: samples, rate: sampleRate).filter { impulse in
+        !steps.contains { abs($0.frame - impulse.frame) < apart }
+      }
+      return (steps + impulses).sorted { $0.frame < $1.frame }.map {
         Click(channel: number, frame: $0.frame, size: decibels($0.size))
       }
     }

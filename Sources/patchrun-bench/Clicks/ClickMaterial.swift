@@ -1,5 +1,5 @@
-import CSoxr
 import Glibc
+import SoundFiles
 import TestSupport
 
 /// Sound without a click, drawn from a seed: what a detector of clicks has to keep still at.
@@ -98,13 +98,20 @@ struct ClickMaterial {
 
   private static func converted(_ samples: [Float], from: Double, to: Double) -> [Float] {
     guard !samples.isEmpty else { return [] }
-    var io = unsafe soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
-    var quality = unsafe soxr_quality_spec(UInt(SOXR_HQ), 0)
-    var (read, written) = (0, 0)
-    var output = [Float](repeating: 0, count: Int(Double(samples.count) * to / from))
-    let room = output.count
-    unsafe soxr_oneshot(
-      from, to, 1, samples, samples.count, &read, &output, room, &written, &io, &quality, nil)
+    var output: [Float] = []
+    guard let converter = try? RateConverter(from: from, to: to, channelCount: 1) else { return [] }
+    let input = samples.map(Double.init)
+    var block = [Double](repeating: 0, count: 4096)
+    var done = 0
+    while done < input.count {
+      let count = min(4096, input.count - done)
+      let (taken, given) = converter.convert(input, from: done, frameCount: count, into: &block)
+      done += taken
+      output += block[..<given].map(Float.init)
+    }
+    while case let given = converter.flush(into: &block), given > 0 {
+      output += block[..<given].map(Float.init)
+    }
     return output
   }
 }

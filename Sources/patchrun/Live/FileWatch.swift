@@ -44,6 +44,12 @@ final class FileWatch {
     names[watch, default: []].insert(name)
   }
 
+  /// Waits for half a second, until something may have happened, or until another descriptor is readable.
+  func wait(orFor other: Int32) {
+    var places = [descriptor, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    _ = unsafe poll(&places, 2, 500)
+  }
+
   /// Whether one of the files has been written since the last call.
   func takeChange() -> Bool {
     var isChanged = false

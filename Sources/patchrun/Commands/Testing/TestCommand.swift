@@ -346,11 +346,7 @@ struct TestCommand: PatchCommand {
       StandardStream.error.put("watching; Ctrl-C ends it\n")
       while !watch.takeChange() {
         if signals.interruptedBy != nil { return ExitStatus.success }
-        var places = [
-          pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0),
-          pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        _ = unsafe poll(&places, 2, 500)
+        watch.wait(orFor: signals.descriptor)
       }
     }
   }
