@@ -137,6 +137,11 @@ let package = Package(
     .target(
       name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
     .target(name: "YAMLSyntax", dependencies: ["CYAML"], swiftSettings: settings),
+    // What is expected of the sound of a patch: the kinds of expectation, each with its measurement.
+    .target(
+      name: "SoundExpectations",
+      dependencies: ["AudioTypes", "RenderCore", "Diagnostics", "PatchSyntax", "SoundMeasures"],
+      swiftSettings: settings),
     // Filters of other programs, read.
     .target(
       name: "PatchImport",
@@ -149,6 +154,27 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
         "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "SoundExpectations",
+      ],
+      swiftSettings: settings),
+    // Patches rendered to be measured: the sound at their buses, and the response of their paths.
+    .target(
+      name: "PatchRendering",
+      dependencies: [
+        "AudioTypes", "RenderCore", "AudioUnits", "RenderTaps", "RenderHost", "AudioGraphs",
+        "Responses", "SoundFiles", "SoundMeasures", "FileAccess", "Diagnostics", "PatchSyntax",
+        "PatchGraph",
+      ],
+      swiftSettings: settings),
+    // Work that is shared out among the processors.
+    .target(name: "Jobs", dependencies: ["RenderHost", "CShims"], swiftSettings: settings),
+    // Test files: a render for each test, and what was expected of it.
+    .target(
+      name: "SoundChecks",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderHost", "FileAccess", "SoundFiles", "SoundMeasures",
+        "Diagnostics", "PatchSyntax", "SoundExpectations", "AudioGraphs", "AudioUnits", "Responses",
+        "PatchGraph", "PatchRendering",
       ],
       swiftSettings: settings),
     // Read by people and editors, and by nothing that makes a graph.
@@ -164,6 +190,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderCallbacks", "RenderTaps", "PictureTaps",
         "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph",
+        "SoundExpectations",
       ],
       swiftSettings: settings),
     .target(
@@ -175,6 +202,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks",
         "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
+        "SoundExpectations", "SoundChecks",
       ],
       swiftSettings: settings),
     .target(
@@ -195,7 +223,8 @@ let package = Package(
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
-        "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport",
+        "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
+        "SoundMeasures", "SoundExpectations", "SoundChecks", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer",
         "Control",
@@ -299,6 +328,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SoundMeasuresTests", dependencies: ["RenderCore", "SoundMeasures", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SoundChecksTests",
+      dependencies: [
+        "AudioTypes", "Diagnostics", "FileAccess", "PatchSyntax", "SoundMeasures",
+        "SoundExpectations",
+        "SoundChecks", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RenderHostTests",

@@ -1,5 +1,6 @@
 import Diagnostics
 public import PatchGraph
+import PatchReference
 public import PatchSyntax
 
 /// A server of the Language Server Protocol for patches: messages in, messages out. It opens
@@ -25,6 +26,7 @@ public struct LanguageServer {
   private let hardware: HardwareAssumption
   private let surroundings: (_ directory: String) -> PatchSurroundings
   private let vocabulary = Vocabulary()
+  private let testVocabulary = Vocabulary(TestSchema.schema())
   private var state = State.new
   private var encoding = PositionEncoding.utf16
   private var wantsRelated = false
@@ -208,11 +210,11 @@ extension LanguageServer {
       return .null
     case "textDocument/completion":
       let (patch, offset) = try place(parameters)
-      return Completion(patch: patch, vocabulary: vocabulary).list(at: offset)
+      return Completion(patch: patch, vocabulary: vocabulary(of: patch)).list(at: offset)
     case "textDocument/hover":
       patches[try uri(parameters)]?.draw(hardware)
       let (patch, offset) = try place(parameters)
-      return Hover(patch: patch, vocabulary: vocabulary).answer(at: offset)
+      return Hover(patch: patch, vocabulary: vocabulary(of: patch)).answer(at: offset)
     case "textDocument/definition":
       let (patch, offset) = try place(parameters)
       return definitions(patch, offset)
@@ -365,5 +367,12 @@ extension LanguageServer {
       throw Failure(code: Failure.refused, message: reason)
     }
     return patch.edit(patch.edits(renaming: mention, to: name))
+  }
+}
+
+extension LanguageServer {
+  /// What may stand where in a document.
+  private func vocabulary(of document: OpenPatch) -> Vocabulary {
+    document.isTests ? testVocabulary : vocabulary
   }
 }

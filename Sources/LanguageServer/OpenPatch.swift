@@ -3,6 +3,7 @@ import Diagnostics
 import GraphDrawings
 import PatchGraph
 import PatchSyntax
+import SoundChecks
 
 /// A patch, or a preset, that an editor has open: the text that is typed, and what comes of reading it.
 struct OpenPatch {
@@ -17,6 +18,8 @@ struct OpenPatch {
   private(set) var intactRoot: JSONValue?
   /// Whether it is a preset: what a node has, by itself.
   private(set) var isPreset = false
+  /// Whether it is a test file.
+  private(set) var isTests = false
   private(set) var diagnostics: [Diagnostic] = []
   /// What their ranges point into: the text and, behind it, those of the sub-graphs.
   private(set) var wholeSource: SourceText
@@ -60,7 +63,10 @@ struct OpenPatch {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     root = json.tree?.root
     // While it cannot be read at all it stays what it was.
-    if root != nil { isPreset = SavedPreset.isPreset(source) }
+    if root != nil {
+      isTests = TestDocument.isTests(source)
+      isPreset = !isTests && SavedPreset.isPreset(source)
+    }
     if json.isStructureIntact { intactRoot = root }
   }
 
@@ -77,6 +83,15 @@ struct OpenPatch {
     guard isStale else { return }
     isStale = false
     isUnchecked = false
+    if isTests {
+      let file = TestFile(
+        source, directory: surroundings.directory, access: .init(limits: surroundings.limits))
+      diagnostics = TestChecker.findings(in: file)
+      wholeSource = file.source
+      undrawn = nil
+      drawing = nil
+      return
+    }
     if let preset = SavedPreset(source) {
       diagnostics = preset.diagnostics
       wholeSource = preset.source

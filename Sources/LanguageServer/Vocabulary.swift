@@ -9,8 +9,9 @@ struct Vocabulary {
   private let schema: JSONText
   private let definitions: [String: JSONText]
 
-  init() {
-    schema = PatchSchema.schema()
+  /// - Parameter schema: Of patches, where nothing is said.
+  init(_ schema: JSONText = PatchSchema.schema()) {
+    self.schema = schema
     definitions = Dictionary(
       (schema["definitions"]?.members ?? []).map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first })
@@ -49,6 +50,12 @@ struct Vocabulary {
   /// What a unit or a kind knows of its own.
   private func special(_ container: [String], _ step: String, in patch: OpenPatch) -> [JSONText] {
     guard step != "comment" else { return [] }
+    if patch.isTests {
+      guard container.count == 3, container[0] == "tests", container[2] == "feed",
+        let kind = patch.value(container + [step, "kind"])?.string
+      else { return [] }
+      return definitions["callback.\(kind)"].map { [$0] } ?? []
+    }
     switch (container.first, container.count) {
     case ("nodes", 1):
       return unit(step, patch).flatMap { definitions["node.\($0.name)"] }.map { [$0] } ?? []

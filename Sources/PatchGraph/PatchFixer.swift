@@ -15,6 +15,12 @@ public enum PatchFixer {
     public var code: Rule.Code
     /// What was done, as an instruction: "remove the comma".
     public var title: String
+
+    public init(position: SourcePosition, code: Rule.Code, title: String) {
+      self.position = position
+      self.code = code
+      self.title = title
+    }
   }
 
   /// What came of fixing.

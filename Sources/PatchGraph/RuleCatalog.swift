@@ -2,6 +2,7 @@ import AudioGraphs
 public import AudioTypes
 import AudioUnits
 import PatchSyntax
+import SoundExpectations
 
 /// Every rule there is, of the text, of the names and of the graph: what `patchrun explain` lists.
 public enum RuleCatalog {
@@ -13,7 +14,7 @@ public enum RuleCatalog {
     (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + ImportRules.all
     + NameRules.all
     + LimitRules.all + TimelineRules.all + FileRules.all + PatchNotes.all
-    + [Headroom.rule, MeasuredLoad.rule] + graph)
+    + [Headroom.rule, MeasuredLoad.rule] + ExpectationRules.all + graph)
     .sorted { $0.code < $1.code }
 
   private static let byCode = Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })

@@ -97,6 +97,18 @@ package final class FrameFeed: @unchecked Sendable {
     }
   }
 
+  /// The same as they are, those included that are no finite numbers.
+  package func readAll(_ frameCount: Int, into samples: inout [Float]) {
+    if sample.fitsFloat {
+      read(frameCount, into: &samples) { $0 }
+    } else {
+      let sample = sample
+      read(frameCount, into: &samples) {
+        Float(SampleCoding.value(Int32(bitPattern: $0.bitPattern), of: sample))
+      }
+    }
+  }
+
   package func discard(_ frameCount: Int) { access.discard(frameCount) }
 }
 

@@ -28,10 +28,12 @@ extension Report {
 
 extension CheckedPatch {
   fileprivate func json(_ names: [Rule.Code: String]) -> JSONText {
-    [
+    let object: JSONText = [
       "path": .string(path),
       "diagnostics": .array(diagnostics.map { json($0, names) }),
     ]
+    guard !cases.isEmpty else { return object }
+    return object.adding(["expectations": .array(cases.map(\.json))])
   }
 
   private func json(_ diagnostic: Diagnostic, _ names: [Rule.Code: String]) -> JSONText {
@@ -83,5 +85,17 @@ extension CheckedPatch {
     ]
     // In a sub-graph's file, which is another one.
     return region.path == path ? place : place.adding(["path": .string(region.path)])
+  }
+}
+
+extension CheckedCase {
+  /// What has come of it, for programs.
+  var json: JSONText {
+    [
+      "test": .string(test), "expectation": .string(title), "status": .string(status.rawValue),
+      "measured": .strings(measured), "worst": place.map(JSONText.string) ?? .null,
+      "code": diagnostic.map { .string($0.code.rawValue) } ?? .null,
+      "message": diagnostic.map { .string($0.message.text) } ?? .null,
+    ]
   }
 }

@@ -3,7 +3,7 @@ import Diagnostics
 
 extension Report {
   /// JUnit's XML: a suite for each patch, in it a test for each finding, and one that passes where
-  /// there is none. A warning is a test that passes and has something to say, unless it is denied.
+  /// there is none. A test file has a test for each of its expectations instead. A warning is a test that passes and has something to say, unless it is denied.
   public func junit() -> String {
     let names = names
     let suites = entries.map { entry in
@@ -18,7 +18,7 @@ extension Report {
       ("failures", suites.reduce(0) { $0 + $1.failures }),
       ("errors", suites.reduce(0) { $0 + $1.errors }),
     ]
-    xml += "<testsuites name=\"patchrun validate\""
+    xml += "<testsuites name=\"patchrun \(subject)\""
     for (name, count) in totals { xml += " \(name)=\"\(count)\"" }
     xml += ">\n"
     for suite in suites { xml += suite.xml }
@@ -34,9 +34,10 @@ extension Report {
 
     init(_ name: String) { self.name = xmlAttribute(name) }
 
-    mutating func add(_ test: String, _ body: String = "") {
+    mutating func add(_ test: String, _ body: String = "", seconds: Double = 0) {
       tests += 1
-      let head = "    <testcase name=\"\(xmlAttribute(test))\" classname=\"\(name)\""
+      var head = "    <testcase name=\"\(xmlAttribute(test))\" classname=\"\(name)\""
+      if seconds > 0 { head += " time=\"\((seconds * 1000).rounded() / 1000)\"" }
       cases += body.isEmpty ? "\(head)/>\n" : "\(head)>\n      \(body)\n    </testcase>\n"
     }
 
@@ -49,6 +50,7 @@ extension Report {
   private static func suite(
     _ patch: CheckedPatch, _ names: [Rule.Code: String], deniesWarnings: Bool
   ) -> Suite {
+    if !patch.cases.isEmpty { return self.suite(ofCases: patch) }
     var suite = Suite(patch.path)
     let renderer = TextRenderer(source: patch.source)
     for diagnostic in patch.diagnostics {
@@ -68,6 +70,37 @@ extension Report {
       suite.add("\(diagnostic.code)\(name)\(place)", body)
     }
     if patch.diagnostics.isEmpty { suite.add("validates") }
+    return suite
+  }
+
+  private static func suite(ofCases patch: CheckedPatch) -> Suite {
+    var suite = Suite(patch.path)
+    let renderer = TextRenderer(source: patch.source)
+    for tested in patch.cases {
+      let measured = tested.measured.joined(separator: "\n")
+      var body = measured.isEmpty ? "" : "<system-out>\(xmlText(measured))</system-out>"
+      if tested.status != .passed {
+        let isFailure = tested.status == .failed
+        if isFailure { suite.failures += 1 } else { suite.errors += 1 }
+        let element = isFailure ? "failure" : "error"
+        let message = tested.diagnostic?.message.text ?? "it could not be measured"
+        let text = tested.diagnostic.map { xmlText(renderer.render($0)) } ?? ""
+        let type = tested.diagnostic?.code.rawValue ?? "not measured"
+        body =
+          "<\(element) type=\"\(xmlAttribute(type))\" message=\"\(xmlAttribute(message))\">"
+          + "\(text)</\(element)>" + (body.isEmpty ? "" : "\n      \(body)")
+      }
+      suite.add("\(tested.test): \(tested.title)", body, seconds: tested.seconds)
+    }
+    // What is wrong with the file itself belongs to none of them.
+    let told = Set(patch.cases.compactMap(\.diagnostic))
+    for diagnostic in patch.diagnostics where !told.contains(diagnostic) {
+      suite.errors += 1
+      suite.add(
+        "\(diagnostic.code)",
+        "<error type=\"\(diagnostic.code)\" message=\"\(xmlAttribute(diagnostic.message.text))\">"
+          + "\(xmlText(renderer.render(diagnostic)))</error>")
+    }
     return suite
   }
 

@@ -13,6 +13,8 @@ public struct Report: Sendable {
   public var version: String
   /// Every rule that was checked.
   public var rules: [Rule]
+  /// The command that has checked.
+  public var subject = "validate"
 
   public init(
     _ entries: [Entry] = [], ignoredCount: Int = 0, deniesWarnings: Bool = false,
@@ -41,15 +43,50 @@ public struct CheckedPatch: Sendable {
   public var diagnostics: [Diagnostic]
   /// How the report names the files of the patch's sub-graphs, by the names of their texts.
   public var subgraphPaths: [String: String]
+  /// What has come of its expectations, where it is a test file that was run.
+  public var cases: [CheckedCase] = []
 
   public init(
     path: String, source: SourceText, diagnostics: [Diagnostic],
-    subgraphPaths: [String: String] = [:]
+    subgraphPaths: [String: String] = [:], cases: [CheckedCase] = []
   ) {
+    self.cases = cases
     self.path = path
     self.source = source
     self.diagnostics = diagnostics
     self.subgraphPaths = subgraphPaths
+  }
+}
+
+/// An expectation of a test, and what has come of it.
+public struct CheckedCase: Sendable {
+  public enum Status: String, Sendable { case passed, failed, notMeasured }
+
+  /// The test's name.
+  public var test: String
+  /// What is expected: `truePeak at eq`.
+  public var title: String
+  public var status: Status
+  /// What was measured, a line for each quantity.
+  public var measured: [String]
+  /// Where it was worst; `nil` for nowhere in particular.
+  public var place: String?
+  /// Of the test as a whole, with its first expectation; 0 with the others.
+  public var seconds: Double
+  /// What is said of it; `nil` where it has passed.
+  public var diagnostic: Diagnostic?
+
+  public init(
+    test: String, title: String, status: Status, measured: [String] = [], place: String? = nil,
+    seconds: Double = 0, diagnostic: Diagnostic? = nil
+  ) {
+    self.test = test
+    self.title = title
+    self.status = status
+    self.measured = measured
+    self.place = place
+    self.seconds = seconds
+    self.diagnostic = diagnostic
   }
 }
 

@@ -47,8 +47,9 @@ struct Patchrun: ParsableCommand {
       """,
     version: "patchrun \(version)",
     subcommands: [
-      Run.self, Render.self, Validate.self, Explain.self, Fmt.self, New.self, Diff.self, Show.self,
-      ResponseCommand.self, Bench.self, Recover.self, ImportCommand.self,
+      Run.self, Render.self, Validate.self, TestCommand.self, Explain.self, Fmt.self, New.self,
+      Diff.self, Show.self,
+      ResponseCommand.self, Compare.self, Bench.self, Recover.self, ImportCommand.self,
       ExportCommand.self, PresetCommand.self, Units.self, Devices.self, Doctor.self,
       Schema.self,
       Lsp.self, Ctl.self,

@@ -4,8 +4,9 @@ enum Program {
 
   /// The names of its commands, in the order of the help.
   static let commandNames = [
-    "run", "render", "validate", "explain", "fmt", "new", "diff", "show", "response", "bench",
-    "recover", "import", "export", "preset", "units", "devices", "doctor", "schema", "lsp", "ctl",
+    "run", "render", "validate", "test", "explain", "fmt", "new", "diff", "show", "response",
+    "compare", "bench", "recover", "import", "export", "preset", "units", "devices", "doctor",
+    "schema", "lsp", "ctl",
     "man",
   ]
 }

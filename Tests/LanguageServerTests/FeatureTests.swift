@@ -374,4 +374,49 @@ struct FeatureTests {
       }
     }
   }
+
+  // MARK: Test files
+
+  private static let tests = "file:///nowhere/mix.test.json"
+
+  @Test func `a test file has the findings of its expectations`() {
+    var session = Session()
+    let found = session.open(
+      #"{ "patch": "gone.json", "tests": { "a": { "expect": [ { "truPeak": { "atMost": 0 } } ] } } }"#,
+      uri: Self.tests)
+    #expect(found.compactMap { $0["code"]?.string }.sorted() == ["PR1101", "PR1102"])
+  }
+
+  @Test
+  func
+    `kinds of expectation, their bounds and their settings are proposed, and said what they are`()
+  {
+    var session = Session()
+    let kinds = session.labels(
+      #"{ "patch": "mix.json", "tests": { "a": { "expect": [ { "|" } ] } } }"#)
+    #expect(kinds.contains("truePeak") && kinds.contains("at") && kinds.count > 30)
+    let settings = session.labels(
+      #"{ "patch": "m", "tests": { "a": { "expect": [ { "tone": { "cents": 1, "|" } } ] } } }"#)
+    #expect(
+      settings.contains("frequency") && settings.contains("atMost") && !settings.contains("cents"))
+    #expect(
+      session.labels(#"{ "patch": "m", "tests": { "a": { "|" } } }"#).contains("duration"))
+    let feed = session.labels(
+      #"{ "patch": "m", "tests": { "a": { "feed": { "mixer:0": { "kind": "tone", "|" } } } } }"#)
+    #expect(feed.contains("frequency"))
+    let hover = session.hover(
+      #"{ "patch": "m", "tests": { "a": { "expect": [ { "true|Peak": { "atMost": 0 } } ] } } }"#)
+    #expect(hover.contains("dBTP"))
+  }
+
+  @Test func `every place of a test file, cut off there or not, is answered`() {
+    let text =
+      #"{ "patch": "m", "tests": { "a": { "feed": { "x": {} }, "expect": [ { "peak": { "atMost": 0 } } ] } } }"#
+    var session = Session()
+    for offset in 0...text.utf8.count {
+      let cut = String(decoding: Array(text.utf8)[..<offset], as: UTF8.self)
+      _ = session.labels(cut + "|")
+      _ = session.labels(cut + "|" + text.dropFirst(offset))
+    }
+  }
 }

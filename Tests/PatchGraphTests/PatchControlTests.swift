@@ -26,7 +26,7 @@ import Testing
   /// The names of the patches that come with the program.
   private static let names: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: patches.path)) ?? []
-    return names.filter { $0.hasSuffix(".json") }.sorted()
+    return names.filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }.sorted()
   }()
 
   private static func live(named name: String) throws -> LivePatch {

@@ -15,7 +15,7 @@ import Testing
 
   static let files =
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-      .filter { $0.hasSuffix(".json") }) ?? []
+      .filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }) ?? []
 
   /// Builds a patch beside a copy of its files, since it may record there.
   private func withPatch<Result>(

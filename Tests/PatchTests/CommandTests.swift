@@ -1,5 +1,6 @@
 import AudioTypes
 import Foundation
+import RenderHost
 import SoundFiles
 import TerminalScreen
 import TestSupport

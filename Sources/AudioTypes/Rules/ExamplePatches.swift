@@ -10,6 +10,44 @@ package enum ExamplePatches {
     }
     """
 
+  /// What the test files of pages test: a sine of 1 kHz at -6 dBFS in the middle.
+  package static let tested = """
+    {
+      "session": { "preferredSampleRate": 48000 },
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
+      "callbacks": { "tone": { "kind": "tone", "frequency": 1000, "amplitude": 0.5 } },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [ { "from": "tone", "to": "mixer" }, { "from": "mixer", "to": "io" } ]
+    }
+    """
+
+  /// A test file of `tested` with one expectation.
+  ///
+  /// - Parameter settings: The members of what it changes in the patch.
+  package static func expectation(
+    _ expectation: String, settings: String = "", duration: Int = 1
+  ) -> String {
+    let changed = settings.isEmpty ? "" : "\n      \"settings\": { \(settings) },"
+    return """
+      {
+        "patch": "tone.json",
+        "tests": {
+          "a tone": {\(changed)
+            "duration": \(duration),
+            "expect": [
+              \(expectation)
+            ]
+          }
+        }
+      }
+      """
+  }
+
   /// A tone whose amplitude is a constant.
   package static let constants = """
     {

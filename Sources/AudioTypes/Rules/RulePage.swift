@@ -30,6 +30,8 @@ extension Rule.Page {
   /// Something wrong, and the same put right.
   public enum Example: Hashable, Sendable {
     case patch(PatchExample)
+    /// Two test files of `ExamplePatches.tested`, which is in `tone.json` beside them.
+    case test(right: String, wrong: String)
     /// A code that only the Swift API raises.
     case swift(wrong: String, right: String)
     /// There is nothing that one could show, for this reason.
@@ -65,6 +67,24 @@ extension Rule.Page.Example {
   /// A wrong patch whose bytes cannot be shown as they are.
   package static func patch(_ right: String, wrongBytes: [UInt8], shownAs wrong: String) -> Self {
     .patch(.init(right: right, wrong: wrong, wrongBytes: wrongBytes))
+  }
+
+  /// Two expectations of `ExamplePatches.tested`, each in a test file.
+  ///
+  /// - Parameters:
+  ///   - settings: What both tests change in the patch: members of an object.
+  ///   - rightSettings: What the right one changes.
+  ///   - wrongSettings: What the wrong one changes.
+  ///   - duration: In seconds.
+  package static func expectation(
+    right: String, wrong: String, settings: String = "", rightSettings: String = "",
+    wrongSettings: String = "", duration: Int = 1
+  ) -> Self {
+    .test(
+      right: ExamplePatches.expectation(
+        right, settings: settings.isEmpty ? rightSettings : settings, duration: duration),
+      wrong: ExamplePatches.expectation(
+        wrong, settings: settings.isEmpty ? wrongSettings : settings, duration: duration))
   }
 
   /// One patch, with what `--set` says.

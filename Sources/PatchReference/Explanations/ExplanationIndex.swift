@@ -1,6 +1,7 @@
 public import AudioTypes
 import Diagnostics
 import PatchGraph
+import SoundExpectations
 
 /// Finds the page that somebody asks for.
 public enum ExplanationIndex {
@@ -10,7 +11,8 @@ public enum ExplanationIndex {
     case status([StatusExplanation])
   }
 
-  /// The page for a code (`PR0405`, `pr405`, `405`), a rule's name (`format/mixer-rates`), a status
+  /// The page for a code (`PR0405`, `pr405`, `405`), a rule's name (`format/mixer-rates`), that
+  /// of the kind of expectation (`truePeak`), a status
   /// (`-10868`, `!cat`, `560161140`) or a constant (`kAudioUnitErr_FormatNotSupported`), in either
   /// case; `nil` where there is none.
   public static func topic(_ text: String) -> Topic? {
@@ -19,6 +21,9 @@ public enum ExplanationIndex {
       rule.code.rawValue.lowercased() == asked || rule.name == asked
     }) {
       return .rule(rule)
+    }
+    if let kind = ExpectationCatalog.kinds.first(where: { $0.name.lowercased() == asked }) {
+      return .rule(kind.rule)
     }
     if let number = codeNumber(asked),
       let rule = RuleCatalog.all.first(where: { Int($0.code.rawValue.dropFirst(2)) == number })

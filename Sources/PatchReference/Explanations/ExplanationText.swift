@@ -93,6 +93,11 @@ extension Rule.Page {
         ("Wrong\(Self.options(patch.wrongOverrides, patch.hardware))", patch.wrong, "json"),
         ("Right\(Self.options(patch.rightOverrides, patch.hardware))", patch.right, "json"),
       ]
+    case .test(let right, let wrong):
+      return [
+        ("The patch, tone.json", ExamplePatches.tested, "json"), ("Wrong", wrong, "json"),
+        ("Right", right, "json"),
+      ]
     case .swift(let wrong, let right):
       return [("Wrong, in Swift", wrong, "swift"), ("Right, in Swift", right, "swift")]
     case .none: return []
@@ -219,6 +224,11 @@ extension ExplanationText {
         members.append(.init("wrongIsDescribed", true))
       }
       if let hardware = patch.hardware { members.append(.init("hardware", .string(hardware))) }
+    case .test(let right, let wrong):
+      members += [
+        .init("language", "json"), .init("patch", .string(ExamplePatches.tested)),
+        .init("wrong", .string(wrong)), .init("right", .string(right)),
+      ]
     case .swift(let wrong, let right):
       members += [
         .init("language", "swift"), .init("wrong", .string(wrong)), .init("right", .string(right)),

@@ -7,13 +7,14 @@ public enum ReadmeTables {
     public var text: String
   }
 
-  /// The units, the callbacks, the expressions, the taps.
+  /// The units, the callbacks, the expressions, the taps, the expectations.
   public static var sections: [Section] {
     [
       Section(name: "units", text: UnitListing().markdown()),
       Section(name: "callbacks", text: CallbackListing.markdown()),
       Section(name: "expressions", text: CallbackListing.expressionsMarkdown()),
       Section(name: "taps", text: CallbackListing.tapsMarkdown()),
+      Section(name: "expectations", text: ExpectationListing.markdown()),
     ]
   }
 

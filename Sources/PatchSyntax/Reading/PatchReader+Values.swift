@@ -5,7 +5,7 @@ import Diagnostics
 
 extension PatchReader {
   /// What the keys of an object are the names of.
-  enum NameKind { case source, format, tap, knob }
+  enum NameKind { case source, format, tap, knob, test }
 
   mutating func map<Value: Sendable>(
     _ json: JSONValue, _ name: String, _ kind: NameKind,

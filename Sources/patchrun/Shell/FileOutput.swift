@@ -21,6 +21,16 @@ enum FileOutput {
     }
     guard close(descriptor) == 0 else { throw .cannotWrite(path, errno) }
   }
+
+  /// Makes a folder, and those that it is in, where they are not there.
+  static func makeFolder(_ folder: String) throws(CommandFailure) {
+    var path = folder.hasPrefix("/") ? "" : "."
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      guard unsafe mkdir(SystemPath(path).c, 0o777) != 0, errno != EEXIST else { continue }
+      throw .cannotWrite(folder, errno)
+    }
+  }
 }
 
 extension CommandFailure {

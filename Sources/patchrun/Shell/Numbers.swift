@@ -1,3 +1,5 @@
+import RenderCore
+
 /// A number with so many digits after the point, rounded to the nearest.
 func fixed(_ value: Double, _ digits: Int) -> String {
   guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
@@ -33,4 +35,9 @@ func counted(_ count: Int, _ one: String, _ several: String) -> String {
 func listed(_ words: [String]) -> String {
   guard words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
+}
+
+/// A magnitude in decibels of full scale: `-3.0 dBFS`.
+func decibels(_ magnitude: Double) -> String {
+  magnitude > 0 ? "\(fixed(20 * renderLog10(magnitude), 1)) dBFS" : "-inf dBFS"
 }

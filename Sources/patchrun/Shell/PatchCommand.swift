@@ -73,6 +73,13 @@ struct AppearanceOptions: ParsableArguments {
     return renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n"
   }
 
+  /// Findings as text for standard output, an empty line after each.
+  func findings(_ diagnostics: [Diagnostic], in source: SourceText) -> String {
+    TextRenderer(
+      source: source, color: color.colors(.output), width: StandardStream.output.columns ?? 120
+    ).render(diagnostics)
+  }
+
   /// Prints what is wrong with a patch that is to be used, on standard error.
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }

@@ -15,7 +15,7 @@ import Testing
 
   static let patches: [(name: String, bytes: [UInt8])] =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [])
-    .filter { $0.hasSuffix(".json") }
+    .filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }
     .compactMap { name in
       (try? Data(contentsOf: folder.appending(path: name))).map { (name, [UInt8]($0)) }
     }

@@ -139,7 +139,8 @@ enum PathPattern {
     }
   }
 
-  private static func matches(_ name: String, _ part: String) -> Bool {
+  /// Whether a name is what a pattern of one says.
+  static func matches(_ name: String, _ part: String) -> Bool {
     unsafe fnmatch(part, name, FNM_PERIOD) == 0
   }
 

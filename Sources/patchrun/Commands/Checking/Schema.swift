@@ -5,23 +5,27 @@ import PatchReference
 struct Schema: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of patches.",
+    abstract: "Prints the JSON Schema of patches, or of test files.",
     discussion: """
       An editor that is given it completes and explains what is typed: it is draft-07, made from \
       the descriptions of the units.
 
       EXAMPLES:
         patchrun schema > patch.schema.json
+        patchrun schema --tests > test.schema.json
 
       EXIT STATUS:
         0  it has been printed
         2  wrong usage
       """)
 
+  @Flag(help: "Print the schema of test files, NAME.test.json.")
+  var tests = false
+
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    try output(PatchSchema.text())
+    try output(tests ? TestSchema.text() : PatchSchema.text())
     return ExitStatus.success
   }
 }

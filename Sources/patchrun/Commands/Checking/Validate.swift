@@ -2,9 +2,11 @@ import ArgumentParser
 import AudioTypes
 import Diagnostics
 import FileAccess
+import Jobs
 import PatchGraph
 import PatchSyntax
 import Reports
+import SoundChecks
 
 struct Validate: PatchCommand {
   static let configuration = CommandConfiguration(
@@ -145,7 +147,7 @@ struct Validate: PatchCommand {
       try output(tally.text + "\n")
     }
     if outputFormat == .text { appearance.hint(at: noted) }
-    if outputFormat == .github { writeSummary(report) }
+    if outputFormat == .github { GitHubSummary.write(report, appearance) }
     return tally.status(denyWarnings: denyWarnings)
   }
 
@@ -167,6 +169,9 @@ struct Validate: PatchCommand {
       case .file(let path, let files):
         let file = try PatchFile(path, files: files, limits: policy.limits)
         if let preset = Self.preset(file) { return check(preset, path, selection, folder) }
+        if TestDocument.isTests(file.source) {
+          return try check(tests: file, path, files, selection, folder)
+        }
         let device = PatchDevice.assumed(hardware.assumption)
         let fixing = fix ? try fixed(file, files, device, selection) : nil
         let patch =
@@ -188,9 +193,7 @@ struct Validate: PatchCommand {
                   ($0.name, PatchPaths.reported($0.name, in: folder))
                 }, uniquingKeysWith: { first, _ in first }))),
           ignoredCount: patch.diagnostics.findingCount - kept.findingCount,
-          changes: (fixing?.changes ?? []).map { change in
-            "fixed[\(change.code)]: \(path):\(change.position): \(change.title)\n"
-          })
+          changes: Self.lines(fixing?.changes ?? [], path))
       }
     } catch {
       return unreadable(item.path, error, folder)
@@ -213,6 +216,32 @@ struct Validate: PatchCommand {
       ignoredCount: preset.diagnostics.findingCount - kept.findingCount)
   }
 
+  /// A test file: whether what it says can be looked at. Nothing is rendered.
+  private func check(
+    tests file: PatchFile, _ path: String, _ files: FilePolicy, _ selection: CodeSelection,
+    _ folder: String
+  ) throws(CommandFailure) -> Outcome {
+    var tests = TestFile(file.source, directory: file.directory, access: policy.accessOfTests)
+    var found = TestChecker.findings(in: tests)
+    var changes: [PatchFixer.Change] = []
+    if fix {
+      (tests, found, changes) = TestFixer.fix(tests, where: selection.keeps)
+      if !changes.isEmpty {
+        try AtomicFile.replace(file.source.name, with: tests.source.bytes, files: files)
+      }
+    }
+    let kept = found.filter(selection.keeps)
+    return Outcome(
+      entry: .patch(
+        CheckedPatch(
+          path: PatchPaths.reported(path, in: folder), source: tests.source, diagnostics: kept)),
+      ignoredCount: found.findingCount - kept.findingCount, changes: Self.lines(changes, path))
+  }
+
+  private static func lines(_ changes: [PatchFixer.Change], _ path: String) -> [String] {
+    changes.map { "fixed[\($0.code)]: \(path):\($0.position): \($0.title)\n" }
+  }
+
   /// The patch after what is safe has been put right in its file.
   private func fixed(
     _ file: PatchFile, _ files: FilePolicy, _ device: PatchDevice, _ selection: CodeSelection
@@ -233,16 +262,6 @@ struct Validate: PatchCommand {
         UnreadablePath(
           path: PatchPaths.reported(path, in: folder), message: failure.message)),
       failure: failure)
-  }
-
-  /// Adds to the summary of the step that GitHub runs, if it does.
-  private func writeSummary(_ report: Report) {
-    guard let path = environmentVariable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
-    let number = StandardStream.append(report.githubSummary(), to: path)
-    if number != 0 {
-      appearance.report(
-        "warning", "the step summary \(quoted(path)) cannot be written: \(systemMessage(number))")
-    }
   }
 }
 

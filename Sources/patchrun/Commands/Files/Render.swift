@@ -3,8 +3,10 @@ import AudioGraphs
 import AudioTypes
 import Diagnostics
 import Glibc
+import Jobs
 import PatchGraph
 import PatchReference
+import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures

@@ -5,6 +5,7 @@ import Diagnostics
 import Glibc
 import PatchGraph
 import PatchReference
+import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures

@@ -2,6 +2,7 @@ import AudioGraphs
 import AudioTypes
 import Glibc
 import PatchGraph
+import PatchRendering
 import PatchSyntax
 import RenderCore
 import RenderHost

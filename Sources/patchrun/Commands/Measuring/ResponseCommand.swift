@@ -3,6 +3,7 @@ import AudioGraphs
 import AudioTypes
 import Diagnostics
 import PatchGraph
+import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures
@@ -162,13 +163,16 @@ struct ResponseCommand: PatchCommand {
     reading.document?.timeline = []
     let bench = ResponseBench(
       reading: reading, surroundings: policy.surroundings(of: file, native.nativeCode),
-      device: device, appearance: appearance)
-    let places = try bench.places(from: from, to: to)
-    let measured = try bench.measure(
-      places, fromChannel: fromChannel, toChannel: toChannel,
-      pointsPerOctave: points ?? (format == .text ? 3 : 24),
-      peak: renderExp(level / 20 * 2.302585092994046),
-      signals)
+      device: device)
+    let (places, measured) = try appearance.measuring { () throws(ResponseFailure) in
+      let places = try bench.places(from: from, to: to)
+      let measured = try bench.measure(
+        places, fromChannel: fromChannel, toChannel: toChannel,
+        pointsPerOctave: points ?? (format == .text ? 3 : 24),
+        peak: renderExp(level / 20 * 2.302585092994046),
+        isCancelled: { signals.interruptedBy != nil })
+      return (places, measured)
+    }
     guard let measured else { return ExitStatus.interrupted(by: signals.interruptedBy ?? 2) }
     guard !measured.response.isSilent else {
       throw CommandFailure(
@@ -227,6 +231,30 @@ struct ResponseCommand: PatchCommand {
       guard number == 0 else {
         throw CommandFailure(
           ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
+      }
+    }
+  }
+}
+
+extension AppearanceOptions {
+  /// Prints what is wrong with a patch, for a command that cannot go on.
+  func failure(of patch: BuiltPatch) -> CommandFailure {
+    report(patch)
+    return .reported(ExitStatus.wrongPatch)
+  }
+
+  /// Says why a response could not be measured, in the way of a command.
+  fileprivate func measuring<Result>(
+    _ body: () throws(ResponseFailure) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(ResponseFailure) { return try body() } catch {
+      switch error {
+      case .misuse(let message, let help):
+        throw CommandFailure(ExitStatus.wrongUsage, message, help: help)
+      case .failed(let message, let help):
+        throw CommandFailure(ExitStatus.failedRunning, message, help: help)
+      case .wrongPatch(let patch): throw failure(of: patch)
+      case .refused(let violation, let patch): throw report(violation, of: patch)
       }
     }
   }

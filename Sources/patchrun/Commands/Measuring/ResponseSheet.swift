@@ -1,5 +1,6 @@
 import AudioTypes
 import Diagnostics
+import PatchRendering
 import PatchSyntax
 import Pictures
 import Responses

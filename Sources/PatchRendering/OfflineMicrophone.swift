@@ -1,14 +1,14 @@
-import RenderCore
+public import RenderCore
 import RenderHost
-import SoundFiles
+public import SoundFiles
 
 /// A sound file in the place of a microphone: converted to the session's rate, its channels put
 /// where a bus would have them, silence after its end.
 ///
 /// `@unchecked Sendable`: used by the one thread that pulls.
-final class OfflineMicrophone: @unchecked Sendable {
+public final class OfflineMicrophone: @unchecked Sendable {
   /// Frames at the session's rate.
-  let frameCount: Int
+  public let frameCount: Int
   private let reader: SoundFileReader
   private let converter: RateConverter?
   private let mapping: ChannelMapping
@@ -19,7 +19,10 @@ final class OfflineMicrophone: @unchecked Sendable {
   private var isAtEnd = false
   private static let blockFrames = 4096
 
-  init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int) throws(SoundFileError) {
+  /// - Parameter channelCount: Of the bus that hears it.
+  public init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int)
+    throws(SoundFileError)
+  {
     self.reader = reader
     let count = reader.channelCount
     mapping = ChannelMapping(fileChannels: count, busChannels: channelCount)
@@ -39,7 +42,7 @@ final class OfflineMicrophone: @unchecked Sendable {
   /// Fills interleaved frames with what comes next.
   ///
   /// - Throws: Where the file cannot be read.
-  func fill(_ buffer: ChannelBuffer) throws(ServiceError) {
+  public func fill(_ buffer: ChannelBuffer) throws(ServiceError) {
     let channels = mapping.sources.count
     let total = buffer.count / channels
     for frame in 0..<total {

@@ -1,47 +1,54 @@
 import AudioGraphs
-import AudioTypes
+public import AudioTypes
 import AudioUnits
 import Diagnostics
-import PatchGraph
-import PatchSyntax
+public import PatchGraph
+public import PatchSyntax
 import RenderCore
 import RenderHost
 import RenderTaps
-import Responses
+public import Responses
 
 /// What has been measured, and of what.
-struct MeasuredResponse {
-  var response: Response
-  var tones: ToneSet
+public struct MeasuredResponse: Sendable {
+  public var response: Response
+  public var tones: ToneSet
 }
 
 /// Measures responses of a patch: builds its graph for each measurement anew.
-struct ResponseBench {
+public struct ResponseBench: Sendable {
   /// Without taps and timeline.
-  let reading: PatchReader.Result
-  let surroundings: PatchSurroundings
-  let device: PatchDevice
-  let appearance: AppearanceOptions
+  public let reading: PatchReader.Result
+  public let surroundings: PatchSurroundings
+  public let device: PatchDevice
 
-  func build() throws(CommandFailure) -> (patch: BuiltPatch, graph: AudioGraph) {
+  public init(
+    reading: PatchReader.Result, surroundings: PatchSurroundings, device: PatchDevice
+  ) {
+    self.reading = reading
+    self.surroundings = surroundings
+    self.device = device
+  }
+
+  func build() throws(ResponseFailure) -> (patch: BuiltPatch, graph: AudioGraph) {
     let patch = PatchBuilder.build(reading, in: surroundings, device: device)
-    guard !patch.hasErrors, let graph = patch.graph else { throw appearance.failure(of: patch) }
+    guard !patch.hasErrors, let graph = patch.graph else { throw .wrongPatch(patch) }
     return (patch, graph)
   }
 
-  func initialize(_ graph: AudioGraph, _ patch: BuiltPatch) throws(CommandFailure) {
+  func initialize(_ graph: AudioGraph, _ patch: BuiltPatch) throws(ResponseFailure) {
     do throws(Violation) { try graph.initialize() } catch {
-      throw appearance.report(error, of: patch)
+      throw .refused(error, patch)
     }
   }
 
   // MARK: Measuring
 
   /// Measures at a level and 20 dB below; `nil` where a signal has come in between.
-  func measure(
+  public func measure(
     _ places: ResponsePlaces, fromChannel: Int?, toChannel: Int?, pointsPerOctave: Int,
-    peak: Double, _ signals: Signals
-  ) throws(CommandFailure) -> MeasuredResponse? {
+    peak: Double, isCancelled: () -> Bool
+  ) throws(ResponseFailure) -> MeasuredResponse? {
     try check(fromChannel, places.input, places.fromName, "--from-channel")
     try check(toChannel, places.output, places.toName, "--to-channel")
     guard
@@ -49,8 +56,7 @@ struct ResponseBench {
         from: places.input.sampleRate, to: places.output.sampleRate,
         pointsPerOctave: pointsPerOctave)
     else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage,
+      throw ResponseFailure.misuse(
         "between \(rateText(places.input.sampleRate)) and "
           + "\(rateText(places.output.sampleRate)) Hz there is no period to measure with",
         help: ["both rates have to be whole numbers, from 100 Hz to 1.6 MHz"])
@@ -61,16 +67,16 @@ struct ResponseBench {
       let collector = PeriodCollector(tones, channels: channels, of: places.output.channelCount)
       try run(
         places, tones.samples(peak: level), fromChannel, collector, seconds: 50 * tones.period,
-        signals)
-      if signals.interruptedBy != nil { return nil }
+        isCancelled: isCancelled)
+      if isCancelled() { return nil }
       collectors.append(collector)
     }
     guard
       let response = Response(
         tones, channels: channels, loud: collectors[0], soft: collectors[1], peak: peak)
     else {
-      throw CommandFailure(
-        ExitStatus.failedRunning, "\(quoted(places.toName)) is never rendered",
+      throw ResponseFailure.failed(
+        "\(quoted(places.toName)) is never rendered",
         help: ["what feeds it has to be pulled by the output unit"])
     }
     return MeasuredResponse(response: response, tones: tones)
@@ -78,17 +84,17 @@ struct ResponseBench {
 
   private func check(
     _ channel: Int?, _ format: StreamFormat, _ name: String, _ option: String
-  ) throws(CommandFailure) {
+  ) throws(ResponseFailure) {
     guard let channel, !(0..<format.channelCount).contains(channel) else { return }
-    throw CommandFailure(
-      ExitStatus.wrongUsage, "\(quoted(name)) has no channel \(channel) (\(option))",
+    throw ResponseFailure.misuse(
+      "\(quoted(name)) has no channel \(channel) (\(option))",
       help: [range(format.channelCount, "channel")])
   }
 
   private func run(
     _ places: ResponsePlaces, _ samples: [Float], _ channel: Int?, _ collector: PeriodCollector,
-    seconds: Double, _ signals: Signals
-  ) throws(CommandFailure) {
+    seconds: Double, isCancelled: () -> Bool
+  ) throws(ResponseFailure) {
     let (patch, graph) = try build()
     do throws(Violation) {
       try places.path.play(ToneCallback(samples, channel: channel), in: graph)
@@ -96,7 +102,7 @@ struct ResponseBench {
         try graph.addTap(FrameTap { collector.add($0, $1) }, at: node, bus)
       }
     } catch {
-      throw appearance.report(error, of: patch)
+      throw .refused(error, patch)
     }
     try initialize(graph, patch)
     guard let session = graph.session else { return }
@@ -109,7 +115,7 @@ struct ResponseBench {
     ).run(
       session, frameCount: Int(seconds * session.configuration.sampleRate),
       services: graph.services,
-      isCancelled: { collector.isDone || signals.interruptedBy != nil },
+      isCancelled: { collector.isDone || isCancelled() },
       progress: { _ in graph.collect() },
       sink: { bytes in
         guard isDevice else { return }
@@ -117,7 +123,7 @@ struct ResponseBench {
         collector.add(decoded.map { $0.isFinite ? $0 : 0 }, bytes.count / bytesPerFrame)
       })
     if let error = outcome.errors.first {
-      throw CommandFailure(ExitStatus.failedRunning, error.message)
+      throw ResponseFailure.failed(error.message)
     }
   }
 
@@ -135,10 +141,13 @@ struct ResponseBench {
   }
 }
 
-extension AppearanceOptions {
-  /// Prints what is wrong with a patch, for a command that cannot go on.
-  func failure(of patch: BuiltPatch) -> CommandFailure {
-    report(patch)
-    return .reported(ExitStatus.wrongPatch)
-  }
+/// Why a response could not be measured.
+public enum ResponseFailure: Error, Sendable {
+  /// There is no such place, or no way from the one to the other. A sentence that starts in lower case.
+  case misuse(String, help: [String] = [])
+  /// Something has failed on the way.
+  case failed(String, help: [String] = [])
+  case wrongPatch(BuiltPatch)
+  /// The graph was refused when it was initialized.
+  case refused(Violation, BuiltPatch)
 }

@@ -1,28 +1,31 @@
-import AudioTypes
+public import AudioTypes
 import RenderCore
 
 /// Turns the bytes that a device is given back into numbers, exactly, and keeps their peak.
-struct DeviceDecoder {
+public struct DeviceDecoder: Sendable {
   private let sample: SampleType
   private let bytesPerSample: Int
   private let isAlignedHigh: Bool
   /// The greatest magnitude so far, where 1 is full scale.
-  private(set) var peak = 0.0
+  public private(set) var peak = 0.0
   /// Samples that are no finite numbers, and the frame that has the first of them.
-  private(set) var badSamples = 0
-  private(set) var firstBadFrame: Int?
+  public private(set) var badSamples = 0
+  public private(set) var firstBadFrame: Int?
   private let channelCount: Int
   private var decoded = 0
 
   /// - Parameter format: Interleaved, one of the sample types of a bus.
-  init(_ format: StreamFormat) {
+  public init(_ format: StreamFormat) {
     sample = format.sampleType ?? .float32
     bytesPerSample = max(1, format.bytesPerSample)
     channelCount = max(1, format.channelCount)
     isAlignedHigh = format.flags.contains(.isAlignedHigh)
   }
 
-  mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
+  /// Decodes frames into samples, channel beside channel, full scale being 1.
+  ///
+  /// - Parameter samples: Grows to hold them.
+  public mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
     let count = bytes.count / bytesPerSample
     if samples.count < count { samples = [Double](repeating: 0, count: count) }
     var place = bytes.startIndex
@@ -44,10 +47,10 @@ struct DeviceDecoder {
   }
 
   /// Whether the bytes are `Float`s, which need not be decoded to be measured.
-  var isFloat: Bool { sample == .float32 }
+  public var isFloat: Bool { sample == .float32 }
 
   /// Does with floats what `decode` does, and leaves them as they are.
-  mutating func measure(_ floats: ArraySlice<UInt8>) {
+  public mutating func measure(_ floats: ArraySlice<UInt8>) {
     let bits = VectorMath.largest(of: floats)
     guard bits < Float.infinity.bitPattern else {
       var samples: [Double] = []
@@ -64,9 +67,4 @@ struct DeviceDecoder {
     let signed = Int32(bitPattern: word << unused) >> Int32(unused)
     return SampleCoding.value(isAlignedHigh ? signed >> 8 : signed, of: sample)
   }
-}
-
-/// A magnitude in decibels of full scale: `-3.0 dBFS`.
-func decibels(_ magnitude: Double) -> String {
-  magnitude > 0 ? "\(fixed(20 * renderLog10(magnitude), 1)) dBFS" : "-inf dBFS"
 }

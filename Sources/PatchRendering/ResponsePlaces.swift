@@ -1,24 +1,24 @@
 import AudioGraphs
-import AudioTypes
+public import AudioTypes
 import AudioUnits
 import Diagnostics
 import PatchGraph
 import PatchSyntax
 import RenderHost
-import Responses
+public import Responses
 
 /// Where a response is measured: the two ends, as the patch calls them and as the graph does.
-struct ResponsePlaces {
-  var path: ResponsePath
-  var fromName: String
-  var toName: String
-  var input: StreamFormat
-  var output: StreamFormat
+public struct ResponsePlaces: Sendable {
+  public var path: ResponsePath
+  public var fromName: String
+  public var toName: String
+  public var input: StreamFormat
+  public var output: StreamFormat
 }
 
 extension ResponseBench {
   /// Looks up the two ends, and whether there is a way from the one to the other.
-  func places(from: String, to: String?) throws(CommandFailure) -> ResponsePlaces {
+  public func places(from: String, to: String?) throws(ResponseFailure) -> ResponsePlaces {
     let (patch, graph) = try build()
     try initialize(graph, patch)
     let names = Names(patch, graph)
@@ -78,13 +78,13 @@ extension ResponseBench {
   /// A node's or callback's name, and a bus.
   private func address(
     _ text: String, _ names: Names, candidates: [String]
-  ) throws(CommandFailure) -> (name: String, bus: Int?) {
+  ) throws(ResponseFailure) -> (name: String, bus: Int?) {
     var name = text
     var bus: Int?
     if let colon = text.lastIndex(of: ":"), names.nodes[text] == nil {
       guard let number = Int(text[text.index(after: colon)...]), number >= 0 else {
-        throw CommandFailure(
-          ExitStatus.wrongUsage, "\(quoted(text)) is no address",
+        throw ResponseFailure.misuse(
+          "\(quoted(text)) is no address",
           help: ["write a node and, behind a colon, the number of its bus: mixer:1"])
       }
       name = String(text[..<colon])
@@ -92,13 +92,13 @@ extension ResponseBench {
     }
     let inside = names.order.filter { $0.hasPrefix(name + "/") }
     if names.nodes[name] == nil, !names.isCallback(name), !inside.isEmpty {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "\(quoted(name)) is a sub-graph: say which node in it is meant",
+      throw ResponseFailure.misuse(
+        "\(quoted(name)) is a sub-graph: say which node in it is meant",
         help: ["in it there are: " + inside.prefix(20).joined(separator: ", ")])
     }
     guard names.nodes[name] != nil || names.isCallback(name) else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "the patch has no node or callback \(quoted(name))",
+      throw ResponseFailure.misuse(
+        "the patch has no node or callback \(quoted(name))",
         help: [
           didYouMean(name, among: candidates)
             ?? "there are: " + candidates.prefix(20).joined(separator: ", ")
@@ -109,13 +109,13 @@ extension ResponseBench {
 
   private func entries(
     _ text: String, _ names: Names
-  ) throws(CommandFailure) -> ([PathEntry], StreamFormat) {
+  ) throws(ResponseFailure) -> ([PathEntry], StreamFormat) {
     let callbacks = names.document?.callbacks.map(\.name) ?? []
     let (name, bus) = try address(text, names, candidates: names.order + callbacks)
     guard let node = names.nodes[name] else {
       guard bus == nil else {
-        throw CommandFailure(
-          ExitStatus.wrongUsage, "\(quoted(name)) is a callback, and has no buses",
+        throw ResponseFailure.misuse(
+          "\(quoted(name)) is a callback, and has no buses",
           help: ["leave the number out"])
       }
       return try entries(ofCallback: name, names)
@@ -124,8 +124,8 @@ extension ResponseBench {
       guard let format = names.graph.grant.inputFormat,
         names.graph.session?.configuration.capture != nil
       else {
-        throw CommandFailure(
-          ExitStatus.wrongUsage, "the microphone side of \(names.placed(name)) is off",
+        throw ResponseFailure.misuse(
+          "the microphone side of \(names.placed(name)) is off",
           help: [
             "turn it on: \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }"
           ])
@@ -135,8 +135,8 @@ extension ResponseBench {
     let inputs = names.formats[node]?.inputs ?? []
     let number = bus ?? 0
     guard inputs.indices.contains(number) else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "\(names.placed(name)) has no input \(number)",
+      throw ResponseFailure.misuse(
+        "\(names.placed(name)) has no input \(number)",
         help: [range(inputs.count, "input")])
     }
     return ([.input(node, number)], inputs[number].format)
@@ -144,7 +144,7 @@ extension ResponseBench {
 
   private func entries(
     ofCallback name: String, _ names: Names
-  ) throws(CommandFailure) -> ([PathEntry], StreamFormat) {
+  ) throws(ResponseFailure) -> ([PathEntry], StreamFormat) {
     var entries: [PathEntry] = []
     var formats: [StreamFormat] = []
     let chains = names.document.map { ResponseChains.chains(of: $0) }
@@ -156,12 +156,11 @@ extension ResponseBench {
       formats.append(inputs[address.bus ?? 0].format)
     }
     guard let first = formats.first else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "the callback \(quoted(name)) feeds nothing that is rendered")
+      throw ResponseFailure.misuse("the callback \(quoted(name)) feeds nothing that is rendered")
     }
     guard formats.allSatisfy({ $0.sampleRate == first.sampleRate }) else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "the callback \(quoted(name)) feeds inputs of different rates",
+      throw ResponseFailure.misuse(
+        "the callback \(quoted(name)) feeds inputs of different rates",
         help: ["name one of the inputs"])
     }
     return (entries, formats.min { $0.channelCount < $1.channelCount } ?? first)
@@ -169,24 +168,24 @@ extension ResponseBench {
 
   private func exit(
     _ text: String?, _ names: Names
-  ) throws(CommandFailure) -> (PathExit, StreamFormat, String) {
+  ) throws(ResponseFailure) -> (PathExit, StreamFormat, String) {
     guard let text else {
       guard let name = names.order.first(where: { isEnd($0, names) }) else {
-        throw CommandFailure(ExitStatus.wrongUsage, "the patch has no output unit: say --to")
+        throw ResponseFailure.misuse("the patch has no output unit: say --to")
       }
       return try deviceExit(name, names)
     }
     let (name, bus) = try address(subgraphEnd(text, names), names, candidates: names.order)
     guard let node = names.nodes[name] else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "\(quoted(name)) is a callback: what it puts out cannot be watched",
+      throw ResponseFailure.misuse(
+        "\(quoted(name)) is a callback: what it puts out cannot be watched",
         help: ["take the output of the node that it feeds"])
     }
     if isEnd(name, names), (bus ?? 0) == 0 { return try deviceExit(name, names) }
     let outputs = names.formats[node]?.outputs ?? []
     guard outputs.indices.contains(bus ?? 0) else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "\(names.placed(name)) has no output \(bus ?? 0)",
+      throw ResponseFailure.misuse(
+        "\(names.placed(name)) has no output \(bus ?? 0)",
         help: [range(outputs.count, "output")])
     }
     return (.output(node, bus ?? 0), outputs[bus ?? 0].format, text)
@@ -208,12 +207,12 @@ extension ResponseBench {
 
   private func deviceExit(
     _ name: String, _ names: Names
-  ) throws(CommandFailure) -> (PathExit, StreamFormat, String) {
+  ) throws(ResponseFailure) -> (PathExit, StreamFormat, String) {
     guard names.graph.session?.configuration.client != nil,
       let format = names.graph.session?.configuration.device
     else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "nothing feeds the output of \(names.placed(name))",
+      throw ResponseFailure.misuse(
+        "nothing feeds the output of \(names.placed(name))",
         help: ["say where to look: --to"])
     }
     return (.device, format, name)
@@ -227,7 +226,7 @@ extension ResponseBench {
 
   private func noWay(
     _ path: ResponsePath, _ from: String, _ to: String, _ names: Names
-  ) -> CommandFailure {
+  ) -> ResponseFailure {
     let (nodes, _) = path.reached(in: names.graph)
     let entered = Set(path.entries.map(\.node))
     let reached = names.order.filter { name in
@@ -240,8 +239,7 @@ extension ResponseBench {
         : "what goes in at \(quoted(from)) reaches: " + reached.prefix(20).joined(separator: ", ")
     ]
     if let place = names.place(of: name) { help.append("\(quoted(name)) is at \(place)") }
-    return CommandFailure(
-      ExitStatus.wrongUsage, "no sound gets from \(quoted(from)) to \(quoted(to))", help: help)
+    return ResponseFailure.misuse("no sound gets from \(quoted(from)) to \(quoted(to))", help: help)
   }
 }
 

@@ -1,0 +1,239 @@
+import AudioTypes
+public import PatchSyntax
+import RenderCallbacks
+import RenderCore
+import SoundExpectations
+
+/// The JSON Schema (draft-07) of a test file, made from the descriptions of the kinds of expectation.
+///
+/// What it refuses `patchrun test` refuses too. That refuses more: places that the patch does not have,
+/// settings that do not fit it.
+public enum TestSchema {
+  /// The schema as it is kept in `schema/test.schema.json`: the same text each time.
+  public static func text() -> String { schema().document }
+
+  public static func schema() -> JSONText {
+    let callbacks = CallbackCatalog.standard.map(SettingKind.init)
+    var definitions: [JSONText.Member] = [
+      .init("comment", Schema.comment), .init("address", Schema.address),
+      .init("test", test), .init("expectation", expectation),
+      .init(
+        "callback",
+        SettingSchema.object(
+          "callback", kinds: callbacks, required: [], common: [:],
+          summary: "A source of samples, in the place of what plays there.")),
+    ]
+    definitions += SettingSchema.definitions("callback", kinds: callbacks, common: [:])
+    definitions += ExpectationCatalog.kinds.map { .init("expect.\($0.name)", value(of: $0)) }
+    return [
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "A patchrun test file",
+      "description": """
+      What a patch is expected to sound like: tests by name, each a render of the patch and what is \
+      expected of it.
+      """,
+      "type": "object",
+      "required": ["patch", "tests"],
+      "properties": [
+        "$schema": ["description": "Where this schema is, for editors.", "type": "string"],
+        "comment": Schema.reference("comment"),
+        "patch": [
+          "description": "The patch that is tested, relative to this file.", "type": "string",
+          "minLength": 1,
+        ],
+        "tests": [
+          "description": "The tests, each under its name: a sentence that says what holds.",
+          "type": "object", "properties": ["comment": Schema.reference("comment")],
+          "propertyNames": ["minLength": 1],
+          "additionalProperties": Schema.reference("test"),
+        ],
+      ],
+      "additionalProperties": false,
+      "definitions": .object(definitions),
+    ]
+  }
+
+  private static var test: JSONText {
+    [
+      "description": "A render of the patch, and what is expected of it.",
+      "type": "object",
+      "required": ["expect"],
+      "properties": [
+        "comment": Schema.reference("comment"),
+        "settings": [
+          "description": """
+          What the patch is changed to, as by --set: new values, each by its JSON Pointer.
+          """,
+          "type": "object",
+          "propertyNames": ["anyOf": [["pattern": "^/"], ["const": "comment"]]],
+        ],
+        "feed": [
+          "description": """
+          Callbacks in the place of others, by the name of a callback, or of what feeds an input: \
+          "mixer:0". Sub-graphs are fed at their own inputs.
+          """,
+          "type": "object",
+          "properties": ["comment": Schema.reference("comment")],
+          "additionalProperties": Schema.reference("callback"),
+        ],
+        "input": [
+          "description": "The sound file that the microphone hears, relative to this file.",
+          "type": "string", "minLength": 1,
+        ],
+        "duration": .object(
+          [
+            .init(
+              "description",
+              "How long is rendered. Not given, until the patch ends by itself. A number of seconds."
+            )
+          ] + numberTypes(.seconds) + [.init("exclusiveMinimum", 0)]),
+        "hardware": [
+          "description":
+            "What the device is like, as --hardware has it: \"rate=48000,channels=2\".",
+          "type": "string",
+        ],
+        "expect": [
+          "description": "What is expected. Each can fail by itself.",
+          "type": "array", "items": Schema.reference("expectation"),
+        ],
+      ],
+      "additionalProperties": false,
+    ]
+  }
+
+  private static var expectation: JSONText {
+    let kinds = ExpectationCatalog.kinds
+    return [
+      "description": "One thing that is expected, under the name of its kind.",
+      "type": "object",
+      "properties": JSONText.object([
+        .init("comment", Schema.reference("comment")),
+        .init(
+          "at",
+          Schema.described(
+            "The bus whose sound is looked at: an output. Not given, what the output unit plays.",
+            Schema.reference("address"))),
+        .init(
+          "during",
+          [
+            "description": "From when to when, in seconds. Not given, all of it.",
+            "type": "array", "minItems": 2, "maxItems": 2,
+            "items": .object(numberTypes(.seconds)),
+          ]),
+        .init(
+          "channel",
+          [
+            "description": "The channel that is looked at, from 0. Not given, all of them.",
+            "type": "integer", "minimum": 0, "maximum": 1023,
+          ]),
+      ]).adding(
+        .object(
+          kinds.map { kind in
+            .init(
+              kind.name, Schema.described(kind.summary, Schema.reference("expect.\(kind.name)")))
+          })),
+      "additionalProperties": false,
+      "oneOf": .array(kinds.map { ["required": [.string($0.name)]] }),
+    ]
+  }
+
+  // MARK: Kinds
+
+  private static func value(of kind: ExpectationKind) -> JSONText {
+    var forms: [JSONText] = []
+    switch kind.shorthand {
+    case .atMost?: forms.append(bound(kind, "The most there may be."))
+    case .yes?: forms.append(["const": true])
+    case .setting(let key)?:
+      forms += kind.settings.filter { $0.key == key }.map(SettingSchema.value)
+    case .list(let key)?: forms += kind.lists.filter { $0.key == key }.map(list)
+    case nil: break
+    }
+    if !kind.keys.isEmpty { forms.append(object(kind)) }
+    return forms.count == 1 ? forms[0] : ["anyOf": .array(forms)]
+  }
+
+  private static func object(_ kind: ExpectationKind) -> JSONText {
+    var members: [JSONText.Member] = [.init("comment", Schema.reference("comment"))]
+    if let info = kind.bound {
+      let least = bound(kind, "The least that the number may be.")
+      let most = bound(kind, "The most that the number may be.")
+      switch info.alias {
+      case .atMost(let key)?: members.append(.init(key, most))
+      case .atLeast(let key)?: members.append(.init(key, least))
+      case nil: break
+      }
+      members += [
+        .init("atMost", most), .init("atLeast", least),
+        .init(
+          "between",
+          [
+            "description": "The least and the most that the number may be.", "type": "array",
+            "minItems": 2, "maxItems": 2, "items": bound(kind, nil),
+          ]),
+        .init("near", bound(kind, "What the number is to be, as far as 'within' says.")),
+        .init("within", number(kind, "How far it may be from 'near'.") + ["minimum": 0]),
+      ]
+    }
+    members += kind.settings.map { .init($0.key, SettingSchema.value($0)) }
+    members += kind.lists.map { .init($0.key, list($0)) }
+    let required =
+      kind.settings.filter(\.isRequired).map(\.key) + kind.lists.filter(\.isRequired).map(\.key)
+    var object: [JSONText.Member] = [
+      .init("description", .string(kind.summary)), .init("type", "object"),
+    ]
+    if !required.isEmpty { object.append(.init("required", .strings(required))) }
+    object += [
+      .init("properties", .object(members)), .init("additionalProperties", false),
+      .init("dependencies", kind.bound == nil ? [:] : ["near": ["within"], "within": ["near"]]),
+    ]
+    return .object(object)
+  }
+
+  private static func bound(_ kind: ExpectationKind, _ description: String?) -> JSONText {
+    guard let info = kind.bound else { return true }
+    return number(kind, description) + [
+      "minimum": .number(info.range.lowerBound), "maximum": .number(info.range.upperBound),
+    ]
+  }
+
+  private static func number(_ kind: ExpectationKind, _ description: String?) -> JSONText {
+    guard let unit = kind.bound?.unit else { return true }
+    let types =
+      switch unit.measure {
+      case .decibels: numberTypes(.decibels)
+      case .seconds: numberTypes(.seconds)
+      case .number: numberTypes(.generic)
+      }
+    let symbol = unit.symbol.isEmpty ? "" : " In \(unit.symbol)."
+    return .object((description.map { [.init("description", .string($0 + symbol))] } ?? []) + types)
+  }
+
+  private static func list(_ info: ExpectationKind.ListInfo) -> JSONText {
+    let description = JSONText.Member("description", .string(info.summary))
+    switch info.form {
+    case .numbers:
+      return .object([description, .init("type", "array"), .init("items", ["type": "number"])])
+    case .texts:
+      return .object([description, .init("type", "array"), .init("items", ["type": "string"])])
+    case .rows(let count):
+      return .object([
+        description, .init("type", "array"), .init("minItems", 1),
+        .init(
+          "items",
+          [
+            "type": "array", "minItems": .number(count), "maxItems": .number(count),
+            "items": .object(numberTypes(.decibels)),
+          ]),
+      ])
+    case .changes:
+      return .object([
+        description, .init("type", "object"), .init("propertyNames", ["pattern": "^/"]),
+      ])
+    }
+  }
+}
+
+extension JSONText {
+  fileprivate static func + (object: JSONText, more: JSONText) -> JSONText { object.adding(more) }
+}

@@ -1,0 +1,61 @@
+public import Diagnostics
+
+/// A test file as it is written: typed, with every value's place, and nothing resolved.
+///
+/// What it leaves out is `nil` or empty here; what was written wrong has been reported and is left out, too.
+public struct TestDocument: Sendable {
+  public var root: JSONValue
+  /// The patch that is tested, relative to the test file.
+  public var patch: Located<String>?
+  /// In the order written.
+  public var tests: [PatchDocument.Member<Test>] = []
+
+  /// A test: one render of the patch, and what is expected of it.
+  public struct Test: Sendable {
+    public var json: JSONValue
+    /// New values, each by its JSON Pointer.
+    public var settings: [PatchDocument.Field] = []
+    /// Callbacks in the place of others, or of what feeds an input: each by a name or an address.
+    public var feeds: [PatchDocument.Field] = []
+    /// The sound file that the microphone hears, relative to the test file.
+    public var input: Located<String>?
+    /// In seconds; `nil` until the patch ends.
+    public var duration: Located<Double>?
+    /// What the device is to be like, as `--hardware` has it.
+    public var hardware: Located<String>?
+    public var expectations: [WrittenExpectation] = []
+
+    init(json: JSONValue) { self.json = json }
+  }
+
+  /// An expectation whose kind is not looked up yet.
+  public struct WrittenExpectation: Sendable {
+    public var json: JSONValue
+    public var at: Located<PatchDocument.Address>?
+    /// In seconds.
+    public var during: Located<ClosedRange<Double>>?
+    public var channel: Located<Int>?
+    /// All other members: what is expected is one of them.
+    public var fields: [PatchDocument.Field] = []
+
+    init(json: JSONValue) { self.json = json }
+  }
+
+  init(root: JSONValue) { self.root = root }
+
+  /// The keys of a test file, of a test, and those of every expectation.
+  public static let keys = ["$schema", "patch", "tests"]
+  public static let testKeys = ["settings", "feed", "input", "duration", "hardware", "expect"]
+  public static let expectationKeys = ["at", "during", "channel"]
+
+  /// Whether a text is a test file, with mistakes or without: its name says so, or an object that has tests of
+  /// a patch.
+  public static func isTests(_ source: SourceText) -> Bool {
+    let name = source.name.split(separator: "/").last.map(String.init) ?? ""
+    if name.hasSuffix(".test.json") || name.hasSuffix(".test.jsonc") { return true }
+    guard source.bytes.count <= 1 << 20 else { return false }
+    let tree = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name)).tree
+    guard let root = tree?.root, root.kind == .object else { return false }
+    return root["tests"] != nil && root["nodes"] == nil
+  }
+}

@@ -1,0 +1,85 @@
+/// What a measured number may be.
+public struct Bound: Hashable, Sendable {
+  /// The least; minus infinity for none.
+  public var low: Double
+  /// The greatest; infinity for none.
+  public var high: Double
+
+  public init(low: Double = -.infinity, high: Double = .infinity) {
+    self.low = low
+    self.high = high
+  }
+
+  public static func atMost(_ high: Double) -> Bound { Bound(high: high) }
+  public static func atLeast(_ low: Double) -> Bound { Bound(low: low) }
+
+  /// How far a number is outside; 0 or less for one that is inside. What is not a number is infinitely far
+  /// outside.
+  public func excess(of value: Double) -> Double {
+    if value.isNaN { return .infinity }
+    if value == low || value == high { return 0 }
+    return max(
+      low == -.infinity ? -.infinity : low - value,
+      high == .infinity ? -.infinity : value - high)
+  }
+
+  /// Whether a number is inside, its ends included. Of rounding to float a millionth of a unit is forgiven.
+  public func holds(_ value: Double) -> Bool { excess(of: value) <= 1e-6 }
+}
+
+/// What a number of a kind of expectation is counted in.
+public struct BoundUnit: Hashable, Sendable {
+  /// Behind a number: `dBTP`; empty for a mere number.
+  public var symbol: String
+  /// What a text with a unit may stand for.
+  public var measure: Measure
+  /// How many digits are shown behind the point.
+  public var digits: Int
+
+  public enum Measure: Hashable, Sendable { case decibels, seconds, number }
+
+  public init(_ symbol: String, _ measure: Measure = .number, digits: Int = 2) {
+    self.symbol = symbol
+    self.measure = measure
+    self.digits = digits
+  }
+
+  public static let dBFS = BoundUnit("dBFS", .decibels)
+  public static let dBTP = BoundUnit("dBTP", .decibels)
+  public static let decibels = BoundUnit("dB", .decibels)
+  public static let lufs = BoundUnit("LUFS")
+  public static let loudnessUnits = BoundUnit("LU")
+  public static let seconds = BoundUnit("s", .seconds, digits: 3)
+  public static let hertz = BoundUnit("Hz", digits: 3)
+  public static let cents = BoundUnit("cents")
+  public static let frames = BoundUnit("frames", digits: 0)
+  public static let count = BoundUnit("", digits: 0)
+  public static let plain = BoundUnit("", digits: 3)
+  public static let percent = BoundUnit("%", digits: 1)
+
+  /// `-1.50 dBTP`.
+  public func text(_ value: Double) -> String {
+    let number = Self.number(value, digits)
+    return symbol.isEmpty ? number : symbol == "%" ? number + symbol : "\(number) \(symbol)"
+  }
+
+  static func number(_ value: Double, _ digits: Int) -> String {
+    if value.isNaN { return "not a number" }
+    if value == -.infinity { return "-inf" }
+    if value == .infinity { return "inf" }
+    return fixed(value, digits)
+  }
+
+  /// A number with so many digits behind the point.
+  static func fixed(_ value: Double, _ digits: Int) -> String {
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    guard value.magnitude * scale < 1e15 else { return "\(value)" }
+    let rounded = Int((value.magnitude * scale).rounded())
+    let sign = value < 0 && rounded > 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(rounded)" }
+    let whole = rounded / Int(scale)
+    let rest = String(rounded % Int(scale))
+    return "\(sign)\(whole)." + String(repeating: "0", count: digits - rest.count) + rest
+  }
+}

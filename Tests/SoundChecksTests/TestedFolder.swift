@@ -1,0 +1,52 @@
+import AudioTypes
+import Diagnostics
+import FileAccess
+import Foundation
+import SoundChecks
+
+/// A folder with the patch of the pages, `tone.json`, for test files beside it. It goes with the last of its
+/// users.
+final class TestedFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "sound-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try write(ExamplePatches.tested, to: "tone.json")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func write(_ text: String, to name: String) throws {
+    try text.write(to: url.appending(path: name), atomically: true, encoding: .utf8)
+  }
+
+  func tests(_ text: String) -> TestFile {
+    TestFile(SourceText(name: "tone.test.json", text: text), directory: url.path)
+  }
+
+  /// A test file with one test of one expectation.
+  func expecting(_ expectation: String, settings: String = "", duration: Int = 1) -> TestFile {
+    tests(ExamplePatches.expectation(expectation, settings: settings, duration: duration))
+  }
+
+  /// What all tests of a file come to; goldens that are missing are written first.
+  func run(_ file: TestFile, blesses: Bool = false) throws -> [CheckedTest] {
+    var options = TestChecker.Options()
+    options.keepsSound = blesses
+    let checked = file.tests.indices.map { TestChecker.check($0, of: file, options) }
+    guard blesses else { return checked }
+    let blessings = Blessings(checked, of: file, most: 0)
+    for golden in blessings.goldens {
+      try Golden.write(golden.sound, to: golden.path, files: .user)
+    }
+    return blessings.goldens.isEmpty ? checked : try run(file)
+  }
+}
+
+extension TestFile {
+  /// A diagnostic as a reader of the file sees it, for messages of tests.
+  func rendered(_ diagnostics: [Diagnostic]) -> String {
+    TextRenderer(source: source).render(diagnostics)
+  }
+}
