@@ -22,15 +22,15 @@ extension Sound {
   ///
   /// A linear prediction takes away what follows from the samples before (see `Whitening`), and what is left is
   /// matched with what it would leave of a step. A jump counts where all of this holds:
-  /// - It is twice as high as any other within 60 ms on either side: waves that jump in each period, and the
-  ///   pulses of a voice, stand beside each other. It is twelve times as high as what is left within 10 ms.
+  /// - It is four times as high as any other within 60 ms on either side: waves that jump in each period, and the
+  ///   pulses of a voice, stand beside each other. It is forty times as high as what is left within 10 ms.
   /// - Its shape is that of a step, of an impulse or of both: three quarters of what is left are explained by
   ///   them. The attack of a drum has another one.
-  /// - It is no more than 36 dB below the level within 50 ms, and above -70 dBFS.
+  /// - It is no more than 38 dB below the level within 50 ms, and above -60 dBFS.
   /// - Where the sound is four times as high in the 10 ms behind it as in those before, a sound begins: then they
-  ///   have to explain 95 %.
-  /// - It is no edge of digital silence, which begins and ends a sound, or is a gate that shuts at once. A
-  ///   drop-out to zeros of 0.5 to 2 ms is a click, at its first frame; longer ones are `dropouts(atLeast:)`.
+  ///   have to explain 90 %.
+  /// - It is no edge of digital silence, which begins and ends a sound, or is a gate that shuts at once. Zeros
+  ///   for 0.5 to 2 ms in a sound are a click, at their first frame; longer ones are `dropouts(atLeast:)`.
   ///
   /// Single samples that are off are looked for by themselves, too: see `Impulses`.
   ///
@@ -39,10 +39,9 @@ extension Sound {
   public func clicks() -> [Click] {
     channels.enumerated().flatMap { number, samples in
       let search = ClickSearch(samples, rate: sampleRate)
-      let holes = Sound(sampleRate: sampleRate, channels: [samples]).dropouts(atLeast: 0.000_5)
-        .compactMap(\.frames).filter {
-          Double($0.count) <= 0.002 * sampleRate && samples[$0.lowerBound] == 0
-        }
+      let holes = DropoutSearch(samples: samples, rate: sampleRate)
+        .places(atLeast: max(2, Int(0.000_5 * sampleRate)), isHard: false)
+        .filter { Double($0.count) <= 0.002 * sampleRate && samples[$0.lowerBound] == 0 }
       let steps = search.clicks(apartFrom: holes)
       let apart = max(64, Int(sampleRate * 0.005))
       let impulses = Impulses.places(in: samples, rate: sampleRate).filter { impulse in
@@ -101,7 +100,7 @@ private struct ClickSearch {
       let siblings = max(
         tops[max(0, number - 60)..<max(0, number - guardUnits)].max() ?? 0,
         tops[min(tops.count, number + guardUnits + 1)..<min(tops.count, number + 61)].max() ?? 0)
-      guard tops[number] > 2 * siblings, let click = click(in: number),
+      guard tops[number] > 4 * siblings, let click = click(in: number),
         !stills.contains(where: { isEdge(of: $0, click.frame, stills) }),
         !holes.contains(where: {
           click.frame > $0.lowerBound - reach && click.frame < $0.upperBound + reach
@@ -132,18 +131,18 @@ private struct ClickSearch {
     let beside = max(
       rootMeanSquare(frame - reach - 7 * unit..<frame - reach),
       rootMeanSquare(frame + reach..<frame + reach + 7 * unit))
-    guard match > 12 * beside else { return nil }
+    guard match > 40 * beside else { return nil }
     let size = whitening.height(of: match, at: frame)
     guard isLoud(size, at: frame) else { return nil }
     // 1e-5: a step in silence begins nothing.
     let before = deviation(frame - 10 * unit..<frame)
     let isBeginning = deviation(frame..<frame + 10 * unit) > 4 * before + 1e-5
-    guard whitening.explained(at: frame) > (isBeginning ? 0.95 : 0.75) else { return nil }
+    guard whitening.explained(at: frame) > (isBeginning ? 0.9 : 0.75) else { return nil }
     return (frame, size, matches[frame].magnitude)
   }
 
   private func isLoud(_ size: Double, at frame: Int) -> Bool {
-    size > 0.000_316 && size > 0.015 * deviation(frame - 50 * unit..<frame + 50 * unit)
+    size > 0.001 && size > 0.012 * deviation(frame - 50 * unit..<frame + 50 * unit)
   }
 
   /// Of the matches.

@@ -18,46 +18,64 @@ extension Sound {
     // Rounded down: 1 ms of 44,100 Hz is 44 frames, but for rounding.
     let least = max(2, Int(seconds * sampleRate + 1e-6))
     return channels.enumerated().flatMap { number, samples in
-      DropoutSearch(samples: samples, rate: sampleRate).places(atLeast: least).map {
+      DropoutSearch(samples: samples, rate: sampleRate).places(atLeast: least, isHard: true).map {
         SoundPlace(channel: number, frames: $0)
       }
     }
   }
 }
 
-private struct DropoutSearch {
+/// Looks for stretches of one channel that stand still.
+struct DropoutSearch {
   let samples: [Float]
   let rate: Double
 
   private func frames(_ seconds: Double) -> Int { max(2, Int((seconds * rate).rounded())) }
 
-  func places(atLeast least: Int) -> [Range<Int>] {
+  /// - Parameter isHard: Whether they have to be entered or left at once.
+  func places(atLeast least: Int, isHard: Bool) -> [Range<Int>] {
     let samples = samples.span
     var places: [Range<Int>] = []
     var start = 0
     while start + least <= samples.count {
       var end = start + 1
       while end < samples.count && samples[end] == samples[start] { end += 1 }
-      if end - start >= least && isDropout(start..<end) { places.append(start..<end) }
+      if end - start >= least && isDropout(start..<end, isHard: isHard) {
+        places.append(start..<end)
+      }
       start = end
     }
     return places
   }
 
-  private func isDropout(_ run: Range<Int>) -> Bool {
+  private func isDropout(_ run: Range<Int>, isHard: Bool) -> Bool {
     let value = samples[run.lowerBound]
-    guard moves(before(run, 0.005)), moves(after(run, 0.005)) else { return false }
-    let near = [before(run, 0.001), after(run, 0.001)]
-    let far = [before(run, 0.005), after(run, 0.005)]
-    let isHard = zip(near, far).contains { near, far in
-      4 * distance(near, value) >= distance(far, value)
-    }
-    guard isHard else { return false }
+    let moves = moves(before(run, 0.005)) && moves(after(run, 0.005))
+    guard moves || (!isHard && isLoneHole(run)) else { return false }
+    guard !isHard || isEnteredOrLeftAtOnce(run) else { return false }
     if value == 0 { return true }
     let around = [before(run, 0.02), after(run, 0.02)].flatMap { samples[$0].filter(\.isFinite) }
     guard let low = around.min(), let high = around.max() else { return false }
     let inside = (high - low) / 10
     return value > low + inside && value < high - inside
+  }
+
+  /// Whether it is the only zeros within 60 ms, with jumps on both sides: a hole in a square wave.
+  private func isLoneHole(_ run: Range<Int>) -> Bool {
+    guard samples[run.lowerBound] == 0, run.lowerBound > 0, run.upperBound < samples.count,
+      !samples[before(run, 0.06)].contains(0), !samples[after(run, 0.06)].contains(0)
+    else { return false }
+    return 4 * samples[run.lowerBound - 1].magnitude >= distance(before(run, 0.005), 0)
+      && 4 * samples[run.upperBound].magnitude >= distance(after(run, 0.005), 0)
+  }
+
+  private func isEnteredOrLeftAtOnce(_ run: Range<Int>) -> Bool {
+    let value = samples[run.lowerBound]
+    let near = [before(run, 0.001), after(run, 0.001)]
+    let far = [before(run, 0.005), after(run, 0.005)]
+    return zip(near, far).contains { near, far in
+      4 * distance(near, value) >= distance(far, value)
+    }
   }
 
   private func before(_ run: Range<Int>, _ seconds: Double) -> Range<Int> {

@@ -14,11 +14,15 @@ struct ClickMaterial {
     case sweep, sines, noise
     case gated = "hard gating"
 
-    /// Whether a step of -50 dBFS is no part of the noise in it.
-    var isQuietBeside: Bool {
+    /// Whether faults are put into it.
+    var takesFaults: Bool { self != .noise && self != .gated }
+
+    /// Whether a step of -50 dBFS stands out at -20 dBFS: the sound leaves a part of the spectrum empty, or is
+    /// made of tones. In hiss, in bursts of noise and in waves that jump by themselves it is hidden.
+    var showsSteps: Bool {
       switch self {
-      case .noise, .gated: false
-      default: true
+      case .convertedSpeech, .chords, .sweep, .sines: true
+      default: false
       }
     }
   }

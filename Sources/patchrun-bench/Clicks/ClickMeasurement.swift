@@ -16,6 +16,13 @@ struct ClickMeasurement {
     var alarms = 0
     var steps = (found: 0, count: 0)
     var zeros = (found: 0, count: 0)
+
+    mutating func add(_ other: Score) {
+      seconds += other.seconds
+      alarms += other.alarms
+      steps = (steps.found + other.steps.found, steps.count + other.steps.count)
+      zeros = (zeros.found + other.zeros.found, zeros.count + other.zeros.count)
+    }
   }
 
   init?(_ arguments: [String]) {
@@ -34,7 +41,8 @@ struct ClickMeasurement {
     }
   }
 
-  /// Prints the figures; says whether there was one false alarm at most in 1,000 s, and 99 % were found.
+  /// Prints the figures; says whether there was one false alarm at most in 1,000 s, and 99 % were found of what is
+  /// not hidden.
   func run() -> Bool {
     var random = SplitMix64(seed: seed)
     var scores: [ClickMaterial.Kind: Score] = [:]
@@ -49,19 +57,18 @@ struct ClickMeasurement {
       measure(material, number, into: &scores[kind, default: Score()], using: &random)
     }
     print("kind                    seconds  false  steps of -50 dBFS   1 ms of zeros")
-    var sum = Score()
+    var (sum, shown) = (Score(), Score())
     for kind in kinds {
       guard let score = scores[kind] else { continue }
       print(row(kind.rawValue, score))
-      sum.seconds += score.seconds
-      sum.alarms += score.alarms
-      sum.steps = (sum.steps.found + score.steps.found, sum.steps.count + score.steps.count)
-      sum.zeros = (sum.zeros.found + score.zeros.found, sum.zeros.count + score.zeros.count)
+      sum.add(score)
+      if kind.showsSteps { shown.add(score) }
     }
     print(row("all", sum))
+    print(row("where steps are not hidden", shown))
     return Double(sum.alarms) <= max(1, sum.seconds / 1000)
-      && sum.steps.found * 100 >= sum.steps.count * 99
-      && sum.zeros.found * 100 >= sum.zeros.count * 99
+      && shown.steps.found * 100 >= shown.steps.count * 99
+      && shown.zeros.found * 100 >= shown.zeros.count * 99
   }
 
   private func measure(
@@ -81,7 +88,7 @@ struct ClickMeasurement {
           "\(number) \(material.kind.rawValue): alarm at \(place) s, \(fixed(alarm.size, 1)) dBFS")
       }
     }
-    guard material.kind.isQuietBeside else { return }
+    guard material.kind.takesFaults else { return }
     let samples = material.samples(level: -20)
     for _ in 0..<4 {
       let place = Int.random(in: samples.count / 10..<samples.count * 9 / 10, using: &random)
