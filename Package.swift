@@ -239,7 +239,8 @@ let package = Package(
       name: "patchrun-bench",
       dependencies: [
         "AudioGraphs", "AudioTypes", "AudioUnits", "Diagnostics", "HeadData", "PatchGraph",
-        "PatchSyntax", "RenderCore", "RenderHost", "SoundFiles", "VoiceProcessing", "TestSupport",
+        "PatchSyntax", "RenderCore", "RenderHost", "SoundFiles", "SoundMeasures", "VoiceProcessing",
+        "TestSupport",
         "CSoxr", "CShims",
       ],
       swiftSettings: settings),

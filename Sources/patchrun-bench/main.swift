@@ -80,6 +80,13 @@ if names.first == "soak" {
   }
   exit(soak.run() ? 0 : 1)
 }
+if names.first == "clicks" {
+  guard let clicks = ClickMeasurement(Array(names)) else {
+    print("usage: patchrun-bench \(ClickMeasurement.usage)")
+    exit(2)
+  }
+  exit(clicks.run() ? 0 : 1)
+}
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
@@ -88,6 +95,7 @@ if names.isEmpty || !unknown.isEmpty {
   print("or: patchrun-bench \(PeerMeasurement.usage)")
   print("or: patchrun-bench \(FaultMeasurement.usage)")
   print("or: patchrun-bench \(SoakMeasurement.usage)")
+  print("or: patchrun-bench \(ClickMeasurement.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }
