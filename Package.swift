@@ -205,6 +205,10 @@ let package = Package(
         "SoundExpectations", "SoundChecks",
       ],
       swiftSettings: settings),
+    // What an assistant can have done: tools, as command lines.
+    .target(
+      name: "ToolServer", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
+      swiftSettings: settings),
     .target(
       name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Page"],
       swiftSettings: settings),
@@ -226,7 +230,7 @@ let package = Package(
         "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
         "SoundMeasures", "SoundExpectations", "SoundChecks", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
-        "Reports", "LanguageServer",
+        "Reports", "LanguageServer", "ToolServer",
         "Control",
         "TerminalScreen", "CShims",
         .product(
@@ -234,7 +238,7 @@ let package = Package(
       ],
       swiftSettings: settings, linkerSettings: [withRuntime]),
 
-    // Measures what the README claims: `swift run -c release patchrun-bench`.
+    // Measures what the pages beside it claim: `swift run -c release patchrun-bench`.
     .executableTarget(
       name: "patchrun-bench",
       dependencies: [
@@ -243,7 +247,7 @@ let package = Package(
         "TestSupport",
         "CSoxr", "CShims",
       ],
-      swiftSettings: settings),
+      exclude: ["README.md", "Peers.md", "Reliability.md"], swiftSettings: settings),
 
     // What users of the library write: built and run by the tests here, and from outside by .ci/products.
     .executableTarget(
@@ -395,6 +399,9 @@ let package = Package(
       dependencies: [
         "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "LanguageServer",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ToolServerTests", dependencies: ["PatchSyntax", "ToolServer"],
       swiftSettings: settings),
     .testTarget(
       name: "ControlTests",

@@ -12,7 +12,7 @@ struct Patchrun: ParsableCommand {
 
       'patchrun help COMMAND' says more about a command, 'patchrun man' and 'patchrun man 5' print \
       the manual, and '--generate-completion-script' with bash, zsh or fish a script for that shell. \
-      '--version --verbose' says which kernel class is used, too.
+      '-V' or '--version' prints the version; with '--verbose' also which kernel class is used.
 
       EXAMPLES:
         patchrun new mixer-host -o mix.json
@@ -49,11 +49,9 @@ struct Patchrun: ParsableCommand {
     subcommands: [
       Run.self, Render.self, Validate.self, TestCommand.self, Explain.self, Fmt.self, New.self,
       Diff.self, Show.self,
-      ResponseCommand.self, Compare.self, Bench.self, Recover.self, ImportCommand.self,
-      ExportCommand.self, PresetCommand.self, Units.self, Devices.self, Doctor.self,
-      Schema.self,
-      Lsp.self, Ctl.self,
-      Man.self,
+      ResponseCommand.self, Compare.self, Measure.self, Bench.self, Recover.self,
+      ImportCommand.self, ExportCommand.self, PresetCommand.self, Units.self, Devices.self,
+      Doctor.self, Schema.self, Lsp.self, MCP.self, Ctl.self, Man.self,
     ],
     defaultSubcommand: Run.self)
 
@@ -111,12 +109,12 @@ struct Patchrun: ParsableCommand {
   /// Does what the arguments say, and ends the process.
   static func start(_ arguments: [String]) -> Never {
     answerShell(arguments)
+    let arguments = CommandNames.normalized(arguments)
     if arguments == ["--version", "--verbose"] {
       let text = "patchrun \(version)\n\(KernelOptions.summary)\n"
       let number = StandardStream.output.put(text)
       Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
     }
-    let arguments = CommandNames.normalized(arguments)
     if let failure = CommandNames.failure(in: arguments) {
       AppearanceOptions.standard.report("error", failure.message, help: failure.help)
       Glibc.exit(failure.status)

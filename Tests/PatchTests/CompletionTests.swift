@@ -110,7 +110,7 @@ struct CompletionTests {
   /// A line, and the words that may stand at its end. Readline splits at = and offers what is behind.
   static let lines: [(line: String, words: [String])] = [
     ("patchrun r", ["run", "render", "response", "recover"]),
-    ("patchrun m", ["man", "mix.json", "my eq.json"]),
+    ("patchrun m", ["man", "mcp", "measure", "mix.json", "my eq.json"]),
     ("patchrun ctl st", ["status", "start", "stop"]),
     ("patchrun show --format ", ["text", "json", "patch", "dot", "mermaid", "svg"]),
     ("patchrun show --format=s", ["--format=svg"]), ("patchrun mix.json --du", ["--duration"]),

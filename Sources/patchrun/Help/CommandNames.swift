@@ -4,8 +4,10 @@ import Glibc
 
 /// The names of commands as they are typed.
 enum CommandNames {
-  /// `patchrun ctl help set` says what `patchrun help ctl set` does.
+  /// `patchrun ctl help set` says what `patchrun help ctl set` does, and `patchrun -V` what
+  /// `patchrun --version` does.
   static func normalized(_ arguments: [String]) -> [String] {
+    if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
     guard arguments.count > 1, arguments[1] == "help", hasOnlySubcommands(arguments[0]) else {
       return arguments
     }
@@ -28,10 +30,9 @@ enum CommandNames {
   private static func failure(ofWord word: String) -> CommandFailure? {
     if word.hasPrefix("-") {
       let known = ["--version", "--help"]
-      if word == "-V" || word == "-v" {
+      if word == "-v" {
         return CommandFailure(
-          ExitStatus.wrongUsage, "there is no option '\(word)'", help: ["did you mean '--version'?"]
-        )
+          ExitStatus.wrongUsage, "there is no option '-v'", help: ["the version: patchrun -V"])
       }
       guard word.hasPrefix("--"), !known.contains(word),
         let near = onlyNearMiss(to: word, among: known), !Self.options.contains(word)

@@ -59,8 +59,11 @@ struct ProgramManual {
 
   private func synopsis(_ page: inout ManualPage) {
     page.section("Synopsis")
-    for command in leaves { page.macro(".Nm \(words(of: command))") }
-    page.macro(".Nm Cm help Op Ar command ...")
+    // groff begins a line at a name that stands alone, and not at one with macros behind it.
+    for words in leaves.map(words) + ["Cm help Op Ar command ..."] {
+      page.macro(".Nm")
+      page.macro(".\(words)")
+    }
   }
 
   /// A command with what it takes, as mdoc has it: options as `[options]`, which its part of the page

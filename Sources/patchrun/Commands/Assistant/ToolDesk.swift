@@ -1,0 +1,134 @@
+import AudioTypes
+import Diagnostics
+import PatchSyntax
+import RenderHost
+import ToolServer
+
+/// Reads what an assistant asks for, and has it done: one call after the other, while what else arrives is read.
+struct ToolDesk {
+  /// No line is longer.
+  private static let longestLine = 1 << 26
+  /// What a command prints is kept up to here; the rest is read and dropped.
+  private static let mostBytes = 1 << 22
+
+  private let server: ToolServer
+  /// Seconds that a call may take.
+  private let limit: Double
+  private let send: (JSONText) -> Bool
+  private var bytes: [UInt8] = []
+  private var isInputOpen = true
+  private var waiting: [ToolServer.Call] = []
+  private var cancelled: Set<JSONText> = []
+  /// The call that is being worked on.
+  private var current: JSONText?
+  /// Set where standard output is gone: then there is nobody to work for.
+  private var isDeaf = false
+
+  init(server: ToolServer, limit: Double, send: @escaping (JSONText) -> Bool) {
+    self.server = server
+    self.limit = limit
+    self.send = send
+  }
+
+  /// Until standard input ends and what was asked for is done.
+  mutating func serve() throws(CommandFailure) -> Int32 {
+    while isInputOpen || !waiting.isEmpty {
+      if isDeaf { throw CommandFailure(ExitStatus.worldRefused, "standard output cannot be used") }
+      guard !waiting.isEmpty else {
+        read()
+        continue
+      }
+      let call = waiting.removeFirst()
+      if cancelled.remove(call.identifier) == nil { run(call) }
+    }
+    return ExitStatus.success
+  }
+
+  private mutating func answer(_ text: JSONText) { if !send(text) { isDeaf = true } }
+
+  // MARK: Standard input
+
+  private mutating func read() {
+    guard let some = OwnCommand.read(0) else { return }
+    bytes += some
+    if some.isEmpty {
+      isInputOpen = false
+      // A last line need not end.
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
+    }
+    while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(bytes[..<end])
+      bytes.removeFirst(end + 1)
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
+      switch server.receive(line) {
+      case .nothing: break
+      case .answer(let text): answer(text)
+      case .call(let call): waiting.append(call)
+      case .cancel(let identifier):
+        // What is over cannot be cancelled.
+        if identifier == current || waiting.contains(where: { $0.identifier == identifier }) {
+          cancelled.insert(identifier)
+        }
+      }
+    }
+    if bytes.count > Self.longestLine { bytes = [] }
+  }
+
+  // MARK: Commands
+
+  private mutating func run(_ call: ToolServer.Call) {
+    guard var command = OwnCommand(call.command) else {
+      answer(server.answer(to: call, failedBy: "patchrun cannot be started once more"))
+      return
+    }
+    current = call.identifier
+    defer { current = nil }
+    let deadline = monotonicSeconds() + limit
+    var printed: [UInt8] = []
+    var said: [UInt8] = []
+    var (isPrinting, isSaying) = (true, true)
+    var reason: String?
+    while isPrinting || isSaying {
+      let left = deadline - monotonicSeconds()
+      let ready = OwnCommand.readable(
+        [
+          isPrinting ? command.output : -1, isSaying ? command.messages : -1, isInputOpen ? 0 : -1,
+        ], within: left)
+      if left <= 0 {
+        reason =
+          "this took longer than \(fixed(limit, limit < 10 ? 1 : 0)) s, and was ended: render less, or simplify the patch"
+      } else if cancelled.remove(call.identifier) != nil || isDeaf {
+        reason = ""
+      }
+      if reason != nil {
+        command.kill()
+        break
+      }
+      if ready[2] { read() }
+      if ready[0] { isPrinting = Self.take(command.output, &printed) }
+      if ready[1] { isSaying = Self.take(command.messages, &said) }
+    }
+    let status = command.wait()
+    // A call that is no longer wanted has no answer.
+    if reason == "" { return }
+    if let reason {
+      answer(server.answer(to: call, failedBy: reason))
+      return
+    }
+    answer(
+      server.answer(
+        to: call,
+        .init(
+          status: status, output: String(decoding: printed, as: UTF8.self),
+          messages: String(decoding: said, as: UTF8.self))))
+  }
+
+  /// Reads what is there. Returns whether there may be more.
+  private static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
+    guard let some = OwnCommand.read(descriptor) else { return true }
+    if bytes.count < mostBytes { bytes += some }
+    return !some.isEmpty
+  }
+
+  private func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }
+}

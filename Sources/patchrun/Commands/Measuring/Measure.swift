@@ -1,0 +1,72 @@
+import ArgumentParser
+import Diagnostics
+import PatchSyntax
+
+struct Measure: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measure",
+    abstract: "Measures a sound: a file, or what a patch plays.",
+    discussion: """
+      It prints the peak, the true peak and the level of each channel, the loudness of the whole, \
+      and what is wrong: clipping, clicks, drop-outs, samples that are no numbers. A patch is \
+      rendered offline. A test file ('patchrun test') holds a patch to such numbers.
+
+      EXAMPLES:
+        patchrun measure mix.json --duration 5
+        patchrun render mix.json --duration 5 -o mix.wav && patchrun measure mix.wav --json
+
+      EXIT STATUS:
+        0  it is measured, whatever the numbers are
+        1  the patch is wrong
+        2  wrong usage
+        3  a file cannot be read
+        4  the patch could not be rendered to its end
+        130  interrupted
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "A sound file, or a patch: what ends in .json or .jsonc, or '-' for standard input.",
+      valueName: "file"),
+    completion: .file())
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a patch is rendered: seconds, or minutes:seconds.", valueName: "seconds"))
+  var duration: Seconds?
+
+  @Option(
+    help: ArgumentHelp("The sound file that the microphone of a patch hears.", valueName: "path"),
+    completion: .file())
+  var input: String?
+
+  @Flag(help: "Print what was found as JSON.")
+  var json = false
+
+  @OptionGroup var kernel: KernelOptions
+  @OptionGroup var native: NativeOptions
+  @OptionGroup var policy: PolicyOptions
+  @OptionGroup var hardware: HardwareOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    try kernel.apply()
+    let signals = try Signals()
+    let bench = ComparisonBench(
+      input: input, duration: duration, kernel: kernel, native: native, policy: policy,
+      hardware: hardware, appearance: appearance)
+    let heard: ComparedSound
+    if ComparedSound.isPatch(file) {
+      guard let sound = try bench.render(file, lasting: nil, signals) else {
+        return ExitStatus.interrupted(by: signals.interruptedBy ?? 2)
+      }
+      heard = ComparedSound(name: bench.name(of: file), sound: sound)
+    } else {
+      heard = try ComparedSound(file: file)
+    }
+    let sheet = MeasureSheet(name: heard.name, sound: heard.sound)
+    try output(json ? sheet.json.document : sheet.text)
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,86 @@
+import FileAccess
+import Glibc
+
+/// A command of this program in a process of its own, so that what befalls it befalls nobody else.
+struct OwnCommand {
+  private let process: pid_t
+  /// What it prints, and what it says on standard error; -1 once it is over.
+  private(set) var output: Int32
+  private(set) var messages: Int32
+
+  /// Makes a folder the current one, in which commands begin. Returns the system's error number, 0 for none.
+  static func enter(_ folder: String) -> Int32 {
+    unsafe chdir(SystemPath(folder).c) == 0 ? 0 : errno
+  }
+
+  /// Starts it in the current folder, with an empty standard input. Returns `nil` where it cannot be started.
+  init?(_ arguments: [String]) {
+    var printed: [Int32] = [-1, -1]
+    var said: [Int32] = [-1, -1]
+    guard unsafe pipe(&printed) == 0 else { return nil }
+    guard unsafe pipe(&said) == 0 else {
+      for descriptor in printed { close(descriptor) }
+      return nil
+    }
+    // The command has an end of each only where it is put.
+    for descriptor in printed + said { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, printed[1], 1)
+    unsafe posix_spawn_file_actions_adddup2(&actions, said[1], 2)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // In a group of its own: Ctrl-C is for the server, which ends it.
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    var pointers = unsafe (["patchrun"] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    var identifier: pid_t = 0
+    let number = unsafe posix_spawn(
+      &identifier, "/proc/self/exe", &actions, &attributes, &pointers, environ)
+    close(printed[1])
+    close(said[1])
+    guard number == 0 else {
+      close(printed[0])
+      close(said[0])
+      return nil
+    }
+    process = identifier
+    output = printed[0]
+    messages = said[0]
+  }
+
+  /// Ends it where it is, with all that it has started.
+  func kill() { _ = Glibc.kill(-process, SIGKILL) }
+
+  /// Waits for its end. Returns its status; a signal counts as 128 more.
+  mutating func wait() -> Int32 {
+    close(output)
+    close(messages)
+    (output, messages) = (-1, -1)
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+  }
+
+  // MARK: Pipes
+
+  /// Waits until something can be read from one of these; -1 stands for none. Returns of which.
+  static func readable(_ descriptors: [Int32], within seconds: Double) -> [Bool] {
+    var watched = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let milliseconds = seconds < 0 ? 0 : Int32(min(seconds, 3600) * 1000) + 1
+    _ = unsafe poll(&watched, nfds_t(watched.count), milliseconds)
+    return watched.map { $0.revents != 0 }
+  }
+
+  /// Reads what is there. Returns an empty array at the end, and `nil` where there is nothing yet.
+  static func read(_ descriptor: Int32) -> [UInt8]? {
+    var block = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe Glibc.read(descriptor, &block, block.count)
+    if count < 0 { return errno == EINTR || errno == EAGAIN ? nil : [] }
+    return Array(block[..<count])
+  }
+}
