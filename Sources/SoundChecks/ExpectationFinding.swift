@@ -23,6 +23,8 @@ extension MeasuredQuantity {
 struct ExpectationFinding: Sendable {
   let expectation: Expectation
   let quantity: MeasuredQuantity
+  /// What else of the expectation does not hold, and less so.
+  var others: [MeasuredQuantity] = []
   /// Where the part begins that was looked at, and its rate.
   let origin: (frame: Int, sampleRate: Double)?
 
@@ -31,12 +33,14 @@ struct ExpectationFinding: Sendable {
 
   var diagnostic: Diagnostic {
     let json = place
-    let fix = fix()
+    let fix = fixOfAll()
     return expectation.kind.rule.diagnostic(
       .init(message), at: json.markRange, pointer: json.pointer.description,
       label: .init(quantity.bound.text(quantity.unit)),
-      help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + others
-        + (fix.map { ["to \($0.title), write \(Self.shown($0.edits[0].replacement))"] } ?? []),
+      help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + channels
+        + others.map { "and the " + $0.text }
+        + (fix.map { ["to \($0.title), write " + $0.edits.map(shown).joined(separator: " and ")] }
+          ?? []),
       fixes: [fix].compactMap(\.self))
   }
 
@@ -83,7 +87,7 @@ struct ExpectationFinding: Sendable {
   }
 
   /// What the other channels have, where each has one number.
-  private var others: [String] {
+  private var channels: [String] {
     guard quantity.readings.count > 1, quantity.readings.count <= 32,
       quantity.readings.enumerated().allSatisfy({ $0.element.place.channel == $0.offset })
     else { return [] }
@@ -109,7 +113,21 @@ struct ExpectationFinding: Sendable {
   /// How far the bound has to move.
   var movement: Double { quantity.bound.excess(of: worst.value) }
 
-  /// The edit that would let it pass.
+  /// The edit that would let it pass, with all that does not hold.
+  private func fixOfAll() -> Diagnostic.Fix? {
+    guard var all = fix() else { return nil }
+    for other in others {
+      let finding = ExpectationFinding(expectation: expectation, quantity: other, origin: origin)
+      guard let fix = finding.fix(),
+        fix.edits.allSatisfy({ edit in !all.edits.contains { $0.range == edit.range } })
+      else { return nil }
+      all.title += " and \(fix.title.replacing("allow ", with: ""))"
+      all.edits += fix.edits
+    }
+    return all
+  }
+
+  /// The edit that would let the quantity pass.
   ///
   /// - Parameter margin: How much farther the bound goes than what was measured.
   func fix(margin: Double = 0) -> Diagnostic.Fix? {
@@ -180,8 +198,11 @@ struct ExpectationFinding: Sendable {
   }
 
   /// What is written, without the comma of an insertion.
-  private static func shown(_ replacement: String) -> String {
-    replacement.hasPrefix(", ") ? String(replacement.dropFirst(2)) : replacement
+  private func shown(_ edit: Diagnostic.Edit) -> String {
+    let text = edit.replacement
+    // The number alone is a distance, and what is allowed a level.
+    if edit.range == expectation.boundPlaces.within?.range { return "\"within\": \(text)" }
+    return text.hasPrefix(", ") ? String(text.dropFirst(2)) : text
   }
 
   static func written(_ value: Double) -> String { Quantity.text(value) }

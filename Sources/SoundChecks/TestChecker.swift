@@ -98,14 +98,13 @@ public enum TestChecker {
       let quantities = try expectation.measure(run)
       var checked = CheckedExpectation(
         expectation: expectation, status: .passed, measured: quantities.map(\.text))
-      let failed = quantities.filter { !$0.holds }
-      guard
-        let worst = failed.max(by: { first, second in
-          first.bound.excess(of: first.worst.value) < second.bound.excess(of: second.worst.value)
-        })
-      else { return checked }
+      let failed = quantities.filter { !$0.holds }.sorted { first, second in
+        first.bound.excess(of: first.worst.value) > second.bound.excess(of: second.worst.value)
+      }
+      guard let worst = failed.first else { return checked }
       let finding = ExpectationFinding(
-        expectation: expectation, quantity: worst, origin: run.origin(of: expectation))
+        expectation: expectation, quantity: worst, others: Array(failed.dropFirst()),
+        origin: run.origin(of: expectation))
       checked.status = .failed
       checked.place = finding.spot
       checked.diagnostic = finding.diagnostic

@@ -1,6 +1,7 @@
-"""What `patchrun test` measures, beside NumPy, SciPy and pyloudnorm on the same files.
+"""What `patchrun test` measures, beside NumPy, SciPy, pyloudnorm and ffmpeg on the same files.
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install numpy scipy soundfile pyloudnorm
+    apt-get install -y ffmpeg
     /tmp/peers/bin/python Tests/Peers/measures.py .build/release/patchrun [CASES] [SEED]
 
 Sounds are drawn from a seed over rates, channels, lengths and levels, written to files, played by a patch with one
@@ -59,6 +60,35 @@ def measure(folder, sound, rate, expectations):
     return numbers
 
 
+def band_power(samples, rate, low, high):
+    """Welch's method as the page of `band` defines it, in NumPy: the mean square between two frequencies."""
+    length = 4
+    while length < rate / 4:
+        length *= 2
+    width = min(length, len(samples))
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(width) / width)
+    room = len(samples) - width
+    count = -(-4 * room // width) + 1
+    starts = [0] if count == 1 else [number * room // (count - 1) for number in range(count)]
+    bins = sum(np.abs(np.fft.rfft(samples[start : start + width] * window, length)) ** 2 for start in starts)
+    bins /= length * (window**2).sum() * count
+    bins[1:-1] *= 2
+    step = rate / length
+    first = np.maximum(0, (np.arange(len(bins)) - 0.5) * step)
+    last = np.minimum(rate / 2, (np.arange(len(bins)) + 0.5) * step)
+    inside = np.clip(np.minimum(last, high) - np.maximum(first, low), 0, None)
+    return (bins * np.minimum(1, inside / (last - first))).sum()
+
+
+def ebur128(path):
+    """The integrated loudness that ffmpeg's filter finds, in LUFS."""
+    answer = subprocess.run(
+        ["ffprobe", "-v", "error", "-f", "lavfi", f"amovie={path},ebur128=metadata=1", "-show_entries",
+         "frame_tags=lavfi.r128.I", "-of", "csv=p=0"],
+        capture_output=True, text=True)
+    return float(answer.stdout.split()[-1].strip(","))
+
+
 def noise_case(folder, case):
     rate = int(random.choice([8000, 22050, 44100, 48000, 96000, 192000]))
     channels = int(random.choice([1, 2, 2, 6]))
@@ -81,12 +111,13 @@ def noise_case(folder, case):
     first = sound[:, 0].astype(float)
     note("peak", ours[0][0], decibels(np.abs(first).max()), case)
     note("rms", ours[1][0], decibels(np.sqrt(np.mean(first**2))), case)
+    note("band", ours[2][0], 10 * np.log10(max(band_power(first, rate, *edges), 1e-30)), case)
     spectrum = np.abs(np.fft.rfft(first)) ** 2
     spectrum[1 : len(spectrum) - (1 if frames % 2 == 0 else 0)] *= 2
     frequencies = np.fft.rfftfreq(frames, 1 / rate)
     inside = (frequencies >= edges[0]) & (frequencies <= edges[1])
     if inside.sum() > 2000:  # where a bin at an edge weighs less than 0.01 dB
-        note("band", ours[2][0], 10 * np.log10(spectrum[inside].sum() / frames**2), case)
+        note("band, one transform", ours[2][0], 10 * np.log10(spectrum[inside].sum() / frames**2), case)
     padded = np.concatenate([np.zeros(256), first, np.zeros(256)])
     note("truePeak", ours[3][0], decibels(np.abs(scipy.signal.resample(padded, len(padded) * 16)).max()), case)
 
@@ -100,7 +131,8 @@ def loudness_case(folder, case):
     sound = (sound * envelope[:, None] * 0.2).astype(np.float32)
     ours = measure(folder, sound, rate, [{"integratedLoudness": {"between": [-100, 20]}}])
     theirs = pyloudnorm.Meter(rate).integrated_loudness(sound.astype(float))
-    note("integratedLoudness", ours[0][0], theirs, case)
+    note("loudness, pyloudnorm", ours[0][0], theirs, case)
+    note("loudness, ffmpeg", ours[0][0], ebur128(folder / "sound.wav"), case)
 
 
 def tone_case(folder, case):

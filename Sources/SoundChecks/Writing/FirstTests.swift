@@ -18,7 +18,8 @@ public struct FirstTests: Sendable {
 
   /// In seconds: how much of an endless patch is listened to, and of a long one.
   private static let (usual, most) = (3.0, 10.0)
-  private static let goldenSeconds = 0.25
+  /// Long enough for an echo and for the release of a compressor; as FLAC some 300 kB of music.
+  private static let goldenSeconds = 2.0
 
   /// - Parameters:
   ///   - path: The patch, relative to the test file.
@@ -115,7 +116,7 @@ public struct FirstTests: Sendable {
     lines.append(.object(members))
   }
 
-  /// Where the loudest quarter of a second begins, in hundredths of a second: most of what a patch does is
+  /// Where the loudest part of a golden's length begins, in hundredths of a second: most of what a patch does is
   /// heard there. `nil` in silence.
   private static func loudest(_ sound: Sound) -> Double? {
     let step = max(1, Int(sound.sampleRate / 100))

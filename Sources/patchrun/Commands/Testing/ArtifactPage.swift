@@ -80,13 +80,16 @@ struct ArtifactPage {
 
   private var contents: String {
     guard !sections.isEmpty else { return "" }
+    // Tests that '--new' wrote have one name in all files.
+    let hasFiles = Set(sections.map(\.file)).count > 1
     let rows = sections.map { section in
       let failed = section.expectations.filter { !$0.passed }
       let words = failed.first.map { first in
         (first.measured.isEmpty ? first.text : "\(first.text): \(first.measured)")
           + (failed.count > 1 ? ", and \(failed.count - 1) more" : "")
       }
-      return "<li><a href=\"#\(section.id)\">\(Self.markup(section.title))</a>"
+      let title = hasFiles ? "\(section.file): \(section.title)" : section.title
+      return "<li><a href=\"#\(section.id)\">\(Self.markup(title))</a>"
         + (words.map { "<span>\(Self.markup($0))</span>" } ?? "") + "</li>"
     }
     return "<nav aria-label=\"Failed tests\"><ol>\n\(rows.joined(separator: "\n"))\n</ol></nav>\n"

@@ -188,7 +188,9 @@ struct TestArtifacts {
   ) -> String? {
     guard exact.null.relative > -60,
       let moved = try? SoundComparison(of: heard, with: golden),
-      moved.null.rms < exact.null.rms - 20
+      moved.null.rms < exact.null.rms - 20,
+      // Of two tones of different pitch a few periods are always alike.
+      moved.offset.magnitude * 2 < Double(min(heard.frameCount, golden.frameCount))
     else { return nil }
     var changes: [String] = []
     if moved.offset != 0 {

@@ -89,7 +89,9 @@ struct TestPrinter {
       failed > 0 ? "\(failed) failed" : nil,
       missing > 0 ? "\(missing) could not be measured" : nil,
     ].compactMap(\.self)
-    let result = parts.isEmpty ? "all as expected" : parts.joined(separator: ", ")
+    let result =
+      cases.isEmpty
+      ? "nothing was tested" : parts.isEmpty ? "all as expected" : parts.joined(separator: ", ")
     return "\(counted(batch.tests.count, "test")), \(counted(cases.count, "expectation")): "
       + "\(result) (\(fixed(seconds, 2)) s)"
   }
