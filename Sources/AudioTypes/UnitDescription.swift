@@ -1,5 +1,5 @@
 /// Everything that can be said about a kind of unit before there is one: the schema, `units`, the
-/// validator's limits and the README's tables are made from this.
+/// validator's limits and the reference are made from this.
 public struct UnitDescription: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var component: ComponentDescription

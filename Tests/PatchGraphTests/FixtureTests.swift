@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// The page that the README leads to.
+  /// The page that the manual leads to.
   private static func page() throws -> String {
     var rows = ""
     for name in names {

@@ -90,8 +90,11 @@ extension GraphBuilder {
     }
   }
 
-  /// Whether a name is that of a parameter which bands have.
-  func isOfBand(_ name: String, _ unit: UnitInstance) -> Bool {
-    unit.bandParameter(named: name, of: 0) != nil
+  /// The parameter of bands that a name means, with or without the number of a band behind it: `gain` for
+  /// `gain3`.
+  func nameInBand(_ name: String, _ unit: UnitInstance) -> String? {
+    if unit.bandParameter(named: name, of: 0) != nil { return name }
+    let bare = String(name.prefix { !$0.isASCII || !$0.isNumber })
+    return unit.bandParameter(named: bare, of: 0) == nil ? nil : bare
   }
 }

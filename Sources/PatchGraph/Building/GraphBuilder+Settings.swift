@@ -328,8 +328,9 @@ extension GraphBuilder {
         help.insert("it belongs to the \(other) scope: write it \(place)", at: 0)
       }
     }
-    if scope == .global, isOfBand(field.name, unit) {
-      help.insert("\(quoted(field.name)) is a band's: write it in an object of \"bands\"", at: 0)
+    if scope == .global, let inBand = nameInBand(field.name, unit) {
+      help.insert(
+        "\(quoted(inBand)) is a band's: write it in an object of \"bands\", one for each band", at: 0)
     }
     if unit.info(named: field.name) != nil {
       help.insert("\(quoted(field.name)) is a property: write it under \"properties\"", at: 0)

@@ -15,7 +15,7 @@ package enum LiveSettingsMove {
         a frequency, an echo's delay, the constants of an expression. They go there in a straight
         line, and the sound goes on. Others are one value or another, or make another sound of it: a
         file's path, the shape of a wave. An update of the timeline sets those, and the one sound
-        fades into the other. The table of callbacks in the README says which is which.
+        fades into the other. `patchrun man 5` says which is which.
         """,
       example: .patch(
         ExamplePatches.tone.replacing(

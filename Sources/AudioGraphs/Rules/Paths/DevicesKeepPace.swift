@@ -9,12 +9,12 @@ package enum DevicesKeepPace {
     statuses: [.parameterError],
     silencedBy: [.unreadNode, .session, .format, .feeds, .destination],
     page: .init(
-      "No Varispeed lies between a microphone and what is played.",
+      "No Varispeed, and no 3DMixer's playbackRate but 1, lies between a microphone and what is played.",
       because: """
         A microphone gives a second of sound in a second. A Varispeed at twice the rate takes two, and \
         at half the rate leaves half a second behind, again and again: there is nothing to play, or \
-        ever more that is too old. It is for what is read as fast as it is wanted: files and \
-        callbacks.
+        ever more that is too old. The same holds for the playbackRate of a 3DMixer's input. Both are for \
+        what is read as fast as it is wanted: files and callbacks.
         """,
       statusNote: Rule.Page.undocumented,
       example: .patch(
@@ -37,28 +37,44 @@ package enum DevicesKeepPace {
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, in model: GraphModel
   ) -> Violation? {
     let demands = node.unit.pulledInputs(in: configuration)
-    guard let head = model.head?.id, demands.values.contains(where: \.playsAtWill) else {
-      return nil
-    }
-    for interaction in model.interactions(into: node.id)
-    where demands[interaction.input]?.playsAtWill == true {
-      var next = [interaction.link?.source].compactMap(\.self)
-      var seen = Set(next)
-      while let source = next.popLast() {
-        if source == head {
-          return Violation(
-            rule, status: .parameterError,
-            "'\(model.address(head, RemoteIO.inputElement))' feeds '\(node.name)', which plays at a pace "
-              + "of its own: a microphone gives a second of sound in a second, and no more",
-            at: .init(node: node.id, .feed(interaction.input)),
-            help: ["take '\(node.name)' out of this path, or record first and play the file"])
-        }
-        for feed in model.interactions(into: source) {
-          guard let link = feed.link, seen.insert(link.source).inserted else { continue }
-          next.append(link.source)
-        }
-      }
+    guard let head = model.head?.id,
+      demands.values.contains(where: { $0.playsAtWill || $0.speed != 1 })
+    else { return nil }
+    for interaction in model.interactions(into: node.id) {
+      guard let demand = demands[interaction.input], demand.playsAtWill || demand.speed != 1,
+        let source = interaction.link?.source, hears(head, source, in: model)
+      else { continue }
+      let microphone = model.address(head, RemoteIO.inputElement)
+      let (pace, cure) =
+        demand.playsAtWill
+        ? ("a pace of its own", "take '\(node.name)' out of this path")
+        : (
+          "\(Float(demand.speed)) times its pace",
+          "set the 'playbackRate' of input \(interaction.input) to 1"
+        )
+      return Violation(
+        rule, status: .parameterError,
+        "'\(microphone)' feeds '\(node.name)', which plays at \(pace): "
+          + "a microphone gives a second of sound in a second, and no more",
+        at: .init(node: node.id, .feed(interaction.input)),
+        help: ["\(cure), or record first and play the file"])
     }
     return nil
+  }
+
+  /// Whether what a device hears reaches a node's output.
+  private static func hears(
+    _ head: NodeID, _ source: NodeID, in model: GraphModel
+  ) -> Bool {
+    var next = [source]
+    var seen = Set(next)
+    while let source = next.popLast() {
+      if source == head { return true }
+      for feed in model.interactions(into: source) {
+        guard let link = feed.link, seen.insert(link.source).inserted else { continue }
+        next.append(link.source)
+      }
+    }
+    return false
   }
 }

@@ -9,8 +9,8 @@ extension NameRules {
     page: .init(
       "The kind of a callback is one that there is.",
       because: """
-        They are \(CallbackCatalog.standard.map(\.kind).joined(separator: ", ")). The README has their
-        settings, and so has the schema, in an editor.
+        They are \(CallbackCatalog.standard.map(\.kind).joined(separator: ", ")). `patchrun man 5` lists their
+        settings, and so does the schema, in an editor.
         """,
       example: .patch(ExamplePatches.tone, wrong: ["\"kind\": \"tone\"": "\"kind\": \"tune\""])))
 }
