@@ -1,6 +1,6 @@
 import Glibc
 
-// Measures what the README claims, each figure beside an oracle where there is one:
+// Measures what the pages beside it claim, each figure beside an oracle where there is one:
 //
 //     swift run -c release patchrun-bench converter
 //

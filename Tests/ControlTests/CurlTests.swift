@@ -4,7 +4,7 @@ import Testing
 
 @testable import Control
 
-/// The commands of the README, by the program that it names.
+/// The commands of the manual, by the program that it names.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
 struct CurlTests {
   private func curl(_ arguments: String...) throws -> String {

@@ -1,4 +1,4 @@
-"""Takes the README's pictures of the panel.
+"""Takes the manual's pictures of the panel.
 
     .build/ci-panel/bin/pip install pillow
     .build/ci-panel/bin/python Tests/PanelPage/pictures.py

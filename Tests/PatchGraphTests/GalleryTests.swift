@@ -8,7 +8,7 @@ import Testing
 @testable import PatchGraph
 @testable import PatchReference
 
-/// The page of pictures, `patches/README.md`, is made from the patches.
+/// The page of pictures, `patches/pictures/README.md`, is made from the patches.
 ///
 /// `PATCHRUN_REPRINT=1 swift test --filter GalleryTests` writes it and the pictures anew; look at what
 /// has changed before you commit it.
@@ -17,12 +17,12 @@ import Testing
   private static let isReprinting =
     ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil
 
-  /// The patches in the order of the README's table, which has them all.
+  /// The patches in the order of the cookbook, which has them all.
   static let patches: [String] = {
-    let text = PrintedFiles.text(of: "README.md") ?? ""
-    return text.split(separator: "\n").compactMap { line in
-      guard line.hasPrefix("| [`"), let end = line.range(of: "`](patches/") else { return nil }
-      return String(line[line.index(line.startIndex, offsetBy: 4)..<end.lowerBound])
+    let text = PrintedFiles.text(of: "patches/README.md") ?? ""
+    return text.matches(of: /\[`([^`]+\.json)`\]\(([^)]+)\)/).compactMap { match in
+      let isPatch = match.output.1 == match.output.2 && !match.output.1.hasPrefix("parts/")
+      return isPatch ? String(match.output.1) : nil
     }
   }()
 
@@ -48,26 +48,29 @@ import Testing
     let units = document.root["nodes"].map { Array($0.members) } ?? []
     let isOffline = units.contains { $0.value["component"]?.string == "GenericOutput" }
     let isNative = document.callbacks.contains { $0.value.kind?.value == "native" }
+    let sounds = document.root["callbacks"].map { Array($0.members) } ?? []
+    let isEndless = sounds.contains { $0.value["loop"]?.bool == true }
     return isOffline
-      ? "patchrun render \(path) -o \(title(name)).wav"
+      ? "patchrun render \(path) -o \(title(name)).wav\(isEndless ? " --duration 5" : "")"
       : isNative ? "patchrun --allow-native \(path)" : "patchrun \(path)"
   }
 
   /// The page as it is to be.
   private static func page() throws -> String {
     var text = """
-      # The patches
+      # The patches in pictures
 
       Each patch as `patchrun show --format svg` draws it, and the command that plays it, to be typed in
-      the folder above. [The README](../README.md#pictures) says how to read the pictures.
+      the repository's root. [Drawing a patch](../../.github/manual/pictures.md) says how to read the
+      pictures, [the cookbook](../README.md) what the patches are good for.
 
       """
     for name in patches {
       let document = try document(name)
       text += "\n## \(document.title?.value ?? name)\n\n"
-      text += "[`\(name)`](\(name)). \(sentence(document))\n\n"
-      text += "```\n\(command(name, document))\n```\n\n"
-      text += "![\(document.title?.value ?? name)](pictures/\(title(name)).svg)\n"
+      text += "[`\(name)`](../\(name)). \(sentence(document))\n\n"
+      text += "```sh\n\(command(name, document))\n```\n\n"
+      text += "![\(document.title?.value ?? name)](\(title(name)).svg)\n"
     }
     return text
   }
@@ -87,10 +90,9 @@ import Testing
     let page = try Self.page()
     if Self.isReprinting {
       try page.write(
-        to: Self.folder.appending(path: "README.md"), atomically: true, encoding: .utf8)
+        to: Self.folder.appending(path: "pictures/README.md"), atomically: true, encoding: .utf8)
     }
-    #expect(page == PrintedFiles.text(of: "patches/README.md"))
-    #expect(PrintedFiles.text(of: "README.md")?.contains("(patches/README.md)") == true)
+    #expect(page == PrintedFiles.text(of: "patches/pictures/README.md"))
   }
 
   @Test(arguments: patches)
@@ -113,6 +115,7 @@ import Testing
   func `there are no other pictures`() throws {
     let folder = Self.folder.appending(path: "pictures")
     let pictures = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    #expect(Set(pictures) == Set(Self.patches.map { Self.title($0) + ".svg" }))
+    #expect(
+      Set(pictures) == Set(Self.patches.map { Self.title($0) + ".svg" } + ["README.md"]))
   }
 }

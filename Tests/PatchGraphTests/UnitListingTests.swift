@@ -4,6 +4,7 @@ import Diagnostics
 import Foundation
 import PatchGraph
 import PatchReference
+import PatchSyntax
 import RenderCallbacks
 import RenderCore
 import RenderTaps
@@ -65,8 +66,9 @@ struct UnitListingTests {
   @Test(arguments: UnitCatalog.standard.units.map { $0.description.name })
   func `the tables have each row of a unit's description`(name: String) throws {
     let unit = try #require(listing.component(named: name)?.unit.description)
-    let markdown = listing.markdown()
-    #expect(markdown.contains("#### \(unit.name)\n"))
+    let markdown = ReferencePages.pages.filter {
+      ["units/common.md", "units/\(name).md"].contains($0.path)
+    }.map(\.text).joined()
     for info in GenericProperties.properties(of: unit) {
       let row = markdown.split(separator: "\n").first {
         $0.hasPrefix("| `\(info.key)`") && $0.contains("\(info.summary) `\(info.constant)`")
@@ -85,9 +87,7 @@ struct UnitListingTests {
   }
 
   @Test func `every row of a table has as many cells as its heading`() {
-    let tables = [
-      listing.markdown(), CallbackListing.markdown(), CallbackListing.tapsMarkdown(),
-    ].joined(separator: "\n")
+    let tables = ReferencePages.pages.map(\.text).joined(separator: "\n")
     var expected: Int?
     for line in tables.split(separator: "\n", omittingEmptySubsequences: false) {
       guard line.hasPrefix("|") else {
@@ -178,26 +178,32 @@ struct UnitListingTests {
     }
   }
 
-  @Test func `each printed part of the README stands between marks of its own`() {
-    let text = ReadmeTables.text()
-    for section in ReadmeTables.sections {
-      #expect(
-        PrintedFiles.section(section.name, of: text)
-          == section.text.trimmingCharacters(in: .newlines))
-    }
+  @Test(arguments: ReferencePages.pages.map(\.path))
+  func `a page of the reference is the one that the program prints`(path: String) throws {
+    let page = try #require(ReferencePages.pages.first { $0.path == path })
+    #expect(
+      page.text == PrintedFiles.text(of: "schema/\(path)"),
+      "schema/\(path) is stale: patchrun units --pages schema")
   }
 
-  /// Parts that the README has no marks for are not compared.
-  @Test(arguments: ReadmeTables.sections)
-  func `the README's tables are those of the descriptions`(section: ReadmeTables.Section) {
-    guard let readme = PrintedFiles.text(of: "README.md"),
-      let found = PrintedFiles.section(section.name, of: readme)
-    else { return }
-    #expect(
-      found == section.text.trimmingCharacters(in: .newlines),
-      """
-      README.md is stale: between the marks of '\(section.name)' put what \
-      `swift run patchrun units --markdown` prints between them
-      """)
+  @Test func `there are no other pages of the reference`() throws {
+    let folder = PrintedFiles.package.appending(path: "schema")
+    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+    let pages = names.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }
+    #expect(Set(pages) == Set(ReferencePages.pages.map(\.path)))
+  }
+
+  @Test(arguments: UnitCatalog.standard.components.map(\.name))
+  func `the example of a unit's page can be read`(name: String) throws {
+    let component = try #require(listing.component(named: name))
+    let page = ReferencePages.page(of: component).text
+    let parts = page.components(separatedBy: "```json\n")
+    let node = try #require(parts.dropFirst().first?.components(separatedBy: "\n```").first)
+    let reading = PatchReader.read(bytes: Array("{ \"nodes\": { \(node) } }".utf8), name: name)
+    let patch = PatchBuilder.build(
+      reading, directory: "/", device: .assumed(HardwareAssumption()))
+    // It stands alone: what it lacks are connections and formats, and no setting of it is wrong.
+    let findings = patch.diagnostics.filter { $0.code.rawValue.hasPrefix("PR05") }
+    #expect(reading.diagnostics.isEmpty && findings.isEmpty, "\(node)")
   }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A run that is asked and changed from outside, by the program itself and by the commands of the
-/// README.
+/// manual.
 @Suite(.enabled(if: PrivatePulse.isInstalled))
 struct ControlCommandTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -77,11 +77,11 @@ struct ControlCommandTests {
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
-  func `the README's commands for curl work as they stand there`() throws {
+  func `the manual's commands for curl work as they stand there`() throws {
     let text = try String(
-      contentsOf: Self.package.appending(path: "README.md"), encoding: .utf8)
-    let begin = try #require(text.range(of: "```\ncurl --unix-socket")).lowerBound
-    let commands = text[begin...].dropFirst(4)
+      contentsOf: Self.package.appending(path: ".github/manual/http.md"), encoding: .utf8)
+    let begin = try #require(text.range(of: "```sh\ncurl --unix-socket")).lowerBound
+    let commands = text[begin...].dropFirst(6)
     let end = try #require(commands.range(of: "```\n")).lowerBound
     let stage = try Stage()
     // The stream is ended by its time, which curl says with its status.

@@ -3,13 +3,14 @@ import Foundation
 import PatchSyntax
 import Testing
 
-/// Neovim, set up as the README says, with its own client and the program.
+/// Neovim, set up as the manual says, with its own client and the program.
 @Suite(.enabled(if: Neovim.isInstalled, "nvim is not there"))
 struct EditorTests {
   @Test
   func `Neovim shows findings, completes, hovers, lists, renames, mends and formats`() throws {
     let place = try Workplace()
-    try place.write(try ReadmeTests.block("lua", after: "### In an editor"), to: "init.lua")
+    let setUp = try ReadmeTests.block("lua", of: ".github/manual/editors.md", after: "Neovim")
+    try place.write(setUp, to: "init.lua")
     try place.write(Neovim.session, to: "session.lua")
     try place.write(Neovim.patch, to: "patches/test.json")
     for name in ["CONFIG", "DATA", "STATE", "CACHE"] {

@@ -169,7 +169,10 @@ import Testing
     #expect(
       try place.run("validate", "a/patch.json", "--confined", "--allow-path", ".").status == 0)
     #expect(try place.run("validate", "a/patch.json", "--no-confined").status == 0)
-    // Of a folder that was named all is there to be read.
+    // Of a folder that was named all is there to be read, by test files too.
+    try place.write(
+      #"{ "patch": "patch.json", "tests": { "ends": { "duration": 1, "expect": [{ "finite": true }] } } }"#,
+      to: "a/patch.test.json")
     #expect(try place.run("validate", ".", "--confined").status == 0)
     #expect(try place.run("validate", "*/*.json", "--confined").status == 0)
     #expect(try place.run("validate", "a", "--confined").status == 1)

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import patchrun
+
 /// What somebody types who has never used the program.
 @Suite struct FirstContactTests {
   @Test func `a word that is no command and no file is told as such`() throws {
@@ -25,11 +27,26 @@ import Testing
 
   @Test func `a misspelt option of the program is told`() throws {
     let place = try Workplace()
-    for option in ["-V", "--verison", "--versoin"] {
+    for option in ["--verison", "--versoin"] {
       let outcome = try place.run(option)
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains("did you mean '--version'?"), "\(outcome.errors)")
     }
+    #expect(try place.run("-v").errors.contains("the version: patchrun -V"))
+  }
+
+  @Test func `both options print the version, which the changelog has`() throws {
+    let place = try Workplace()
+    for option in ["-V", "--version"] {
+      let outcome = try place.run(option)
+      #expect(outcome.status == 0 && outcome.output == "patchrun \(Program.version)\n")
+    }
+    let long = try place.run("-V", "--verbose")
+    let same = try place.run("--version", "--verbose")
+    #expect(long.status == 0 && long.output == same.output)
+    let file = House.root.appending(path: ".github/CHANGELOG.md")
+    let changes = try String(contentsOf: file, encoding: .utf8)
+    #expect(changes.contains("\n## \(Program.version) - "))
   }
 
   @Test func `a setting that is none is wrong usage`() throws {

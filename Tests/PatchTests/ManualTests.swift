@@ -68,6 +68,24 @@ struct ManualTests {
     #expect(try place.shell(line).wait().errors.contains("nowhere"))
   }
 
+  @Test(.enabled(if: isInstalled("man") && isInstalled("groff")))
+  func `groff begins a line of the synopsis with each command`() throws {
+    let place = try Workplace()
+    try place.write(Self.program, to: "page")
+    let line = "LC_ALL=C.UTF-8 MANWIDTH=100 man -l ./page | col -bx"
+    let lines = try place.shell(line).wait().output.components(separatedBy: "\n")
+    let begin = try #require(lines.firstIndex(of: "SYNOPSIS")) + 1
+    let synopsis = lines[begin...].prefix { !$0.hasPrefix("DESCRIPTION") }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    let leaves = CommandInfo.root.family.filter(\.shownSubcommands.isEmpty)
+    for command in leaves where command.name != "run" {
+      let words = command.path.joined(separator: " ")
+      #expect(synopsis.contains { $0.hasPrefix(words) }, "\(words)")
+    }
+    #expect(synopsis.contains { $0.hasPrefix("patchrun [run]") })
+    #expect(synopsis.count { $0.hasPrefix("patchrun ") } == leaves.count + 1)
+  }
+
   @Test(.enabled(if: isInstalled("mandoc")))
   func `the page of the program has every command, option and exit status`() throws {
     let text = try Self.shown(Self.program)

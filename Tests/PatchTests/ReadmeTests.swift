@@ -9,13 +9,11 @@ struct ReadmeTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  private static func text() throws -> String {
-    try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
-  }
-
-  /// The text of the first block of a language behind a place.
-  static func block(_ language: String, after mark: String) throws -> String {
-    let text = try text()
+  /// The text of the first block of a language behind a place of a page.
+  static func block(
+    _ language: String, of page: String = "README.md", after mark: String
+  ) throws -> String {
+    let text = try String(contentsOf: package.appending(path: page), encoding: .utf8)
     let start = try #require(text.range(of: mark)).upperBound
     let begin = try #require(text.range(of: "```\(language)\n", range: start..<text.endIndex))
     let end = try #require(text.range(of: "```\n", range: begin.upperBound..<text.endIndex))
@@ -45,15 +43,5 @@ struct ReadmeTests {
     let message = Self.rendered(Self.build(wrong)).trimmingCharacters(in: .newlines)
     let shown = try Self.block("", after: "<!-- diagnostic-example:begin -->")
     #expect(message == shown.trimmingCharacters(in: .newlines))
-  }
-
-  @Test
-  func `every patch is in the table`() throws {
-    let text = try Self.text()
-    let folder = Self.package.appending(path: "patches")
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    where name.hasSuffix(".json") && !name.hasSuffix(".test.json") {
-      #expect(text.contains("| [`\(name)`](patches/\(name)) |"), "\(name) is missing")
-    }
   }
 }

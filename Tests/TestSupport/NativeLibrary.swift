@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds shared libraries of C, as the README says.
+/// Builds shared libraries of C, as the manual says.
 public enum NativeLibrary {
   static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,7 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// The README's tables of callbacks and taps, out of their descriptions.
+/// The tables of callbacks and taps, out of their descriptions.
 public enum CallbackListing {
   /// The kinds of callback with their settings.
   public static func markdown() -> String {

@@ -2,7 +2,7 @@ import AudioTypes
 import RenderCore
 import SoundExpectations
 
-/// The kinds of expectation as a table of the README.
+/// The kinds of expectation as a table.
 public enum ExpectationListing {
   /// Each kind with its settings.
   public static func markdown() -> String {

@@ -3,7 +3,7 @@ public import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// What `patchrun units` prints, and the tables of units in the README: all of it out of the
+/// What `patchrun units` prints, and the pages of units below `schema`: all of it out of the
 /// units' descriptions.
 public struct UnitListing: Sendable {
   private var catalog: UnitCatalog
@@ -278,27 +278,33 @@ public struct UnitListing: Sendable {
 
   // MARK: Markdown
 
-  /// The README's tables: all components, then each unit's properties and parameters.
-  public func markdown() -> String {
+  /// All components, each leading to its page below `units`.
+  func overviewMarkdown() -> String {
     var overview = MarkdownTable(["Component", "Codes", "Inputs", "Outputs", "What it does"])
     for component in catalog.components {
       let codes = "`\(component.description.codes)`"
       let unit = component.unit.description
-      overview.add(["`\(unit.name)`", codes, unit.inputs.text, unit.outputs.text, unit.summary])
+      overview.add([
+        "[`\(unit.name)`](units/\(unit.name).md)", codes, unit.inputs.text, unit.outputs.text,
+        unit.summary,
+      ])
     }
-    var text = overview.text + "\n#### Every unit\n\n"
-    text += markdown(GenericProperties.all)
-    text +=
-      "\n\\* may be set in a patch. `read, write` means: also while the unit is initialized. "
-      + "Parameters may\nbe set at any time.\n"
-    for unit in catalog.units.map({ $0.description }) {
-      text += "\n#### \(unit.name)\n\n\(unit.summary) `\(unit.constant)`"
-      text += unit.aliases.isEmpty ? ".\n\n" : ", also \(codeList(unit.aliases)).\n\n"
-      for line in buses(unit) + unit.formatNotes {
-        text += "- \(line.split(separator: " ").joined(separator: " "))\n"
-      }
-      if !unit.properties.isEmpty { text += "\n" + markdown(unit.properties) }
-      if !unit.parameters.isEmpty { text += "\n" + markdown(unit.listedParameters) }
+    return overview.text
+  }
+
+  /// The properties that every unit has.
+  func commonMarkdown() -> String { markdown(GenericProperties.all) }
+
+  /// The buses, formats, properties and parameters of a unit.
+  func markdown(of unit: UnitDescription) -> String {
+    var text = "In Core Audio: `\(unit.constant)`"
+    text += unit.aliases.isEmpty ? ".\n\n" : ", also \(codeList(unit.aliases)).\n\n"
+    for line in buses(unit) + unit.formatNotes {
+      text += "- \(line.split(separator: " ").joined(separator: " "))\n"
+    }
+    if !unit.properties.isEmpty { text += "\n## Properties\n\n" + markdown(unit.properties) }
+    if !unit.parameters.isEmpty {
+      text += "\n## Parameters\n\n" + markdown(unit.listedParameters)
     }
     return text
   }

@@ -3,7 +3,7 @@ import PatchGraph
 import RenderHost
 
 /// How a run answers the loss of its device: as the patch says, unless the command line says otherwise.
-struct DeviceWait: Equatable, ExpressibleByArgument {
+struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
   /// For how long a device is waited for, in seconds; 0 for not at all.
   var limit: Double
 
@@ -11,6 +11,11 @@ struct DeviceWait: Equatable, ExpressibleByArgument {
   static let endless = DeviceWait(limit: .infinity)
 
   init(limit: Double) { self.limit = limit }
+
+  /// As the help says it.
+  var description: String {
+    limit.isFinite ? "\(limit) s" : "as long as it takes"
+  }
 
   init?(argument: String) {
     if argument == "0" {

@@ -79,9 +79,14 @@ struct PolicyOptions: ParsableArguments {
   ///
   /// - Parameter files: How it was read.
   func surroundings(of file: PatchFile, foundBy files: FilePolicy) -> PatchSurroundings {
+    reaching(files).surroundings(of: file)
+  }
+
+  /// The same options for a file that was found below a folder.
+  func reaching(_ files: FilePolicy) -> PolicyOptions {
     var wider = self
     if let folder = files.folder { wider.allowPath.append(folder) }
-    return wider.surroundings(of: file)
+    return wider
   }
 
   /// What surrounds a patch in a folder.

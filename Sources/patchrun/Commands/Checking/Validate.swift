@@ -221,7 +221,8 @@ struct Validate: PatchCommand {
     tests file: PatchFile, _ path: String, _ files: FilePolicy, _ selection: CodeSelection,
     _ folder: String
   ) throws(CommandFailure) -> Outcome {
-    var tests = TestFile(file.source, directory: file.directory, access: policy.accessOfTests)
+    var tests = TestFile(
+      file.source, directory: file.directory, access: policy.reaching(files).accessOfTests)
     var found = TestChecker.findings(in: tests)
     var changes: [PatchFixer.Change] = []
     if fix {
