@@ -15,7 +15,7 @@ struct MCP: PatchCommand {
 
       EXAMPLES:
         patchrun mcp
-        patchrun mcp patches
+        patchrun mcp .
 
       EXIT STATUS:
         0  standard input has ended

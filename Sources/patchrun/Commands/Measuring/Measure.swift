@@ -13,7 +13,7 @@ struct Measure: PatchCommand {
 
       EXAMPLES:
         patchrun measure mix.json --duration 5
-        patchrun render mix.json --duration 5 -o mix.wav && patchrun measure mix.wav --json
+        patchrun render mix.json -o m.wav --duration 5 && patchrun measure m.wav
 
       EXIT STATUS:
         0  it is measured, whatever the numbers are
