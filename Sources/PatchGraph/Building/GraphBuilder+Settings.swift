@@ -330,7 +330,8 @@ extension GraphBuilder {
     }
     if scope == .global, let inBand = nameInBand(field.name, unit) {
       help.insert(
-        "\(quoted(inBand)) is a band's: write it in an object of \"bands\", one for each band", at: 0)
+        "\(quoted(inBand)) is a band's: write it in an object of \"bands\", one for each band",
+        at: 0)
     }
     if unit.info(named: field.name) != nil {
       help.insert("\(quoted(field.name)) is a property: write it under \"properties\"", at: 0)

@@ -20,11 +20,11 @@ enum StandardStream: Int32 {
   /// leads to. Returns the system's error number, 0 for none. A reader that has gone is no error: it has
   /// had enough.
   @discardableResult
-  func put(_ text: String) -> Int32 { Self.put(TerminalText.safe(text), to: rawValue) }
+  func put(_ text: String) -> Int32 { put(Array(TerminalText.safe(text).utf8)) }
 
   /// Writes all of a result, which may be for a program: as it is, but to a terminal as `put` does.
   func put(result text: String) -> Int32 {
-    Self.put(isTerminal ? TerminalText.safe(text, escape: .json) : text, to: rawValue)
+    put(Array((isTerminal ? TerminalText.safe(text, escape: .json) : text).utf8))
   }
 
   /// Writes what has been drawn for a terminal: a `ScreenGrid`, whose cells hold nothing else than what
@@ -32,8 +32,10 @@ enum StandardStream: Int32 {
   @discardableResult
   func put(drawn text: String) -> Int32 { Self.write(Array(text.utf8), to: rawValue) }
 
-  /// Writes bytes. Returns the system's error number, 0 for none.
+  /// Writes bytes, or keeps them back where the thread collects (`CollectedOutput`). Returns the system's
+  /// error number, 0 for none.
   func put(_ bytes: [UInt8]) -> Int32 {
+    guard !CollectedOutput.take(bytes, for: self) else { return 0 }
     let number = Self.write(bytes, to: rawValue)
     // Whoever read it has enough.
     return number == EPIPE ? 0 : number

@@ -524,6 +524,8 @@ struct PatchGenerator {
 
   private mutating func setSome(_ unit: any AudioUnit.Type, _ scope: Scope, _ place: [String]) {
     for info in unit.description.parameters(in: scope) where !info.isReadOnly && one(in: 4) {
+      // A microphone gives a second of sound in a second.
+      if scope == .input && info.key == "playbackRate" && hearsMicrophone { continue }
       let low = max(Self.written(info.range.lowerBound), -1000)
       let high = min(Self.written(info.range.upperBound), 1000)
       document[place + ["parameters", info.key]] = named(

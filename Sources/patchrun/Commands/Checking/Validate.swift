@@ -201,7 +201,7 @@ struct Validate: PatchCommand {
   }
 
   /// The preset that a file has in the place of a patch. Larger ones than any unit has are not looked for.
-  fileprivate static func preset(_ file: PatchFile) -> SavedPreset? {
+  static func preset(_ file: PatchFile) -> SavedPreset? {
     file.source.bytes.count <= 65_536 ? SavedPreset(file.source) : nil
   }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioGraphs
 import AudioTypes
 import Diagnostics
+import FileAccess
 import Glibc
 import Jobs
 import PatchGraph
@@ -22,13 +23,15 @@ struct Render: PatchCommand {
     discussion: """
       Any patch can be rendered: a Generic Output is pulled; an I/O unit plays into the file and \
       hears --input. The render ends when its sources end, or after --duration. The same patch \
-      gives the same bytes every time.
+      gives the same bytes every time. Of several patches, one that fails does not end the others, \
+      and the exit status is the highest of theirs.
 
       EXAMPLES:
         patchrun render mix.json --duration 5 -o mix.wav
         patchrun render mix.json --duration 0:20 -o - > mix.wav
         patchrun new pass-through -o pass.json
         patchrun render pass.json --input mix.wav -o heard.flac --format int16
+        patchrun render mix.json new.json --duration 2 -o 'sounds/{name}.flac'
         patchrun render mix.json --duration 10 \\
           --picture waveform=mix.svg --picture spectrogram=mix.png,floor=-100
 
@@ -53,15 +56,18 @@ struct Render: PatchCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
+    help: ArgumentHelp(
+      "The patch, or '-' for standard input. Several patches, folders of patches or patterns are "
+        + "rendered side by side.", valueName: "file"),
     completion: .file(extensions: ["json", "jsonc"]))
-  var file: String
+  var files: [String]
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The sound file to write; its extension says what kind. '-' is WAV on standard output. It "
-        + "may be left out where the patch makes recordings or pictures of its own, or measures.",
+      "The sound file to write; its extension says what kind. '-' is WAV on standard output. Of "
+        + "several patches, a folder, or a path with {name} for the name of each. It may be left "
+        + "out where the patch makes recordings or pictures of its own, or measures.",
       valueName: "path"),
     completion: .file())
   var output: String?
@@ -184,16 +190,33 @@ struct Render: PatchCommand {
     }
     try kernel.apply()
     let signals = try Signals()
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    if let path = files.first, files.count == 1, !FolderListing.isFolder(path),
+      !PathPattern.isPattern(path) || FolderListing.exists(path)
+    {
+      return try render(path, policy.forNamed(path), signals)
+    }
+    return try renderEach(signals)
+  }
+
+  /// Renders one patch.
+  ///
+  /// - Parameters:
+  ///   - path: Its file.
+  ///   - access: How that may be read.
+  ///   - sheet: Told what was rendered, in the place of standard output, where it is one of several.
+  /// - Returns: The exit status.
+  func render(
+    _ path: String, _ access: FilePolicy, _ signals: Signals, sheet: ((JSONText) -> Void)? = nil
+  ) throws(CommandFailure) -> Int32 {
+    let file = try PatchFile(path, files: access, limits: policy.limits)
     let reading = file.read(overrides)
     let reader = try SoundFileReader.opened(asInput: input)
     var assumption = hardware.assumption
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
-    let surroundings = policy.surroundings(
+    let surroundings = policy.reaching(access).surroundings(
       of: file, native.nativeCode, takes: Takes(overwrite ? .replace : .replaceOwn))
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
-    LastingValues.keep(reading, patch)
+    if sheet == nil { LastingValues.keep(reading, patch) }
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
     guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
       return ExitStatus.wrongPatch
@@ -214,12 +237,13 @@ struct Render: PatchCommand {
     var rendering = Rendering(
       graph: graph, session: session, start: start(at: session.configuration.sampleRate),
       frameCount: plan.frameCount, microphone: microphone,
-      writer: writer, pictures: recorders, progress: quiet ? nil : TerminalLine(appearance))
+      writer: writer, pictures: recorders,
+      progress: quiet || sheet != nil ? nil : TerminalLine(appearance))
     rendering.run(signals, onReadError)
     let name =
       output.map { $0 == "-" ? "standard output" : $0 }
       ?? Self.name(of: patch.outputFiles + pictures.map(\.path))
-    return try finish(rendering, name, signals, session.configuration.sampleRate)
+    return try finish(rendering, name, signals, session.configuration.sampleRate, sheet)
   }
 
   /// What files that are written come to.
@@ -255,7 +279,7 @@ struct Render: PatchCommand {
     of patch: BuiltPatch, _ takes: Takes
   ) throws(CommandFailure) {
     let outputs = patch.outputFiles.compactMap(takes.plainPath)
-    let read = patch.inputFiles + [input, file == "-" ? nil : file].compactMap { $0 }
+    let read = patch.inputFiles + [input, files[0] == "-" ? nil : files[0]].compactMap { $0 }
     if let output, output != "-" {
       if let same = read.first(where: { OneFile.same($0, output) }) {
         throw CommandFailure(
@@ -409,92 +433,5 @@ struct Render: PatchCommand {
       default: ExitStatus.worldRefused
       }
     return CommandFailure(status, error.message, help: [error.help])
-  }
-
-  // MARK: After
-
-  private func finish(
-    _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double
-  ) throws(CommandFailure) -> Int32 {
-    let outcome = rendering.outcome
-    var events = FileEvents()
-    for event in outcome.events {
-      guard let (kind, message) = events.take(event), kind != "error" else { continue }
-      // What ends the render is told as its error.
-      if event.kind == .unread && onReadError == .fail { continue }
-      if !quiet || kind == "warning" { appearance.report(kind, message) }
-    }
-    var errors = outcome.errors.map { ($0.message, [String]()) }
-    if onReadError == .fail, !errors.isEmpty,
-      outcome.events.contains(where: { $0.kind == .unread })
-    {
-      errors[0].1 = [
-        "'--on-read-error silence' goes on with silence in the place of what is missing"
-      ]
-    }
-    errors += events.failures.map { ($0, []) }
-    let failed = rendering.session.failedSlices
-    if failed.count > 0 {
-      errors.append(
-        ("\(counted(failed.count, "slice")) could not be rendered: \(failed.status)", []))
-    }
-    if let decoder = rendering.decoder, let first = decoder.firstBadFrame {
-      errors.append(Self.notFinite(decoder.badSamples, first, rate, outcome.events))
-    }
-    if rendering.session.limited.silencedSamples > 0 {
-      errors.append(
-        ("samples that are not finite numbers have become silence in the result", []))
-    }
-    if outcome.lostFrames > 0 {
-      errors.append(("\(counted(outcome.lostFrames, "frame")) of files were lost", []))
-    }
-    for error in errors { appearance.report("error", error.0, help: error.1) }
-    if let writer = rendering.writer, let clipping = writer.clipping {
-      appearance.report(
-        "warning",
-        "the result is louder than full scale: \(counted(clipping.sampleCount, "sample")) "
-          + "clipped in \(quoted(name)), first at "
-          + ServiceEvent.clock(Double(clipping.firstFrame) / rate),
-        help: [
-          "lower a volume, or the peak: --limit-peak -1dB; '--format float32' holds what is above "
-            + "full scale"
-        ])
-    }
-    if let left = rendering.unfinished, !quiet {
-      appearance.report("note", "what has been rendered is in \(quoted(left))")
-    }
-    let measurements = rendering.graph.readings
-    if !quiet {
-      StandardStream.error.put(rendering.summary(name, rate) + "\n")
-      for measurement in measurements {
-        StandardStream.error.put(MeasurementText.text(measurement) + "\n")
-      }
-    }
-    if json {
-      let paths = pictures.map(\.path)
-      try self.output(rendering.json(output, paths, rate, measurements).document)
-    }
-    guard errors.isEmpty else { return ExitStatus.failedRunning }
-    if outcome.wasCancelled, let signal = signals.interruptedBy {
-      return ExitStatus.interrupted(by: signal)
-    }
-    if let decoder = rendering.decoder, decoder.peak == 0, !allowSilence {
-      throw CommandFailure(
-        ExitStatus.failedRunning, "the result is all silence",
-        help: silenceReasons() + [
-          "'patchrun show' says what feeds the output; --allow-silence takes silence as a success"
-        ])
-    }
-    return ExitStatus.success
-  }
-
-  /// What the patch says that makes it silent. It is read again: what was rendered has been given back.
-  private func silenceReasons() -> [String] {
-    guard file != "-", let text = try? PatchFile(file, limits: policy.limits) else { return [] }
-    let patch = PatchBuilder.build(
-      text.read(overrides), in: policy.surroundings(of: text),
-      device: .assumed(hardware.assumption),
-      notes: true)
-    return patch.silenceReasons
   }
 }

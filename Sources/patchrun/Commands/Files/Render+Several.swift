@@ -1,0 +1,179 @@
+import Diagnostics
+import FileAccess
+import Glibc
+import Jobs
+import PatchReference
+import PatchSyntax
+import SoundFiles
+import Synchronization
+
+extension Render {
+  /// One of several patches that are rendered.
+  private struct Job: Sendable {
+    var path: String
+    var access: FilePolicy
+    /// What stands for `{name}`.
+    var name: String
+    var output: String?
+  }
+
+  private static let namePlace = "{name}"
+
+  /// Renders several patches side by side, and says what came of each, in their order.
+  ///
+  /// - Returns: The highest exit status of them.
+  func renderEach(_ signals: Signals) throws(CommandFailure) -> Int32 {
+    let jobs = try jobs()
+    try makeFolders(jobs)
+    var statuses: [Int32] = []
+    var failedNumber: Int32 = 0
+    _ = parallelMap(
+      jobs.count, atMost: threads,
+      finished: { _, result in
+        statuses.append(result.0)
+        if failedNumber == 0 { failedNumber = result.1.put() }
+      },
+      { index in CollectedOutput.collecting { render(jobs[index], signals) } })
+    guard failedNumber == 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(failedNumber))"
+      )
+    }
+    if !quiet {
+      let failed = statuses.count { $0 != ExitStatus.success }
+      StandardStream.error.put(
+        "\(counted(jobs.count - failed, "patch", "patches")) rendered"
+          + (failed > 0 ? ", \(failed) failed" : "") + "\n")
+    }
+    return statuses.max() ?? ExitStatus.success
+  }
+
+  /// Renders one of them, with its messages for itself.
+  private func render(_ job: Job, _ signals: Signals) -> Int32 {
+    if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
+    var one = self
+    one.files = [job.path]
+    one.output = job.output
+    one.pictures = pictures.map { $0.named(job.name) }
+    one.threads = 1
+    var sheet: JSONText?
+    let status: Int32
+    do throws(CommandFailure) {
+      status = try one.render(job.path, job.access, signals) { sheet = $0 }
+    } catch {
+      if let findings = error.findings { StandardStream.error.put(printableLines(findings)) }
+      if !error.message.isEmpty {
+        appearance.report("error", "\(printable(job.path)): \(error.message)", help: error.help)
+      }
+      status = error.status
+    }
+    if json {
+      var members: [(String, JSONText)] = [
+        ("patch", .string(job.path)), ("status", .number(Int(status))),
+      ]
+      if case .object(let found)? = sheet { members += found.map { ($0.name, $0.value) } }
+      _ = StandardStream.output.put(
+        result: JSONText.object(members.map { JSONText.Member($0.0, $0.1) }).compact + "\n")
+    }
+    return status
+  }
+
+  // MARK: What is rendered, and where to
+
+  private func jobs() throws(CommandFailure) -> [Job] {
+    let items = PatchPaths.items(files) { policy.forNamed($0) }
+    PatchPaths.note(leftOut: items, appearance)
+    var jobs: [Job] = []
+    for item in items {
+      switch item {
+      case .leftOut: continue
+      case .failure(_, let failure): throw failure
+      case .file(let path, let access):
+        if path == "-" {
+          throw CommandFailure(
+            ExitStatus.wrongUsage, "standard input is one patch, and there are others",
+            help: ["render it for itself"])
+        }
+        // A folder holds test files and presets beside its patches.
+        if access.folder != nil, try !isPatch(path, access) { continue }
+        let name = Self.name(of: path)
+        jobs.append(Job(path: path, access: access, name: name, output: try outputPath(name)))
+      }
+    }
+    if jobs.isEmpty {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "there is no patch to render",
+        help: ["test files and presets are no patches; 'patchrun test' runs test files"])
+    }
+    try refuseTwins(jobs)
+    return jobs
+  }
+
+  private func isPatch(_ path: String, _ access: FilePolicy) throws(CommandFailure) -> Bool {
+    let file = try PatchFile(path, files: access, limits: policy.limits)
+    return !TestDocument.isTests(file.source) && Validate.preset(file) == nil
+  }
+
+  /// The name of a patch: its file's, without the folder and the extension.
+  private static func name(of path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    for ending in [".jsonc", ".json"] where name.hasSuffix(ending) && name.count > ending.count {
+      return String(name.dropLast(ending.count))
+    }
+    return name
+  }
+
+  private func outputPath(_ name: String) throws(CommandFailure) -> String? {
+    guard let output else { return nil }
+    if output.contains(Self.namePlace) { return output.replacing(Self.namePlace, with: name) }
+    let last = output.split(separator: "/").last ?? ""
+    guard output.hasSuffix("/") || FolderListing.isFolder(output) || !last.contains(".") else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "\(quoted(output)) is one file, and several patches are rendered",
+        help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
+    }
+    if output == "-" {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "standard output is one file, and several patches are rendered",
+        help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
+    }
+    return (output.hasSuffix("/") ? output : output + "/") + name + ".wav"
+  }
+
+  /// Refuses two patches that would be rendered to one file.
+  private func refuseTwins(_ jobs: [Job]) throws(CommandFailure) {
+    var seen: [String: String] = [:]
+    for job in jobs {
+      let places = [job.output].compactMap(\.self) + pictures.map { $0.named(job.name).path }
+      for place in places {
+        guard let other = seen.updateValue(job.path, forKey: place), other != job.path else {
+          continue
+        }
+        throw CommandFailure(
+          ExitStatus.wrongUsage,
+          "\(quoted(other)) and \(quoted(job.path)) would both be rendered to \(quoted(place))",
+          help: [
+            place.contains(job.name)
+              ? "two patches of one name need two renders, with a folder each"
+              : "write {name} where the name of each patch is to stand"
+          ])
+      }
+    }
+  }
+
+  private func makeFolders(_ jobs: [Job]) throws(CommandFailure) {
+    var made: Set<String> = []
+    for job in jobs {
+      guard let output = job.output, let slash = output.lastIndex(of: "/") else { continue }
+      let folder = String(output[..<slash])
+      if !folder.isEmpty, made.insert(folder).inserted { try FileOutput.makeFolder(folder) }
+    }
+  }
+}
+
+extension PictureOption {
+  /// The same picture with the name of a patch in the place of `{name}`.
+  fileprivate func named(_ name: String) -> PictureOption {
+    (try? Self.read(text.replacing("{name}", with: name))) ?? self
+  }
+}
