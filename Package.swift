@@ -200,7 +200,7 @@ let package = Package(
     .target(
       name: "LanguageServer",
       dependencies: [
-        "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks",
+        "AudioTypes", "RenderCore", "AudioUnits", "AudioGraphs", "RenderCallbacks", "RenderTaps",
         "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
         "SoundExpectations", "SoundChecks",
       ],

@@ -15,6 +15,7 @@ private struct Proposal {
     case unit = 9
     case property = 10
     case value = 12
+    case snippet = 15
     case name = 18
   }
 
@@ -27,10 +28,13 @@ private struct Proposal {
 struct Completion {
   let patch: OpenPatch
   let vocabulary: Vocabulary
+  /// Whether the editor knows snippets: texts with places to fill in.
+  private let wantsSnippets: Bool
   /// The nodes by name.
   private let nodes: [String: JSONValue]
 
-  init(patch: OpenPatch, vocabulary: Vocabulary) {
+  init(patch: OpenPatch, vocabulary: Vocabulary, wantsSnippets: Bool = false) {
+    self.wantsSnippets = wantsSnippets
     self.patch = patch
     self.vocabulary = vocabulary
     if patch.isPreset {
@@ -75,18 +79,81 @@ struct Completion {
         text = String(written.dropFirst().dropLast()) + (cursor.isClosed ? "" : "\"")
       }
       if isKey, !hasColon, !cursor.isInString || !cursor.isClosed { text += ": " }
-      let number = String(index)
       let label = proposal.value.text ?? written
-      items.append([
+      var item: JSONText = [
         "label": .string(label),
         "kind": .number(proposal.kind.rawValue),
         "detail": .string(proposal.detail),
         "filterText": .string(label),
-        "sortText": .string(String(repeating: "0", count: 5 - number.count) + number),
-        "textEdit": ["range": range, "newText": .string(text)],
-      ])
+        "sortText": .string(Self.rank(index)),
+      ]
+      if wantsSnippets, text.hasSuffix(": "),
+        let value = opening(of: cursor.container + [label])
+      {
+        text = Self.literal(text) + value
+        item = item.adding(["insertTextFormat": 2])
+      }
+      items.append(item.adding(["textEdit": ["range": range, "newText": .string(text)]]))
     }
+    items += snippets(cursor, hasColon: hasColon, behind: items.count)
     return ["isIncomplete": .boolean(proposals.count > Self.most), "items": .array(items)]
+  }
+
+  /// A text by which an editor sorts: the order of the proposals.
+  private static func rank(_ index: Int) -> String {
+    let number = String(index)
+    return String(repeating: "0", count: max(0, 5 - number.count)) + number
+  }
+
+  // MARK: Snippets
+
+  /// A text as it is, in a snippet.
+  private static func literal(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("$", with: "\\$")
+  }
+
+  /// The brackets or quotes that the value of a new key begins and ends with, with the cursor between them.
+  private func opening(of path: [String]) -> String? {
+    let schemas = vocabulary.schemas(path, in: patch).flatMap(vocabulary.alternatives)
+    let types = Set(
+      schemas.flatMap { schema -> [String] in
+        guard let type = schema["type"] else { return [] }
+        return type.text.map { [$0] } ?? type.elements.compactMap(\.text)
+      })
+    // What may be more than one thing is left to the writer.
+    guard types.count == 1, let type = types.first,
+      !schemas.contains(where: { $0["if"]?["type"] != nil })
+    else { return nil }
+    switch type {
+    case "object": return "{ $0 }"
+    case "array": return "[ $0 ]"
+    case "string": return "\"$0\""
+    default: return nil
+    }
+  }
+
+  /// Whole members and elements that may stand at the position.
+  private func snippets(_ cursor: Cursor, hasColon: Bool, behind count: Int) -> [JSONText] {
+    guard wantsSnippets, !patch.isPreset else { return [] }
+    let found: [Snippet]
+    switch cursor.role {
+    case .key where !hasColon:
+      found = Snippets.members(of: cursor.container, isTests: patch.isTests)
+    case .value where !cursor.isInString && Int(cursor.step) != nil:
+      found = Snippets.elements(of: cursor.container, isTests: patch.isTests)
+    default: return []
+    }
+    let range = patch.places.range(cursor.token)
+    return found.enumerated().map { index, snippet in
+      [
+        "label": .string(snippet.label), "kind": .number(Proposal.Kind.snippet.rawValue),
+        "detail": .string(snippet.detail), "insertTextFormat": 2,
+        // An editor compares with what it replaces: the quote, where there is one.
+        "filterText": .string((cursor.isInString ? "\"" : "") + snippet.label),
+        "sortText": .string(Self.rank(count + index)),
+        "textEdit": ["range": range, "newText": .string(snippet.body)],
+      ]
+    }
   }
 
   // MARK: Keys

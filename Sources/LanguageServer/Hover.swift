@@ -9,6 +9,21 @@ import PatchSyntax
 struct Hover {
   var patch: OpenPatch
   var vocabulary: Vocabulary
+  /// Whether the editor shows Markdown.
+  var isMarkdown = false
+
+  /// Something that is said, by its form.
+  private enum Paragraph {
+    case text(String)
+    /// A name, and what it is.
+    case named(String, String)
+    /// A name, what it is, and its constant in Core Audio.
+    case unit(String, String, String)
+    /// A word, and a value of the patch.
+    case value(String, String)
+    /// What is set out in lines: formats of buses, fields of a format.
+    case lines([String])
+  }
 
   /// A `Hover`, or null.
   func answer(at offset: Int) -> JSONText {
@@ -18,12 +33,59 @@ struct Hover {
     let paragraphs = text(cursor, offset)
     guard !paragraphs.isEmpty else { return .null }
     return [
-      "contents": ["kind": "plaintext", "value": .string(paragraphs.joined(separator: "\n\n"))],
+      "contents": [
+        "kind": isMarkdown ? "markdown" : "plaintext",
+        "value": .string(
+          paragraphs.map(isMarkdown ? Self.markdown : Self.plain).joined(separator: "\n\n")),
+      ],
       "range": patch.places.range(cursor.token),
     ]
   }
 
-  private func text(_ cursor: Cursor, _ offset: Int) -> [String] {
+  private static func plain(_ paragraph: Paragraph) -> String {
+    switch paragraph {
+    case .text(let text): text
+    case .named(let name, let text), .value(let name, let text): "\(name): \(text)"
+    case .unit(let name, let text, let constant): "\(name): \(text)\n\(constant)"
+    case .lines(let lines): lines.joined(separator: "\n")
+    }
+  }
+
+  private static func markdown(_ paragraph: Paragraph) -> String {
+    switch paragraph {
+    case .text(let text): escaped(text)
+    case .named(let name, let text): "**\(escaped(name))**: \(escaped(text))"
+    case .unit(let name, let text, let constant):
+      "**\(escaped(name))**: \(escaped(text))\n\n\(code(constant))"
+    case .value(let name, let value): "\(escaped(name)): \(code(value))"
+    case .lines(let lines): lines.map { "- \(code($0))" }.joined(separator: "\n")
+    }
+  }
+
+  /// A text without what Markdown takes for signs.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      if "\\`*_[]<>#|".contains(character) { result.append("\\") }
+      result.append(character)
+    }
+    return result
+  }
+
+  /// A text in a span of code, fenced by more backticks than it has in a row.
+  private static func code(_ text: String) -> String {
+    let text = text.replacing("\n", with: " ")
+    var (longest, run) = (0, 0)
+    for character in text {
+      run = character == "`" ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = longest > 0 ? " " : ""
+    return fence + space + text + space + fence
+  }
+
+  private func text(_ cursor: Cursor, _ offset: Int) -> [Paragraph] {
     let path = cursor.path
     if let mention = patch.mention(at: offset), !mention.isDefinition, mention.kind == .source,
       !mention.isInPointer
@@ -31,7 +93,8 @@ struct Hover {
       return source(mention)
     }
     if cursor.role == .value, let name = patch.value(path)?.constantName {
-      return constant(name) + (vocabulary.summary(path, in: patch).map { [$0.text] } ?? [])
+      return constant(name)
+        + (vocabulary.summary(path, in: patch).map { [.text($0.text)] } ?? [])
     }
     if cursor.role == .value, cursor.isInString, cursor.step == "streamFormat" {
       return format(named: patch.value(path)?.string) + settled(path)
@@ -39,10 +102,10 @@ struct Hover {
     if path[0] == "nodes", path.count == 4 || path.count > 4 && path[2] == "nodes",
       let knob = patch.knob(at: cursor)?.knob
     {
-      return [OpenPatch.summary(of: knob)]
+      return [.text(OpenPatch.summary(of: knob))]
     }
     if path.count == 2, path[0] == "nodes" { return node(path[1]) }
-    if patch.isPreset, path.count == 3, path[2] == "name" { return [Vocabulary.presetName] }
+    if patch.isPreset, path.count == 3, path[2] == "name" { return [.text(Vocabulary.presetName)] }
     if path.count == 3, path[0] == "nodes", path[2] == "component", cursor.role == .value,
       let unit = Vocabulary.unit(patch.value(path))
     {
@@ -52,33 +115,32 @@ struct Hover {
       return [kind(path)].compactMap(\.self)
     }
     if path.count == 2, path[0] == "streamFormats" { return format(named: path[1]) }
-    var paragraphs: [String] = []
+    var paragraphs: [Paragraph] = []
     if cursor.role == .value, let text = choice(path) { paragraphs.append(text) }
     if let summary = vocabulary.summary(path, in: patch) {
-      paragraphs.append(summary.text)
-      if let value = summary.defaultValue { paragraphs.append("Default: \(value.inline)") }
+      paragraphs.append(.text(summary.text))
+      if let value = summary.defaultValue { paragraphs.append(.value("Default", value.inline)) }
     }
     return paragraphs + settled(path)
   }
 
   // MARK: What is named
 
-  private static func about(_ unit: UnitCatalog.Component) -> String {
-    "\(unit.name): \(unit.unit.description.summary)\n\(unit.constant)"
+  private static func about(_ unit: UnitCatalog.Component) -> Paragraph {
+    .unit(unit.name, unit.unit.description.summary, unit.constant)
   }
 
-  private func node(_ name: String) -> [String] {
+  private func node(_ name: String) -> [Paragraph] {
     let unit = Vocabulary.unit(patch.value(["nodes", name, "component"]))
     var lines: [String] = []
     if let node = drawn(name) {
       lines += node.inputs.compactMap { line($0, .input) }
       lines += node.outputs.compactMap { line($0, .output) }
     }
-    return [unit.map(Self.about), lines.isEmpty ? nil : lines.joined(separator: "\n")]
-      .compactMap(\.self)
+    return [unit.map(Self.about), lines.isEmpty ? nil : .lines(lines)].compactMap(\.self)
   }
 
-  private func source(_ mention: Mention) -> [String] {
+  private func source(_ mention: Mention) -> [Paragraph] {
     if patch.names("callbacks").contains(mention.name) {
       return [kind(["callbacks", mention.name])].compactMap(\.self)
     }
@@ -91,38 +153,38 @@ struct Hover {
   }
 
   /// The kind of a callback or tap, and what it does.
-  private func kind(_ path: [String]) -> String? {
+  private func kind(_ path: [String]) -> Paragraph? {
     guard let kind = patch.value(path + ["kind"])?.string,
       let schema = vocabulary.schemas(path, in: patch).first,
       let summary = vocabulary.description(schema)
     else { return nil }
-    return "\(kind): \(summary)"
+    return .named(kind, summary)
   }
 
   /// What a constant is, as it is written.
-  private func constant(_ name: String) -> [String] {
+  private func constant(_ name: String) -> [Paragraph] {
     guard let value = patch.root?[JSONPointer(["constants", name])] else { return [] }
-    return ["\(name): \(patch.source[value.range])"]
+    return [.value(name, patch.source[value.range])]
   }
 
-  private func format(named name: String?) -> [String] {
+  private func format(named name: String?) -> [Paragraph] {
     guard let name, let value = patch.value(["streamFormats", name]) else { return [] }
     let fields = value.members.filter { $0.key.string != "comment" }.map {
       "\($0.key.string ?? ""): \(patch.source[$0.value.range])"
     }
     // A value from an older text would have places of that one.
     let isNow = patch.root?[JSONPointer(["streamFormats", name])] != nil
-    return isNow && !fields.isEmpty ? ["\(name)\n" + fields.joined(separator: "\n")] : []
+    return isNow && !fields.isEmpty ? [.lines([name] + fields)] : []
   }
 
   /// What a value that is one of a few means.
-  private func choice(_ path: [String]) -> String? {
+  private func choice(_ path: [String]) -> Paragraph? {
     guard let written = patch.value(path)?.string else { return nil }
     for schema in vocabulary.schemas(path, in: patch).flatMap(vocabulary.alternatives) {
       let texts = schema["enumDescriptions"]?.elements ?? []
       let values = schema["enum"]?.elements ?? []
       for (index, value) in values.enumerated() where index < texts.count {
-        if value.text == written { return "\(written): \(texts[index].text ?? "")" }
+        if value.text == written { return .named(written, texts[index].text ?? "") }
       }
     }
     return nil
@@ -131,13 +193,14 @@ struct Hover {
   // MARK: Formats
 
   /// The stream format that a bus has once the patch is initialized, and where it came from.
-  private func settled(_ path: [String]) -> [String] {
+  private func settled(_ path: [String]) -> [Paragraph] {
     guard path.count >= 4, path[0] == "nodes", path.count == 4 || Self.ofFormat.contains(path[4]),
       let number = Int(path[3]), let node = drawn(path[1])
     else { return [] }
     let buses = path[2] == "inputs" ? node.inputs : path[2] == "outputs" ? node.outputs : []
     let scope: Scope = path[2] == "inputs" ? .input : .output
-    return buses.first { $0.number == number }.flatMap { line($0, scope) }.map { [$0] } ?? []
+    return buses.first { $0.number == number }.flatMap { line($0, scope) }.map { [.lines([$0])] }
+      ?? []
   }
 
   private static let ofFormat = ["streamFormat", "sampleRate"]

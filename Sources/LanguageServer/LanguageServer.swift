@@ -31,6 +31,8 @@ public struct LanguageServer {
   private var encoding = PositionEncoding.utf16
   private var wantsRelated = false
   private var wantsTree = false
+  private var wantsMarkdown = false
+  private var wantsSnippets = false
   private var patches: [String: OpenPatch] = [:]
 
   /// The status to end with, once the editor has said that it is over: 0 where it was announced.
@@ -210,11 +212,15 @@ extension LanguageServer {
       return .null
     case "textDocument/completion":
       let (patch, offset) = try place(parameters)
-      return Completion(patch: patch, vocabulary: vocabulary(of: patch)).list(at: offset)
+      return Completion(
+        patch: patch, vocabulary: vocabulary(of: patch), wantsSnippets: wantsSnippets
+      ).list(at: offset)
     case "textDocument/hover":
       patches[try uri(parameters)]?.draw(hardware)
       let (patch, offset) = try place(parameters)
-      return Hover(patch: patch, vocabulary: vocabulary(of: patch)).answer(at: offset)
+      return Hover(
+        patch: patch, vocabulary: vocabulary(of: patch), isMarkdown: wantsMarkdown
+      ).answer(at: offset)
     case "textDocument/definition":
       let (patch, offset) = try place(parameters)
       return definitions(patch, offset)
@@ -234,6 +240,11 @@ extension LanguageServer {
       return highlights(patch, offset)
     case "textDocument/documentSymbol":
       return Outline(patch: try open(try uri(parameters))).symbols(asTree: wantsTree)
+    case "textDocument/foldingRange":
+      return Folding(patch: try open(try uri(parameters))).ranges()
+    case "textDocument/documentLink":
+      return FileLinks(patch: try open(try uri(parameters))).list()
+    case "textDocument/inlayHint": return try hints(parameters)
     case "textDocument/formatting": return try open(try uri(parameters)).formatting() ?? .null
     case "textDocument/codeAction": return try actions(parameters)
     default:
@@ -251,6 +262,11 @@ extension LanguageServer {
     wantsTree =
       capabilities?["textDocument"]?["documentSymbol"]?["hierarchicalDocumentSymbolSupport"]?.bool
       ?? false
+    let document = capabilities?["textDocument"]
+    wantsMarkdown =
+      document?["hover"]?["contentFormat"]?.elements.contains { $0.string == "markdown" } ?? false
+    wantsSnippets =
+      document?["completion"]?["completionItem"]?["snippetSupport"]?.bool ?? false
     return [
       "capabilities": [
         "positionEncoding": .string(encoding.rawValue),
@@ -263,6 +279,9 @@ extension LanguageServer {
         "documentHighlightProvider": true,
         "documentSymbolProvider": true,
         "documentFormattingProvider": true,
+        "foldingRangeProvider": true,
+        "documentLinkProvider": [:],
+        "inlayHintProvider": true,
         "codeActionProvider": ["codeActionKinds": ["quickfix", .string(OpenPatch.fixAllKind)]],
       ],
       "serverInfo": ["name": "patchrun", "version": .string(version)],
@@ -332,6 +351,16 @@ extension LanguageServer {
         // DocumentHighlightKind: what is defined is written, the rest is read.
         ["range": patch.places.range(place.range), "kind": place.isDefinition ? 3 : 2]
       })
+  }
+
+  private mutating func hints(_ parameters: JSONValue?) throws(Failure) -> JSONText {
+    let uri = try uri(parameters)
+    patches[uri]?.draw(hardware)
+    let patch = try open(uri)
+    guard let range = patch.places.offsets(parameters?["range"]) else {
+      throw Failure(code: Failure.invalidParameters, message: "a range is missing")
+    }
+    return InlayHints(patch: patch).list(in: range)
   }
 
   private mutating func actions(_ parameters: JSONValue?) throws(Failure) -> JSONText {

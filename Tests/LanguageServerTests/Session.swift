@@ -12,7 +12,8 @@ struct Session {
   /// - Parameters:
   ///   - encodings: What the editor offers.
   ///   - knowsTrees: Whether it takes an outline as a tree.
-  init(encodings: [String] = [], knowsTrees: Bool = true) {
+  ///   - isRich: Whether it shows Markdown and knows snippets.
+  init(encodings: [String] = [], knowsTrees: Bool = true, isRich: Bool = false) {
     _ = request(
       "initialize",
       [
@@ -21,6 +22,8 @@ struct Session {
           "textDocument": [
             "publishDiagnostics": ["relatedInformation": true],
             "documentSymbol": ["hierarchicalDocumentSymbolSupport": .boolean(knowsTrees)],
+            "hover": ["contentFormat": isRich ? ["markdown", "plaintext"] : ["plaintext"]],
+            "completion": ["completionItem": ["snippetSupport": .boolean(isRich)]],
           ],
         ]
       ])

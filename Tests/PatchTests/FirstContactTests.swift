@@ -6,6 +6,25 @@ import Testing
 
 /// What somebody types who has never used the program.
 @Suite struct FirstContactTests {
+  @Test func `a new patch names the schema that lies beside or above it`() throws {
+    let place = try Workplace()
+    func schema(_ arguments: [String]) throws -> String? {
+      let outcome = try place.start(["new", "mixer-host", "-o"] + arguments).wait()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(try place.run("validate", arguments[0]).status == 0)
+      let text = String(decoding: try place.bytes(arguments[0]), as: UTF8.self)
+      return text.firstMatch(of: /"\$schema": "([^"]*)"/).map { String($0.output.1) }
+    }
+    #expect(try schema(["a.json"]) == nil)
+    #expect(try schema(["b.json", "--schema", "https://a.b/cé.json"]) == "https://a.b/cé.json")
+    try place.write("{}", to: "schema/patch.schema.json")
+    #expect(try schema(["c.json"]) == "./schema/patch.schema.json")
+    try place.write("", to: "deep/down/here")
+    #expect(try schema(["deep/down/d.json"]) == "../../schema/patch.schema.json")
+    try place.write("{}", to: "deep/patch.schema.json")
+    #expect(try schema(["deep/down/e.json"]) == "../patch.schema.json")
+  }
+
   @Test func `a word that is no command and no file is told as such`() throws {
     let place = try Workplace()
     for (word, help) in [

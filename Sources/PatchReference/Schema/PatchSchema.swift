@@ -61,6 +61,7 @@ public enum PatchSchema {
     definitions += units.definitions
     return [
       "$schema": "http://json-schema.org/draft-07/schema#",
+      "$id": "urn:patchrun:schema:patch",
       "title": "A patchrun patch",
       "description": """
       An audio graph that is written down: units, the connections between them, their stream \

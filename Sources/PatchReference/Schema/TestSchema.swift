@@ -27,6 +27,7 @@ public enum TestSchema {
     definitions += ExpectationCatalog.kinds.map { .init("expect.\($0.name)", value(of: $0)) }
     return [
       "$schema": "http://json-schema.org/draft-07/schema#",
+      "$id": "urn:patchrun:schema:test",
       "title": "A patchrun test file",
       "description": """
       What a patch is expected to sound like: tests by name, each a render of the patch and what is \

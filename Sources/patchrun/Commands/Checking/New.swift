@@ -1,7 +1,9 @@
 import ArgumentParser
 import Diagnostics
+import FileAccess
 import PatchGraph
 import PatchReference
+import PatchSyntax
 
 struct New: PatchCommand {
   static let configuration = CommandConfiguration(
@@ -9,7 +11,8 @@ struct New: PatchCommand {
     abstract: "Writes a patch to begin with, after a design pattern.",
     discussion: """
       There is one for each pattern of Apple's hosting guide, with comments; it runs as it is. \
-      Without a pattern they are listed.
+      Without a pattern they are listed. A schema that lies in the folder of the new file or above \
+      it, as patch.schema.json or schema/patch.schema.json, is named in it, for editors.
 
       EXAMPLES:
         patchrun new
@@ -34,6 +37,13 @@ struct New: PatchCommand {
       valueName: "file"),
     completion: .file(extensions: ["json", "jsonc"]))
   var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the schema is that the patch names in \"$schema\": a path from the new file, or a URI.",
+      valueName: "path"),
+    completion: .file(extensions: ["json"]))
+  var schema: String?
 
   @OptionGroup var appearance: AppearanceOptions
 
@@ -61,7 +71,31 @@ struct New: PatchCommand {
           didYouMean(pattern, among: names) ?? "", "they are: " + names.joined(separator: ", "),
         ])
     }
-    try output(patch.text, toNew: output)
+    let schema = schema ?? output.flatMap { $0 == "-" ? nil : Self.schema(for: $0) }
+    try output(Self.naming(schema, in: patch.text), toNew: output)
     return ExitStatus.success
+  }
+
+  /// The text of a patch with its schema as the first key; as it is for `nil`.
+  private static func naming(_ schema: String?, in text: String) -> String {
+    guard let schema, text.hasPrefix("{\n") else { return text }
+    let key = JSONText.string("$schema").compact
+    return "{\n  \(key): \(JSONText.string(schema).compact),\n" + text.dropFirst(2)
+  }
+
+  private static let mostFoldersAbove = 32
+
+  /// The path from a new file to the schema in its folder, or in one above it; `nil` where there is none.
+  private static func schema(for path: String) -> String? {
+    let folder = PatchFile.directory(of: path)
+    var way = ""
+    for _ in 0..<mostFoldersAbove {
+      for name in ["patch.schema.json", "schema/patch.schema.json"] {
+        let place = (folder.isEmpty ? "" : folder + "/") + way + name
+        if FolderListing.exists(place) { return way.isEmpty ? "./" + name : way + name }
+      }
+      way += "../"
+    }
+    return nil
   }
 }

@@ -1,0 +1,42 @@
+import AudioTypes
+import Diagnostics
+import GraphDrawings
+import PatchGraph
+import PatchSyntax
+
+/// What initialization settles, shown in the text: the stream format of each connection.
+struct InlayHints {
+  let patch: OpenPatch
+
+  /// `InlayHint`s, in the order of the text.
+  ///
+  /// - Parameter range: Where they are wanted.
+  func list(in range: SourceRange) -> JSONText {
+    guard let drawing = patch.drawing, let connections = patch.root?["connections"] else {
+      return []
+    }
+    let nodes = Dictionary(
+      drawing.nodes.filter { $0.kind == .unit }.map { ($0.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return .array(
+      connections.elements.compactMap { connection -> JSONText? in
+        guard let to = connection["to"], let address = to.string,
+          range.lowerBound <= connection.range.upperBound,
+          connection.range.lowerBound <= range.upperBound
+        else { return nil }
+        let parts = address.split(separator: ":", maxSplits: 1)
+        let bus = parts.count > 1 ? Int(parts[1]) : 0
+        guard let name = parts.first, let node = nodes[String(name)],
+          let input = node.inputs.first(where: { $0.number == bus }), let format = input.format
+        else { return nil }
+        var hint: JSONText = [
+          "position": patch.places.position(connection.range.upperBound),
+          "label": .string(format.summary), "paddingLeft": true,
+        ]
+        if let origin = input.origin {
+          hint = hint.adding(["tooltip": .string("\(format.summary), \(origin.text)")])
+        }
+        return hint
+      })
+  }
+}
