@@ -166,6 +166,17 @@ final class RawFile: @unchecked Sendable {
 
   static func wait(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
+  /// Removes a folder of our own with all that is in it. No link is followed.
+  static func removeTree(_ path: String) {
+    for name in (try? FolderListing.names(in: path)) ?? [] where name != "." && name != ".." {
+      let inside = path + "/" + name
+      if FolderListing.isFolder(inside), !FolderListing.isLink(inside) { removeTree(inside) } else {
+        remove(inside)
+      }
+    }
+    removeFolder(path)
+  }
+
   static func rename(_ path: String, to name: String) throws(Failure) {
     guard unsafe Glibc.rename(SystemPath(path).c, SystemPath(name).c) == 0 else {
       throw Failure(number: errno, path: name)

@@ -48,7 +48,8 @@ public enum JobReader {
     return job
   }
 
-  private static func read(
+  /// Reads a member into a job.
+  static func read(
     _ name: String, _ value: JSONValue, into job: inout BatchJob
   ) throws(JobFault) {
     switch name {

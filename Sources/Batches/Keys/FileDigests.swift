@@ -35,18 +35,26 @@ public final class FileDigests: Sendable {
   }
 
   /// The digest of what a file has now, which is not kept.
-  static func fresh(_ path: String) throws(FileRefusal) -> (digest: Digest, size: Int) {
-    try read(try FilePolicy.user.open(path))
+  ///
+  /// - Parameters:
+  ///   - start: The first byte.
+  ///   - most: How many bytes at most.
+  static func fresh(
+    _ path: String, from start: Int = 0, count most: Int = .max
+  ) throws(FileRefusal) -> (digest: Digest, size: Int) {
+    let file = try FilePolicy.user.open(path)
+    if start > 0 { _ = lseek(file.descriptor, off_t(start), SEEK_SET) }
+    return try read(file, most)
   }
 
   private static func read(
-    _ file: borrowing OpenedFile
+    _ file: borrowing OpenedFile, _ most: Int = .max
   ) throws(FileRefusal) -> (digest: Digest, size: Int) {
     var hashing = Hashing()
     var block = [UInt8](repeating: 0, count: min(max(file.size, 1), 1 << 18))
     var size = 0
-    while true {
-      let count = unsafe Glibc.read(file.descriptor, &block, block.count)
+    while size < most {
+      let count = unsafe Glibc.read(file.descriptor, &block, min(block.count, most - size))
       if count == 0 { break }
       if count > 0 {
         hashing.add(block[..<count])
