@@ -77,8 +77,10 @@ public final class BatchRunner: Sendable {
     shelf = PatchShelf(limits: site.limits)
     try TarShards.recover(in: books.folder) { () throws(JobFault) in
       var ends: [String: Int] = [:]
-      try books.forEach { record in
-        guard let archive = record.outputs.first?.archive, let end = record.archiveEnd else { return }
+      try books.readAll { record in
+        guard let archive = record.outputs.first?.archive, let end = record.archiveEnd else {
+          return
+        }
         ends[archive] = max(ends[archive] ?? 0, end)
       }
       return ends
@@ -87,7 +89,9 @@ public final class BatchRunner: Sendable {
       tar = nil
       return
     }
-    do throws(RawFile.Failure) { tar = try TarShards(in: books.folder, limit: limit) } catch {
+    do throws(RawFile.Failure) {
+      tar = try TarShards(in: books.folder, called: books.ownName, limit: limit)
+    } catch {
       throw JobFault(BatchRules.output, "the folder of archives cannot be made: \(error.message)")
     }
   }
@@ -235,7 +239,8 @@ public final class BatchRunner: Sendable {
       }
     }
     guard let tar, !members.isEmpty else { return }
-    let name = members[0].name.split(separator: ".", omittingEmptySubsequences: false)[0]
+    let ending = BatchJob.ending(of: members[0].name)
+    let name = members[0].name.dropLast(ending.isEmpty ? 0 : ending.utf8.count + 1)
     record.status = .done
     members.append(.init(name: name + ".json", bytes: Array((record.measured.document).utf8)))
     do throws(RawFile.Failure) {
@@ -315,7 +320,9 @@ public final class BatchRunner: Sendable {
     state.withLock { state in
       if record.status == .done {
         state.summary.done += 1
-        if record.sampleRate > 0 { state.summary.rendered += Double(record.frames) / record.sampleRate }
+        if record.sampleRate > 0 {
+          state.summary.rendered += Double(record.frames) / record.sampleRate
+        }
       } else {
         state.summary.failed += 1
       }
@@ -347,9 +354,11 @@ public final class BatchRunner: Sendable {
     state.withLock { state in
       if !state.seen.insert("id \(job.id)".hashValue).inserted {
         return JobFault(
-          BatchRules.repeated, "there are two jobs '\(job.id)'", help: ["give each an id of its own"])
+          BatchRules.repeated, "there are two jobs '\(job.id)'",
+          help: ["give each an id of its own"])
       }
-      for output in job.outputs where !state.seen.insert("output \(output.path)".hashValue).inserted {
+      for output in job.outputs where !state.seen.insert("output \(output.path)".hashValue).inserted
+      {
         return JobFault(BatchRules.repeated, "two jobs write '\(output.path)'")
       }
       return nil

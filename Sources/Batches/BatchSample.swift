@@ -25,7 +25,7 @@ public struct BatchSample: Sendable {
     let chosen = stride(from: step / 2, to: lines.count, by: step).prefix(count).map { lines[$0] }
     ids = chosen.map(\.id)
     let wanted = Set(ids)
-    try books.forEach { record in
+    try books.readAll { record in
       if wanted.contains(record.id), record.status == .done { records[record.id] = record }
     }
     let folder = books.path("sample")

@@ -24,7 +24,7 @@ public struct BatchStatus: Sendable {
     var states: [Int: Bool] = [:]
     var failures: [Int: BatchRecord] = [:]
     var status = self
-    try books.forEach { record in
+    try books.readAll { record in
       let id = record.id.hashValue
       status.worked += record.seconds
       let wasDone = states[id] == true
@@ -95,7 +95,7 @@ public struct BatchVerification: Sendable {
   ) throws(JobFault) {
     var last: [Int: Int] = [:]
     var number = 0
-    try books.forEach { record in
+    try books.readAll { record in
       guard record.status == .done else { return }
       for output in record.outputs {
         last[output.path.hashValue] = number
@@ -118,7 +118,7 @@ public struct BatchVerification: Sendable {
       }
       batch = []
     }
-    try books.forEach { record in
+    try books.readAll { record in
       guard record.status == .done else { return }
       for output in record.outputs {
         if last[output.path.hashValue] == number {

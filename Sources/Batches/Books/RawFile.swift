@@ -170,7 +170,9 @@ final class RawFile: @unchecked Sendable {
   static func removeTree(_ path: String) {
     for name in (try? FolderListing.names(in: path)) ?? [] where name != "." && name != ".." {
       let inside = path + "/" + name
-      if FolderListing.isFolder(inside), !FolderListing.isLink(inside) { removeTree(inside) } else {
+      if FolderListing.isFolder(inside), !FolderListing.isLink(inside) {
+        removeTree(inside)
+      } else {
         remove(inside)
       }
     }

@@ -15,6 +15,9 @@ public final class RecordBooks: Sendable {
   public let folder: String
   private let recordFolder: String
 
+  /// What the files of this one are called.
+  let ownName: String
+
   private struct State {
     var table = RecordTable()
     /// How far each file has been read.
@@ -32,6 +35,7 @@ public final class RecordBooks: Sendable {
   /// Opens the records of a folder, which is made where it is not there.
   public init(folder: String) throws(JobFault) {
     self.folder = folder
+    ownName = Self.newName()
     recordFolder = folder + "/" + Self.folderName
     do throws(RawFile.Failure) { try RawFile.makeFolder(recordFolder) } catch {
       throw JobFault(BatchRules.output, "the folder cannot be made: \(error.message)")
@@ -41,6 +45,7 @@ public final class RecordBooks: Sendable {
   /// The folder of records that there are; `nil` where there are none.
   public init?(existing folder: String) {
     self.folder = folder
+    ownName = Self.newName()
     recordFolder = folder + "/" + Self.folderName
     guard FolderListing.isFolder(recordFolder) else { return nil }
   }
@@ -153,7 +158,7 @@ public final class RecordBooks: Sendable {
   }
 
   /// Every record, as JSON, in the order of files and lines. A job that was done again is there again.
-  public func forEach(_ body: (BatchRecord) -> Void) throws(JobFault) {
+  public func readAll(_ body: (BatchRecord) -> Void) throws(JobFault) {
     try reading { () throws(RawFile.Failure) in
       for name in Self.names(in: recordFolder) {
         let file = try RawFile(recordFolder + "/" + name, for: .reading)
@@ -167,17 +172,23 @@ public final class RecordBooks: Sendable {
 
   // MARK: Writing
 
-  /// What the files of this process are called.
-  static let ownName =
-    "\(RawFile.hostName)-\(RawFile.processNumber)-\(RawFile.secondsNow)"
+  private static let opened = Atomic<Int>(0)
+
+  /// What the files of one that works are called: by machine, process, second and number.
+  private static func newName() -> String {
+    let number = opened.wrappingAdd(1, ordering: .relaxed).oldValue
+    return "\(RawFile.hostName)-\(RawFile.processNumber)-\(RawFile.secondsNow)"
+      + (number > 0 ? "-\(number)" : "")
+  }
 
   func append(_ record: BatchRecord) throws(JobFault) {
     let bytes = Array((record.json.compact + "\n").utf8)
     let folder = recordFolder
+    let ownName = ownName
     let failure = state.withLock { state -> RawFile.Failure? in
       do throws(RawFile.Failure) {
         if state.own == nil {
-          state.ownName = Self.ownName + ".jsonl"
+          state.ownName = ownName + ".jsonl"
           state.own = try RawFile(folder + "/" + state.ownName, for: .appending)
         }
         try state.own?.write(bytes)
@@ -193,7 +204,7 @@ public final class RecordBooks: Sendable {
   }
 
   /// A file of this process's own beside the records.
-  func path(_ ending: String) -> String { "\(recordFolder)/\(Self.ownName).\(ending)" }
+  func path(_ ending: String) -> String { "\(recordFolder)/\(ownName).\(ending)" }
 
   /// Where claims are made.
   var claimsPath: String { recordFolder + "/claims.lock" }

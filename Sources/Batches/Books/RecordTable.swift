@@ -62,7 +62,9 @@ struct RecordTable {
     var high = order.count
     while low < high {
       let middle = low + (high - low) / 2
-      if entries[Int(order[middle])][keyPath: part] < wanted { low = middle + 1 } else {
+      if entries[Int(order[middle])][keyPath: part] < wanted {
+        low = middle + 1
+      } else {
         high = middle
       }
     }

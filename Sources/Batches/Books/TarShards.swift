@@ -25,17 +25,24 @@ final class TarShards: Sendable {
   private let state = Mutex(State())
   private let folder: String
   private let limit: Int
+  private let worker: String
 
-  /// - Parameter limit: Bytes from which on an archive is large enough.
-  init(in outputFolder: String, limit: Int) throws(RawFile.Failure) {
+  /// - Parameters:
+  ///   - worker: What its archives are called, with a number.
+  ///   - limit: Bytes from which on an archive is large enough.
+  init(
+    in outputFolder: String, called worker: String, limit: Int
+  ) throws(RawFile.Failure) {
+    self.worker = worker
     folder = outputFolder + "/" + Self.folderName
     self.limit = limit
     try RawFile.makeFolder(folder)
   }
 
-  private static func name(_ number: Int) -> String {
+  private func name(_ number: Int) -> String {
     let digits = String(number)
-    return RecordBooks.ownName + "-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    return worker + "-" + String(repeating: "0", count: max(0, 5 - digits.count))
+      + digits
   }
 
   /// Where members are: the archive's path in the folder of the batch, where the bytes of each begin, and
@@ -61,7 +68,7 @@ final class TarShards: Sendable {
     let result = state.withLock { state -> Result<Places, RawFile.Failure> in
       do throws(RawFile.Failure) {
         if state.file == nil {
-          let path = folder + "/" + Self.name(state.number) + ".unfinished.tar"
+          let path = folder + "/" + name(state.number) + ".unfinished.tar"
           let file = try RawFile(path, for: .appending)
           _ = file.lockWhole()
           state.file = file
@@ -71,10 +78,10 @@ final class TarShards: Sendable {
         let number = state.number
         try state.file?.write(bytes)
         state.size += bytes.count
-        if state.size >= limit { try Self.finish(&state, in: folder) }
+        if state.size >= limit { try finish(&state, in: folder) }
         return .success(
           Places(
-            archive: Self.folderName + "/" + Self.name(number) + ".tar",
+            archive: Self.folderName + "/" + name(number) + ".tar",
             offsets: offsets.map { start + $0 }, end: start + bytes.count))
       } catch {
         return .failure(error)
@@ -87,13 +94,13 @@ final class TarShards: Sendable {
   func finish() throws(RawFile.Failure) {
     let folder = folder
     let failure = state.withLock { state -> RawFile.Failure? in
-      do throws(RawFile.Failure) { try Self.finish(&state, in: folder) } catch { return error }
+      do throws(RawFile.Failure) { try finish(&state, in: folder) } catch { return error }
       return nil
     }
     if let failure { throw failure }
   }
 
-  private static func finish(_ state: inout State, in folder: String) throws(RawFile.Failure) {
+  private func finish(_ state: inout State, in folder: String) throws(RawFile.Failure) {
     guard let file = state.file else { return }
     try file.write([UInt8](repeating: 0, count: 1024))
     try file.synchronize()
@@ -181,6 +188,7 @@ final class TarShards: Sendable {
     let parts = stem.split(separator: "/", omittingEmptySubsequences: false)
     let last = (parts.last ?? "").map { $0 == "." ? "_" : $0 }
     let folder = parts.dropLast().joined(separator: "/")
-    return (folder.isEmpty ? "" : folder + "/") + String(last) + (ending.isEmpty ? "" : "." + ending)
+    return (folder.isEmpty ? "" : folder + "/") + String(last)
+      + (ending.isEmpty ? "" : "." + ending)
   }
 }

@@ -14,17 +14,19 @@ struct CSVHeader {
   private static let texts = ["id", "patch", "output", "format", "measure"]
 
   init(_ line: [UInt8]) throws(JobFault) {
-    columns = try Self.cells(line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line)
+    columns = try Self.cells(
+      line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line)
     var seen: Set<String> = []
     for column in columns {
-      let isPlace = column.hasPrefix("/") || column.hasPrefix("input:") || column.hasPrefix("output:")
+      let isPlace =
+        column.hasPrefix("/") || column.hasPrefix("input:") || column.hasPrefix("output:")
       guard isPlace || (Self.texts + Self.numbers).contains(column) else {
         throw JobFault(
           BatchRules.line, "there is no column \(quoted(column))",
           help: [
             didYouMean(column, among: Self.texts + Self.numbers)
               ?? "there are \((Self.texts + Self.numbers).joined(separator: ", ")), JSON Pointers, "
-                + "'input:' and 'output:'"
+              + "'input:' and 'output:'"
           ])
       }
       guard seen.insert(column).inserted else {
@@ -57,7 +59,9 @@ struct CSVHeader {
           throw JobFault(BatchRules.line, "\(quoted(cell)) is no number, below \(quoted(column))")
         }
         let isOfLevel = column != "duration" && column != "quality"
-        if isOfLevel { normalize.append(.init(column, .number(number))) } else {
+        if isOfLevel {
+          normalize.append(.init(column, .number(number)))
+        } else {
           members.append(.init(column, .number(number)))
         }
       } else if column == "measure" {

@@ -39,7 +39,8 @@ public enum JobReader {
     }
     guard !job.id.isEmpty else {
       throw JobFault(
-        BatchRules.line, "a job has an id", help: ["results and seeded draws go by it: \"id\": \"a1\""])
+        BatchRules.line, "a job has an id",
+        help: ["results and seeded draws go by it: \"id\": \"a1\""])
     }
     guard !job.patch.isEmpty else {
       throw JobFault(BatchRules.line, "job \(quoted(job.id)) names no patch")
@@ -179,7 +180,9 @@ public enum JobReader {
       let names = FileSampleType.allCases.map(\.rawValue)
       throw JobFault(
         BatchRules.line, "there is no format \(quoted(text))",
-        help: [didYouMean(text, among: names) ?? "the formats are: " + names.joined(separator: ", ")])
+        help: [
+          didYouMean(text, among: names) ?? "the formats are: " + names.joined(separator: ", ")
+        ])
     }
     return type
   }

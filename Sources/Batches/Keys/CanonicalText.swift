@@ -15,9 +15,14 @@ struct CanonicalText: Sendable {
   init(_ document: JSONText, file: (String) -> String?, output: (String) -> Bool) {
     var writer = Writer(constants: [:])
     for member in document.members where member.name == "constants" {
-      for constant in member.value.members { writer.constants["$" + constant.name] = constant.value }
+      for constant in member.value.members {
+        writer.constants["$" + constant.name] = constant.value
+      }
     }
-    let kept = document.members.filter { !Self.saysNothing.contains($0.name) }
+    var kept = document.members.filter { !Self.saysNothing.contains($0.name) }
+    for index in kept.indices where kept[index].name == "connections" {
+      kept[index].value = Self.shortened(kept[index].value)
+    }
     writer.write(.object(kept), file, output)
     writer.pieces.append(Array(writer.text.utf8))
     pieces = writer.pieces
@@ -28,6 +33,19 @@ struct CanonicalText: Sendable {
   private static let saysNothing: Set<String> = [
     "$schema", "schemaVersion", "title", "comment", "constants",
   ]
+
+  /// Connections whose ends name bus 0 as it is meant where none is named.
+  private static func shortened(_ connections: JSONText) -> JSONText {
+    guard case .array(let all) = connections else { return connections }
+    return .array(
+      all.map { connection in
+        .object(
+          connection.members.map { end in
+            guard case .string(let text) = end.value, text.hasSuffix(":0") else { return end }
+            return .init(end.name, .string(String(text.dropLast(2))))
+          })
+      })
+  }
 
   private struct Writer {
     var constants: [String: JSONText]

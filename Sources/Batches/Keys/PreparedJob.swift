@@ -215,7 +215,8 @@ struct PreparedJob {
     let unnamed = read.union(patch.libraries.map(\.path)).subtracting(text.files).sorted()
     return (
       .init(
-        pieces: text.pieces, gaps: gaps, unnamed: unnamed, contained: built.contained.sorted()), isOfAll
+        pieces: text.pieces, gaps: gaps, unnamed: unnamed, contained: built.contained.sorted()),
+      isOfAll
     )
   }
 
@@ -257,7 +258,9 @@ struct PreparedJob {
     var placing = Hashing()
     placing.add(key)
     for output in job.outputs { placing.add(output.path) }
-    for path in meaning.contained { reads.append((path, try self.digest(ofRead: path).description)) }
+    for path in meaning.contained {
+      reads.append((path, try self.digest(ofRead: path).description))
+    }
     var seen: Set<String> = []
     return Key(
       digest: key, placed: placing.finish(), reads: reads.filter { seen.insert($0.path).inserted })

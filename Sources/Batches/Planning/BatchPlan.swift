@@ -40,7 +40,8 @@ public struct BatchPlan: Sendable {
     for (key, value) in root.members {
       do throws(JobFault) { try read(key.string ?? "", value) } catch {
         var fault = error
-        fault.message = "\(source.name):\(source.position(of: key.localRange.lowerBound)): "
+        fault.message =
+          "\(source.name):\(source.position(of: key.localRange.lowerBound)): "
           + fault.message
         throw fault
       }
@@ -94,7 +95,8 @@ public struct BatchPlan: Sendable {
   ) throws(JobFault) -> Int {
     guard let number = value.integer, range.contains(number) else {
       throw JobFault(
-        BatchRules.plan, "\(quoted(name)) is a whole number, \(range.lowerBound) to \(range.upperBound)")
+        BatchRules.plan,
+        "\(quoted(name)) is a whole number, \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

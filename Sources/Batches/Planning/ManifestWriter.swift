@@ -60,7 +60,9 @@ public struct ManifestWriter {
     case "truePeakAtMost": return text(job.normalizing?.truePeakAtMost)
     case "measure": return job.measures.joined(separator: " ")
     default:
-      if let input = job.inputs.first(where: { "input:" + $0.place == column }) { return input.path }
+      if let input = job.inputs.first(where: { "input:" + $0.place == column }) {
+        return input.path
+      }
       if let output = job.outputs.first(where: { "output:" + $0.place == column }) {
         return output.path
       }

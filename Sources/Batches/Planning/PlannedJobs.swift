@@ -34,7 +34,8 @@ public struct PlannedJobs {
     }
     guard !patches.isEmpty else {
       throw JobFault(
-        BatchRules.plan, "a plan names a patch", help: ["\"patch\": \"mix.json\", or a list: \"patches\""])
+        BatchRules.plan, "a plan names a patch",
+        help: ["\"patch\": \"mix.json\", or a list: \"patches\""])
     }
     var files: [[String]] = []
     for (place, pattern) in plan.inputs {
@@ -87,7 +88,8 @@ public struct PlannedJobs {
     var chosen: [(place: String, file: String, name: String)] = []
     for (index, input) in plan.inputs.enumerated() {
       let file = files[index][digits[1 + index]]
-      let name = file.hasPrefix(input.pattern.folder)
+      let name =
+        file.hasPrefix(input.pattern.folder)
         ? String(file.dropFirst(input.pattern.folder.count)) : file
       chosen.append((input.place, file, Self.stem(name)))
     }

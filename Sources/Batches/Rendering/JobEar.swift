@@ -48,7 +48,8 @@ struct JobEar: ~Copyable {
     guard keeps else { return }
     guard frameCount * format.channelCount <= JobRender.mostSamples else {
       throw JobFault(
-        BatchRules.render, "a sound of \(frameCount) frames is too long to be kept for a second pass",
+        BatchRules.render,
+        "a sound of \(frameCount) frames is too long to be kept for a second pass",
         help: ["normalize and measure it in parts, or leave \"normalize\" and \"measure\" out"])
     }
     channels = Array(repeating: [], count: format.channelCount)
@@ -87,7 +88,9 @@ struct JobEar: ~Copyable {
       if let wanted = job.normalizing { normalize(&sound, to: wanted, &record) }
       var measured: [(String, SoundMeasurement)] = []
       for name in job.measures {
-        if let measurement = SoundMeasurement(rawValue: name) { measured.append((name, measurement)) }
+        if let measurement = SoundMeasurement(rawValue: name) {
+          measured.append((name, measurement))
+        }
       }
       if !measured.isEmpty {
         record.more.append(

@@ -154,7 +154,7 @@ struct JobRender {
           help: [
             didYouMean(name, among: names.map(\.name))
               ?? "outputs are of \"device\", of a node such as \(quoted(names.first?.name ?? "mixer")), "
-                + "or of a tap: \"/taps/NAME/path\""
+              + "or of a tap: \"/taps/NAME/path\""
           ])
       }
       do throws(Violation) {

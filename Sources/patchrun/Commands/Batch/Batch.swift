@@ -37,7 +37,7 @@ struct Batch: ParsableCommand {
       """,
     subcommands: [
       BatchPlanCommand.self, BatchRun.self, BatchStatusCommand.self, BatchVerify.self,
-      BatchRetry.self,
+      BatchRetry.self, BatchOn.self,
     ])
 }
 

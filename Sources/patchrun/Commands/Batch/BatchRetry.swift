@@ -25,7 +25,8 @@ struct BatchRetry: PatchCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
+    help: ArgumentHelp(
+      "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
     completion: .file(extensions: ["jsonl", "csv"]))
   var manifest: String
 

@@ -27,7 +27,7 @@ struct BatchRun: PatchCommand {
 
       EXIT STATUS:
         0  every job is done
-        1  some have failed
+        1  some have failed, without --allow-failures
         2  wrong usage
         3  the manifest cannot be read, or the folder cannot be written
         4  a failure on the way: no record can be written
@@ -43,7 +43,8 @@ struct BatchRun: PatchCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
+    help: ArgumentHelp(
+      "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
     completion: .file(extensions: ["jsonl", "csv"]))
   var manifest: String
 
@@ -83,6 +84,9 @@ struct BatchWork: ParsableArguments {
 
   @Flag(help: "Print what came of each job as a line of JSON.")
   var json = false
+
+  @Flag(help: "End with 0 where jobs have failed: they are in the records.")
+  var allowFailures = false
 
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
@@ -146,7 +150,8 @@ struct BatchWork: ParsableArguments {
     if !quiet { StandardStream.error.put(teller.summary(summary) + "\n") }
     if teller.outputFailed { return ExitStatus.worldRefused }
     if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
-    return summary.failed + summary.failedBefore > 0 ? ExitStatus.wrongPatch : ExitStatus.success
+    return summary.failed + summary.failedBefore > 0 && !allowFailures
+      ? ExitStatus.wrongPatch : ExitStatus.success
   }
 
   private static func count(

@@ -63,7 +63,8 @@ struct BatchStatusCommand: PatchCommand {
       let fault = record.diagnostics.first
       lines.append(
         printable(
-          "  line \(record.line), \(quoted(record.id)): \(fault?.code ?? "") \(fault?.message ?? "")"))
+          "  line \(record.line), \(quoted(record.id)): \(fault?.code ?? "") \(fault?.message ?? "")"
+        ))
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -37,7 +37,8 @@ struct BatchVerify: PatchCommand {
   var manifest: String?
 
   @Option(
-    help: ArgumentHelp("How many jobs to render anew, spread over the manifest.", valueName: "count"))
+    help: ArgumentHelp(
+      "How many jobs to render anew, spread over the manifest.", valueName: "count"))
   var render: Int?
 
   @Flag(help: "Print what was found as JSON.")
