@@ -19,6 +19,8 @@ struct JobEar: ~Copyable {
   private var samples: [Double] = []
   private var channels: [[Float]] = []
   private let keeps: Bool
+  /// Samples that are kept at most, of all channels together: half a gigabyte.
+  private static let mostSamples = 1 << 27
 
   /// - Parameter format: Of the device; `nil` where nothing is played.
   init(
@@ -46,7 +48,7 @@ struct JobEar: ~Copyable {
     }
     try writer?.open(format)
     guard keeps else { return }
-    guard frameCount * format.channelCount <= JobRender.mostSamples else {
+    guard frameCount * format.channelCount <= Self.mostSamples else {
       throw JobFault(
         BatchRules.render,
         "a sound of \(frameCount) frames is too long to be kept for a second pass",

@@ -20,8 +20,6 @@ struct JobRender {
   private let isCancelled: () -> Bool
   /// Where an output is written.
   private let path: (BatchJob.File) -> String
-  /// Samples that are kept in memory for a second pass at most, of all channels together.
-  static let mostSamples = 1 << 27
 
   private var job: BatchJob { prepared.job }
 
