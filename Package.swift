@@ -60,6 +60,7 @@ let package = Package(
     .target(name: "CEbur128", dependencies: ["CLoading"]),
     .target(name: "CCairo", dependencies: ["CLoading"]),
     .target(name: "CYAML", dependencies: ["CLoading"]),
+    .target(name: "CCrypto", dependencies: ["CLoading"]),
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
     // The files of the control panel's page, embedded.
@@ -197,6 +198,15 @@ let package = Package(
       name: "Reports",
       dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference"],
       swiftSettings: settings),
+    // Many renders: manifests, keys, records, outputs that are there whole and once.
+    .target(
+      name: "Batches",
+      dependencies: [
+        "AudioTypes", "RenderCore", "RenderHost", "FileAccess", "SoundFiles", "SoundMeasures",
+        "RenderTaps", "Diagnostics", "PatchSyntax", "AudioGraphs", "PatchGraph", "PatchRendering",
+        "PatchReference", "CCrypto",
+      ],
+      swiftSettings: settings),
     .target(
       name: "LanguageServer",
       dependencies: [
@@ -228,7 +238,7 @@ let package = Package(
         "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
         "FileAccess",
         "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
-        "SoundMeasures", "SoundExpectations", "SoundChecks", "Jobs",
+        "SoundMeasures", "SoundExpectations", "SoundChecks", "Batches", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer", "ToolServer",
         "Control",
@@ -340,6 +350,13 @@ let package = Package(
         "AudioTypes", "Diagnostics", "FileAccess", "PatchSyntax", "SoundMeasures",
         "SoundExpectations",
         "SoundChecks", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BatchesTests",
+      dependencies: [
+        "Batches", "Diagnostics", "FileAccess", "PatchGraph", "PatchSyntax", "SoundFiles",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -14,7 +14,7 @@ public enum RuleCatalog {
     (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + ImportRules.all
     + NameRules.all
     + LimitRules.all + TimelineRules.all + FileRules.all + PatchNotes.all
-    + [Headroom.rule, MeasuredLoad.rule] + ExpectationRules.all + graph)
+    + [Headroom.rule, MeasuredLoad.rule] + ExpectationRules.all + BatchRules.all + graph)
     .sorted { $0.code < $1.code }
 
   private static let byCode = Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })

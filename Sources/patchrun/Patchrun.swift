@@ -49,7 +49,7 @@ struct Patchrun: ParsableCommand {
     subcommands: [
       Run.self, Render.self, Validate.self, TestCommand.self, Explain.self, Fmt.self, New.self,
       Diff.self, Show.self,
-      ResponseCommand.self, Compare.self, Measure.self, Bench.self, Recover.self,
+      ResponseCommand.self, Compare.self, Measure.self, Bench.self, Recover.self, Batch.self,
       ImportCommand.self, ExportCommand.self, PresetCommand.self, Units.self, Devices.self,
       Doctor.self, Schema.self, Lsp.self, MCP.self, Ctl.self, Man.self,
     ],

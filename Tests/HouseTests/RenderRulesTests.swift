@@ -65,7 +65,7 @@ import Testing
   static let unsafeRooms: Set<String> = [
     "RenderCore", "RenderHost", "PulseIO", "PipeIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
     "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",
-    "Pictures", "YAMLSyntax",
+    "Pictures", "YAMLSyntax", "Batches",
   ]
 
   @Test func `no room is unsafe that is not meant to be`() throws {

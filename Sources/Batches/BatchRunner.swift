@@ -1,0 +1,367 @@
+import AudioTypes
+import FileAccess
+import PatchSyntax
+import RenderHost
+import Synchronization
+
+/// Works off a manifest: every job that has no record, or whose outputs are not there, is rendered once.
+///
+/// Several runners, in one process or in many, may work on one manifest and one folder: a job is done by the
+/// one that has its claim.
+public final class BatchRunner: Sendable {
+  /// What is to be done.
+  public struct Options: Sendable {
+    /// Threads that render.
+    public var jobs = 1
+    /// Bytes from which on an archive of outputs is large enough; `nil` for outputs as files.
+    public var archiveLimit: Int?
+    /// Whether nothing is done but what has failed before, and that again.
+    public var retries = false
+
+    public init() {}
+  }
+
+  /// What came of it.
+  public struct Summary: Sendable, Hashable {
+    /// Rendered by this run.
+    public var done = 0
+    /// There already.
+    public var present = 0
+    /// Failed in this run.
+    public var failed = 0
+    /// Failed before, and left as it is.
+    public var failedBefore = 0
+    /// In seconds, of what was rendered.
+    public var rendered = 0.0
+
+    public var total: Int { done + present + failed + failedBefore }
+  }
+
+  private let manifest: ManifestReader
+  private let site: BatchSite
+  private let books: RecordBooks
+  private let options: Options
+  private let isCancelled: @Sendable () -> Bool
+  private let report: @Sendable (BatchRecord?, Summary) -> Void
+  private let shelf: PatchShelf
+  private let files = FileDigests()
+  private let tar: TarShards?
+
+  private struct State {
+    var summary = Summary()
+    var waiting: [ManifestLine] = []
+    /// Hashes of ids and of paths of outputs.
+    var seen: Set<Int> = []
+    /// What ends the run: records cannot be written.
+    var failure: JobFault?
+  }
+
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - books: Loaded.
+  ///   - report: Told of each job when it is finished, with a record where it was rendered or has failed; by
+  ///     one thread at a time.
+  public init(
+    _ manifest: ManifestReader, in site: BatchSite, _ books: RecordBooks, _ options: Options,
+    isCancelled: @escaping @Sendable () -> Bool,
+    report: @escaping @Sendable (BatchRecord?, Summary) -> Void
+  ) throws(JobFault) {
+    if let refusal = Hashing.refusal { throw JobFault(BatchRules.render, refusal) }
+    self.manifest = manifest
+    self.site = site
+    self.books = books
+    self.options = options
+    self.isCancelled = isCancelled
+    self.report = report
+    shelf = PatchShelf(limits: site.limits)
+    try TarShards.recover(in: books.folder) { () throws(JobFault) in
+      var ends: [String: Int] = [:]
+      try books.readAll { record in
+        guard let archive = record.outputs.first?.archive, let end = record.archiveEnd else {
+          return
+        }
+        ends[archive] = max(ends[archive] ?? 0, end)
+      }
+      return ends
+    }
+    guard let limit = options.archiveLimit else {
+      tar = nil
+      return
+    }
+    do throws(RawFile.Failure) {
+      tar = try TarShards(in: books.folder, called: books.ownName, limit: limit)
+    } catch {
+      throw JobFault(BatchRules.output, "the folder of archives cannot be made: \(error.message)")
+    }
+  }
+
+  /// Does it, and returns when all threads are done.
+  ///
+  /// - Throws: Where records cannot be written, or the manifest cannot be read to its end.
+  public func run() throws(JobFault) -> Summary {
+    // This thread works as well; one that cannot be started is not missed.
+    let threads = (1..<max(1, options.jobs)).compactMap { number in
+      try? HostThread("patchrun batch") { self.work(number) }
+    }
+    work(0)
+    for thread in threads { thread.join() }
+    if let tar {
+      do throws(RawFile.Failure) { try tar.finish() } catch {
+        throw JobFault(BatchRules.output, "an archive cannot be finished: \(error.message)")
+      }
+      RawFile.removeFolder(packingFolder)
+    }
+    let (summary, failure) = state.withLock { ($0.summary, $0.failure) }
+    if let failure { throw failure }
+    if let failure = manifest.failure {
+      throw JobFault(BatchRules.line, "the manifest cannot be read: \(failure)")
+    }
+    return summary
+  }
+
+  private var mustEnd: Bool { isCancelled() || state.withLock { $0.failure != nil } }
+
+  private func work(_ worker: Int) {
+    let claims = JobClaims(books)
+    while !mustEnd, let line = manifest.next() { process(line, claims, worker) }
+    // What others were doing: it is done by now, or they have gone.
+    while !mustEnd, let line = state.withLock({ $0.waiting.popLast() }) {
+      if !process(line, claims, worker, isFirst: false) { RawFile.wait(milliseconds: 20) }
+    }
+  }
+
+  // MARK: A job
+
+  /// Returns whether it is finished; otherwise it waits for another worker.
+  @discardableResult
+  private func process(
+    _ line: ManifestLine, _ claims: JobClaims, _ worker: Int, isFirst: Bool = true
+  ) -> Bool {
+    do throws(JobFault) {
+      let prepared: PreparedJob
+      do throws(JobFault) {
+        if let fault = line.fault { throw fault }
+        let job = try JobReader.job(line: line.text)
+        if isFirst, let fault = repeated(job) { throw fault }
+        prepared = try PreparedJob(
+          job, text: line.text, line: line.number, site: site, shelf, files)
+      } catch {
+        try refuse(line, error)
+        return true
+      }
+      return try process(prepared, line, claims, worker)
+    } catch {
+      state.withLock { $0.failure = $0.failure ?? error }
+      return true
+    }
+  }
+
+  private func process(
+    _ prepared: PreparedJob, _ line: ManifestLine, _ claims: JobClaims, _ worker: Int
+  ) throws(JobFault) -> Bool {
+    if settle(prepared) { return true }
+    guard claims.take(prepared.digest) else {
+      state.withLock { $0.waiting.append(line) }
+      return false
+    }
+    defer { claims.giveBack(prepared.digest) }
+    let paths = prepared.job.outputs.map { site.outputPath($0.path) }
+    if tar != nil || paths.isEmpty || paths.contains(where: { RawFile.size(of: $0) != nil }) {
+      // Another process may have done it since.
+      try books.refresh()
+      if settle(prepared) { return true }
+    }
+    let begin = monotonicNanoseconds()
+    var record = BatchRecord(
+      id: prepared.job.id, line: line.number, status: .failed, job: prepared.digest,
+      placed: prepared.digest, key: "")
+    record.patch = prepared.job.patch
+    record.version = site.version
+    record.kernel = site.kernel
+    do throws(JobFault) {
+      if let key = try prepared.knownKey(), isThere(key, prepared) { return true }
+      let built = try prepared.build { self.place($0, worker) }
+      let key = try prepared.key(built)
+      record.key = key.digest.description
+      record.placed = key.placed
+      record.reads = key.reads
+      if isThere(key, prepared) { return true }
+      guard
+        let render = JobRender(
+          prepared, built, isCancelled: isCancelled, path: { self.place($0, worker) })
+      else { throw JobFault(BatchRules.patch, "the patch has no graph") }
+      guard try render.run(into: &record) else { return true }
+      try addOutputs(prepared, worker, &record)
+      record.status = .done
+    } catch {
+      record.diagnostics.insert(error, at: 0)
+    }
+    record.seconds = Double(monotonicNanoseconds() - begin) / 1e9
+    try books.append(record)
+    finish(record)
+    return true
+  }
+
+  /// Where an output is written: in its place, or for an archive in a folder of this process.
+  private func place(_ output: BatchJob.File, _ worker: Int) -> String {
+    guard tar != nil else { return site.outputPath(output.path) }
+    let last = output.path.split(separator: "/").last ?? ""
+    let number = output.place.utf8.reduce(0) { $0 &* 31 &+ Int($1) } & 0xFFFF
+    return "\(packingFolder)/\(worker)-\(number)-\(last)"
+  }
+
+  private var packingFolder: String { books.path("packing") }
+
+  private func addOutputs(
+    _ prepared: PreparedJob, _ worker: Int, _ record: inout BatchRecord
+  ) throws(JobFault) {
+    var members: [TarShards.Member] = []
+    for output in prepared.job.outputs {
+      let path = place(output, worker)
+      do throws(FileRefusal) {
+        if tar == nil {
+          let (digest, size) = try FileDigests.fresh(path)
+          record.outputs.append(
+            .init(
+              place: output.place, path: output.path, bytes: size, sha256: digest.description))
+        } else {
+          let bytes = try FilePolicy.user.read(path, limit: 1 << 33).bytes
+          RawFile.remove(path)
+          members.append(.init(name: TarShards.name(of: output.path), bytes: bytes))
+          record.outputs.append(
+            .init(
+              place: output.place, path: output.path, bytes: bytes.count,
+              sha256: Hashing.digest(bytes).description))
+        }
+      } catch {
+        throw JobFault(BatchRules.output, error.message(for: path), help: [error.help])
+      }
+    }
+    guard let tar, !members.isEmpty else { return }
+    let ending = BatchJob.ending(of: members[0].name)
+    let name = members[0].name.dropLast(ending.isEmpty ? 0 : ending.utf8.count + 1)
+    record.status = .done
+    members.append(.init(name: name + ".json", bytes: Array((record.measured.document).utf8)))
+    do throws(RawFile.Failure) {
+      let places = try tar.add(members)
+      for index in record.outputs.indices {
+        record.outputs[index].archive = places.archive
+        record.outputs[index].offset = places.offsets[index]
+      }
+      record.archiveEnd = places.end
+    } catch {
+      record.status = .failed
+      throw JobFault(BatchRules.output, "the archive cannot be written: \(error.message)")
+    }
+  }
+
+  // MARK: What is there
+
+  /// Whether there is nothing to do, which is then counted.
+  private func settle(_ prepared: PreparedJob) -> Bool {
+    guard let found = books.find(job: prepared.digest) else {
+      if options.retries {
+        count(\.present)
+        return true
+      }
+      return false
+    }
+    guard found.isDone else {
+      if options.retries { return false }
+      count(\.failedBefore)
+      return true
+    }
+    guard isUnchanged(found), isThere(found, prepared) else {
+      if options.retries { count(\.present) }
+      return options.retries
+    }
+    count(\.present)
+    return true
+  }
+
+  private func isUnchanged(_ found: RecordBooks.Found) -> Bool {
+    found.reads.allSatisfy { file in
+      guard let digest = try? files.digest(of: file.path).digest else { return false }
+      return digest.description == file.digest
+    }
+  }
+
+  /// Whether the outputs of a record have the sizes that they had.
+  private func isThere(_ found: RecordBooks.Found, _ prepared: PreparedJob) -> Bool {
+    if found.sizes == RecordEntry.fold([]) { return true }
+    var sizes: [Int] = []
+    for output in prepared.job.outputs {
+      guard let size = RawFile.size(of: site.outputPath(output.path)) else { return false }
+      sizes.append(size)
+    }
+    return RecordEntry.fold(sizes) == found.sizes
+  }
+
+  /// Whether the same has been rendered for the same outputs, however it was written; that is counted.
+  private func isThere(_ key: PreparedJob.Key, _ prepared: PreparedJob) -> Bool {
+    guard let found = books.find(placed: key.placed), found.isDone, isThere(found, prepared) else {
+      return false
+    }
+    count(\.present)
+    return true
+  }
+
+  // MARK: What is told
+
+  private func count(_ part: WritableKeyPath<Summary, Int>) {
+    state.withLock { state in
+      state.summary[keyPath: part] += 1
+      report(nil, state.summary)
+    }
+  }
+
+  private func finish(_ record: BatchRecord) {
+    state.withLock { state in
+      if record.status == .done {
+        state.summary.done += 1
+        if record.sampleRate > 0 {
+          state.summary.rendered += Double(record.frames) / record.sampleRate
+        }
+      } else {
+        state.summary.failed += 1
+      }
+      report(record, state.summary)
+    }
+  }
+
+  /// Writes down that a line is no job that could be begun.
+  private func refuse(_ line: ManifestLine, _ fault: JobFault) throws(JobFault) {
+    let digest = PreparedJob.digest(ofFaulty: line.text, site)
+    if let found = books.find(job: digest), !found.isDone, !options.retries {
+      count(\.failedBefore)
+      return
+    }
+    let job = try? JobReader.job(line: line.text)
+    var record = BatchRecord(
+      id: job?.id ?? "line \(line.number)", line: line.number, status: .failed, job: digest,
+      placed: digest, key: "")
+    record.patch = job?.patch ?? ""
+    record.version = site.version
+    record.kernel = site.kernel
+    record.diagnostics = [fault]
+    try books.append(record)
+    finish(record)
+  }
+
+  /// Whether the id or an output is one of another job of this run.
+  private func repeated(_ job: BatchJob) -> JobFault? {
+    state.withLock { state in
+      if !state.seen.insert("id \(job.id)".hashValue).inserted {
+        return JobFault(
+          BatchRules.repeated, "there are two jobs '\(job.id)'",
+          help: ["give each an id of its own"])
+      }
+      for output in job.outputs where !state.seen.insert("output \(output.path)".hashValue).inserted
+      {
+        return JobFault(BatchRules.repeated, "two jobs write '\(output.path)'")
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import FileAccess
+public import PatchSyntax
+import Synchronization
+
+/// What the records of a batch say all together.
+public struct BatchStatus: Sendable {
+  public var done = 0
+  public var failed = 0
+  /// Jobs of the manifest without a record; `nil` where there is no manifest.
+  public var missing: Int?
+  /// In seconds: what was rendered, and how long that took on one processor.
+  public var rendered = 0.0
+  public var worked = 0.0
+  /// How many have failed for the reason of each code.
+  public var codes: [String: Int] = [:]
+  /// Some of those that have failed, the first ones.
+  public var examples: [BatchRecord] = []
+
+  private static let mostExamples = 10
+
+  /// Reads records, and the lines of a manifest where there is one.
+  public init(_ books: RecordBooks, manifest: ManifestReader?) throws(JobFault) {
+    // By hashes of ids: whether it is done.
+    var states: [Int: Bool] = [:]
+    var failures: [Int: BatchRecord] = [:]
+    var status = self
+    try books.readAll { record in
+      let id = record.id.hashValue
+      status.worked += record.seconds
+      let wasDone = states[id] == true
+      if record.status == .done {
+        states[id] = true
+        failures[id] = nil
+        if !wasDone, record.sampleRate > 0 {
+          status.rendered += Double(record.frames) / record.sampleRate
+        }
+      } else if !wasDone {
+        states[id] = false
+        failures[id] = record
+      }
+    }
+    status.done = states.values.count { $0 }
+    status.failed = states.count - status.done
+    for record in failures.values {
+      status.codes[record.diagnostics.first?.code ?? "", default: 0] += 1
+    }
+    status.examples = Array(
+      failures.values.sorted { ($0.line, $0.id) < ($1.line, $1.id) }.prefix(Self.mostExamples))
+    if let manifest {
+      var missing = 0
+      while let line = manifest.next() {
+        let id = (try? JobReader.job(line: line.text).id) ?? "line \(line.number)"
+        if states[id.hashValue] == nil { missing += 1 }
+      }
+      if let failure = manifest.failure { throw JobFault(BatchRules.line, failure) }
+      status.missing = missing
+    }
+    self = status
+  }
+
+  public var json: JSONText {
+    [
+      "done": .number(done), "failed": .number(failed),
+      "missing": missing.map { .number($0) } ?? .null, "rendered": .number(rendered),
+      "worked": .number(worked),
+      "codes": .object(codes.sorted { $0.key < $1.key }.map { .init($0.key, .number($0.value)) }),
+    ]
+  }
+}
+
+/// Whether the outputs of a batch are what their records say.
+public struct BatchVerification: Sendable {
+  /// An output that is not.
+  public struct Finding: Sendable, Hashable {
+    public var id: String
+    public var path: String
+    /// A few words, such as `is missing`.
+    public var problem: String
+  }
+
+  public var outputs = 0
+  public var bytes = 0
+  public var findings: [Finding] = []
+
+  private struct Output: Sendable {
+    var id: String
+    var output: BatchRecord.Output
+  }
+
+  /// Reads every output. Of several records of one file the last one counts.
+  ///
+  /// - Parameter map: Does something for each number below a count, by several threads.
+  public init(
+    _ books: RecordBooks, map: (Int, @escaping @Sendable (Int) -> String?) -> [String?]
+  ) throws(JobFault) {
+    var last: [Int: Int] = [:]
+    var number = 0
+    try books.readAll { record in
+      guard record.status == .done else { return }
+      for output in record.outputs {
+        last[output.path.hashValue] = number
+        number += 1
+      }
+    }
+    number = 0
+    var batch: [Output] = []
+    var verification = self
+    let folder = books.folder
+    func check() {
+      let checked = batch
+      let problems = map(checked.count) { Self.problem(checked[$0].output, in: folder) }
+      for (output, problem) in zip(checked, problems) {
+        verification.outputs += 1
+        verification.bytes += max(0, output.output.bytes)
+        guard let problem else { continue }
+        verification.findings.append(
+          Finding(id: output.id, path: output.output.path, problem: problem))
+      }
+      batch = []
+    }
+    try books.readAll { record in
+      guard record.status == .done else { return }
+      for output in record.outputs {
+        if last[output.path.hashValue] == number {
+          batch.append(Output(id: record.id, output: output))
+        }
+        number += 1
+        if batch.count == 1024 { check() }
+      }
+    }
+    check()
+    self = verification
+  }
+
+  /// What is wrong with an output; `nil` for nothing.
+  private static func problem(_ output: BatchRecord.Output, in folder: String) -> String? {
+    do throws(FileRefusal) {
+      let found: (digest: Digest, size: Int)
+      if let archive = output.archive, let offset = output.offset {
+        let path = folder + "/" + archive
+        let place =
+          FolderListing.exists(path) ? path : String(path.dropLast(3)) + "unfinished.tar"
+        found = try FileDigests.fresh(place, from: offset, count: output.bytes)
+      } else {
+        found = try FileDigests.fresh(folder + "/" + output.path)
+      }
+      guard found.size == output.bytes else {
+        return "has \(found.size) bytes and not \(output.bytes)"
+      }
+      return found.digest.description == output.sha256 ? nil : "has other bytes"
+    } catch {
+      return error == .notFound ? "is missing" : error.message(for: output.path)
+    }
+  }
+}

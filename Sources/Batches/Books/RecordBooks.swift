@@ -1,0 +1,211 @@
+import Diagnostics
+import FileAccess
+import PatchSyntax
+import Synchronization
+
+/// The records of a batch: in the folder `records` of its outputs, a file of JSON lines for each process that
+/// has worked on it.
+///
+/// A record is a line that is written at once when the outputs of its job are in place. What a process that
+/// was killed has left of its last line is passed over. Any thread.
+public final class RecordBooks: Sendable {
+  static let folderName = "records"
+
+  /// The folder of the batch.
+  public let folder: String
+  private let recordFolder: String
+
+  /// What the files of this one are called.
+  let ownName: String
+
+  private struct State {
+    var table = RecordTable()
+    /// How far each file has been read.
+    var offsets: [String: Int] = [:]
+    var own: RawFile?
+    var ownName = ""
+    /// The other files that records have read, and their digests; the first is of none.
+    var reads: [[(path: String, digest: String)]] = [[]]
+    var readNumbers: [ArraySlice<UInt8>: UInt32] = [:]
+    var badLines = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Opens the records of a folder, which is made where it is not there.
+  public init(folder: String) throws(JobFault) {
+    self.folder = folder
+    ownName = Self.newName()
+    recordFolder = folder + "/" + Self.folderName
+    do throws(RawFile.Failure) { try RawFile.makeFolder(recordFolder) } catch {
+      throw JobFault(BatchRules.output, "the folder cannot be made: \(error.message)")
+    }
+  }
+
+  /// The folder of records that there are; `nil` where there are none.
+  public init?(existing folder: String) {
+    self.folder = folder
+    ownName = Self.newName()
+    recordFolder = folder + "/" + Self.folderName
+    guard FolderListing.isFolder(recordFolder) else { return nil }
+  }
+
+  // MARK: Reading
+
+  private static func names(in folder: String) -> [String] {
+    ((try? FolderListing.names(in: folder)) ?? []).filter { $0.hasSuffix(".jsonl") }.sorted()
+  }
+
+  /// Reads what is there. Called once, before jobs are looked for.
+  public func load() throws(JobFault) {
+    try reading { () throws(RawFile.Failure) in
+      let names = Self.names(in: recordFolder)
+      let folder = recordFolder
+      let failure = state.withLock { state -> RawFile.Failure? in
+        let bytes = names.reduce(0) { $0 + (RawFile.size(of: folder + "/" + $1) ?? 0) }
+        state.table.reserve(bytes / 400)
+        do throws(RawFile.Failure) {
+          for name in names { try Self.read(name, in: folder, &state, fresh: false) }
+        } catch {
+          return error
+        }
+        state.table.sort()
+        return nil
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// Reads what other processes have written since.
+  func refresh() throws(JobFault) {
+    try reading { () throws(RawFile.Failure) in
+      let names = Self.names(in: recordFolder)
+      let folder = recordFolder
+      let failure = state.withLock { state -> RawFile.Failure? in
+        do throws(RawFile.Failure) {
+          for name in names where name != state.ownName {
+            let size = RawFile.size(of: folder + "/" + name) ?? 0
+            guard size > state.offsets[name] ?? 0 else { continue }
+            try Self.read(name, in: folder, &state, fresh: true)
+          }
+        } catch {
+          return error
+        }
+        return nil
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private func reading(_ body: () throws(RawFile.Failure) -> Void) throws(JobFault) {
+    do throws(RawFile.Failure) { try body() } catch {
+      throw JobFault(BatchRules.output, "the records cannot be read: \(error.message)")
+    }
+  }
+
+  private static func read(
+    _ name: String, in folder: String, _ state: inout State, fresh: Bool
+  ) throws(RawFile.Failure) {
+    let file = try RawFile(folder + "/" + name, for: .reading)
+    var lines = LineReader(file, from: state.offsets[name] ?? 0)
+    while let line = try lines.next(wholeOnly: true) {
+      guard let (found, reads) = RecordEntry.read(line) else {
+        state.badLines += 1
+        continue
+      }
+      var entry = found
+      entry.reads = number(of: reads, &state)
+      if fresh { state.table.addFresh(entry) } else { state.table.add(entry) }
+    }
+    state.offsets[name] = lines.offset
+  }
+
+  /// The number of a list of files that were read.
+  private static func number(of reads: ArraySlice<UInt8>, _ state: inout State) -> UInt32 {
+    guard reads.count > 2 else { return 0 }
+    if let known = state.readNumbers[reads] { return known }
+    let own = Array(reads)
+    let json = JSONReader.read(SourceText(name: "record", bytes: own), dialect: .json).tree?.root
+    let list = json?.members.map { (path: $0.key.string ?? "", digest: $0.value.string ?? "") }
+    state.reads.append(list ?? [])
+    let number = UInt32(state.reads.count - 1)
+    state.readNumbers[own[...]] = number
+    return number
+  }
+
+  /// What is kept of a record.
+  struct Found {
+    var isDone: Bool
+    var sizes: UInt64
+    /// Of what else it has read.
+    var reads: [(path: String, digest: String)]
+  }
+
+  func find(job: Digest) -> Found? {
+    state.withLock { state in
+      state.table.entry(ofJob: job.short).map {
+        Found(isDone: $0.isDone, sizes: $0.sizes, reads: state.reads[Int($0.reads)])
+      }
+    }
+  }
+
+  func find(placed: Digest) -> Found? {
+    state.withLock { state in
+      state.table.entry(placed: placed.short).map {
+        Found(isDone: $0.isDone, sizes: $0.sizes, reads: state.reads[Int($0.reads)])
+      }
+    }
+  }
+
+  /// Every record, as JSON, in the order of files and lines. A job that was done again is there again.
+  public func readAll(_ body: (BatchRecord) -> Void) throws(JobFault) {
+    try reading { () throws(RawFile.Failure) in
+      for name in Self.names(in: recordFolder) {
+        let file = try RawFile(recordFolder + "/" + name, for: .reading)
+        var lines = LineReader(file)
+        while let line = try lines.next(wholeOnly: true) {
+          if let record = BatchRecord(line: Array(line)) { body(record) }
+        }
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  private static let opened = Atomic<Int>(0)
+
+  /// What the files of one that works are called: by machine, process, second and number.
+  private static func newName() -> String {
+    let number = opened.wrappingAdd(1, ordering: .relaxed).oldValue
+    return "\(RawFile.hostName)-\(RawFile.processNumber)-\(RawFile.secondsNow)"
+      + (number > 0 ? "-\(number)" : "")
+  }
+
+  func append(_ record: BatchRecord) throws(JobFault) {
+    let bytes = Array((record.json.compact + "\n").utf8)
+    let folder = recordFolder
+    let ownName = ownName
+    let failure = state.withLock { state -> RawFile.Failure? in
+      do throws(RawFile.Failure) {
+        if state.own == nil {
+          state.ownName = ownName + ".jsonl"
+          state.own = try RawFile(folder + "/" + state.ownName, for: .appending)
+        }
+        try state.own?.write(bytes)
+      } catch {
+        return error
+      }
+      if let (entry, _) = RecordEntry.read(bytes.dropLast()) { state.table.addFresh(entry) }
+      return nil
+    }
+    if let failure {
+      throw JobFault(BatchRules.output, "the record cannot be written: \(failure.message)")
+    }
+  }
+
+  /// A file of this process's own beside the records.
+  func path(_ ending: String) -> String { "\(recordFolder)/\(ownName).\(ending)" }
+
+  /// Where claims are made.
+  var claimsPath: String { recordFolder + "/claims.lock" }
+}

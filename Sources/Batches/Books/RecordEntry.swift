@@ -1,0 +1,102 @@
+/// What a table of records keeps of one.
+struct RecordEntry {
+  /// Of the job as it is written, and of what it reads.
+  var job: ShortDigest
+  /// Of its key and the names of its outputs.
+  var placed: ShortDigest
+  /// A number for the sizes of its outputs.
+  var sizes: UInt64
+  /// Which other files it has read; 0 for none.
+  var reads: UInt32
+  var isDone: Bool
+
+  /// Equal for lists of sizes that are hardly different.
+  static func fold(_ sizes: [Int]) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for size in sizes { hash = (hash ^ UInt64(bitPattern: Int64(size))) &* 0x100_0000_01B3 }
+    return hash
+  }
+
+  /// The parts of a record that a table needs, and the object of what else was read, as it is written.
+  static func read(_ line: ArraySlice<UInt8>) -> (entry: RecordEntry, reads: ArraySlice<UInt8>)? {
+    var rest = line
+    guard rest.take("{\"job\":\""), let job = rest.takeDigest(), rest.take("\",\"placed\":\""),
+      let placed = rest.takeDigest(), rest.take("\",\"status\":\"")
+    else { return nil }
+    let isDone = rest.first == UInt8(ascii: "d")
+    guard let quote = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+    rest = rest[(quote + 1)...]
+    guard rest.take(",\"sizes\":["), let sizes = rest.takeNumbers(), rest.take(",\"reads\":"),
+      let reads = rest.takeObject(), rest.last == UInt8(ascii: "}")
+    else { return nil }
+    return (
+      RecordEntry(
+        job: job.short, placed: placed.short, sizes: fold(sizes), reads: 0, isDone: isDone),
+      reads
+    )
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate mutating func take(_ text: StaticString) -> Bool {
+    let wanted = text.description.utf8
+    guard starts(with: wanted) else { return false }
+    removeFirst(wanted.count)
+    return true
+  }
+
+  fileprivate mutating func takeDigest() -> Digest? {
+    defer { removeFirst(Swift.min(64, count)) }
+    return Digest(prefix(64))
+  }
+
+  /// Up to the closing bracket.
+  fileprivate mutating func takeNumbers() -> [Int]? {
+    var numbers: [Int] = []
+    var number: Int?
+    while let byte = popFirst() {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        if overflow || product > Int.max - 9 { return nil }
+        number = product + Int(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: ","), UInt8(ascii: "]"):
+        if let found = number { numbers.append(found) }
+        number = nil
+        if byte == UInt8(ascii: "]") { return numbers }
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// An object and all that is in it.
+  fileprivate mutating func takeObject() -> ArraySlice<UInt8>? {
+    guard first == UInt8(ascii: "{") else { return nil }
+    let whole = self
+    var depth = 0
+    var isInText = false
+    var isEscaped = false
+    while let byte = popFirst() {
+      if isInText {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInText = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInText = true
+      case UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "}"):
+        depth -= 1
+        if depth == 0 { return whole[..<startIndex] }
+      default: break
+      }
+    }
+    return nil
+  }
+}

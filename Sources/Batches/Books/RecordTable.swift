@@ -1,0 +1,79 @@
+/// Records by what they are of, in 60 bytes each.
+struct RecordTable {
+  private var entries: [RecordEntry] = []
+  /// The numbers of the first entries, by job and by place.
+  private var byJob: [UInt32] = []
+  private var byPlace: [UInt32] = []
+  /// Of those that have come since.
+  private var freshByJob: [ShortDigest: Int] = [:]
+  private var freshByPlace: [ShortDigest: Int] = [:]
+
+  var count: Int { entries.count }
+
+  mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+
+  /// Adds an entry; `sort()` is to follow the first ones.
+  mutating func add(_ entry: RecordEntry) { entries.append(entry) }
+
+  /// Adds an entry to be found at once.
+  mutating func addFresh(_ entry: RecordEntry) {
+    entries.append(entry)
+    let number = entries.count - 1
+    if Self.isBetter(entry, than: freshByJob[entry.job].map { entries[$0] }) {
+      freshByJob[entry.job] = number
+    }
+    if Self.isBetter(entry, than: freshByPlace[entry.placed].map { entries[$0] }) {
+      freshByPlace[entry.placed] = number
+    }
+  }
+
+  /// What is done stays so.
+  private static func isBetter(_ entry: RecordEntry, than other: RecordEntry?) -> Bool {
+    guard let other else { return true }
+    return entry.isDone || !other.isDone
+  }
+
+  mutating func sort() {
+    byJob = (0..<UInt32(entries.count)).map { $0 }
+    byPlace = byJob
+    let entries = entries
+    byJob.sort { entries[Int($0)].job < entries[Int($1)].job }
+    byPlace.sort { entries[Int($0)].placed < entries[Int($1)].placed }
+  }
+
+  func entry(ofJob job: ShortDigest) -> RecordEntry? {
+    let old = found(byJob, job, \.job)
+    let new = freshByJob[job].map { entries[$0] }
+    guard let new else { return old }
+    return Self.isBetter(new, than: old) ? new : old
+  }
+
+  func entry(placed: ShortDigest) -> RecordEntry? {
+    let old = found(byPlace, placed, \.placed)
+    let new = freshByPlace[placed].map { entries[$0] }
+    guard let new else { return old }
+    return Self.isBetter(new, than: old) ? new : old
+  }
+
+  private func found(
+    _ order: [UInt32], _ wanted: ShortDigest, _ part: KeyPath<RecordEntry, ShortDigest>
+  ) -> RecordEntry? {
+    var low = 0
+    var high = order.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entries[Int(order[middle])][keyPath: part] < wanted {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    var best: RecordEntry?
+    while low < order.count, entries[Int(order[low])][keyPath: part] == wanted {
+      let entry = entries[Int(order[low])]
+      if Self.isBetter(entry, than: best) { best = entry }
+      low += 1
+    }
+    return best
+  }
+}

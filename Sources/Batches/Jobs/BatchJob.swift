@@ -1,0 +1,119 @@
+public import PatchSyntax
+public import SoundFiles
+
+/// One render of a batch: a line of its manifest.
+public struct BatchJob: Sendable, Hashable {
+  /// A name and what belongs to it, in the order written.
+  public struct Named: Sendable, Hashable {
+    public var name: String
+    public var value: JSONText
+
+    public init(_ name: String, _ value: JSONText) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A file that is read or written.
+  public struct File: Sendable, Hashable {
+    /// Of an input the JSON Pointer of the path in the patch, or `microphone`; of an output `device`, the
+    /// address of a bus such as `mixer:0`, or the JSON Pointer of a tap's path.
+    public var place: String
+    /// Of an input as it is written, relative to the manifest; of an output below the folder of the batch.
+    public var path: String
+
+    public init(_ place: String, _ path: String) {
+      self.place = place
+      self.path = path
+    }
+  }
+
+  /// What the level becomes by a second pass.
+  public struct Normalizing: Sendable, Hashable {
+    /// In LUFS.
+    public var integratedLoudness: Double
+    /// In dBTP.
+    public var truePeakAtMost: Double
+
+    public init(integratedLoudness: Double, truePeakAtMost: Double = -1) {
+      self.integratedLoudness = integratedLoudness
+      self.truePeakAtMost = truePeakAtMost
+    }
+  }
+
+  /// The microphone, among the places of inputs.
+  public static let microphone = "microphone"
+  /// What the output unit plays, among the places of outputs.
+  public static let device = "device"
+
+  public var id: String
+  /// Relative to the manifest.
+  public var patch: String
+  public var settings: [Named] = []
+  public var inputs: [File] = []
+  /// In seconds; `nil` until the patch ends.
+  public var duration: Double?
+  public var outputs: [File] = []
+  public var format: FileSampleType?
+  /// From 0 to 1.
+  public var quality: Double?
+  public var normalizing: Normalizing?
+  /// Names of `SoundMeasurement`.
+  public var measures: [String] = []
+
+  public init(id: String, patch: String) {
+    self.id = id
+    self.patch = patch
+  }
+
+  /// The line of a manifest.
+  public var json: JSONText {
+    var members: [JSONText.Member] = [
+      .init("id", .string(id)), .init("patch", .string(patch)),
+    ]
+    if !settings.isEmpty {
+      members.append(.init("settings", .object(settings.map { .init($0.name, $0.value) })))
+    }
+    if !inputs.isEmpty { members.append(.init("inputs", Self.json(inputs))) }
+    if let duration { members.append(.init("duration", .number(duration))) }
+    if outputs.count == 1, outputs[0].place == Self.device {
+      members.append(.init("output", .string(outputs[0].path)))
+    } else if !outputs.isEmpty {
+      members.append(.init("output", Self.json(outputs)))
+    }
+    if let format { members.append(.init("format", .string(format.rawValue))) }
+    if let quality { members.append(.init("quality", .number(quality))) }
+    if let normalizing {
+      members.append(
+        .init(
+          "normalize",
+          [
+            "integratedLoudness": .number(normalizing.integratedLoudness),
+            "truePeakAtMost": .number(normalizing.truePeakAtMost),
+          ]))
+    }
+    if !measures.isEmpty { members.append(.init("measure", .strings(measures))) }
+    return .object(members)
+  }
+
+  private static func json(_ files: [File]) -> JSONText {
+    .object(files.map { .init($0.place, .string($0.path)) })
+  }
+
+  /// What of a job says how its outputs are written, without their names.
+  var form: JSONText {
+    var job = self
+    job.id = ""
+    job.patch = ""
+    job.settings = []
+    job.inputs = []
+    job.outputs = outputs.map { File($0.place, Self.ending(of: $0.path)) }
+    return job.json
+  }
+
+  /// What stands behind the last dot of a path, in lower case.
+  static func ending(of path: String) -> String {
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "" }
+    return path[dot...].dropFirst().lowercased()
+  }
+}

@@ -1,0 +1,94 @@
+import PatchSyntax
+
+/// What a plain document means, as a text: members by their names, no comments, and in the place of each path
+/// of a file that is read a gap for the digest of its bytes.
+struct CanonicalText: Sendable {
+  /// Between two of them is a gap.
+  private(set) var pieces: [[UInt8]] = []
+  /// The files of the gaps.
+  private(set) var files: [String] = []
+
+  /// - Parameters:
+  ///   - document: An expanded patch.
+  ///   - file: Says of a text whether it is the path of a file that is read, and which.
+  ///   - output: Whether a text is the path of a file that is written.
+  init(_ document: JSONText, file: (String) -> String?, output: (String) -> Bool) {
+    var writer = Writer(constants: [:])
+    for member in document.members where member.name == "constants" {
+      for constant in member.value.members {
+        writer.constants["$" + constant.name] = constant.value
+      }
+    }
+    var kept = document.members.filter { !Self.saysNothing.contains($0.name) }
+    for index in kept.indices where kept[index].name == "connections" {
+      kept[index].value = Self.shortened(kept[index].value)
+    }
+    writer.write(.object(kept), file, output)
+    writer.pieces.append(Array(writer.text.utf8))
+    pieces = writer.pieces
+    files = writer.files
+  }
+
+  /// Members of a patch that change nothing that is heard.
+  private static let saysNothing: Set<String> = [
+    "$schema", "schemaVersion", "title", "comment", "constants",
+  ]
+
+  /// Connections whose ends name bus 0 as it is meant where none is named.
+  private static func shortened(_ connections: JSONText) -> JSONText {
+    guard case .array(let all) = connections else { return connections }
+    return .array(
+      all.map { connection in
+        .object(
+          connection.members.map { end in
+            guard case .string(let text) = end.value, text.hasSuffix(":0") else { return end }
+            return .init(end.name, .string(String(text.dropLast(2))))
+          })
+      })
+  }
+
+  private struct Writer {
+    var constants: [String: JSONText]
+    var text = ""
+    var pieces: [[UInt8]] = []
+    var files: [String] = []
+
+    mutating func write(
+      _ value: JSONText, _ file: (String) -> String?, _ output: (String) -> Bool
+    ) {
+      switch value {
+      case .object(let members):
+        text += "{"
+        for member in members.sorted(by: { $0.name < $1.name }) {
+          text += JSONText.string(member.name).compact + ":"
+          write(member.value, file, output)
+          text += ","
+        }
+        text += "}"
+      case .array(let values):
+        text += "["
+        for value in values {
+          write(value, file, output)
+          text += ","
+        }
+        text += "]"
+      case .string(let string):
+        // The name of a constant says nothing: it is numbered in the order of the text.
+        if case .string(let meant)? = constants[string] {
+          text += "$" + JSONText.string(meant).compact
+        } else if let path = file(string) {
+          text += "file "
+          pieces.append(Array(text.utf8))
+          files.append(path)
+          text = ""
+        } else if output(string) {
+          let ending = string.split(separator: ".").last.map(String.init) ?? ""
+          text += "output " + JSONText.string(ending).compact
+        } else {
+          text += JSONText.string(string).compact
+        }
+      default: text += value.compact
+      }
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import AudioTypes
+import Diagnostics
+import FileAccess
+import PatchGraph
+import PatchSyntax
+import SoundFiles
+
+/// A job on its way to being rendered. Used by one thread.
+///
+/// Its digest tells it from every other line, and costs no more than reading its inputs; its key tells what it
+/// renders from everything else that could be rendered, however that is written, and takes the patch to be
+/// built.
+struct PreparedJob {
+  let job: BatchJob
+  let line: Int
+  let site: BatchSite
+  let source: PatchShelf.Source
+  /// Of the line, of the patch's bytes and of those of the inputs.
+  let digest: Digest
+  /// In the order of the job.
+  private let inputDigests: [Digest]
+  private let shelf: PatchShelf
+  private let files: FileDigests
+
+  /// - Parameter text: The line as it is written.
+  init(
+    _ job: BatchJob, text: [UInt8], line: Int, site: BatchSite, _ shelf: PatchShelf,
+    _ files: FileDigests
+  ) throws(JobFault) {
+    self.job = job
+    self.line = line
+    self.site = site
+    self.shelf = shelf
+    self.files = files
+    let path = site.path(job.patch)
+    do throws(FileRefusal) { source = try shelf.source(path) } catch {
+      throw JobFault(BatchRules.patch, error.message(for: path), help: [error.help])
+    }
+    var hashing = Hashing()
+    hashing.add("patchrun batch job 1")
+    hashing.add(site.version)
+    hashing.add(site.kernel)
+    hashing.add(text)
+    hashing.add(source.digest)
+    var digests: [Digest] = []
+    for input in job.inputs {
+      let path = site.path(input.path)
+      do throws(FileRefusal) { digests.append(try files.digest(of: path).digest) } catch {
+        throw JobFault(BatchRules.input, error.message(for: path), help: [error.help])
+      }
+      hashing.add(digests[digests.count - 1])
+    }
+    inputDigests = digests
+    digest = hashing.finish()
+  }
+
+  /// Of a job that cannot be as much as looked at.
+  static func digest(ofFaulty text: [UInt8], _ site: BatchSite) -> Digest {
+    var hashing = Hashing()
+    hashing.add("patchrun batch faulty job 1")
+    hashing.add(site.version)
+    hashing.add(text)
+    return hashing.finish()
+  }
+
+  // MARK: The patch
+
+  /// A patch with what a job puts into it, as a graph that is not initialized.
+  struct Built {
+    var reading: PatchReader.Result
+    var patch: BuiltPatch
+    var surroundings: PatchSurroundings
+    /// The files that are a part of it: sub-graphs, presets.
+    var contained: Set<String>
+  }
+
+  /// The patch with what the job puts into it, as a graph.
+  ///
+  /// - Parameter path: Where an output is written.
+  func build(_ path: (BatchJob.File) -> String) throws(JobFault) -> Built {
+    var texts = job.settings.map { "\($0.name)=\($0.value.compact)" }
+    for input in job.inputs where input.place != BatchJob.microphone {
+      let path = BatchSite.absolute(site.path(input.path))
+      texts.append("\(input.place)=\(JSONText.string(path).compact)")
+    }
+    let written = job.outputs.filter { $0.place.hasPrefix("/") }
+    for output in written {
+      let path = BatchSite.absolute(path(output))
+      texts.append("\(output.place)=\(JSONText.string(path).compact)")
+    }
+    var reading = PatchReader.read(source.text, overrides: texts, limits: site.limits)
+    let surroundings = site.surroundings(source.directory)
+    let device = PatchDevice.assumed(try assumption())
+    var patch = PatchBuilder.build(reading, in: surroundings, device: device)
+    if let fault = Self.fault(patch) { throw fault }
+    let contained = Set(patch.subgraphFiles.map(\.path))
+    let places = Set(written.map(\.place))
+    let taps = patch.document?.taps ?? []
+    let kept = taps.filter { tap in
+      tap.value.fields.allSatisfy { $0.name != "path" }
+        || places.contains(JSONPointer(["taps", tap.name, "path"]).description)
+    }
+    if kept.count < taps.count {
+      // What nobody has asked for would be written by every job to the same place.
+      reading.document = patch.document
+      reading.document?.taps = kept
+      patch = PatchBuilder.build(reading, in: surroundings, device: device)
+      if let fault = Self.fault(patch) { throw fault }
+    }
+    return Built(
+      reading: reading, patch: patch, surroundings: surroundings, contained: contained)
+  }
+
+  private func assumption() throws(JobFault) -> HardwareAssumption {
+    var assumption = site.assumption
+    guard assumption.inputChannels == nil,
+      let path = job.inputs.first(where: { $0.place == BatchJob.microphone })?.path
+    else { return assumption }
+    do throws(SoundFileError) {
+      assumption.inputChannels = try SoundFileReader(path: site.path(path)).channelCount
+    } catch {
+      throw JobFault(BatchRules.input, error.message, help: [error.help])
+    }
+    return assumption
+  }
+
+  private static func fault(_ patch: BuiltPatch) -> JobFault? {
+    guard let first = patch.diagnostics.first(where: { $0.severity == .error }) else { return nil }
+    let (text, range) = patch.source.origin(of: first.range)
+    let isSetting = text.name == DocumentOverride.sourceName
+    let position = text.position(of: range.lowerBound)
+    let place = isSetting ? "" : " (\(text.name):\(position.line):\(position.column))"
+    let more = patch.diagnostics.count { $0.severity == .error } - 1
+    return JobFault(
+      isSetting ? BatchRules.settings : BatchRules.patch,
+      "\(first.code): \(first.message.text)\(place)"
+        + (more > 0 ? ", and \(more) more error\(more == 1 ? "" : "s")" : ""), help: first.help)
+  }
+
+  // MARK: The key
+
+  /// What is rendered, and which files are read for it beside the patch and the inputs.
+  struct Key {
+    var digest: Digest
+    /// Of the key and the names of the outputs.
+    var placed: Digest
+    var reads: [(path: String, digest: String)]
+  }
+
+  /// What a patch with these settings is called among meanings.
+  private var name: String {
+    var hashing = Hashing()
+    hashing.add(source.text.name)
+    for setting in job.settings {
+      hashing.add(setting.name)
+      hashing.add(setting.value.compact)
+    }
+    for input in job.inputs { hashing.add("input " + input.place) }
+    for output in job.outputs {
+      hashing.add("output \(output.place) \(BatchJob.ending(of: output.path))")
+    }
+    return hashing.finish().description
+  }
+
+  /// The key, where it is known what the patch means.
+  func knownKey() throws(JobFault) -> Key? {
+    guard let meaning = shelf.meaning(name) else { return nil }
+    return try key(meaning)
+  }
+
+  /// The key of the patch that the job has become.
+  func key(_ built: Built) throws(JobFault) -> Key {
+    let (meaning, isOfAll) = try meaning(built)
+    if isOfAll { shelf.keep(meaning, name) }
+    return try key(meaning)
+  }
+
+  /// What the patch means, and whether that is so for every file that stands in the place of an input.
+  private func meaning(_ built: Built) throws(JobFault) -> (PatchShelf.Meaning, Bool) {
+    let patch = built.patch
+    let surroundings = built.surroundings
+    let read = Set(patch.inputFiles).subtracting(built.contained)
+    let written = Set(patch.outputFiles)
+    var expanded: ExpandedPatch?
+    do throws(ExpandedPatch.Refusal) {
+      expanded = try ExpandedPatch(patch, in: surroundings, device: .assumed(assumptionOrNone()))
+    } catch {
+      expanded = nil
+    }
+    guard let document = expanded?.document else {
+      // It cannot be written as a plain patch: then its text, and what is put into it, say what it is.
+      let settings = job.settings.map { "\($0.name)=\($0.value.compact)" }.joined(separator: "\n")
+      let texts = [Array("as written ".utf8) + source.text.bytes + Array(settings.utf8)]
+      return (.init(pieces: texts, gaps: [], unnamed: patch.inputFiles.sorted()), false)
+    }
+    let text = CanonicalText(
+      document,
+      file: { text in
+        let path = FilePolicy.join(source.directory, text)
+        return read.contains(path) ? path : nil
+      },
+      output: { written.contains(FilePolicy.join(source.directory, $0)) })
+    var counts: [String: Int] = [:]
+    for file in text.files { counts[file, default: 0] += 1 }
+    var inputs: [String: String] = [:]
+    var isOfAll = true
+    for input in job.inputs where input.place != BatchJob.microphone {
+      let path = BatchSite.absolute(site.path(input.path))
+      if inputs[path] != nil || counts[path] != 1 { isOfAll = false }
+      inputs[path] = input.place
+    }
+    let gaps = text.files.map { file in
+      inputs[file].map { PatchShelf.Meaning.Gap.input($0) } ?? .file(file)
+    }
+    let unnamed = read.union(patch.libraries.map(\.path)).subtracting(text.files).sorted()
+    return (
+      .init(
+        pieces: text.pieces, gaps: gaps, unnamed: unnamed, contained: built.contained.sorted()),
+      isOfAll
+    )
+  }
+
+  private func assumptionOrNone() -> HardwareAssumption {
+    do throws(JobFault) { return try assumption() } catch { return site.assumption }
+  }
+
+  private func key(_ meaning: PatchShelf.Meaning) throws(JobFault) -> Key {
+    var reads: [(path: String, digest: String)] = []
+    var hashing = Hashing()
+    hashing.add("patchrun batch key 1")
+    hashing.add(site.version)
+    hashing.add(site.kernel)
+    hashing.add(job.form.compact)
+    for (number, piece) in meaning.pieces.enumerated() {
+      hashing.add(piece)
+      guard meaning.gaps.indices.contains(number) else { continue }
+      switch meaning.gaps[number] {
+      case .input(let place):
+        let input = job.inputs.firstIndex { $0.place == place }
+        if let input { hashing.add(inputDigests[input]) }
+      case .file(let path):
+        let digest = try self.digest(ofRead: path)
+        hashing.add(digest)
+        reads.append((path, digest.description))
+      }
+    }
+    for path in meaning.unnamed {
+      let digest = try self.digest(ofRead: path)
+      hashing.add("reads")
+      hashing.add(digest)
+      reads.append((path, digest.description))
+    }
+    for (number, input) in job.inputs.enumerated() where input.place == BatchJob.microphone {
+      hashing.add("microphone")
+      hashing.add(inputDigests[number])
+    }
+    let key = hashing.finish()
+    var placing = Hashing()
+    placing.add(key)
+    for output in job.outputs { placing.add(output.path) }
+    for path in meaning.contained {
+      reads.append((path, try self.digest(ofRead: path).description))
+    }
+    var seen: Set<String> = []
+    return Key(
+      digest: key, placed: placing.finish(), reads: reads.filter { seen.insert($0.path).inserted })
+  }
+
+  private func digest(ofRead path: String) throws(JobFault) -> Digest {
+    do throws(FileRefusal) { return try files.digest(of: path).digest } catch {
+      throw JobFault(BatchRules.patch, error.message(for: path), help: [error.help])
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import AudioTypes
+import PatchSyntax
+import RenderCore
+import RenderHost
+import RenderTaps
+import SoundFiles
+import SoundMeasures
+
+/// What hears the output unit of a job: it measures, and writes the file that the job asks for. Where the level
+/// is to be normalized, or more is to be measured than peak and loudness, the sound is kept until its end.
+///
+/// Used by the thread that renders.
+struct JobEar: ~Copyable {
+  private let job: BatchJob
+  private let format: StreamFormat?
+  private let writer: OutputWriter?
+  private var decoder: DeviceDecoder?
+  private var loudness: LoudnessState?
+  private var samples: [Double] = []
+  private var channels: [[Float]] = []
+  private let keeps: Bool
+  /// Samples that are kept at most, of all channels together: half a gigabyte.
+  private static let mostSamples = 1 << 27
+
+  /// - Parameter format: Of the device; `nil` where nothing is played.
+  init(
+    _ job: BatchJob, _ format: StreamFormat?, frameCount: Int, _ writer: OutputWriter?
+  ) throws(JobFault) {
+    self.job = job
+    self.format = format
+    self.writer = writer
+    keeps = job.normalizing != nil || !job.measures.isEmpty
+    guard let format else {
+      guard writer == nil, !keeps else {
+        throw JobFault(
+          BatchRules.output, "nothing feeds the output of the patch, so that it has no sound",
+          help: ["name a bus or a tap as the output: { \"mixer\": \"mix.wav\" }"])
+      }
+      return
+    }
+    decoder = DeviceDecoder(format)
+    if (1...LoudnessState.mostChannels).contains(format.channelCount),
+      LoudnessState.rates.contains(format.sampleRate)
+    {
+      loudness = LoudnessState(
+        StreamFormat(.float32, channels: format.channelCount, sampleRate: format.sampleRate),
+        dualMono: false, truePeak: false)
+    }
+    try writer?.open(format)
+    guard keeps else { return }
+    guard frameCount * format.channelCount <= Self.mostSamples else {
+      throw JobFault(
+        BatchRules.render,
+        "a sound of \(frameCount) frames is too long to be kept for a second pass",
+        help: ["normalize and measure it in parts, or leave \"normalize\" and \"measure\" out"])
+    }
+    channels = Array(repeating: [], count: format.channelCount)
+    for channel in channels.indices { channels[channel].reserveCapacity(frameCount) }
+  }
+
+  /// The first frame with a sample that is no finite number.
+  var firstBadFrame: Int? { decoder?.firstBadFrame }
+
+  /// Takes interleaved bytes of the device's format.
+  mutating func take(_ bytes: ArraySlice<UInt8>) {
+    guard let format else { return }
+    decoder?.decode(bytes, into: &samples)
+    let frameCount = bytes.count / Int(format.bytesPerFrame)
+    if loudness?.add(samples, frameCount: frameCount) == false { loudness = nil }
+    guard keeps else {
+      writer?.write(samples, frameCount: frameCount)
+      return
+    }
+    let count = channels.count
+    for channel in channels.indices {
+      for frame in 0..<frameCount {
+        channels[channel].append(Float(samples[frame * count + channel]))
+      }
+    }
+  }
+
+  /// Finishes the file, and says in the record what was heard.
+  mutating func finish(into record: inout BatchRecord) throws(JobFault) {
+    guard let format, let decoder else { return }
+    record.peak = decoder.peak > 0 ? 20 * renderLog10(decoder.peak) : nil
+    record.loudness = loudness?.reading.integrated
+    if keeps {
+      var sound = Sound(sampleRate: format.sampleRate, channels: channels)
+      channels = []
+      if let wanted = job.normalizing { normalize(&sound, to: wanted, &record) }
+      var measured: [(String, SoundMeasurement)] = []
+      for name in job.measures {
+        if let measurement = SoundMeasurement(rawValue: name) {
+          measured.append((name, measurement))
+        }
+      }
+      if !measured.isEmpty {
+        record.more.append(
+          .init(
+            "measured",
+            .object(measured.map { .init($0.0, $0.1.json(of: sound)) })))
+      }
+      write(sound)
+    }
+    if let fault = Self.fault(try writer?.finish()) { record.diagnostics.append(fault) }
+  }
+
+  private func normalize(
+    _ sound: inout Sound, to wanted: BatchJob.Normalizing, _ record: inout BatchRecord
+  ) {
+    let normalization = Normalization(sound, to: wanted)
+    let factor = Float(normalization.factor)
+    for channel in sound.channels.indices {
+      for frame in sound.channels[channel].indices { sound.channels[channel][frame] *= factor }
+    }
+    record.loudness = normalization.loudness.map { $0 + normalization.gain }
+    record.peak = record.peak.map { $0 + normalization.gain }
+    record.more.append(.init("normalized", normalization.json))
+    if let fault = normalization.fault { record.diagnostics.append(fault) }
+  }
+
+  private func write(_ sound: Sound) {
+    guard let writer else { return }
+    let block = 4096
+    let count = sound.channelCount
+    var interleaved = [Float](repeating: 0, count: block * count)
+    var start = 0
+    while start < sound.frameCount {
+      let length = min(block, sound.frameCount - start)
+      for channel in 0..<count {
+        for frame in 0..<length {
+          interleaved[frame * count + channel] = sound.channels[channel][start + frame]
+        }
+      }
+      writer.write(interleaved, count: length * count)
+      start += length
+    }
+  }
+
+  /// What there is to say of samples beyond full scale.
+  static func fault(_ clipping: Clipping?) -> JobFault? {
+    guard let clipping else { return nil }
+    return JobFault(
+      code: BatchRules.render.code.rawValue, severity: .warning,
+      "the result is louder than full scale: \(clipping.sampleCount) samples are cut off",
+      help: ["lower a volume, or \"format\": \"float32\" holds what is above full scale"])
+  }
+}

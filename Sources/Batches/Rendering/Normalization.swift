@@ -1,0 +1,71 @@
+import PatchSyntax
+import RenderCore
+import SoundMeasures
+
+/// The gain that brings a sound to a loudness, as far as its true peak lets it.
+struct Normalization {
+  /// In decibels.
+  let gain: Double
+  /// In LUFS and dBTP, before; `nil` for silence.
+  let loudness: Double?
+  let truePeak: Double?
+  /// In decibels: how much of the gain the peak has not let through; 0 where the loudness is reached.
+  let heldBack: Double
+  private let wanted: BatchJob.Normalizing
+
+  /// What rounding to integers and dither may add to a peak.
+  private static let margin = 0.01
+
+  init(_ sound: Sound, to wanted: BatchJob.Normalizing) {
+    self.wanted = wanted
+    loudness = Self.loudness(of: sound)
+    let peak = sound.truePeak().map(\.value).max() ?? -.infinity
+    truePeak = peak.isFinite ? peak : nil
+    guard let loudness else {
+      gain = 0
+      heldBack = 0
+      return
+    }
+    let full = wanted.integratedLoudness - loudness
+    gain = min(full, wanted.truePeakAtMost - Self.margin - peak)
+    heldBack = full - gain
+  }
+
+  /// The integrated loudness. A sound that is shorter than a block of the measurement, 0.4 s, is as loud as
+  /// the same sound played again and again.
+  static func loudness(of sound: Sound) -> Double? {
+    let block = Int((sound.sampleRate * 0.4).rounded(.up))
+    guard sound.frameCount > 0, sound.frameCount < block else { return sound.integratedLoudness() }
+    let times = (2 * block + sound.frameCount - 1) / sound.frameCount
+    let channels = sound.channels.map { samples in
+      Array(repeatElement(samples, count: times).joined())
+    }
+    return Sound(sampleRate: sound.sampleRate, channels: channels).integratedLoudness()
+  }
+
+  /// The factor that samples are multiplied by.
+  var factor: Double { renderExp(gain / 20 * 2.302585092994046) }
+
+  /// What there is to say of it; `nil` for nothing.
+  var fault: JobFault? {
+    guard let loudness, let truePeak else {
+      return JobFault(BatchRules.loudness, "there is no loudness to normalize: it is silent")
+    }
+    guard heldBack > 0.05 else { return nil }
+    func text(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+    return JobFault(
+      BatchRules.loudness,
+      "the loudness stays \(text(heldBack)) LU below \(text(wanted.integratedLoudness)) LUFS: its true "
+        + "peak, \(text(truePeak - loudness)) dB above it, would pass \(text(wanted.truePeakAtMost)) dBTP",
+      help: ["a PeakLimiter in the patch lowers the peaks, or allow less loudness"])
+  }
+
+  var json: JSONText {
+    [
+      "gain": SoundMeasurement.level(gain),
+      "integratedLoudness": SoundMeasurement.level(loudness.map { $0 + gain }),
+      "truePeak": SoundMeasurement.level(truePeak.map { $0 + gain }),
+      "heldBack": SoundMeasurement.level(heldBack),
+    ]
+  }
+}

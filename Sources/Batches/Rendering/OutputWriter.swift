@@ -1,0 +1,73 @@
+import AudioTypes
+import FileAccess
+import PatchSyntax
+import SoundFiles
+import Synchronization
+
+/// A sound file that a job writes. One thread at a time may use it.
+///
+/// `@unchecked Sendable`: the thread that renders has it, and the tap that it renders for.
+final class OutputWriter: @unchecked Sendable {
+  let path: String
+  private let job: BatchJob
+  private var writer: SoundFileWriter?
+  private var failure: JobFault?
+
+  init(_ path: String, _ job: BatchJob) {
+    self.path = path
+    self.job = job
+  }
+
+  /// Begins the file, in a folder that is made where it is not there.
+  func open(_ format: StreamFormat) throws(JobFault) {
+    do throws(RawFile.Failure) {
+      try RawFile.makeFolder(RawFile.folder(of: path))
+    } catch {
+      throw JobFault(BatchRules.output, "the folder cannot be made: \(error.message)")
+    }
+    do throws(SoundFileError) {
+      writer = try SoundFileWriter(
+        path: path, files: .user, existing: .replaceOwn { SoundFileMark.isSet($0) }, format: format,
+        sampleType: job.format, quality: job.quality)
+    } catch {
+      throw JobFault(BatchRules.output, error.message, help: [error.help])
+    }
+  }
+
+  /// Takes samples, channel beside channel. What cannot be written is said by `finish()`.
+  func write(_ samples: [Double], frameCount: Int) {
+    writing { writer throws(SoundFileError) in try writer.write(samples, frameCount: frameCount) }
+  }
+
+  func write(_ samples: [Float], count: Int) {
+    writing { writer throws(SoundFileError) in
+      try writer.write(samples, frameCount: count / writer.channelCount)
+    }
+  }
+
+  private func writing(_ body: (SoundFileWriter) throws(SoundFileError) -> Void) {
+    guard let writer, failure == nil else { return }
+    do throws(SoundFileError) { try body(writer) } catch {
+      failure = JobFault(BatchRules.output, error.message, help: [error.help])
+    }
+  }
+
+  /// Makes the file whole and gives it its name. Returns what was beyond full scale and is cut off.
+  func finish() throws(JobFault) -> Clipping? {
+    if let failure { throw failure }
+    guard let writer else { return nil }
+    do throws(SoundFileError) { try writer.close() } catch {
+      throw JobFault(BatchRules.output, error.message, help: [error.help])
+    }
+    return writer.clipping
+  }
+
+  /// Leaves nothing of it; after `finish()` it does nothing.
+  func discard() {
+    guard let writer else { return }
+    let place = writer.unfinishedPath
+    guard place != writer.path else { return }
+    writer.abandon()
+    RawFile.remove(place)
+  }
+}

@@ -1,0 +1,17 @@
+public import AudioTypes
+
+/// What is said of the jobs of a batch. Each rule is in a file of its own.
+public enum BatchRules {
+  /// All of them.
+  public static let all: [Rule] = [
+    line,
+    patch,
+    input,
+    output,
+    settings,
+    render,
+    loudness,
+    repeated,
+    plan,
+  ]
+}

@@ -1,0 +1,207 @@
+import ArgumentParser
+import Diagnostics
+
+/// An engine that hands out parts of a manifest, and what it wants for that.
+enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
+  case parallel, hyperqueue, slurm, dask, snakemake, k8s
+
+  /// What is to be done, whoever does it.
+  struct Request {
+    /// The program, as it is called where the work is done.
+    var program: String
+    var manifest: String
+    var out: String
+    /// How many parts there are.
+    var shards: Int
+    /// How many run at once on one machine.
+    var workers: Int
+    /// More options of `batch run`.
+    var options: [String]
+    /// Of a container that has the program, and a claim for a volume that all of them see.
+    var image: String
+    var claim: String
+
+    /// The command of a part: `i` is what the engine puts in its place.
+    func command(_ part: String) -> String {
+      ([program, "batch", "run", manifest, "--out", out].map(shellWord)
+        + ["--shard", part, "--jobs", "1", "--quiet", "--allow-failures"] + options.map(shellWord))
+        .joined(
+          separator: " ")
+    }
+  }
+
+  /// What an engine is given.
+  struct Writing {
+    /// A file that is written for it; `nil` where its command says all.
+    var name: String?
+    var text: String
+    /// What submits it, and waits until it is done where the engine can.
+    var command: [String]
+  }
+
+  func writing(_ request: Request) -> Writing {
+    switch self {
+    case .parallel: parallel(request)
+    case .hyperqueue: hyperqueue(request)
+    case .slurm: slurm(request)
+    case .dask: dask(request)
+    case .snakemake: snakemake(request)
+    case .k8s: kubernetes(request)
+    }
+  }
+
+  /// A worker that is killed has its part done again: what it has done is there, and is not done twice.
+  private func parallel(_ request: Request) -> Writing {
+    let text = """
+      #!/bin/sh
+      # Each part is a job; one that fails or is killed is started again, three times at the most.
+      seq \(request.shards) | parallel --jobs \(request.workers) --retries 3 \\
+        \(shellWord(request.command("{}/\(request.shards)")))
+
+      """
+    return Writing(name: "batch-parallel.sh", text: text, command: ["sh", "batch-parallel.sh"])
+  }
+
+  private func hyperqueue(_ request: Request) -> Writing {
+    let text = """
+      #!/bin/sh
+      # An array of HyperQueue: HQ_TASK_ID says which part a task is.
+      hq submit --array 1-\(request.shards) --cpus 1 --crash-limit 3 --wait -- \\
+        sh -c \(shellWord("exec " + request.command("auto/\(request.shards)")))
+
+      """
+    return Writing(name: "batch-hyperqueue.sh", text: text, command: ["sh", "batch-hyperqueue.sh"])
+  }
+
+  private func slurm(_ request: Request) -> Writing {
+    let text = """
+      #!/bin/sh
+      #SBATCH --job-name=patchrun-batch
+      #SBATCH --array=1-\(request.shards)%\(request.workers)
+      #SBATCH --cpus-per-task=1
+      #SBATCH --requeue
+      #SBATCH --output=batch-slurm-%A-%a.log
+      # What is killed is started again: what it has done is not done twice.
+      for attempt in 1 2 3; do \(request.command("auto")) && exit 0; done
+      exit 1
+
+      """
+    return Writing(
+      name: "batch-slurm.sh", text: text, command: ["sbatch", "--wait", "batch-slurm.sh"])
+  }
+
+  private func dask(_ request: Request) -> Writing {
+    let arguments =
+      [
+        request.program, "batch", "run", request.manifest, "--out", request.out, "--jobs", "1",
+        "--quiet", "--allow-failures",
+      ] + request.options
+    let text = """
+      import subprocess
+      import sys
+
+      from dask.distributed import Client, LocalCluster
+
+      COMMAND = [\(arguments.map(pythonText).joined(separator: ", "))]
+      SHARDS = \(request.shards)
+
+
+      def work(part):
+          subprocess.run(COMMAND + ["--shard", f"{part}/{SHARDS}"], check=True)
+
+
+      if __name__ == "__main__":
+          # The address of a scheduler as an argument takes a cluster that there is.
+          cluster = sys.argv[1] if len(sys.argv) > 1 else LocalCluster(
+              n_workers=\(request.workers), threads_per_worker=1)
+          with Client(cluster) as client:
+              parts = client.map(work, range(1, SHARDS + 1), retries=3, pure=False)
+              client.gather(parts)
+
+      """
+    return Writing(name: "batch-dask.py", text: text, command: ["python3", "batch-dask.py"])
+  }
+
+  private func snakemake(_ request: Request) -> Writing {
+    let mark = "\(request.out)/records/parts-of-\(request.shards)"
+    let text = """
+      rule all:
+          input: expand(\(pythonText(mark + "/{part}.done")), part=range(1, \(request.shards) + 1))
+
+      rule part:
+          input: \(pythonText(request.manifest))
+          output: touch(\(pythonText(mark + "/{part}.done")))
+          retries: 3
+          shell: \(pythonText(request.command("{wildcards.part}/\(request.shards)")))
+
+      """
+    return Writing(
+      name: "batch.smk", text: text,
+      command: [
+        "snakemake", "--snakefile", "batch.smk", "--cores", "\(request.workers)",
+        "--rerun-incomplete",
+        "--keep-going", "--quiet", "all",
+      ])
+  }
+
+  /// An Indexed Job: `JOB_COMPLETION_INDEX` says which part a pod is. The manifest, what it names and the
+  /// folder of outputs are in a volume that all pods see.
+  private func kubernetes(_ request: Request) -> Writing {
+    let arguments =
+      [
+        request.program, "batch", "run", request.manifest, "--out", request.out, "--shard",
+        "auto/\(request.shards)", "--jobs", "1", "--quiet", "--allow-failures",
+      ] + request.options
+    let text = """
+      apiVersion: batch/v1
+      kind: Job
+      metadata:
+        name: patchrun-batch
+      spec:
+        completionMode: Indexed
+        completions: \(request.shards)
+        parallelism: \(request.workers)
+        backoffLimit: \(3 * request.shards)
+        template:
+          spec:
+            restartPolicy: OnFailure
+            containers:
+              - name: patchrun
+                image: \(yamlText(request.image))
+                workingDir: /data
+                command: [\(arguments.map(yamlText).joined(separator: ", "))]
+                resources:
+                  requests: { cpu: "1" }
+                volumeMounts:
+                  - { name: data, mountPath: /data }
+            volumes:
+              - name: data
+                persistentVolumeClaim: { claimName: \(yamlText(request.claim)) }
+
+      """
+    return Writing(
+      name: "batch-k8s.yaml", text: text, command: ["kubectl", "apply", "-f", "batch-k8s.yaml"])
+  }
+
+  // MARK: Texts of others
+
+  private func pythonText(_ text: String) -> String {
+    "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
+  }
+
+  private func yamlText(_ text: String) -> String { pythonText(text) }
+}
+
+/// A text as one word for a shell.
+func shellWord(_ text: String) -> String {
+  let isPlain =
+    !text.isEmpty
+    && text.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "-_./=:,+%@{}".utf8.contains(byte)
+    }
+  if isPlain { return text }
+  return "'"
+    + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    + "'"
+}

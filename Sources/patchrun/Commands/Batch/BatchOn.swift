@@ -1,0 +1,175 @@
+import ArgumentParser
+import Batches
+import Diagnostics
+import Glibc
+import Jobs
+
+struct BatchOn: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "on",
+    abstract: "Has an engine work a manifest off, part by part.",
+    discussion: """
+      It writes what the engine wants, a script or a manifest of its own, into the current folder, \
+      and submits it: GNU parallel, HyperQueue, an array of Slurm, Dask, Snakemake, or an Indexed Job \
+      of Kubernetes. The engine hands out parts of the manifest, and starts again what was killed; \
+      what is rendered is rendered once all the same. Parts of half a minute or more cost the engine \
+      nothing that can be measured.
+
+      EXAMPLES:
+        patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
+          && patchrun batch on slurm jobs.jsonl --out out --shards 40 --dry-run
+        patchrun batch on k8s jobs.jsonl --out out --image patchrun --dry-run
+
+      EXIT STATUS:
+        0  every job is done, or what was asked for was printed
+        1  jobs have failed
+        2  wrong usage
+        3  the engine is not there, or a file cannot be written
+        4  the engine has failed
+
+      FILES:
+        batch-ENGINE.sh, batch-dask.py, batch.smk, batch-k8s.yaml  what the engine
+             is given; they are replaced
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "\(BatchEngine.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "engine"),
+    completion: .list(BatchEngine.allCases.map(\.rawValue)))
+  var engine: BatchEngine
+
+  @Argument(
+    help: ArgumentHelp("The manifest, as the workers see it.", valueName: "manifest"),
+    completion: .file(extensions: ["jsonl", "csv"]))
+  var manifest: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder for outputs and records, as the workers see it.", valueName: "dir"),
+    completion: .directory)
+  var out: String
+
+  @Option(
+    help: ArgumentHelp(
+      "How many parts the manifest has; not given, one for every 1,000 jobs, and no fewer than workers.",
+      valueName: "count"))
+  var shards: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many parts run at once; not given, as many as this machine has processors.",
+      valueName: "count"))
+  var workers: Int?
+
+  @Option(
+    help: ArgumentHelp("The program, as the workers call it.", valueName: "path"),
+    completion: .file())
+  var program = "patchrun"
+
+  @Option(
+    help: ArgumentHelp("For Kubernetes: the image of the container.", valueName: "image"))
+  var image = "patchrun"
+
+  @Option(
+    help: ArgumentHelp(
+      "For Kubernetes: the claim of the volume with manifest, patches and outputs.",
+      valueName: "name")
+  )
+  var claim = "patchrun-data"
+
+  @Option(help: ArgumentHelp("As of 'batch run'.", valueName: "tar=size"))
+  var pack: String?
+
+  @Flag(help: "Print what the engine would be given, and what would submit it, and do nothing.")
+  var dryRun = false
+
+  @OptionGroup var appearance: AppearanceOptions
+
+  func validate() throws {
+    if let shards, !(1...1_000_000).contains(shards) {
+      throw ValidationError("'--shards' is 1 to 1000000, not \(shards)")
+    }
+    if let workers, !(1...100_000).contains(workers) {
+      throw ValidationError("'--workers' is 1 to 100000, not \(workers)")
+    }
+    if let pack, BatchWork.archiveLimit(pack) == nil {
+      throw ValidationError("'--pack' is tar=SIZE, as in tar=1GiB, and not \(quoted(pack))")
+    }
+    if manifest == "-" {
+      throw ValidationError("the manifest is a file that all parts of the work can read")
+    }
+  }
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let workers = workers ?? processorCount
+    var shards = max(1, self.shards ?? 0)
+    if self.shards == nil { shards = max(workers, (try count() + 999) / 1000) }
+    let writing = engine.writing(
+      .init(
+        program: program, manifest: manifest, out: out, shards: shards, workers: workers,
+        options: pack.map { ["--pack", $0] } ?? [], image: image, claim: claim))
+    let command = writing.command.map(shellWord).joined(separator: " ")
+    if dryRun {
+      try output(writing.text)
+      StandardStream.error.put("would be submitted by: \(printable(command))\n")
+      return ExitStatus.success
+    }
+    if let name = writing.name { try FileOutput.write(writing.text, to: name) }
+    StandardStream.error.put("\(printable(command))\n")
+    let status = try EngineProcess.run(writing.command)
+    guard status == 0 else {
+      throw CommandFailure(
+        ExitStatus.failedRunning, "\(quoted(writing.command[0])) has ended with \(status)",
+        help: ["'patchrun batch status \(out) \(manifest)' says what is done"])
+    }
+    return try isDone() ? ExitStatus.success : ExitStatus.wrongPatch
+  }
+
+  /// Whether every job is, where the engine has waited for it and the records can be seen from here.
+  private func isDone() throws(CommandFailure) -> Bool {
+    guard engine != .k8s, let books = RecordBooks(existing: out) else { return true }
+    let status: BatchStatus
+    do throws(JobFault) {
+      status = try BatchStatus(books, manifest: try ManifestReader(manifest))
+    } catch {
+      throw CommandFailure(error)
+    }
+    let missing = status.missing ?? 0
+    guard status.failed + missing > 0 else { return true }
+    appearance.report(
+      "error", "\(counted(status.failed, "job")) failed, \(missing) missing",
+      help: ["'patchrun batch status \(out) \(manifest)' says which"])
+    return false
+  }
+
+  private func count() throws(CommandFailure) -> Int {
+    do throws(JobFault) {
+      let reader = try ManifestReader(manifest)
+      var count = 0
+      while reader.next() != nil { count += 1 }
+      return count
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
+/// A program of somebody else's, which has our standard streams.
+enum EngineProcess {
+  /// Runs it to its end. Returns its status; a signal counts as 128 more.
+  static func run(_ command: [String]) throws(CommandFailure) -> Int32 {
+    var pointers = unsafe command.map { unsafe strdup($0) } + [nil]
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    var process: pid_t = 0
+    let number = unsafe posix_spawnp(&process, command[0], nil, nil, &pointers, environ)
+    guard number == 0 else {
+      throw CommandFailure(
+        ExitStatus.worldRefused,
+        "\(quoted(command[0])) cannot be started: \(systemMessage(number))",
+        help: ["'--dry-run' prints what it would be given"])
+    }
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Batches
+
+struct BatchRetry: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry",
+    abstract: "Renders the jobs again that have failed.",
+    discussion: """
+      A job that has failed stays so in later runs, unless its line, its patch or an input has \
+      changed: rendered again, it would fail again. Where the reason was another, such as a full \
+      disk, 'retry' renders what has failed, and nothing else.
+
+      EXAMPLES:
+        patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
+          && patchrun batch run jobs.jsonl --out out \\
+          && patchrun batch retry jobs.jsonl --out out
+
+      EXIT STATUS:
+        0  nothing has failed any more
+        1  something has failed again
+        2  wrong usage
+        3  the manifest cannot be read, or the folder cannot be written
+        4  a failure on the way: no record can be written
+        130  interrupted: what is done has its record
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
+    completion: .file(extensions: ["jsonl", "csv"]))
+  var manifest: String
+
+  @OptionGroup var work: BatchWork
+  @OptionGroup var part: BatchPart
+  @OptionGroup var kernel: KernelOptions
+  @OptionGroup var native: NativeOptions
+  @OptionGroup var policy: PolicyOptions
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    try kernel.apply()
+    return try work.perform(
+      manifest, try part.selection(), policy, native, appearance, retries: true)
+  }
+}

@@ -1,0 +1,126 @@
+import AudioTypes
+import Foundation
+import PatchSyntax
+import SoundFiles
+
+@testable import Batches
+
+/// A folder of a test's own with a patch that plays a file.
+///
+/// `@unchecked Sendable`: its members do not change.
+final class BatchFolder: @unchecked Sendable {
+  let url: URL
+
+  init() throws {
+    url = URL(fileURLWithPath: "/tmp/patchrun-batch-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try write(Self.patch, "mix.json")
+    try sound("in.wav")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  static let patch = """
+    {
+      "title": "A file, softer",
+      "constants": { "level": "-6 dB" },
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": {
+        "music": { "kind": "file", "path": "in.wav" },
+        "tone": { "kind": "tone", "frequency": 440, "amplitude": 0.1 }
+      },
+      "nodes": {
+        "mixer": {
+          "component": "MultichannelMixer",
+          "properties": { "maximumFramesPerSlice": 4096 },
+          "inputCount": 2,
+          "inputs": { "0": { "parameters": { "volume": "$level", "pan": 0.25 } } }
+        },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [
+        { "from": "music", "to": "mixer:0" },
+        { "from": "tone", "to": "mixer:1" },
+        { "from": "mixer", "to": "io" }
+      ]
+    }
+    """
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  func write(_ text: String, _ name: String) throws {
+    let file = url.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
+  }
+
+  /// A stereo tone of 0.05 s in 16 bits.
+  func sound(_ name: String, frequency: Double = 330) throws {
+    try FileManager.default.createDirectory(
+      at: url.appendingPathComponent(name).deletingLastPathComponent(),
+      withIntermediateDirectories: true)
+    let writer = try SoundFileWriter(
+      path: path(name), format: StreamFormat(.float32, channels: 2, sampleRate: 44100),
+      sampleType: .int16)
+    let samples = (0..<2205).flatMap { frame in
+      let value = Float(0.5 * sin(Double(frame) * frequency * 2 * .pi / 44100))
+      return [value, value]
+    }
+    try writer.write(samples, frameCount: 2205)
+    try writer.close()
+  }
+
+  var site: BatchSite {
+    BatchSite(
+      manifestFolder: url.path, outputFolder: path("out"), version: "1", kernel: "baseline")
+  }
+
+  static let line = #"{"id":"1","patch":"mix.json","duration":0.1,"output":"1.wav"}"#
+
+  /// The key of a job, worked out by whoever knows nothing of any other.
+  func key(_ line: String = line, _ site: BatchSite? = nil) throws -> String {
+    try prepared(line, site).key.digest.description
+  }
+
+  func prepared(
+    _ line: String, _ site: BatchSite? = nil, _ shelf: PatchShelf = PatchShelf(limits: .standard)
+  ) throws -> (job: PreparedJob, key: PreparedJob.Key) {
+    let site = site ?? self.site
+    let text = Array(line.utf8)
+    let job = try PreparedJob(
+      try JobReader.job(line: text), text: text, line: 1, site: site, shelf, FileDigests())
+    if let known = try job.knownKey() { return (job, known) }
+    let built = try job.build { site.outputPath($0.path) }
+    return (job, try job.key(built))
+  }
+
+  /// Works a manifest off.
+  @discardableResult
+  func run(
+    _ manifest: String, jobs: Int = 2, archiveLimit: Int? = nil, retries: Bool = false,
+    _ selection: LineSelection = LineSelection()
+  ) throws -> BatchRunner.Summary {
+    let books = try RecordBooks(folder: path("out"))
+    try books.load()
+    var options = BatchRunner.Options()
+    options.jobs = jobs
+    options.archiveLimit = archiveLimit
+    options.retries = retries
+    return try BatchRunner(
+      try ManifestReader(path(manifest), selection), in: site, books, options,
+      isCancelled: { false }, report: { _, _ in }
+    ).run()
+  }
+
+  func records() throws -> [BatchRecord] {
+    let books = try RecordBooks(folder: path("out"))
+    var records: [BatchRecord] = []
+    try books.readAll { records.append($0) }
+    return records
+  }
+}

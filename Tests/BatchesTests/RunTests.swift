@@ -1,0 +1,327 @@
+import Foundation
+import PatchSyntax
+import SoundFiles
+import SoundMeasures
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Batches
+
+struct RunTests {
+  /// A manifest of so many jobs, each with another gain.
+  static func manifest(_ count: Int, ending: String = "wav") -> String {
+    (1...count).map { number in
+      #"{"id":"\#(number)","patch":"mix.json","#
+        + #""settings":{"/nodes/mixer/inputs/0/parameters/volume":0.\#(100 + number)},"#
+        + #""duration":0.05,"output":"sub/\#(number).\#(ending)"}"#
+    }.joined(separator: "\n")
+  }
+
+  /// What a line for the shell prints.
+  private func shell(_ line: String) throws -> String {
+    let output = "/tmp/patchrun-batch-\(UUID().uuidString.prefix(8)).txt"
+    defer { try? FileManager.default.removeItem(atPath: output) }
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", line], environment: ["PATH": "/usr/bin:/bin"], output: output)
+    #expect(child.wait() == 0)
+    return try String(contentsOfFile: output, encoding: .utf8)
+  }
+
+  private func hashes(_ folder: BatchFolder) throws -> [String: Digest] {
+    var found: [String: Digest] = [:]
+    let out = folder.path("out/sub")
+    for name in try FileManager.default.contentsOfDirectory(atPath: out) {
+      found[name] = Hashing.digest(try folder.bytes("out/sub/" + name))
+    }
+    return found
+  }
+
+  @Test func `each job is rendered once, and a second run does nothing`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(20), "jobs.jsonl")
+    #expect(try folder.run("jobs.jsonl").done == 20)
+    let first = try hashes(folder)
+    #expect(first.count == 20 && Set(first.values).count == 20)
+    let again = try folder.run("jobs.jsonl")
+    #expect(again.done == 0 && again.present == 20)
+    #expect(try folder.records().count == 20)
+  }
+
+  @Test func `a second run does what is missing or different, and nothing else`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(6), "jobs.jsonl")
+    try folder.run("jobs.jsonl")
+    let before = try hashes(folder)
+    try FileManager.default.removeItem(atPath: folder.path("out/sub/3.wav"))
+    try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
+    try Data([1, 2, 3]).write(to: folder.url.appendingPathComponent("out/sub/4.wav"))
+    // What is there now was not written by patchrun.
+    let summary = try folder.run("jobs.jsonl")
+    #expect(summary.done == 1 && summary.present == 4 && summary.failed == 1)
+    try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
+    let mended = try folder.run("jobs.jsonl")
+    #expect(mended.done == 1 && mended.present == 5)
+    #expect(try hashes(folder) == before)
+    try folder.write(BatchFolder.patch.replacingOccurrences(of: "440", with: "450"), "mix.json")
+    #expect(try folder.run("jobs.jsonl").done == 6)
+    let after = try hashes(folder)
+    #expect(before.allSatisfy { after[$0.key] != $0.value } && after.count == 6)
+    // A comment makes it another text, and no other patch.
+    try folder.write(
+      BatchFolder.patch.replacingOccurrences(of: "440", with: "450")
+        .replacingOccurrences(of: "\"title\"", with: "\"comment\": \"c\", \"title\""), "mix.json")
+    let same = try folder.run("jobs.jsonl")
+    #expect(same.done == 0 && same.present == 6)
+  }
+
+  @Test func `an input that changes has its jobs done again`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(2), "jobs.jsonl")
+    try folder.run("jobs.jsonl")
+    try folder.sound("in.wav", frequency: 500)
+    #expect(try folder.run("jobs.jsonl").done == 2)
+    #expect(try folder.run("jobs.jsonl").present == 2)
+  }
+
+  @Test func `a job that fails is a record with the reason, and the others go on`() throws {
+    let folder = try BatchFolder()
+    try folder.write("{ \"nodes\": ", "broken.json")
+    try folder.write(
+      BatchFolder.patch.replacingOccurrences(of: "in.wav", with: "gone.wav"), "lost.json")
+    try folder.write(
+      #"""
+      {"id":"1","patch":"mix.json","duration":0.05,"output":"1.wav"}
+      {"id":"2","patch":"none.json","duration":0.05,"output":"2.wav"}
+      {"id":"3","patch":"broken.json","duration":0.05,"output":"3.wav"}
+      {"id":"4","patch":"mix.json","output":"4.wav"}
+      {"id":"5","patch":"mix.json","duration":0.05,"output":"5.xyz"}
+      {"id":"6","patch":"mix.json","duration":0.05,"settings":{"/nodes/no/x":1},"output":"6.wav"}
+      {"id":"7","patch":"mix.json","duration":0.05,"inputs":{"/callbacks/music/path":"no.wav"},"output":"7.wav"}
+      {"id":"8","patch":"mix.json","duration":0.05,"output":"1.wav"}
+      {"id":"1","patch":"mix.json","duration":0.05,"output":"9.wav"}
+      {"id":"10"
+      {"id":"11","patch":"mix.json","duration":0.05,"output":{"nod":"11.wav"}}
+      {"id":"12","patch":"lost.json","duration":0.05,"output":"12.wav"}
+      {"id":"13","patch":"mix.json","duration":0.05,"inputs":{"microphone":"in.wav"},"output":"13.wav"}
+      {"id":"14","patch":"mix.json","duration":0.05,"output":"14.wav"}
+      """#, "jobs.jsonl")
+    let summary = try folder.run("jobs.jsonl", jobs: 1)
+    #expect(summary.done == 2 && summary.failed == 12, "\(summary)")
+    let codes = Dictionary(
+      try folder.records().filter { $0.status == .failed }.map {
+        ($0.line, $0.diagnostics.first?.code ?? "")
+      }, uniquingKeysWith: { first, _ in first })
+    #expect(
+      codes == [
+        2: "PR1202", 3: "PR1202", 4: "PR1206", 5: "PR1204", 6: "PR1205", 7: "PR1203", 8: "PR1208",
+        9: "PR1208", 10: "PR1201", 11: "PR1204", 12: "PR1202", 13: "PR1203",
+      ])
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+    #expect(Set(files) == ["1.wav", "14.wav", "records"])
+    let again = try folder.run("jobs.jsonl", jobs: 1)
+    #expect(again.present == 2 && again.failedBefore == 12 && again.failed == 0)
+    try folder.sound("no.wav")
+    try folder.sound("gone.wav")
+    let mended = try folder.run("jobs.jsonl", jobs: 1)
+    #expect(mended.done == 1 && mended.failedBefore == 11)
+    let retried = try folder.run("jobs.jsonl", jobs: 1, retries: true)
+    #expect(retried.done == 1 && retried.failed == 10, "\(retried)")
+  }
+
+  @Test func `buses and recordings are outputs, too`() throws {
+    let folder = try BatchFolder()
+    let tapped =
+      BatchFolder.patch.dropLast(1)
+      + ", \"taps\": { \"take\": { \"kind\": \"record\", \"at\": \"mixer\", \"path\": \"take.wav\" },"
+      + " \"meter\": { \"kind\": \"meter\", \"at\": \"mixer\" } } }"
+    try folder.write(String(tapped), "mix.json")
+    try folder.write(
+      #"{"id":"1","patch":"mix.json","duration":0.05,"output":{"device":"a.wav","mixer":"b.wav","#
+        + #""/taps/take/path":"c.wav"},"measure":["truePeak","rms","clicks"]}"# + "\n"
+        + #"{"id":"2","patch":"mix.json","duration":0.05,"output":"d.wav"}"#, "jobs.jsonl")
+    #expect(try folder.run("jobs.jsonl", jobs: 1).done == 2)
+    // A recording that no job has asked for is not made.
+    #expect(!FileManager.default.fileExists(atPath: folder.path("take.wav")))
+    let sounds = try ["a", "b", "c", "d"].map { name in
+      let reader = try SoundFileReader(path: folder.path("out/\(name).wav"))
+      var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
+      _ = try reader.read(into: &samples)
+      return samples
+    }
+    #expect(sounds[0].count == 4410 && sounds.allSatisfy { $0 == sounds[0] })
+    let record = try #require(try folder.records().first { $0.id == "1" })
+    let json = record.json
+    #expect(record.outputs.map(\.path) == ["a.wav", "b.wav", "c.wav"])
+    #expect(json.compact.contains("\"measured\":{\"truePeak\":["))
+    #expect(json.compact.contains("\"taps\":{\"meter\":"))
+    #expect(try folder.run("jobs.jsonl").present == 2)
+  }
+
+  @Test func `the outputs are what their records say, and a byte that is not is found`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(5), "jobs.jsonl")
+    try folder.run("jobs.jsonl")
+    let books = try RecordBooks(folder: folder.path("out"))
+    func verify() throws -> BatchVerification {
+      try BatchVerification(books) { count, body in (0..<count).map(body) }
+    }
+    #expect(try verify().findings.isEmpty)
+    #expect(try verify().outputs == 5)
+    var bytes = try folder.bytes("out/sub/2.wav")
+    bytes[bytes.count - 1] ^= 1
+    try Data(bytes).write(to: folder.url.appendingPathComponent("out/sub/2.wav"))
+    try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
+    let findings = try verify().findings
+    #expect(findings.map(\.path).sorted() == ["sub/2.wav", "sub/4.wav"])
+    let sample = try BatchSample(of: 5, manifest: folder.path("jobs.jsonl"), in: folder.site, books)
+    #expect(sample.rendered == 5 && sample.findings.isEmpty)
+    try folder.sound("in.wav", frequency: 900)
+    let other = try BatchSample(of: 2, manifest: folder.path("jobs.jsonl"), in: folder.site, books)
+    #expect(other.rendered == 2 && other.findings.count == 2)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/records"))
+    #expect(!left.contains { $0.contains("sample") })
+  }
+
+  // MARK: Records
+
+  @Test func `a record that is torn is passed over, and its job done again`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(4), "jobs.jsonl")
+    try folder.run("jobs.jsonl")
+    let records = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/records"))
+      .filter { $0.hasSuffix(".jsonl") }
+    let name = "out/records/" + (try #require(records.first))
+    let bytes = try folder.bytes(name)
+    for cut in [1, 40, 200] {
+      try Data(bytes.dropLast(cut)).write(to: folder.url.appendingPathComponent(name))
+      let books = try RecordBooks(folder: folder.path("out"))
+      try books.load()
+      #expect(try folder.records().count == 3)
+    }
+    let status = try BatchStatus(
+      try RecordBooks(folder: folder.path("out")),
+      manifest: try ManifestReader(folder.path("jobs.jsonl")))
+    #expect(status.done == 3 && status.missing == 1)
+  }
+
+  @Test func `a table of records finds what is in it and nothing else`() {
+    func digest(_ number: Int) -> ShortDigest {
+      Hashing.digest(Array("\(number)".utf8)).short
+    }
+    var table = RecordTable()
+    for number in 0..<1000 {
+      table.add(
+        RecordEntry(
+          job: digest(number), placed: digest(-1 - number), sizes: UInt64(number), reads: 0,
+          isDone: number % 3 != 0))
+    }
+    table.sort()
+    for number in 1000..<1100 {
+      table.addFresh(
+        RecordEntry(
+          job: digest(number), placed: digest(-1 - number), sizes: UInt64(number), reads: 0,
+          isDone: true))
+    }
+    // Done afterwards; and one that is done stays so.
+    for number in [0, 1] {
+      table.addFresh(
+        RecordEntry(
+          job: digest(number), placed: digest(-1 - number), sizes: 5, reads: 0,
+          isDone: number == 0))
+    }
+    for number in 2..<1100 {
+      #expect(table.entry(ofJob: digest(number))?.sizes == UInt64(number))
+      #expect(table.entry(placed: digest(-1 - number))?.sizes == UInt64(number))
+    }
+    #expect(table.entry(ofJob: digest(0))?.isDone == true)
+    #expect(table.entry(ofJob: digest(1))?.isDone == true)
+    #expect(table.entry(ofJob: digest(5000)) == nil)
+  }
+
+  // MARK: Claims
+
+  @Test func `a job that somebody has claimed is left to him, until he has gone`() throws {
+    let folder = try BatchFolder()
+    let books = try RecordBooks(folder: folder.path("out"))
+    let job = Hashing.digest([1])
+    let other = Hashing.digest([2])
+    var mine: JobClaims? = JobClaims(books)
+    let yours = JobClaims(books)
+    #expect(mine?.take(job) == true)
+    #expect(!yours.take(job) && yours.take(other))
+    mine = nil
+    #expect(yours.take(job))
+    yours.giveBack(job)
+    #expect(JobClaims(books).take(job))
+  }
+
+  @Test(arguments: [2, 4, 8])
+  func `workers on one manifest do each job once`(workers: Int) throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(60), "jobs.jsonl")
+    let done = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: workers) { _ in
+      let summary = try? folder.run("jobs.jsonl", jobs: 1)
+      done.withLock { $0 += summary?.done ?? -1000 }
+    }
+    #expect(done.withLock { $0 } == 60)
+    #expect(try hashes(folder).count == 60)
+    let records = try folder.records()
+    #expect(Set(records.map(\.id)).count == 60)
+  }
+
+  // MARK: Archives
+
+  @Test func `archives are read by tar, and by offsets`() throws {
+    let folder = try BatchFolder()
+    let long = String(repeating: "long/name.of.a/", count: 10)
+    let manifest =
+      Self.manifest(9) + "\n"
+      + Self.manifest(1).replacingOccurrences(of: "\"id\":\"1\"", with: "\"id\":\"long\"")
+      .replacingOccurrences(of: "sub/1.wav", with: long + "x.y.wav")
+    try folder.write(manifest, "jobs.jsonl")
+    #expect(try folder.run("jobs.jsonl", archiveLimit: 60_000).done == 10)
+    let shards = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/shards"))
+    #expect(shards.count > 1 && shards.allSatisfy { $0.hasSuffix(".tar") && !$0.contains("unf") })
+    var names: [String] = []
+    for shard in shards {
+      let listing = try shell(
+        "cd \(folder.path("out/shards")) && tar xvf \(shard)")
+      names += listing.split(separator: "\n").map(String.init)
+    }
+    #expect(names.count == 20 && Set(names).count == 20)
+    #expect(names.contains(long + "x_y.wav") && names.contains(long + "x_y.json"))
+    for record in try folder.records() {
+      let output = record.outputs[0]
+      let archive = try folder.bytes("out/" + (try #require(output.archive)))
+      let start = try #require(output.offset)
+      let inside = Array(archive[start..<start + output.bytes])
+      let name = TarShards.name(of: output.path)
+      #expect(inside == (try folder.bytes("out/shards/" + name)))
+      #expect(Hashing.digest(inside).description == output.sha256)
+    }
+    #expect(try folder.run("jobs.jsonl", archiveLimit: 60_000).present == 10)
+    let books = try RecordBooks(folder: folder.path("out"))
+    let verification = try BatchVerification(books) { count, body in (0..<count).map(body) }
+    #expect(verification.findings.isEmpty && verification.outputs == 10)
+  }
+
+  @Test func `an archive that was cut off is finished by the next run`() throws {
+    let folder = try BatchFolder()
+    try folder.write(Self.manifest(5), "jobs.jsonl")
+    try folder.run("jobs.jsonl", archiveLimit: 1 << 30)
+    let shards = folder.path("out/shards") + "/"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: shards).first)
+    // As a process leaves it that is killed while it adds one more: half of a member, and no end.
+    var bytes = try folder.bytes("out/shards/" + name).dropLast(1024)
+    bytes += TarShards.header("half.wav", size: 100_000) + [1, 2, 3]
+    let unfinished = name.replacingOccurrences(of: ".tar", with: ".unfinished.tar")
+    try Data(bytes).write(to: URL(fileURLWithPath: shards + unfinished))
+    try FileManager.default.removeItem(atPath: shards + name)
+    #expect(try folder.run("jobs.jsonl", archiveLimit: 1 << 30).present == 5)
+    let listing = try shell("tar tf \(shards + name)")
+    #expect(listing.split(separator: "\n").count == 10)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: shards) == [name])
+  }
+}
