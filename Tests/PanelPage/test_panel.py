@@ -18,7 +18,7 @@ from stage import Pulse, Run, mixer_patch, space_patch, wait_for
 VOLUME = "/nodes/mixer/outputs/0/parameters/volume"
 INPUT_VOLUME = "/nodes/mixer/inputs/0/parameters/volume"
 PAN = "/nodes/mixer/inputs/0/parameters/pan"
-LIMIT = 200_000
+LIMIT = 400_000
 
 
 def decibels(gain):

@@ -76,12 +76,13 @@ export class Changes {
   /**
    * Sets values by pointer. Those that follow closely, of the same controls, are undone as one.
    * @param {Record<string, any>} values
+   * @param {string} [label] what it is called where it can be undone
    */
-  set(values) {
+  set(values, label) {
     const pointers = Object.keys(values).filter(
       (pointer) => !same(this.#model.value(pointer), values[pointer]));
     if (!pointers.length) return;
-    const entry = this.#entry(Object.keys(values));
+    const entry = this.#entry(Object.keys(values), label);
     for (const pointer of pointers) this.#hold(pointer, values[pointer], entry);
     this.#pump();
   }
@@ -91,7 +92,7 @@ export class Changes {
     this.#open = null;
   }
 
-  #entry(pointers) {
+  #entry(pointers, label) {
     const now = performance.now();
     const isClose = now - this.#lastSet < together;
     this.#lastSet = now;
@@ -101,7 +102,7 @@ export class Changes {
     const first = controls.get(pointers[0]);
     /** @type {Entry} */
     const entry = {
-      label: first ? this.#model.fullTitle(first) : pointers[0],
+      label: label ?? (first ? this.#model.fullTitle(first) : pointers[0]), isNamed: label !== undefined,
       before: new Map(), after: new Map(), missing: new Map(),
     };
     for (const pointer of pointers) {
