@@ -61,6 +61,17 @@ class Page:
     def close(self):
         self.context.close()
 
+    def show(self, view):
+        self.page.locator(f'#views [data-view="{view}"]').click()
+
+    def beside(self, pane):
+        self.page.locator(f'#panes [data-pane="{pane}"]').click()
+
+    def inspect(self, node):
+        """Chooses a node on the map."""
+        self.show("graph")
+        self.page.locator(f'#graph-view g[data-node="{node}"], #graph-view g[data-callback="{node}"]').first.press("Enter")
+
     def slider(self, pointer):
         """What turns a value: on a strip of the console where there is one, otherwise in the inspector."""
         return self.page.locator(f'[data-slider="{pointer}"]').first

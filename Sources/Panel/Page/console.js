@@ -381,7 +381,8 @@ export class Console {
     const free = this.#visible();
     const isFew = this.#views.length <= few;
     const open = free.filter((view) => text || !this.#kept.folded.includes(view.strip.group));
-    const beside = isFew ? 0 : pinned.length * (widths.most + gap);
+    const pin = this.#place.clientWidth < 700 ? widths.least + 8 : widths.most;
+    const beside = isFew ? 0 : pinned.length * (pin + gap);
     const spare = this.#place.clientWidth - 36 - beside - groupGap * this.#groups.length;
     const count = Math.max(1, open.length + (isFew ? pinned.length : 0));
     const width = Math.floor(Math.max(widths.least,
@@ -415,7 +416,7 @@ export class Console {
     let at = 0;
     for (const view of pinned) {
       view.x = at;
-      view.width = isFew ? width : widths.most;
+      view.width = isFew ? width : pin;
       view.element.style.left = `${at}px`;
       view.element.style.width = `${view.width}px`;
       view.element.style.setProperty("--meter", `${meterWidth(view)}px`);

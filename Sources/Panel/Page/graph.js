@@ -207,7 +207,7 @@ export class GraphView {
     drawing.classList.add("drawing");
     const isFirst = !this.#drawing;
     this.#drawing = drawing;
-    const isSmall = drawing.querySelectorAll("g.box").length <= few;
+    const isSmall = drawing.querySelectorAll("g.box:not(.watcher)").length <= few;
     document.body.toggleAttribute("data-few", isSmall);
     // The page has its title and its ground already.
     for (const part of drawing.querySelectorAll(".page, .title")) part.remove();
@@ -239,6 +239,7 @@ export class GraphView {
       if (edge.classList.contains("tap")) continue;
       const [from, to] = [edge.dataset.from, edge.dataset.to];
       edges.push({ from, to });
+      if (edge.dataset.format) this.#model.formats.set(to, edge.dataset.format);
       const { latency } = edge.dataset;
       if (latency) {
         latencies.set(to, latency);

@@ -12,6 +12,7 @@ import { Solo } from "./solo.js";
 import { Timeline } from "./timeline.js";
 import { Views } from "./views.js";
 import { GraphView } from "./graph.js";
+import { GraphEditor } from "./edit.js";
 import { Transport } from "./transport.js";
 
 const model = new Model();
@@ -33,12 +34,14 @@ const rack = new Console(room, board, new Solo(room), (strip) => {
   views.beside("controls", false);
 });
 cards.pin = rack;
-new GraphView(model, board, (node, scope, element) => {
+cards.messages = messages;
+const graph = new GraphView(model, board, (node, scope, element) => {
   if (views.view === "console" && scope && rack.reveal(`${node}/${scope}/${element}`)) return true;
   model.select({ nodes: new Map([[node, null]]), main: node });
   views.beside("controls");
   return cards.focus(node, scope, element);
 });
+new GraphEditor(room, graph);
 new Timeline(model);
 new Transport(room, messages);
 

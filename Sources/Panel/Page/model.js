@@ -58,6 +58,8 @@ export class Model extends EventTarget {
   latencies = new Map();
   /** How the nodes are connected. */
   wiring = new Wiring([]);
+  /** The format of what each input is fed, as the drawing says it. @type {Map<string, string>} */
+  formats = new Map();
   /** The callbacks of the graph, by name. @type {Set<string>} */
   sources = new Set();
   /**

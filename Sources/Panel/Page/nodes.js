@@ -5,6 +5,7 @@ import { controlView, description, isFader } from "./controls.js";
 import { levelMeter } from "./meters.js";
 import { responseView } from "./response.js";
 import { padView } from "./pad.js";
+import { trigger } from "./server.js";
 
 /** What stands on a strip at once; the rest is behind "More". */
 const primary = new Set([
@@ -16,6 +17,26 @@ const mostCrosspoints = 256;
 const mostCards = 6;
 /** From top to bottom. */
 const order = ["enable", "meteringMode", "azimuth", "elevation", "distance", "reverbBlend", "pan"];
+
+/** The kinds of callbacks whose sound has a beginning. */
+const beginning = new Set(["file", "sweep", "impulse", "expression"]);
+
+/** The controls of an equalizer by its bands, and those that are of no band. */
+function bandsOf(controls) {
+  const bands = new Map();
+  const others = [];
+  for (const control of controls) {
+    const [, number] = control.title.match(/^Band (\d+) /) ?? [];
+    if (number === undefined) others.push(control);
+    else {
+      const band = bands.get(number) ?? { number, controls: [], bypass: null };
+      bands.set(number, band);
+      band.controls.push(control);
+      if (/bypass/i.test(control.name)) band.bypass = control;
+    }
+  }
+  return { bands: [...bands.values()], others };
+}
 
 const grouped = (list, key) => {
   const groups = new Map();
@@ -144,13 +165,19 @@ export class NodeCards {
     };
     const titleId = uniqueId("node");
     const info = make("p", { class: "info", "aria-hidden": "true" });
+    const begins = room.model.sources.has(node) && beginning.has(controls[0].component);
     const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
       make("div", { class: "head-line" },
         make("h2", { id: titleId, tabindex: -1 }, node,
           make("span", { class: "component" }, controls[0].component),
-          ...this.#latency(`${node}/output/0`)), info));
-    const global = controls.filter((control) => control.scope === "global");
+          ...this.#latency(`${node}/output/0`)),
+        begins ? make("button", {
+          type: "button", class: "slight", "data-trigger": node, "aria-label": `Trigger ${node}`,
+          title: "The sound begins again", onclick: () => this.#trigger(node),
+        }, "Trigger") : null, info));
+    const { bands, others: global } = bandsOf(controls.filter((control) => control.scope === "global"));
     const body = make("div", { class: "node-body" });
+    for (const band of bands) body.append(this.#band(node, band, room));
     if (global.length) {
       body.append(make("div", { class: "global", role: "group", "aria-label": `${node}, the whole unit` },
         ...global.map((control) => controlView(control, room))));
@@ -198,6 +225,29 @@ export class NodeCards {
     element.addEventListener("focusin", tell);
     element.addEventListener("pointerover", tell);
     return { element, meter: matrix.meter, end: () => ends.forEach((end) => end()) };
+  }
+
+  async #trigger(node) {
+    try {
+      await trigger(node);
+      this.messages?.clear("trigger");
+    } catch (error) {
+      this.messages?.show("trigger", "Not triggered", error.text ?? error.message);
+    }
+  }
+
+  /** What the page has to say. @type {?import("./messages.js").Messages} */
+  messages = null;
+
+  /** The controls of a band, folded away while it is bypassed. */
+  #band(node, { number, controls, bypass }, room) {
+    const views = make("div", { class: "dials" }, ...controls.map((control) => controlView(control, room)));
+    const state = make("span", { class: "quiet" });
+    const isOff = () => [true, 1].includes(room.model.value(bypass?.pointer));
+    const details = make("details", { class: "band", open: !isOff() },
+      make("summary", { "aria-label": `Band ${number} of ${node}` }, `Band ${number} `, state), views);
+    if (bypass) room.watch(bypass.pointer, () => say(state, isOff() ? "off" : ""));
+    return details;
   }
 
   /** The meters of a matrix's open crosspoints and of its master, which come and go with its metering. */
