@@ -19,7 +19,7 @@ import Testing
       // The folder of the page weighs what a page may.
       #expect(file.mediaType != "text/plain; charset=utf-8", "\(file.name)")
     }
-    #expect(PanelFile.all.reduce(0) { $0 + $1.text.utf8.count } < 200_000)
+    #expect(PanelFile.all.reduce(0) { $0 + $1.text.utf8.count } < 400_000)
   }
 
   @Test func `a browser gets the page, and who asks for JSON the list`() throws {

@@ -1,6 +1,10 @@
 """A page of the panel in a browser, and what went wrong in it."""
 
-from stage import CHROMIUM, wait_for
+import os
+
+from stage import CHROMIUM, PACKAGE, wait_for
+
+FILES = PACKAGE / "Sources/Panel/Page"
 
 
 def open_browser(playwright):
@@ -24,7 +28,19 @@ class Page:
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.on("response", self._response)
         self.address = address
+        if os.environ.get("PANEL_FROM_DISK"):
+            # The files as they lie there, for whoever writes them: without a build.
+            self.page.route("**/panel/*", self._from_disk)
+            self.page.route(address, self._page_from_disk)
         self.load()
+
+    def _from_disk(self, route):
+        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+        file = FILES / route.request.url.rsplit("/", 1)[1]
+        route.fulfill(body=file.read_text(), content_type=kinds[file.suffix[1:]])
+
+    def _page_from_disk(self, route):
+        route.fulfill(response=route.fetch(), body=(FILES / "index.html").read_text())
 
     def _console(self, message):
         if message.type in ("error", "warning"):
@@ -40,13 +56,25 @@ class Page:
         self.page.goto(self.address, wait_until="load")
         self.page.wait_for_selector("body[data-ready]", timeout=20_000)
         # What it draws of the controls comes with them.
-        self.page.wait_for_selector("#controls [data-slider]", timeout=20_000)
+        self.page.wait_for_selector("main [data-slider]", timeout=20_000)
 
     def close(self):
         self.context.close()
 
+    def show(self, view):
+        self.page.locator(f'#views [data-view="{view}"]').click()
+
+    def beside(self, pane):
+        self.page.locator(f'#panes [data-pane="{pane}"]').click()
+
+    def inspect(self, node):
+        """Chooses a node on the map."""
+        self.show("graph")
+        self.page.locator(f'#graph-view g[data-node="{node}"], #graph-view g[data-callback="{node}"]').first.press("Enter")
+
     def slider(self, pointer):
-        return self.page.locator(f'[data-slider="{pointer}"]')
+        """What turns a value: on a strip of the console where there is one, otherwise in the inspector."""
+        return self.page.locator(f'[data-slider="{pointer}"]').first
 
     def spoken(self, pointer):
         return self.slider(pointer).get_attribute("aria-valuetext")

@@ -197,3 +197,51 @@ def space_patch():
         "connections": [{"from": "left", "to": "space:0"}, {"from": "right", "to": "space:1"},
                         {"from": "space", "to": "io"}],
     }
+
+
+def desk_patch(groups=4, strips=4):
+    """A mixing desk: in each group so many strips, an equalizer before each, and the groups in a mixer of their own.
+    A third of the meters is off."""
+    names = ["Drums", "Bass", "Guitars", "Keys", "Horns", "Strings", "Choir", "Lead", "Backing", "Effects",
+             "Playback", "Talk"]
+    parts = ["Kick", "Snare", "Hat", "Tom", "Over", "Room", "Top", "Low", "Left", "Right"]
+    nodes, connections, callbacks = {}, [], {}
+    for group in range(groups):
+        bus = names[group % len(names)] + ("" if group < len(names) else f" {group // len(names) + 1}")
+        inputs = {}
+        for strip in range(strips):
+            name = f"{bus} {parts[strip % len(parts)].lower()}"
+            number = group * strips + strip
+            callbacks[name] = {"kind": "tone", "frequency": 110 + 37 * number % 900, "amplitude": 0.02 + 0.01 * (number % 9)}
+            nodes[f"{name} eq"] = {"component": "NBandEQ"}
+            inputs[str(strip)] = {
+                "parameters": {"volume": round(0.3 + 0.08 * (number % 9), 2), "pan": round((number % 7 - 3) / 4, 2)},
+                "properties": {"meteringMode": number % 3 != 2},
+            }
+            connections += [{"from": name, "to": f"{name} eq"}, {"from": f"{name} eq", "to": f"{bus}:{strip}"}]
+        nodes[bus] = {"component": "MultichannelMixer", "inputCount": strips, "inputs": inputs,
+                      "outputs": {"0": {"properties": {"meteringMode": True}}}}
+        connections.append({"from": bus, "to": f"Main:{group}"})
+    nodes["Main"] = {
+        "component": "MultichannelMixer", "inputCount": groups,
+        "inputs": {str(group): {"parameters": {"volume": 0.5}, "properties": {"meteringMode": True}}
+                   for group in range(groups)},
+        "outputs": {"0": {"properties": {"meteringMode": True}}},
+    }
+    nodes["Limit"] = {"component": "PeakLimiter"}
+    nodes["io"] = {"component": "remoteIO"}
+    connections += [{"from": "Main", "to": "Limit"}, {"from": "Limit", "to": "io"}]
+    first = f"/nodes/{names[0]}/inputs/0/parameters"
+    return {
+        "schemaVersion": 1, "title": f"A desk of {groups * strips} strips",
+        "session": {"category": "playback", "preferredSampleRate": 48000},
+        "streamFormat": {"sample": "float32", "channels": 2, "sampleRate": "session"},
+        "callbacks": callbacks, "nodes": nodes, "connections": connections,
+        "timeline": [
+            {"at": 20, "ramp": {"path": f"{first}/volume", "to": 1, "duration": 10}},
+            {"at": 45, "ramp": {"path": f"{first}/pan", "to": 0.8, "duration": 5}},
+            {"at": 60, "ramp": {"path": "/nodes/Main/outputs/0/parameters/volume", "to": 0.2, "duration": "8 s"}},
+            {"at": 70, "ramp": {"path": f"{first}/volume", "to": 0, "duration": 4}},
+            {"at": 80, "update": [{"op": "replace", "path": "/title", "value": "The end"}]},
+        ],
+    }

@@ -1,8 +1,14 @@
 // Every change of a value goes through here: it is shown at once, sent at a measured pace, taken back
 // where it is refused, and remembered to be undone.
 
-import { mergeDocument, Refused, replaceDocument } from "./server.js";
+import { mergeDocument, patchDocument, readDocument, Refused, replaceDocument } from "./server.js";
 import { same, tokens } from "./model.js";
+import { settled } from "./dom.js";
+import { valueText } from "./controls.js";
+
+const storeName = "patchrun-undo";
+/** What is kept over a reload is not larger, in characters. */
+const mostKept = 2_000_000;
 
 /** At most about thirty requests a second: the last value wins. */
 const pace = 33;
@@ -41,6 +47,15 @@ function removal(document, path, depthBefore) {
   return path.slice(0, shortest);
 }
 
+const isPlain = (text) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 export class Changes {
   #model;
   #sync;
@@ -62,6 +77,69 @@ export class Changes {
     this.#model = model;
     this.#sync = sync;
     this.#messages = messages;
+    this.#restore();
+    model.hear("history", () => this.#keep());
+  }
+
+  // What can be undone survives a reload, as long as the same file plays.
+
+  #file = "";
+
+  #keep = settled(150, () => {
+    // JSON has no `undefined`, which is a value that the document does not have.
+    const plain = (map) => [...map].map(([pointer, value]) => [pointer, value === undefined ? {} : { value }]);
+    const kept = (list) => list.map((entry) => (entry.texts ? entry : {
+      ...entry, before: plain(entry.before), after: plain(entry.after), missing: [...entry.missing],
+    }));
+    const text = JSON.stringify({ file: this.#model.status?.file, done: kept(this.#done), undone: kept(this.#undone) });
+    try {
+      if (text.length <= mostKept) sessionStorage.setItem(storeName, text);
+      else sessionStorage.removeItem(storeName);
+    } catch {
+      // There is no room: then a reload forgets.
+    }
+  });
+
+  #restore() {
+    try {
+      const { file, done, undone } = JSON.parse(sessionStorage.getItem(storeName) ?? "null") ?? {};
+      if (!file) return;
+      const map = (list) => new Map(list.map(([pointer, value]) => [pointer, value.value]));
+      const entries = (list) => list.map((entry) => (entry.texts ? entry : {
+        ...entry, before: map(entry.before), after: map(entry.after), missing: new Map(entry.missing),
+      }));
+      this.#done = entries(done);
+      this.#undone = entries(undone);
+      this.#file = file;
+    } catch {
+      return;
+    }
+    this.#model.hear("status", (status) => {
+      if (!this.#file || !status.file) return;
+      if (status.file !== this.#file) {
+        this.#done = [];
+        this.#undone = [];
+      }
+      this.#file = "";
+      this.#model.tell("history");
+    });
+  }
+
+  /** What an entry did, in words: "Volume, mixer input 0 to −6.0 dB". */
+  describe(entry) {
+    if (entry.texts || entry.isNamed) return entry.label;
+    const [pointer] = entry.after.keys();
+    const control = this.#model.controls.get(pointer);
+    if (!control) return entry.label;
+    const value = entry.after.get(pointer);
+    const more = entry.after.size > 1 ? ` and ${entry.after.size - 1} more` : "";
+    return `${entry.label} to ${valueText(control, value === undefined ? control.default : value)}${more}`;
+  }
+
+  /** What was done and is undone, the last first. */
+  get history() {
+    return [...this.#undone.map((entry) => ({ text: this.describe(entry), isUndone: true })),
+      ...this.#done.map((entry) => ({ text: this.describe(entry), isUndone: false })).reverse()];
   }
 
   /** Whether a document is this page's: `undefined` while an answer is not there yet. */
@@ -70,18 +148,19 @@ export class Changes {
     return this.#isSending ? undefined : false;
   }
 
-  get undoLabel() { return this.#done.at(-1)?.label; }
-  get redoLabel() { return this.#undone.at(-1)?.label; }
+  get undoLabel() { return this.#done.length ? this.describe(this.#done.at(-1)) : undefined; }
+  get redoLabel() { return this.#undone.length ? this.describe(this.#undone.at(-1)) : undefined; }
 
   /**
    * Sets values by pointer. Those that follow closely, of the same controls, are undone as one.
    * @param {Record<string, any>} values
+   * @param {string} [label] what it is called where it can be undone
    */
-  set(values) {
+  set(values, label) {
     const pointers = Object.keys(values).filter(
       (pointer) => !same(this.#model.value(pointer), values[pointer]));
     if (!pointers.length) return;
-    const entry = this.#entry(Object.keys(values));
+    const entry = this.#entry(Object.keys(values), label);
     for (const pointer of pointers) this.#hold(pointer, values[pointer], entry);
     this.#pump();
   }
@@ -91,7 +170,7 @@ export class Changes {
     this.#open = null;
   }
 
-  #entry(pointers) {
+  #entry(pointers, label) {
     const now = performance.now();
     const isClose = now - this.#lastSet < together;
     this.#lastSet = now;
@@ -101,7 +180,7 @@ export class Changes {
     const first = controls.get(pointers[0]);
     /** @type {Entry} */
     const entry = {
-      label: first ? this.#model.fullTitle(first) : pointers[0],
+      label: label ?? (first ? this.#model.fullTitle(first) : pointers[0]), isNamed: label !== undefined,
       before: new Map(), after: new Map(), missing: new Map(),
     };
     for (const pointer of pointers) {
@@ -185,7 +264,10 @@ export class Changes {
 
   #remember(entry, pointer, value) {
     entry.after.set(pointer, value);
-    if (this.#done.at(-1) === entry) return;
+    if (this.#done.at(-1) === entry) {
+      this.#model.tell("history");
+      return;
+    }
     this.#push(entry);
   }
 
@@ -213,6 +295,20 @@ export class Changes {
     if (text !== before) {
       this.#push({ label: "the document", texts: [before, text], type, tag: answer.tag });
     }
+    return answer;
+  }
+
+  /**
+   * Changes the structure of the document: operations of RFC 6902, all or none. It is undone as a whole text.
+   * @throws {Refused} where what would come of it is wrong
+   */
+  async patch(operations, label) {
+    const before = this.#model.text;
+    const answer = await patchDocument(operations);
+    this.#note(answer.tag);
+    const { text, tag } = await readDocument();
+    this.#model.setDocument(text, tag);
+    this.#push({ label, texts: [before, text], type: /^\s*[{[]/.test(text) && isPlain(text) ? "application/json" : "application/jsonc", tag });
     return answer;
   }
 

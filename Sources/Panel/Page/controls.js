@@ -127,19 +127,27 @@ function ruler(top) {
   return drawing;
 }
 
+/** A fader's way and the field of its value, to be put where they belong. The way is as high as it is made. */
+export function faderParts(control, room) {
+  const scale = scaleOf(control);
+  const cap = make("div", { class: "cap" });
+  const track = make("div", {
+    class: "track", "aria-orientation": "vertical", "data-pointer": control.pointer,
+  }, make("div", { class: "groove" }), cap);
+  const field = slider(control, room, track, {
+    way: () => track.clientHeight || faderHeight,
+    draw: (value) => track.style.setProperty("--position", String(scale.position(value))),
+  });
+  return { track, field };
+}
+
 /**
  * A fader, with a place for a meter at its side.
  * @param {?HTMLElement} meter
  */
 function fader(control, room, meter) {
   const scale = scaleOf(control);
-  const cap = make("div", { class: "cap" });
-  const track = make("div", { class: "track", "aria-orientation": "vertical" },
-    make("div", { class: "groove" }), cap);
-  const field = slider(control, room, track, {
-    way: () => faderHeight,
-    draw: (value) => track.style.setProperty("--position", String(scale.position(value))),
-  });
+  const { track, field } = faderParts(control, room);
   return frame(control, "fader",
     make("div", { class: "fader-row" }, track, ruler(scale.high), meter),
     make("div", { class: "readout-row" }, field, make("span", { class: "unit" }, "dB")));

@@ -1,55 +1,200 @@
-// The drawing of the running graph, with meters at its buses and a way to the controls of its nodes.
+// The map: the running graph, drawn by the program, to be zoomed and moved; with meters at its buses. What is chosen
+// stands out with its neighbours.
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
-const steps = [0.35, 0.5, 0.65, 0.8, 1, 1.25, 1.5, 2];
+/** Of so many boxes the map is small enough to stand above the strips. */
+const few = 7;
 const bar = { width: 44, height: 4 };
+const limits = { least: 0.02, most: 4 };
+/** Below these scales texts are too small: settings go first, then everything but names. */
+const near = 0.62;
+const middle = 0.36;
+/** How far the pointer goes before a press becomes a drag. */
+const slack = 4;
+
+const nodeOf = (bus) => bus.replace(/\/(input|output)\/\d+$/, "");
+const boxOf = (name) => (box) => (box.dataset.node ?? box.dataset.callback) === name;
 
 export class GraphView {
   #model;
   #board;
-  #reveal;
+  #choose;
   #view = byId("graph-view");
   #drawing = null;
-  /** As large as what is seen of the graph, and always there. */
+  /** What is moved and scaled. */
+  #sheet = make("div", { class: "graph-sheet" });
   #canvas = make("canvas", { class: "graph-meters", "aria-hidden": "true" });
-  #overlay = make("div", { class: "graph-overlay" }, this.#canvas);
   #context = null;
-  /** `null` while it fits the page. */
-  #zoom = null;
-  #scale = 1;
-  /** Where the meters are, by key: where they end, and their middle.
-   * @type {Map<string, { right: number, y: number }>} */
+  #size = { width: 0, height: 0 };
+  /** Where the drawing's corner is, and how large it is drawn. */
+  #at = { x: 0, y: 0, scale: 1 };
+  /** Whether it is kept as large as fits. */
+  #isFitted = true;
+  #isOnly = false;
+  /** Where the meters are, in the drawing's own units. @type {Map<string, { right: number, y: number }>} */
   #places = new Map();
   #levels = new Map();
   #ends = [];
+  #pointers = new Map();
+  #settles = 0;
+  /** @type {?(event: PointerEvent) => boolean} what takes a press before the map does */
+  takesPress = null;
 
-  /** @param {(node: string, scope?: string, element?: string) => boolean} reveal */
-  constructor(model, board, reveal) {
+  /** @param {(node: string, scope?: string, element?: string) => boolean} choose */
+  constructor(model, board, choose) {
     this.#model = model;
     this.#board = board;
-    this.#reveal = reveal;
+    this.#choose = choose;
+    const search = make("input", {
+      id: "graph-search", class: "entry search", type: "search", placeholder: "Find a node  /", "aria-label": "Find a node",
+      autocomplete: "off", spellcheck: "false", oninput: () => this.#find(search.value),
+      onkeydown: (event) => {
+        if (event.key === "Enter") this.#goFound();
+        else if (event.key === "Escape") {
+          search.value = "";
+          this.#find("");
+          this.#view.focus();
+        }
+      },
+    });
+    byId("graph-title").after(search);
     model.hear("graph", (text) => this.#show(text));
     model.hear("metered", () => this.#placeMeters());
     model.hear("built", () => this.#markTargets());
+    model.hear("selected", () => this.#markSelected());
+    model.hear("view", () => requestAnimationFrame(() => this.#resize()));
     whenColoursChange(() => this.#redraw());
-    new ResizeObserver(() => this.#fit()).observe(this.#view);
-    this.#view.addEventListener("scroll", () => this.#redraw(), { passive: true });
-    byId("graph-smaller").addEventListener("click", () => this.#step(-1));
-    byId("graph-larger").addEventListener("click", () => this.#step(1));
-    byId("graph-fit").addEventListener("click", () => {
-      this.#zoom = null;
-      this.#fit();
-    });
-    this.#view.addEventListener("click", (event) => this.#go(event.target));
-    this.#view.addEventListener("keydown", (event) => {
-      if ((event.key === "Enter" || event.key === " ") && event.target !== this.#view) {
-        event.preventDefault();
-        this.#go(event.target);
+    new ResizeObserver(() => this.#resize()).observe(this.#view);
+    byId("graph-smaller").addEventListener("click", () => this.#zoomMiddle(1 / 1.4));
+    byId("graph-larger").addEventListener("click", () => this.#zoomMiddle(1.4));
+    byId("graph-fit").addEventListener("click", () => this.fit());
+    byId("graph-only").addEventListener("click", () => this.#toggleOnly());
+    this.#listen();
+  }
+
+  #listen() {
+    const view = this.#view;
+    view.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      if (event.shiftKey || (Math.abs(event.deltaX) > Math.abs(event.deltaY) && !event.ctrlKey)) {
+        this.#move(-(event.deltaX || event.deltaY), event.shiftKey ? 0 : -event.deltaY);
+        return;
       }
+      const unit = event.deltaMode === 1 ? 30 : 1;
+      // A pinch on a touchpad comes as a wheel with Control, in smaller parts.
+      const factor = Math.exp(-event.deltaY * unit * (event.ctrlKey ? 0.01 : 0.0016));
+      const box = view.getBoundingClientRect();
+      this.#zoomAt(factor, event.clientX - box.left, event.clientY - box.top);
+    }, { passive: false });
+    view.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || this.takesPress?.(event)) return;
+      this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, from: [event.clientX, event.clientY] });
     });
+    view.addEventListener("pointermove", (event) => this.#drag(event));
+    const release = (event) => {
+      this.#pointers.delete(event.pointerId);
+      if (!this.#pointers.size) view.classList.remove("dragged");
+    };
+    view.addEventListener("pointerup", release);
+    view.addEventListener("pointercancel", release);
+    view.addEventListener("click", (event) => {
+      if (this.#hasDragged) {
+        this.#hasDragged = false;
+        return;
+      }
+      this.#go(event.target, event);
+    });
+    view.addEventListener("dblclick", (event) => {
+      if (!event.target.closest("g[data-node], g[data-callback], .edge")) this.fit();
+    });
+    view.addEventListener("keydown", (event) => this.#key(event));
+    // The browser brings what has the focus into view by scrolling, which the map does itself.
+    view.addEventListener("scroll", () => {
+      view.scrollLeft = view.scrollTop = 0;
+    });
+    view.addEventListener("focusin", (event) => {
+      const box = event.target.closest("g.box");
+      if (box && box.matches(":focus-visible")) this.#bring(box);
+    });
+  }
+
+  #hasDragged = false;
+
+  #drag(event) {
+    const pointer = this.#pointers.get(event.pointerId);
+    if (!pointer) return;
+    const before = [...this.#pointers.values()].map(({ x, y }) => ({ x, y }));
+    const far = Math.hypot(event.clientX - pointer.from[0], event.clientY - pointer.from[1]) > slack;
+    if (!far && !this.#view.classList.contains("dragged")) return;
+    if (!this.#view.classList.contains("dragged")) {
+      this.#view.classList.add("dragged");
+      this.#view.setPointerCapture(event.pointerId);
+      this.#hasDragged = true;
+    }
+    pointer.x = event.clientX;
+    pointer.y = event.clientY;
+    const now = [...this.#pointers.values()];
+    if (now.length === 2) {
+      const distance = ([one, other]) => Math.hypot(one.x - other.x, one.y - other.y) || 1;
+      const middleOf = ([one, other]) => [(one.x + other.x) / 2, (one.y + other.y) / 2];
+      const box = this.#view.getBoundingClientRect();
+      const [x, y] = middleOf(now);
+      const [oldX, oldY] = middleOf(before);
+      this.#move(x - oldX, y - oldY);
+      this.#zoomAt(distance(now) / distance(before), x - box.left, y - box.top);
+    } else if (now.length === 1) this.#move(event.clientX - before[0].x, event.clientY - before[0].y);
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, button")) return;
+    const { key } = event;
+    const step = event.shiftKey ? 200 : 60;
+    if ((key === "Enter" || key === " ") && event.target !== this.#view) this.#go(event.target, event);
+    else if (key === "+" || key === "=") this.#zoomMiddle(1.4);
+    else if (key === "-" || key === "−") this.#zoomMiddle(1 / 1.4);
+    else if (key === "0") this.fit();
+    else if (key === "f") this.#toggleOnly();
+    else if (key === "Escape" && this.#model.selected) this.#model.select(null);
+    else if (key.startsWith("Arrow")) {
+      const box = event.target.closest?.("g.box");
+      const forward = key === "ArrowRight" || key === "ArrowDown";
+      if (box) this.#follow(box, key);
+      else {
+        const way = forward ? -step : step;
+        this.#move(key === "ArrowLeft" || key === "ArrowRight" ? way : 0, key === "ArrowUp" || key === "ArrowDown" ? way : 0);
+      }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** From box to box, along the connections; up and down to the nearest. */
+  #follow(box, key) {
+    const { wiring } = this.#model;
+    const name = box.dataset.node ?? box.dataset.callback;
+    const boxes = [...this.#drawing.querySelectorAll("g.box")];
+    let next;
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      const [other] = key === "ArrowLeft" ? wiring.into(name) : wiring.outOf(name);
+      next = boxes.find(boxOf(other));
+    } else {
+      const here = box.getBoundingClientRect();
+      const distance = (one) => {
+        const there = one.getBoundingClientRect();
+        const down = (there.top - here.top) * (key === "ArrowDown" ? 1 : -1);
+        return down < 2 ? Infinity : down + Math.abs(there.left - here.left) * 2;
+      };
+      next = boxes.filter((one) => one.hasAttribute("tabindex"))
+        .map((one) => [distance(one), one]).sort((one, other) => one[0] - other[0])[0];
+      next = next && next[0] < Infinity ? next[1] : null;
+    }
+    if (next?.hasAttribute("tabindex")) {
+      next.focus({ preventScroll: true });
+      this.#bring(next);
+    }
   }
 
   #show(text) {
@@ -60,15 +205,26 @@ export class GraphView {
     // Inside are things to press, which a picture may not have.
     drawing.setAttribute("role", "group");
     drawing.classList.add("drawing");
+    const isFirst = !this.#drawing;
     this.#drawing = drawing;
+    const isSmall = drawing.querySelectorAll("g.box:not(.watcher)").length <= few;
+    document.body.toggleAttribute("data-few", isSmall);
     // The page has its title and its ground already.
     for (const part of drawing.querySelectorAll(".page, .title")) part.remove();
-    this.#view.replaceChildren(this.#overlay, drawing);
-    const { x, y, width, height } = drawing.getBBox();
-    drawing.setAttribute("viewBox", `${x - 8} ${y - 8} ${width + 16} ${height + 16}`);
+    const [, , width, height] = drawing.getAttribute("viewBox").split(/\s+/).map(Number);
+    // The title stood above.
+    this.#size = { width, height: height - 40 };
+    drawing.setAttribute("viewBox", `0 40 ${width} ${height - 40}`);
+    drawing.setAttribute("width", String(width));
+    drawing.setAttribute("height", String(height - 40));
+    this.#sheet.replaceChildren(drawing);
+    this.#view.replaceChildren(this.#sheet, this.#canvas);
     this.#readFeeds();
+    this.#measure();
     this.#markTargets();
-    this.#fit();
+    this.#markSelected();
+    if (isFirst) this.#isFitted = true;
+    this.#resize();
     if (focus) {
       this.#view.querySelector(`g[data-node="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
     }
@@ -78,9 +234,12 @@ export class GraphView {
   #readFeeds() {
     const feeds = new Map();
     const latencies = new Map();
+    const edges = [];
     for (const edge of this.#drawing.querySelectorAll("[data-from][data-to]")) {
       if (edge.classList.contains("tap")) continue;
       const [from, to] = [edge.dataset.from, edge.dataset.to];
+      edges.push({ from, to });
+      if (edge.dataset.format) this.#model.formats.set(to, edge.dataset.format);
       const { latency } = edge.dataset;
       if (latency) {
         latencies.set(to, latency);
@@ -90,61 +249,230 @@ export class GraphView {
       }
       feeds.set(to, from.replace(/\/output\/0$/, "").replace(/\/output\//, ":"));
     }
-    this.#model.setFeeds(feeds, latencies);
+    const sources = new Set([...this.#drawing.querySelectorAll("[data-callback]")]
+      .map((box) => box.dataset.callback));
+    this.#model.setFeeds(feeds, latencies, edges, sources);
   }
+
+  /** Where boxes and buses are, out of the drawing's own numbers. @type {Map<Element, DOMRect | any>} */
+  #boxes = new Map();
+
+  #measure() {
+    this.#boxes.clear();
+    const origin = /translate\(([-\d.]+) ([-\d.]+)\)/;
+    const [, left, top] = (this.#drawing.querySelector(":scope > g")?.getAttribute("transform") ?? "").match(origin)
+      ?? [0, 0, 0];
+    for (const box of this.#drawing.querySelectorAll("g.box")) {
+      const [, x, y] = (box.getAttribute("transform") ?? "").match(origin) ?? [0, 0, 0];
+      const frame = box.querySelector("rect");
+      this.#boxes.set(box, {
+        x: Number(x) + Number(left), y: Number(y) + Number(top) - 40,
+        width: Number(frame?.getAttribute("width")), height: Number(frame?.getAttribute("height")),
+      });
+    }
+  }
+
+  #nameOf(box) { return box.dataset.node ?? box.dataset.callback; }
 
   #markTargets() {
     if (!this.#drawing) return;
-    for (const box of this.#drawing.querySelectorAll("g[data-node]")) {
-      const hasControls = [...this.#model.controls.values()]
-        .some((control) => control.node === box.dataset.node);
-      if (!hasControls) continue;
-      const title = box.querySelector("title")?.textContent ?? box.dataset.node;
+    for (const box of this.#boxes.keys()) {
+      const name = this.#nameOf(box);
+      if (!name) continue;
+      const title = box.querySelector("title")?.textContent ?? name;
       box.setAttribute("role", "button");
       box.setAttribute("tabindex", "0");
-      box.setAttribute("aria-label", `${title}: to its controls`);
+      box.setAttribute("aria-label", `${title}: choose`);
     }
   }
 
-  #go(target) {
-    const bus = target.closest?.("[data-scope]");
-    const edge = target.closest?.("[data-to]");
-    const box = target.closest?.("g[data-node]");
-    if (bus && this.#reveal(bus.dataset.node, bus.dataset.scope, bus.dataset.element)) return;
-    if (box) this.#reveal(box.dataset.node);
+  #go(target, event) {
+    const bus = target.closest?.("circle[data-scope]");
+    const edge = target.closest?.(".edge[data-to]");
+    const box = target.closest?.("g.box");
+    if (bus && this.#choose(bus.dataset.node, bus.dataset.scope, bus.dataset.element)) return;
+    if (box && this.#nameOf(box)) this.#choose(this.#nameOf(box));
     else if (edge) {
-      const [, node, scope, element] = edge.dataset.to.match(/^(.*)\/(input|output)\/(\d+)$/) ?? [];
-      if (node) this.#reveal(node, scope, element);
-    }
+      const { from, to } = edge.dataset;
+      this.#model.select({ nodes: new Map([[nodeOf(from), null], [nodeOf(to), null]]), main: nodeOf(to), edge: { from, to } });
+    } else if (!event?.key) this.#model.select(null);
   }
 
-  // Size
+  // What is chosen
 
-  #step(direction) {
-    const now = this.#scale;
-    const next = direction > 0 ? steps.find((one) => one > now + 0.01)
-      : steps.findLast((one) => one < now - 0.01);
-    if (!next) return;
-    this.#zoom = next;
-    this.#fit();
-  }
-
-  #fit() {
+  #markSelected() {
+    const { selected, wiring } = this.#model;
+    const only = byId("graph-only");
+    only.disabled = !selected;
+    if (!selected) this.#isOnly = false;
+    only.setAttribute("aria-pressed", String(this.#isOnly));
     if (!this.#drawing) return;
-    const [, , width, height] = this.#drawing.getAttribute("viewBox").split(/\s+/).map(Number);
-    const room = this.#view.clientWidth;
-    if (!room) return;
-    const fitting = Math.min(1, room / width);
-    // Smaller than this nothing can be read: one scrolls.
-    this.#scale = this.#zoom ?? Math.max(fitting, 0.62);
-    const [w, h] = [width * this.#scale, height * this.#scale];
-    this.#drawing.setAttribute("width", String(w));
-    this.#drawing.setAttribute("height", String(h));
+    const chosen = new Set(selected?.strip ? [selected.strip.node, ...selected.strip.chain] : selected ? selected.nodes.keys() : []);
+    const shown = new Set(chosen);
+    const main = selected?.main;
+    if (main && !selected.edge) for (const node of [...wiring.into(main), ...wiring.outOf(main)]) shown.add(node);
+    this.#drawing.classList.toggle("choosing", Boolean(selected));
+    this.#drawing.classList.toggle("only", this.#isOnly);
+    for (const box of this.#boxes.keys()) {
+      const name = this.#nameOf(box) ?? box.dataset.tap;
+      box.classList.toggle("chosen", name === main && !selected?.edge);
+      box.classList.toggle("on-way", shown.has(name));
+    }
+    for (const edge of this.#drawing.querySelectorAll(".edge")) {
+      const { from = "", to = "" } = edge.dataset;
+      const isChosen = selected?.edge && selected.edge.from === from && selected.edge.to === to;
+      const isNear = !selected?.edge && shown.has(nodeOf(from)) && shown.has(nodeOf(to))
+        && (chosen.has(nodeOf(from)) || chosen.has(nodeOf(to)));
+      edge.classList.toggle("on-way", Boolean(isChosen || isNear));
+    }
+    byId("graph-what").textContent = selected?.edge ? `${selected.edge.from} → ${selected.edge.to}`
+      : main ? `${selected.strip?.name ?? main} and its neighbours` : "";
+    if (this.#isOnly) this.#fitChosen();
+    this.#redraw();
+  }
+
+  #toggleOnly() {
+    if (!this.#model.selected) return;
+    this.#isOnly = !this.#isOnly;
+    this.#markSelected();
+    if (!this.#isOnly) this.fit();
+  }
+
+  #fitChosen() {
+    const boxes = [...this.#boxes].filter(([box]) => box.classList.contains("on-way")).map(([, place]) => place);
+    if (boxes.length) this.#fitTo(boxes, 1.25);
+  }
+
+  #found = [];
+
+  #find(text) {
+    const wanted = text.trim().toLowerCase();
+    this.#found = [];
+    for (const box of this.#boxes.keys()) {
+      const isFound = Boolean(wanted) && (box.querySelector("title")?.textContent ?? "").toLowerCase().includes(wanted);
+      box.classList.toggle("sought", isFound);
+      if (isFound) this.#found.push(box);
+    }
+    this.#drawing?.classList.toggle("seeking", Boolean(wanted));
+    byId("graph-what").textContent = wanted ? (this.#found.length === 1 ? "1 found" : `${this.#found.length} found`) : "";
+  }
+
+  #goFound() {
+    const [first] = this.#found;
+    if (!first) return;
+    this.#choose(this.#nameOf(first));
+    this.#fitTo([this.#boxes.get(first)], 1);
+  }
+
+  // Size and place
+
+  #resize() {
     const { clientWidth, clientHeight } = this.#view;
+    if (!clientWidth || !this.#drawing) return;
     this.#context = sharpen(this.#canvas, clientWidth, clientHeight);
     this.#canvas.style.width = `${clientWidth}px`;
     this.#canvas.style.height = `${clientHeight}px`;
     this.#placeMeters();
+    if (this.#isFitted) this.fit();
+    else this.#put();
+  }
+
+  /** All of it, as large as there is room. */
+  fit() {
+    this.#isFitted = true;
+    this.#fitTo([{ x: 0, y: 0, ...this.#size }], 1.25, 0);
+  }
+
+  #fitTo(boxes, most, edge = 24) {
+    const left = Math.min(...boxes.map((box) => box.x)) - edge;
+    const top = Math.min(...boxes.map((box) => box.y)) - edge;
+    const right = Math.max(...boxes.map((box) => box.x + box.width)) + edge;
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + edge;
+    const { clientWidth, clientHeight } = this.#view;
+    if (!clientWidth) return;
+    if (edge) this.#isFitted = false;
+    const scale = Math.min(most, clientWidth / (right - left), clientHeight / (bottom - top));
+    this.#at = {
+      scale, x: (clientWidth - (right + left) * scale) / 2, y: (clientHeight - (bottom + top) * scale) / 2,
+    };
+    this.#put();
+  }
+
+  #bring(box) {
+    const place = this.#boxes.get(box);
+    if (!place) return;
+    const { x, y, scale } = this.#at;
+    const { clientWidth, clientHeight } = this.#view;
+    const left = place.x * scale + x;
+    const top = place.y * scale + y;
+    const shift = (start, length, room) => (start < 8 ? 8 - start : start + length > room - 8 ? room - 8 - start - length : 0);
+    const [dx, dy] = [shift(left, place.width * scale, clientWidth), shift(top, place.height * scale, clientHeight)];
+    if (dx || dy) this.#move(dx, dy);
+  }
+
+  #zoomMiddle(factor) { this.#zoomAt(factor, this.#view.clientWidth / 2, this.#view.clientHeight / 2); }
+
+  #zoomAt(factor, x, y) {
+    const at = this.#at;
+    const scale = Math.min(limits.most, Math.max(limits.least, at.scale * factor));
+    const ratio = scale / at.scale;
+    this.#at = { scale, x: x - (x - at.x) * ratio, y: y - (y - at.y) * ratio };
+    this.#isFitted = false;
+    this.#keepIn();
+    this.#putSoon();
+  }
+
+  #move(dx, dy) {
+    this.#at.x += dx;
+    this.#at.y += dy;
+    this.#isFitted = false;
+    this.#keepIn();
+    this.#putSoon();
+  }
+
+  /** Some of it always stays in sight. */
+  #keepIn() {
+    const { clientWidth, clientHeight } = this.#view;
+    const { scale } = this.#at;
+    const keep = 60;
+    this.#at.x = Math.min(clientWidth - keep, Math.max(keep - this.#size.width * scale, this.#at.x));
+    this.#at.y = Math.min(clientHeight - keep, Math.max(keep - this.#size.height * scale, this.#at.y));
+  }
+
+  #isPutting = false;
+  #putSoon() {
+    if (this.#isPutting) return;
+    this.#isPutting = true;
+    requestAnimationFrame(() => {
+      this.#isPutting = false;
+      this.#put();
+    });
+  }
+
+  #put() {
+    const { x, y, scale } = this.#at;
+    this.#view.classList.add("moving");
+    this.#sheet.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    const detail = scale >= near ? "near" : scale >= middle ? "middle" : "far";
+    if (this.#view.dataset.detail !== detail) this.#view.dataset.detail = detail;
+    this.#redraw();
+    clearTimeout(this.#settles);
+    // At rest it is drawn anew, sharp.
+    this.#settles = setTimeout(() => {
+      this.#view.classList.remove("moving");
+      this.#view.style.setProperty("--name-size", `${Math.min(46, Math.max(14, 11 / this.#at.scale))}px`);
+    }, 160);
+  }
+
+  /** Where a bus is, on the view. */
+  placeOf(mark) {
+    const box = mark.closest("g.box");
+    const place = this.#boxes.get(box);
+    const { x, y, scale } = this.#at;
+    return {
+      x: (place.x + Number(mark.getAttribute("cx"))) * scale + x,
+      y: (place.y + Number(mark.getAttribute("cy"))) * scale + y,
+    };
   }
 
   // Meters
@@ -154,17 +482,15 @@ export class GraphView {
     this.#ends = [];
     this.#places.clear();
     if (!this.#drawing || !this.#context) return;
-    const origin = this.#drawing.getBoundingClientRect();
     for (const mark of this.#drawing.querySelectorAll("[data-scope], [data-tap]")) {
       const { node, scope, element, tap } = mark.dataset;
       const key = tap === undefined ? `bus ${node}/${scope}/${element}` : `tap ${tap}`;
-      if (!this.#board.has(key)) continue;
-      const frame = mark.closest(".box").querySelector("rect").getBoundingClientRect();
+      const place = this.#boxes.get(mark.closest("g.box"));
+      if (!this.#board.has(key) || !place) continue;
       // An input's stands on the line of its name, an output's and a tap's beside the name of the box.
-      const at = mark.getBoundingClientRect();
-      const y = scope === "input" ? (at.top + at.bottom) / 2
-        : frame.top + (19 + 14 * Number(element ?? 0)) * this.#scale;
-      this.#places.set(key, { right: frame.right - origin.left - 10 * this.#scale, y: y - origin.top });
+      const y = scope === "input" ? place.y + Number(mark.getAttribute("cy") ?? 0)
+        : place.y + 19 + 14 * Number(element ?? 0);
+      this.#places.set(key, { right: place.x + place.width - 10, y, box: mark.closest("g.box") });
       this.#ends.push(this.#board.add(key, {
         element: this.#canvas,
         draw: (meter) => {
@@ -186,25 +512,31 @@ export class GraphView {
     const place = this.#places.get(key);
     const levels = this.#levels.get(key);
     if (!place || !levels?.length || !this.#context) return;
+    if (this.#isOnly && !place.box.classList.contains("on-way")) return;
     const context = this.#context;
-    const scale = this.#scale;
-    const [width, height] = [bar.width * scale, bar.height * scale];
-    const left = place.right - width - this.#view.scrollLeft;
+    const { x, y: down, scale } = this.#at;
+    // From afar a meter is as large as it takes to be seen.
+    const grown = Math.max(1, 0.5 / scale);
+    const [width, height] = [bar.width * scale * Math.min(grown, 1.6), bar.height * scale * grown];
+    const left = place.right * scale + x - width;
     const total = levels.length * height + (levels.length - 1) * scale;
-    const top = place.y - total / 2 - this.#view.scrollTop;
-    if (top < -total || top > this.#view.clientHeight) return;
+    const top = place.y * scale + down - total / 2;
+    if (top < -total || top > this.#view.clientHeight || left < -width || left > this.#view.clientWidth) return;
+    context.globalAlpha = this.#drawing.classList.contains("choosing") && !place.box.classList.contains("on-way") ? 0.3 : 1;
     levels.forEach((level, index) => {
       const y = top + index * (height + scale);
       const share = levelPosition(levelOf(level.average)) * width;
       const peak = levelPosition(levelOf(level.peak)) * width;
       context.fillStyle = colour("meter-unlit");
       context.fillRect(left, y, width, height);
-      context.fillStyle = colour(levelOf(level.peak) > 0 ? "meter-over" : "meter-low");
+      const over = levelOf(level.peak) > 0;
+      context.fillStyle = colour(over ? "meter-over" : levelOf(level.average) > -18 ? "meter-middle" : "meter-low");
       context.fillRect(left, y, share, height);
       if (peak > 1) {
         context.fillStyle = colour("meter-peak");
         context.fillRect(left + peak - 1, y, Math.max(1, scale), height);
       }
     });
+    context.globalAlpha = 1;
   }
 }

@@ -7,7 +7,12 @@ import { Sync } from "./sync.js";
 import { Changes } from "./changes.js";
 import { MeterBoard } from "./meters.js";
 import { NodeCards } from "./nodes.js";
+import { Console } from "./console.js";
+import { Solo } from "./solo.js";
+import { Timeline } from "./timeline.js";
+import { Views } from "./views.js";
 import { GraphView } from "./graph.js";
+import { GraphEditor } from "./edit.js";
 import { Transport } from "./transport.js";
 
 const model = new Model();
@@ -17,7 +22,27 @@ const changes = new Changes(model, sync, messages);
 const room = { model, changes, watch: (pointer, call) => model.watch(pointer, call) };
 const board = new MeterBoard(model);
 const cards = new NodeCards(room, board, byId("controls"));
-new GraphView(model, board, (...place) => cards.reveal(...place));
+const views = new Views(model);
+const rack = new Console(room, board, new Solo(room), (strip) => {
+  const buses = strip.scope ? new Set([`${strip.scope}/${strip.element}`]) : null;
+  // A mixer of one sound is a strip as a whole.
+  const nodes = new Map(strip.chain.map((node) => [node, null]));
+  const isWhole = strip.chain.includes(strip.node);
+  if (!isWhole) nodes.set(strip.node, buses);
+  const order = strip.scope === "output" ? [[strip.node, nodes.get(strip.node)], ...nodes] : [...nodes];
+  model.select({ nodes: new Map(order), main: strip.node, strip });
+  views.beside("controls", false);
+});
+cards.pin = rack;
+cards.messages = messages;
+const graph = new GraphView(model, board, (node, scope, element) => {
+  if (views.view === "console" && scope && rack.reveal(`${node}/${scope}/${element}`)) return true;
+  model.select({ nodes: new Map([[node, null]]), main: node });
+  views.beside("controls");
+  return cards.focus(node, scope, element);
+});
+new GraphEditor(room, graph);
+new Timeline(model);
 new Transport(room, messages);
 
 /** @type {?import("./document.js").DocumentDesk} */
@@ -37,8 +62,9 @@ addEventListener("keydown", (event) => {
       if (key === "y" || event.shiftKey) changes.redo();
       else changes.undo();
     }
-  } else if (event.key === "?" && !isText(event.target) && !document.querySelector("dialog[open]")) {
-    byId("help-dialog").showModal();
+  } else if (!isText(event.target) && !document.querySelector("dialog[open]") && !event.altKey) {
+    if (event.key === "?") byId("help-dialog").showModal();
+    else if (views.key(key, event.target)) event.preventDefault();
   }
 });
 

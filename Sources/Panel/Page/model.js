@@ -1,5 +1,7 @@
 // What the page knows of the run. Views read it, and hear of what changes.
 
+import { Wiring } from "./strips.js";
+
 /**
  * Something that can be turned, as `GET /controls` describes it.
  * @typedef {object} Control
@@ -54,10 +56,31 @@ export class Model extends EventTarget {
   feeds = new Map();
   /** How late what crosses a bus is, where it is, by `node/output/0`. @type {Map<string, string>} */
   latencies = new Map();
+  /** How the nodes are connected. */
+  wiring = new Wiring([]);
+  /** The format of what each input is fed, as the drawing says it. @type {Map<string, string>} */
+  formats = new Map();
+  /** The callbacks of the graph, by name. @type {Set<string>} */
+  sources = new Set();
+  /**
+   * What is chosen: the nodes that it is about, each with the buses of it (`null` for all), and the strip or the
+   * connection where it is one.
+   * @type {?{ nodes: Map<string, ?Set<string>>, main: string, strip?: import("./strips.js").Strip,
+   *   edge?: { from: string, to: string } }}
+   */
+  selected = null;
   /** The document that plays: its text, its tag, and what it says (null where it has comments). */
   text = "";
   tag = "";
   document = null;
+
+  /** @type {?{ from: string, to: string }[]} */
+  #edges = null;
+
+  select(selected) {
+    this.selected = selected;
+    this.tell("selected", selected);
+  }
 
   tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
@@ -139,17 +162,18 @@ export class Model extends EventTarget {
     if (tag === this.tag) return;
     this.text = text;
     this.tag = tag;
-    try {
-      this.document = JSON.parse(text);
-    } catch {
-      this.document = null;
-    }
+    this.document = readJSON(text);
     this.tell("document");
   }
 
-  setFeeds(feeds, latencies) {
-    const isSame = same([...feeds], [...this.feeds]) && same([...latencies], [...this.latencies]);
+  /** @param {{ from: string, to: string }[]} edges */
+  setFeeds(feeds, latencies, edges, sources) {
+    const isSame = same([...feeds], [...this.feeds]) && same([...latencies], [...this.latencies])
+      && same(edges, this.#edges);
+    this.sources = sources;
     if (isSame) return;
+    this.#edges = edges;
+    this.wiring = new Wiring(edges);
     this.feeds = feeds;
     this.latencies = latencies;
     this.tell("feeds");
@@ -175,3 +199,18 @@ export class Model extends EventTarget {
 /** The tokens of a JSON Pointer. */
 export const tokens = (pointer) =>
   pointer.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+/** What a text of JSON says; also one with comments, and with commas that end a list. `null` for what is neither. */
+export function readJSON(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const plain = text.replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (all, string) => string ?? " ")
+      .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (all, string) => string ?? "");
+    try {
+      return JSON.parse(plain);
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,10 +1,11 @@
-// The controls of each node: those of the whole unit, then a strip for each of its buses.
+// The inspector: the controls of the nodes that are chosen. Those of the whole unit, then a strip for each bus.
 
 import { make, say, uniqueId } from "./dom.js";
 import { controlView, description, isFader } from "./controls.js";
 import { levelMeter } from "./meters.js";
 import { responseView } from "./response.js";
 import { padView } from "./pad.js";
+import { trigger } from "./server.js";
 
 /** What stands on a strip at once; the rest is behind "More". */
 const primary = new Set([
@@ -12,8 +13,30 @@ const primary = new Set([
 ]);
 /** So many crosspoints of a matrix have a meter at once. */
 const mostCrosspoints = 256;
+/** So many cards stand there while nothing is chosen. */
+const mostCards = 6;
 /** From top to bottom. */
 const order = ["enable", "meteringMode", "azimuth", "elevation", "distance", "reverbBlend", "pan"];
+
+/** The kinds of callbacks whose sound has a beginning. */
+const beginning = new Set(["file", "sweep", "impulse", "expression"]);
+
+/** The controls of an equalizer by its bands, and those that are of no band. */
+function bandsOf(controls) {
+  const bands = new Map();
+  const others = [];
+  for (const control of controls) {
+    const [, number] = control.title.match(/^Band (\d+) /) ?? [];
+    if (number === undefined) others.push(control);
+    else {
+      const band = bands.get(number) ?? { number, controls: [], bypass: null };
+      bands.set(number, band);
+      band.controls.push(control);
+      if (/bypass/i.test(control.name)) band.bypass = control;
+    }
+  }
+  return { bands: [...bands.values()], others };
+}
 
 const grouped = (list, key) => {
   const groups = new Map();
@@ -38,13 +61,14 @@ export class NodeCards {
     this.#place = place;
     room.model.hear("controls", () => this.#build());
     room.model.hear("feeds", () => this.#build());
+    room.model.hear("selected", () => this.#build());
     room.model.hear("metered", () => {
       for (const card of this.#cards.values()) card.meter();
     });
   }
 
-  /** Brings the focus to the controls of a node; false where it has none. */
-  reveal(node, scope, element) {
+  /** Brings the focus to the controls of a node, which is chosen; false where it has none. */
+  focus(node, scope, element) {
     const card = this.#cards.get(node)?.element;
     if (!card) return false;
     const strip = scope && [...card.querySelectorAll(".strip")]
@@ -58,9 +82,24 @@ export class NodeCards {
     return true;
   }
 
+  /** The nodes that are chosen, with their controls; all of them where nothing is, and there are few. */
+  #shown() {
+    const { model } = this.#room;
+    const all = grouped(model.controls.values(), (control) => control.node);
+    const chosen = model.selected?.nodes;
+    if (!chosen) return all.size <= mostCards ? all : new Map();
+    const shown = new Map();
+    for (const [node, buses] of chosen) {
+      const controls = all.get(node)?.filter((control) => !buses || control.scope === "global"
+        || buses.has(`${control.scope}/${control.element}`));
+      if (controls?.length) shown.set(node, controls);
+    }
+    return shown;
+  }
+
   #build() {
     const { model } = this.#room;
-    const nodes = grouped(model.controls.values(), (control) => control.node);
+    const nodes = this.#shown();
     const focus = document.activeElement?.dataset?.slider;
     for (const [node, card] of this.#cards) {
       if (nodes.has(node)) continue;
@@ -83,11 +122,40 @@ export class NodeCards {
       }
       this.#place.append(this.#cards.get(node).element);
     }
-    const isEmpty = !nodes.size;
-    this.#place.classList.toggle("empty", isEmpty);
+    this.#showHead(nodes.size);
     if (focus) this.#place.querySelector(`[data-slider="${CSS.escape(focus)}"]`)?.focus();
     model.tell("built");
   }
+
+  /** What is chosen, and the way of its sound: each part leads to its card. */
+  #showHead(count) {
+    const { model } = this.#room;
+    const { selected } = model;
+    const chain = selected ? [...selected.nodes.keys()] : [];
+    const { strip } = selected ?? {};
+    const title = strip ? strip.name : selected?.main ?? "";
+    const hint = !selected && !count ? "Choose a strip or a node: its controls come here." : "";
+    this.#head.replaceChildren(
+      selected ? make("h2", {}, title, make("span", { class: "component" }, strip?.place ?? "")) : "",
+      chain.length > 1 ? make("p", { class: "way" }, ...chain.map((node) => make("button", {
+        type: "button", class: "slight", "data-way": node, disabled: !this.#cards.has(node),
+        onclick: () => this.focus(node),
+      }, node))) : "",
+      hint ? make("p", { class: "quiet" }, hint)
+        : selected && !count ? make("p", { class: "quiet" }, "There is nothing to turn here.") : "",
+      selected ? make("div", { class: "buttons small" },
+        strip?.scope && this.pin ? make("button", {
+          type: "button", class: "slight", "aria-pressed": String(this.pin.isPinned(strip)),
+          onclick: () => this.pin.pin(strip),
+        }, "Pin") : "",
+        make("button", { type: "button", class: "slight", id: "select-none", onclick: () => model.select(null) },
+          "Choose none")) : "");
+    this.#place.prepend(this.#head);
+  }
+
+  #head = make("div", { class: "inspector-head" });
+  /** What pins strips. @type {?{ isPinned: (strip: any) => boolean, pin: (strip: any) => void }} */
+  pin = null;
 
   #card(node, controls) {
     const { model } = this.#room;
@@ -97,13 +165,19 @@ export class NodeCards {
     };
     const titleId = uniqueId("node");
     const info = make("p", { class: "info", "aria-hidden": "true" });
+    const begins = room.model.sources.has(node) && beginning.has(controls[0].component);
     const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
       make("div", { class: "head-line" },
         make("h2", { id: titleId, tabindex: -1 }, node,
           make("span", { class: "component" }, controls[0].component),
-          ...this.#latency(`${node}/output/0`)), info));
-    const global = controls.filter((control) => control.scope === "global");
+          ...this.#latency(`${node}/output/0`)),
+        begins ? make("button", {
+          type: "button", class: "slight", "data-trigger": node, "aria-label": `Trigger ${node}`,
+          title: "The sound begins again", onclick: () => this.#trigger(node),
+        }, "Trigger") : null, info));
+    const { bands, others: global } = bandsOf(controls.filter((control) => control.scope === "global"));
     const body = make("div", { class: "node-body" });
+    for (const band of bands) body.append(this.#band(node, band, room));
     if (global.length) {
       body.append(make("div", { class: "global", role: "group", "aria-label": `${node}, the whole unit` },
         ...global.map((control) => controlView(control, room))));
@@ -151,6 +225,29 @@ export class NodeCards {
     element.addEventListener("focusin", tell);
     element.addEventListener("pointerover", tell);
     return { element, meter: matrix.meter, end: () => ends.forEach((end) => end()) };
+  }
+
+  async #trigger(node) {
+    try {
+      await trigger(node);
+      this.messages?.clear("trigger");
+    } catch (error) {
+      this.messages?.show("trigger", "Not triggered", error.text ?? error.message);
+    }
+  }
+
+  /** What the page has to say. @type {?import("./messages.js").Messages} */
+  messages = null;
+
+  /** The controls of a band, folded away while it is bypassed. */
+  #band(node, { number, controls, bypass }, room) {
+    const views = make("div", { class: "dials" }, ...controls.map((control) => controlView(control, room)));
+    const state = make("span", { class: "quiet" });
+    const isOff = () => [true, 1].includes(room.model.value(bypass?.pointer));
+    const details = make("details", { class: "band", open: !isOff() },
+      make("summary", { "aria-label": `Band ${number} of ${node}` }, `Band ${number} `, state), views);
+    if (bypass) room.watch(bypass.pointer, () => say(state, isOff() ? "off" : ""));
+    return details;
   }
 
   /** The meters of a matrix's open crosspoints and of its master, which come and go with its metering. */
@@ -208,6 +305,9 @@ export class NodeCards {
         `Level, ${first.node} ${first.scope} ${first.element}`);
       ends.push(meter.remove);
       meter.element.append(meter.number);
+      const metering = controls.find((control) => control.name === "meteringMode");
+      const { element: column } = meter;
+      room.watch(metering.pointer, (value) => column.classList.toggle("unmetered", !(value === true || value === 1)));
     }
     const strip = make("div", {
       class: `strip ${first.scope}`, role: "group", "aria-label": `${first.node}, ${title}`,

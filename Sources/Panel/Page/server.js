@@ -69,6 +69,13 @@ export const mergeDocument = (change) =>
     body: JSON.stringify(change), type: "application/merge-patch+json",
   });
 
+/** Changes the structure of the document. @param {object[]} operations RFC 6902 */
+export const patchDocument = (operations) =>
+  json("PATCH", "/patch", { body: JSON.stringify(operations), type: "application/json-patch+json" });
+
+/** Has the sound of a callback begin again. */
+export const trigger = (callback) => ask("POST", `/trigger?callback=${encodeURIComponent(callback)}`);
+
 export const replaceDocument = (text, type, ifMatch) =>
   json("PUT", "/patch", { body: text, type, ifMatch });
 

@@ -39,13 +39,21 @@ const readouts = {
       .map((side) => `${(side.latency * 1000).toFixed(1)} ms`).join(" + "),
 };
 
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+/** Who has changed something, as the program says it, for people. */
+const authors = {
+  timeline: "By the timeline", osc: "By OSC", file: "By the file", signal: "By a signal", session: "By the session",
+  http: "By another browser or program",
+};
+
 const eventWords = {
   started: () => "started",
-  changed: ({ by, changes, changeCount }) =>
-    `changed by ${by}: ` +
-    (changes.map((one) => one.summary).join("; ") || (changeCount ? `${changeCount} changes` : "nothing is different")),
-  refused: ({ by, text }) => `refused, from ${by}: ${text.split("\n", 1)[0]}`,
-  xrun: ({ underruns, overruns }) => `${underruns} underruns, ${overruns} overruns so far`,
+  changed: ({ changes, changeCount }) =>
+    changes.map((one) => one.summary).join("; ") || (changeCount ? `${changeCount} changes` : "nothing is different"),
+  refused: ({ text }) => `refused: ${text.split("\n", 1)[0]}`,
+  xrun: ({ underruns, overruns }) =>
+    [underruns && count(underruns, "underrun"), overruns && count(overruns, "overrun")].filter(Boolean).join(", ") + " so far",
   underrun: ({ message }) => message,
   file: ({ message }) => message,
   route: ({ direction, name }) => `the ${direction} is ${name} now`,
@@ -77,9 +85,11 @@ export class Transport {
     }
     model.hear("status", (status) => this.#show(status));
     model.hear("history", () => this.#showHistory());
+    model.hear("built", () => this.#showHistory());
     model.hear("connection", (connection) => this.#showConnection(connection));
     model.hear("event", (event) => this.#showEvent(event));
     setInterval(() => this.#tick(), 250);
+    this.#showHistory();
     byId("pause").addEventListener("click", () => {
       const isPaused = this.#model.status?.state === "paused";
       this.#command(isPaused ? "start" : "pause");
@@ -145,8 +155,17 @@ export class Transport {
       const hadFocus = document.activeElement === button;
       button.disabled = !label;
       button.title = label ? `${word}: ${label}` : "";
+      if (label) button.setAttribute("aria-label", `${word}: ${label}`);
+      else button.removeAttribute("aria-label");
       if (hadFocus && !label) byId(id === "undo" ? "redo" : "undo").focus();
     }
+    const history = this.#changes.history.slice(0, 60);
+    const next = history.findIndex((one) => !one.isUndone);
+    byId("change-list").replaceChildren(...history.map(({ text, isUndone }, index) =>
+      make("li", { class: isUndone ? "undone" : index === next ? "next" : null },
+        make("span", {}, text), make("span", { class: "quiet" },
+          isUndone ? "undone" : index === next ? "Undo takes this back" : ""))));
+    byId("changes-title").hidden = byId("change-list").hidden = history.length === 0;
   }
 
   #showConnection({ state, reason }) {
@@ -160,20 +179,34 @@ export class Transport {
     }
   }
 
+  #cause(name, data) {
+    if (name === "changed" || name === "refused") {
+      // Of what is on its way the answer is not there yet.
+      if (data.by === "http" && name === "changed" && this.#changes.isOwn(data.tag) !== false) return "Here";
+      return authors[data.by] ?? `By ${data.by}`;
+    }
+    return "";
+  }
+
   #showEvent({ name, data }) {
     const place = byId("event-list");
     const time = new Date(data.time ?? Date.now());
     const text = eventWords[name]?.(data) ?? name;
+    const cause = this.#cause(name, data);
     const item = make("li", { class: name },
       make("time", { datetime: time.toISOString() }, time.toLocaleTimeString([], { hour12: false })),
-      make("span", {}, text));
+      make("span", {}, cause ? make("strong", {}, `${cause}: `) : "", text));
     const last = place.firstElementChild;
     // A fader that moves is one line, and so are underruns one after the other.
     item.dataset.about = data.changes?.map((one) => one.pointer).join() ?? "";
     const isSame = (name === "changed" || name === "xrun") && last?.className === name
       && last.dataset.about === item.dataset.about;
-    if (isSame) last.replaceWith(item);
-    else place.prepend(item);
+    if (isSame) {
+      const times = Number(last.dataset.times ?? 1) + 1;
+      item.dataset.times = String(times);
+      item.lastElementChild.append(make("em", { class: "quiet" }, ` ${times} times`));
+      last.replaceWith(item);
+    } else place.prepend(item);
     while (place.childElementCount > keptEvents) place.lastElementChild.remove();
   }
 }

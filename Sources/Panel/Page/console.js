@@ -1,0 +1,722 @@
+// All strips in a row: what a mixing desk shows. Rows line up across strips; one canvas has all meters.
+
+import { byId, make, say } from "./dom.js";
+import { controlView, faderParts } from "./controls.js";
+import { levelPosition, digits, floor } from "./scales.js";
+import { levelOf } from "./meters.js";
+import { LevelSurface } from "./surface.js";
+import { stripsOf } from "./strips.js";
+
+/** Widths of a strip, in pixels: the least, the most, and the most where there are few. */
+const widths = { least: 68, most: 104, few: 240, fader: 132 };
+const few = 6;
+const gap = 2;
+const groupGap = 10;
+const folded = 46;
+/** How much of the canvas lies outside of what is seen, so that scrolling does not outrun it. */
+const margin = 300;
+const storeName = "patchrun-console";
+const hues = 10;
+
+/** @param {string} text */
+const matches = (strip, text) =>
+  [strip.name, strip.place, strip.group, strip.node, strip.to].some((one) => one.toLowerCase().includes(text));
+
+/** What is made of a strip, and ends with it. */
+class StripView {
+  element;
+  x = 0;
+  width = 0;
+  /** @type {?HTMLElement} */
+  meter = null;
+  ends = [];
+  overs = 0;
+  isOver = false;
+
+  constructor(strip) { this.strip = strip; }
+
+  get key() { return `bus ${this.strip.id}`; }
+}
+
+export class Console {
+  #room;
+  #board;
+  #solo;
+  #select;
+  #place = byId("console");
+  /** @type {StripView[]} */
+  #views = [];
+  #groups = [];
+  #signature = "";
+  #text = "";
+  /** What is kept for the next time: folded groups, pinned strips. */
+  #kept = { folded: [], pinned: [], unpinned: [] };
+  #rack; #inner; #pins; #chips; #count; #none; #metersOff; #search; #bridge; #bridgeCanvas;
+  #surface; #pinSurface; #bridgeSurface;
+  #canvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
+  #pinCanvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
+  #left = -1;
+  #work = 0;
+
+  /** @param {(strip: import("./strips.js").Strip) => void} select */
+  constructor(room, board, solo, select) {
+    this.#room = room;
+    this.#board = board;
+    this.#solo = solo;
+    this.#select = select;
+    try {
+      this.#kept = { ...this.#kept, ...JSON.parse(sessionStorage.getItem(storeName) ?? "{}") };
+    } catch {
+      // As if for the first time.
+    }
+    this.#frame();
+    this.#surface = new LevelSurface(this.#canvas);
+    this.#pinSurface = new LevelSurface(this.#pinCanvas);
+    this.#bridgeSurface = new LevelSurface(this.#bridgeCanvas);
+    const { model } = room;
+    model.hear("controls", () => this.#build());
+    model.hear("feeds", () => this.#build());
+    model.hear("value", () => this.#showStates());
+    model.hear("soloed", () => this.#showStates());
+    model.hear("selected", () => this.#markSelected());
+    model.hear("view", () => this.#layOut());
+    new ResizeObserver(() => this.#layOut()).observe(this.#place);
+    this.#rack.addEventListener("scroll", () => this.#follow(), { passive: true });
+    // A wheel that turns no control turns the rack.
+    this.#rack.addEventListener("wheel", (event) => {
+      if (event.defaultPrevented || event.ctrlKey || event.deltaX !== 0) return;
+      this.#rack.scrollLeft += event.deltaY;
+    }, { passive: true });
+  }
+
+  #store() { sessionStorage.setItem(storeName, JSON.stringify(this.#kept)); }
+
+  #frame() {
+    this.#search = make("input", {
+      id: "strip-search", class: "entry search", type: "search", placeholder: "Search strips  /",
+      "aria-label": "Search strips", autocomplete: "off", spellcheck: "false",
+      oninput: () => this.#filter(this.#search.value),
+      onkeydown: (event) => {
+        if (event.key === "Escape") {
+          this.#search.value = "";
+          this.#filter("");
+          this.#search.blur();
+        } else if (event.key === "Enter") {
+          const first = this.#views.find((view) => !view.element.hidden);
+          if (first) this.#go(first);
+        }
+      },
+    });
+    this.#chips = make("div", { class: "chips", role: "group", "aria-label": "Groups" });
+    this.#count = make("p", { class: "quiet counts" });
+    this.#metersOff = make("button", {
+      type: "button", class: "slight", id: "meters-on", hidden: true, onclick: () => this.#meterAll(),
+    });
+    const clear = make("button", {
+      type: "button", class: "slight", id: "solo-clear", onclick: () => this.#solo.clear(),
+    }, "No solo");
+    this.#room.model.hear("soloed", () => (clear.hidden = this.#solo.soloedStrips.length === 0));
+    clear.hidden = true;
+    this.#bridgeCanvas = make("canvas", { "aria-hidden": "true" });
+    this.#bridge = make("div", {
+      class: "bridge", hidden: true, "aria-hidden": "true",
+      onpointerdown: (event) => this.#pressBridge(event),
+      onpointermove: (event) => event.buttons && this.#pressBridge(event),
+    }, this.#bridgeCanvas, make("div", { class: "bridge-window" }));
+    this.#none = make("p", { class: "none", hidden: true });
+    this.#inner = make("div", { class: "rack-inner" }, this.#canvas);
+    this.#rack = make("div", { class: "rack", role: "group", "aria-label": "Strips" }, this.#inner);
+    this.#pins = make("div", { class: "pins", role: "group", "aria-label": "Pinned strips" }, this.#pinCanvas);
+    this.#place.append(
+      make("div", { class: "head-line" }, this.#search, this.#chips, this.#metersOff, clear, this.#count),
+      this.#bridge, this.#none, make("div", { class: "rack-row" }, this.#rack, this.#pins));
+  }
+
+  // What there is
+
+  #build() {
+    const { model } = this.#room;
+    const { strips, groups } = stripsOf(model);
+    const signature = JSON.stringify(strips.map((strip) =>
+      [{ ...strip, controls: 0, fader: 0 },
+        [...strip.controls.values()].map(({ value, isInDocument, isScheduled, ...rest }) => rest)]));
+    if (signature === this.#signature) return;
+    this.#signature = signature;
+    const { activeElement } = document;
+    const focus = activeElement?.closest?.("[data-strip]")?.dataset.strip;
+    const focused = activeElement?.dataset?.slider;
+    for (const view of this.#views) this.#end(view);
+    this.#groups = groups;
+    this.#solo.setStrips(strips);
+    this.#views = strips.map((strip) => new StripView(strip));
+    for (const view of this.#views) view.element = this.#shell(view);
+    this.#showChips();
+    this.#layOut();
+    this.#fill();
+    this.#showStates();
+    this.#markSelected();
+    this.#filter(this.#text);
+    if (focus) {
+      const view = this.#views.find((one) => one.strip.id === focus);
+      if (view) this.#complete(view);
+      (view?.element.querySelector(focused ? `[data-slider="${CSS.escape(focused)}"]` : ".strip-name")
+        ?? view?.element.querySelector(".strip-name"))?.focus();
+    }
+    model.tell("strips", strips);
+  }
+
+  #end(view) {
+    for (const end of view.ends) end();
+    view.element.remove();
+    this.#surface.forget(view.key);
+    this.#pinSurface.forget(view.key);
+  }
+
+  #isPinned(strip) {
+    return this.#kept.pinned.includes(strip.id)
+      || (strip.isMain && !this.#kept.unpinned.includes(strip.id));
+  }
+
+  #shell(view) {
+    const { strip } = view;
+    const element = make("div", {
+      class: `strip-view ${strip.scope ?? "unit"}${strip.isMain ? " main" : ""}`, role: "group",
+      "aria-label": `${strip.name}, ${strip.place}`, "data-strip": strip.id,
+    }, make("button", {
+      type: "button", class: "strip-name", title: `${strip.name}: ${strip.place}`,
+      "aria-label": `${strip.name}, ${strip.place}`,
+      onclick: () => this.#select(strip),
+      onkeydown: (event) => this.#key(event, view),
+    }, make("strong", {}, shortName(strip)), make("span", { class: "strip-place" }, strip.place)));
+    element.dataset.hue = String(this.#groups.indexOf(strip.group) % hues);
+    return element;
+  }
+
+  /** Fills the strips in sight at once, and the others while there is nothing else to do. */
+  #fill() {
+    clearTimeout(this.#work);
+    const width = this.#rack.clientWidth;
+    const from = this.#rack.scrollLeft - margin;
+    for (const view of this.#views) {
+      if (view.isPinned || (view.x + view.width > from && view.x < from + width + 2 * margin)) this.#complete(view);
+    }
+    const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 8 }), 16));
+    const next = () => idle((deadline) => {
+      let made = 0;
+      const views = this.#views;
+      for (const view of views) {
+        if (view.isDone) continue;
+        this.#complete(view);
+        made += 1;
+        if (made >= 6 || deadline.timeRemaining() < 4) break;
+      }
+      if (made) next();
+    });
+    next();
+  }
+
+  #complete(view) {
+    if (view.isDone || !view.element) return;
+    view.isDone = true;
+    const { strip, element, ends } = view;
+    const { model } = this.#room;
+    const room = { ...this.#room, watch: (pointer, call) => ends.push(model.watch(pointer, call)) };
+    const label = `${strip.name}, ${strip.place}`;
+    if (!strip.scope) {
+      this.#completeUnit(view, room);
+      return;
+    }
+    const knobs = make("div", { class: "strip-knobs" });
+    const knob = strip.controls.get("pan") ?? strip.controls.get("azimuth");
+    if (knob) knobs.append(controlView(knob, room));
+    const switches = make("div", { class: "strip-switches" });
+    if (this.#solo.canMute(strip)) {
+      view.mute = make("button", {
+        type: "button", class: "mute", "aria-label": `Mute ${label}`, title: this.#solo.sentence(strip, false),
+        onclick: () => this.#solo.mute(strip),
+      }, "M");
+      switches.append(view.mute);
+    }
+    if (this.#solo.canSolo(strip)) {
+      view.solo = make("button", {
+        type: "button", class: "solo", "aria-label": `Solo ${label}`, title: this.#solo.sentence(strip, true),
+        onclick: (event) => this.#solo.solo(strip, event.ctrlKey || event.metaKey),
+      }, "S");
+      switches.append(view.solo);
+    }
+    const metering = strip.controls.get("meteringMode");
+    const peak = make("button", {
+      type: "button", class: "strip-peak", "aria-label": `Highest peak of ${label}`, disabled: !metering,
+      title: "Highest peak, in dB below full scale. Press to begin anew", onclick: () => this.#pressPeak(view),
+    }, metering ? "" : "–");
+    view.peak = peak;
+    const { track, field } = faderParts(strip.fader, room);
+    const top = levelTop(strip);
+    const area = make("div", { class: "strip-fader" }, track, scaleDigits(top));
+    if (metering) {
+      view.meter = make("div", {
+        class: "strip-meter", role: "meter", "aria-label": `Level, ${label}`, "aria-valuemin": floor,
+        "aria-valuemax": Math.max(0, top), "aria-valuenow": floor, "aria-valuetext": "silent",
+      });
+      area.append(view.meter);
+      this.#connectMeter(view, room, metering);
+    }
+    element.append(knobs, switches, peak, area,
+      make("div", { class: "readout-row" }, field, make("span", { class: "unit" }, "dB")),
+      make("p", { class: "strip-to", title: strip.to ? `goes to ${strip.to}` : null },
+        strip.isMain ? "→ out" : `→ ${strip.to}`));
+    this.#showState(view);
+  }
+
+  #completeUnit(view, room) {
+    const { strip, element } = view;
+    const shown = [...strip.controls.values()]
+      .filter((control) => typeof (control.value ?? control.default) === "number" || control.kind === "switch")
+      .slice(0, 4);
+    element.append(make("div", { class: "strip-unit" }, ...shown.map((control) => controlView(control, room)),
+      make("button", { type: "button", class: "slight", onclick: () => this.#select(strip) },
+        strip.controls.size > shown.length ? `All ${strip.controls.size}` : "Open")),
+    make("p", { class: "strip-to" }, strip.to ? `→ ${strip.to}` : ""));
+  }
+
+  // Meters
+
+  #connectMeter(view, room, metering) {
+    const { strip, element, peak, meter } = view;
+    let highest = -Infinity;
+    view.clear = () => {
+      highest = -Infinity;
+      view.overs = 0;
+      write();
+    };
+    const write = () => {
+      if (view.isOff) return;
+      const text = view.overs ? `${view.overs}× over` : highest <= floor * 2 ? "−∞" : digits(highest, 1);
+      say(peak, text);
+      peak.classList.toggle("over", view.overs > 0);
+    };
+    room.watch(metering.pointer, (value) => {
+      view.isOff = !(value === true || value === 1);
+      element.classList.toggle("unmetered", view.isOff);
+      if (view.isOff) {
+        say(peak, "off");
+        peak.classList.remove("over");
+        peak.setAttribute("aria-label", `The meter of ${strip.name}, ${strip.place} is off: turn it on`);
+        peak.title = "Not measured: meteringMode is off. Press to turn it on";
+        this.#surface.feed(view.key, []);
+        this.#pinSurface.feed(view.key, []);
+        meter.setAttribute("aria-valuetext", "not measured");
+      } else {
+        peak.setAttribute("aria-label", `Highest peak of ${strip.name}, ${strip.place}`);
+        peak.title = "Highest peak, in dB below full scale. Press to begin anew";
+        view.clear();
+      }
+      this.#placeSoon();
+    });
+    const take = (reading) => {
+      if (view.isOff) return;
+      const levels = reading.levels ?? [];
+      (view.isPinned ? this.#pinSurface : this.#surface).feed(view.key, levels);
+      if (!this.#bridge.hidden) this.#bridgeSurface.feed(view.key, [loudest(levels)]);
+      const now = Math.max(-Infinity, ...levels.map((level) => levelOf(level.peak)));
+      highest = Math.max(highest, now);
+      if (now > 0 && !view.isOver) view.overs += 1;
+      view.isOver = now > 0;
+    };
+    view.ends.push(this.#board.add(view.key, {
+      element: meter,
+      draw: take,
+      write,
+      speak: (reading) => {
+        const mean = Math.max(-Infinity, ...(reading.levels ?? []).map((level) => levelOf(level.average)));
+        meter.setAttribute("aria-valuenow", String(Math.round(Math.min(0, Math.max(floor, mean)))));
+        meter.setAttribute("aria-valuetext",
+          mean <= floor ? "silent" : `${digits(mean, 1)} decibels, peak ${digits(highest, 1)}`);
+      },
+    }));
+    // Out of sight it is on the bridge only.
+    view.ends.push(this.#board.add(view.key, {
+      element: this.#bridge,
+      draw: (reading) => {
+        if (!view.isOff) this.#bridgeSurface.feed(view.key, [loudest(reading.levels ?? [])]);
+      },
+    }));
+  }
+
+  #pressPeak(view) {
+    const metering = view.strip.controls.get("meteringMode");
+    if (!view.isOff) {
+      view.clear?.();
+      return;
+    }
+    this.#room.changes.set({ [metering.pointer]: true }, `meter of ${view.strip.name} on`);
+    this.#room.changes.endGesture();
+  }
+
+  #off() {
+    return this.#views.map((view) => view.strip.controls.get("meteringMode"))
+      .filter((control) => control && control.isWritable
+        && [false, 0].includes(this.#room.model.value(control.pointer)));
+  }
+
+  #meterAll() {
+    const values = Object.fromEntries(this.#off().map((control) => [control.pointer, true]));
+    this.#room.changes.set(values, "all meters on");
+    this.#room.changes.endGesture();
+  }
+
+  // Places
+
+  #visible() {
+    return this.#views.filter((view) => !view.element.hidden && !view.isPinned);
+  }
+
+  /** Lays out the row. All of it is arithmetic but the sizes of the rack. */
+  #layOut() {
+    if (!this.#views.length || document.body.dataset.view !== "console") return;
+    for (const view of this.#views) view.isPinned = this.#isPinned(view.strip);
+    const pinned = this.#views.filter((view) => view.isPinned);
+    const text = this.#text;
+    for (const view of this.#views) view.element.hidden = Boolean(text) && !matches(view.strip, text) && !view.isPinned;
+    const free = this.#visible();
+    const isFew = this.#views.length <= few;
+    const open = free.filter((view) => text || !this.#kept.folded.includes(view.strip.group));
+    const pin = this.#place.clientWidth < 700 ? widths.least + 8 : widths.most;
+    const beside = isFew ? 0 : pinned.length * (pin + gap);
+    const spare = this.#place.clientWidth - 36 - beside - groupGap * this.#groups.length;
+    const count = Math.max(1, open.length + (isFew ? pinned.length : 0));
+    const width = Math.floor(Math.max(widths.least,
+      Math.min(isFew ? widths.few : widths.most, spare / count - gap)));
+    let x = 0;
+    let group = null;
+    for (const element of this.#inner.querySelectorAll(".folded")) element.remove();
+    for (const view of free) {
+      const { strip } = view;
+      if (group !== null && strip.group !== group) x += groupGap;
+      const isFirst = strip.group !== group;
+      group = strip.group;
+      const isFolded = !text && this.#kept.folded.includes(group);
+      if (isFolded) {
+        view.element.hidden = true;
+        if (isFirst) {
+          const holder = this.#foldedView(group, x);
+          this.#inner.append(holder);
+          x += folded + gap;
+        }
+        continue;
+      }
+      view.x = x;
+      view.width = strip.scope ? width : Math.max(width, 92);
+      view.element.style.left = `${x}px`;
+      view.element.style.width = `${view.width}px`;
+      view.element.style.setProperty("--meter", `${meterWidth(view)}px`);
+      if (view.element.parentElement !== this.#inner) this.#inner.append(view.element);
+      x += view.width + gap;
+    }
+    let at = 0;
+    for (const view of pinned) {
+      view.x = at;
+      view.width = isFew ? width : pin;
+      view.element.style.left = `${at}px`;
+      view.element.style.width = `${view.width}px`;
+      view.element.style.setProperty("--meter", `${meterWidth(view)}px`);
+      if (view.element.parentElement !== this.#pins) this.#pins.append(view.element);
+      at += view.width + gap;
+    }
+    this.#inner.style.width = `${Math.max(0, x - gap)}px`;
+    this.#pins.style.width = `${at}px`;
+    this.#pins.hidden = pinned.length === 0;
+    this.#bridge.hidden = x - gap <= this.#place.clientWidth - 34 - at;
+    this.#rack.style.flexGrow = this.#bridge.hidden ? "0" : "1";
+    this.#rack.style.flexBasis = this.#bridge.hidden ? `${Math.max(0, x - gap)}px` : "0";
+    this.#layOutBridge(x);
+    this.#placeSoon();
+    this.#fillSoon();
+  }
+
+  #isPlacing = false;
+  #placeSoon() {
+    if (this.#isPlacing) return;
+    this.#isPlacing = true;
+    requestAnimationFrame(() => {
+      this.#isPlacing = false;
+      this.#placeMeters();
+    });
+  }
+
+  #fillSoon() {
+    if (this.#views.some((view) => !view.isDone)) this.#fill();
+  }
+
+  /** Reads where the meters' rows are, once, and lays the canvases over them. */
+  #placeMeters() {
+    const sample = this.#views.find((view) => view.meter && !view.element.hidden && view.element.offsetParent);
+    if (!sample) return;
+    const track = sample.element.querySelector(".track");
+    const travel = track.clientHeight;
+    this.#place.style.setProperty("--travel", `${travel}px`);
+    const inner = sample.element.parentElement.getBoundingClientRect();
+    const area = sample.meter.getBoundingClientRect();
+    const inset = 6;
+    const top = Math.round(area.top - inner.top) - inset;
+    const height = Math.round(area.height) + 2 * inset;
+    this.#rowTop = top;
+    this.#rowHeight = height;
+    this.#left = -1;
+    this.#follow();
+    const places = new Map();
+    for (const view of this.#views) {
+      if (view.isPinned && view.meter && !view.isOff) places.set(view.key, this.#meterPlace(view, 0));
+    }
+    this.#pinCanvas.style.top = `${top}px`;
+    this.#pinSurface.layOut(Math.max(1, this.#pins.clientWidth), height, inset, places);
+  }
+
+  #rowTop = 0;
+  #rowHeight = 0;
+
+  /** Where the column of a meter is: at the right of its strip, as the style sheet has it. */
+  #meterPlace(view, left) {
+    const width = meterWidth(view);
+    const area = Math.min(view.width - 8, widths.fader);
+    return { x: Math.round(view.x - left + (view.width + area) / 2 - 4 - width), width, top: levelTop(view.strip) };
+  }
+
+  /** The canvas goes with what is seen, in steps. */
+  #follow() {
+    const { scrollLeft, clientWidth } = this.#rack;
+    this.#showWindow(scrollLeft, clientWidth);
+    if (this.#left >= 0 && Math.abs(scrollLeft - margin - this.#left) < margin * 0.7 && this.#left >= 0
+      && !(this.#left > 0 && scrollLeft < this.#left)) return;
+    const left = Math.max(0, Math.round(scrollLeft - margin));
+    this.#left = left;
+    const width = Math.min(clientWidth + 2 * margin, Math.max(1, this.#inner.offsetWidth - left));
+    const places = new Map();
+    for (const view of this.#views) {
+      if (view.isPinned || view.element.hidden || !view.meter || view.isOff) continue;
+      if (view.x + view.width < left || view.x > left + width) continue;
+      places.set(view.key, this.#meterPlace(view, left));
+    }
+    this.#canvas.style.left = `${left}px`;
+    this.#canvas.style.top = `${this.#rowTop}px`;
+    this.#surface.layOut(width, this.#rowHeight, 6, places);
+    this.#fillSoon();
+  }
+
+  // Groups
+
+  #showChips() {
+    const count = (group) => this.#views.filter((view) => view.strip.group === group).length;
+    this.#chips.replaceChildren(...(this.#groups.length < 2 ? [] : this.#groups).map((group, index) => {
+      const chip = make("button", {
+        type: "button", class: "chip", "data-hue": index % hues, "data-group": group,
+        "aria-expanded": String(!this.#kept.folded.includes(group)),
+        title: `Fold ${group} away, or open it`, onclick: () => this.#fold(group),
+      }, group, make("span", { class: "quiet" }, ` ${count(group)}`));
+      return chip;
+    }));
+  }
+
+  #fold(group) {
+    const { folded: list } = this.#kept;
+    this.#kept.folded = list.includes(group) ? list.filter((one) => one !== group) : [...list, group];
+    this.#store();
+    for (const chip of this.#chips.children) {
+      chip.setAttribute("aria-expanded", String(!this.#kept.folded.includes(chip.dataset.group)));
+    }
+    this.#layOut();
+  }
+
+  #foldedView(group, x) {
+    const element = make("button", {
+      type: "button", class: "folded", "data-hue": this.#groups.indexOf(group) % hues,
+      "aria-label": `Open ${group}`, onclick: () => this.#fold(group),
+    }, make("span", {}, group));
+    element.style.left = `${x}px`;
+    element.style.width = `${folded}px`;
+    return element;
+  }
+
+  // The bridge
+
+  #scale = 1;
+  #layOutBridge(total) {
+    if (this.#bridge.hidden) return;
+    const width = this.#bridge.clientWidth;
+    this.#scale = width / Math.max(1, total);
+    const places = new Map();
+    for (const view of this.#views) {
+      if (view.isPinned || view.element.hidden || !view.strip.fader) continue;
+      places.set(view.key, {
+        x: Math.round(view.x * this.#scale), width: Math.max(2, Math.floor(view.width * this.#scale) - 1), top: 0,
+      });
+    }
+    this.#bridgeSurface.layOut(Math.max(1, width), 34, 0, places);
+    this.#showWindow(this.#rack.scrollLeft, this.#rack.clientWidth);
+  }
+
+  #showWindow(left, width) {
+    if (this.#bridge.hidden) return;
+    const element = this.#bridge.lastElementChild;
+    element.style.transform = `translateX(${Math.round(left * this.#scale)}px)`;
+    element.style.width = `${Math.round(width * this.#scale)}px`;
+  }
+
+  #pressBridge(event) {
+    const x = (event.clientX - this.#bridge.getBoundingClientRect().left) / this.#scale;
+    this.#rack.scrollTo({ left: x - this.#rack.clientWidth / 2, behavior: "instant" });
+  }
+
+  // What is to be seen
+
+  #filter(text) {
+    this.#text = text.trim().toLowerCase();
+    this.#layOut();
+    const isNone = this.#text && !this.#visible().length;
+    this.#none.hidden = !isNone;
+    if (isNone) {
+      this.#none.replaceChildren(`No strip has “${text.trim()}” in its name. `,
+        make("button", {
+          type: "button", class: "slight",
+          onclick: () => {
+            this.#search.value = "";
+            this.#filter("");
+            this.#search.focus();
+          },
+        }, "Show all"));
+    }
+  }
+
+  #go(view) {
+    this.#complete(view);
+    view.element.querySelector(".strip-name").focus({ preventScroll: true });
+    this.#bring(view);
+    this.#select(view.strip);
+  }
+
+  #bring(view) {
+    if (view.isPinned) return;
+    const { scrollLeft, clientWidth } = this.#rack;
+    if (view.x < scrollLeft) this.#rack.scrollTo({ left: view.x - 8, behavior: "instant" });
+    else if (view.x + view.width > scrollLeft + clientWidth) {
+      this.#rack.scrollTo({ left: view.x + view.width - clientWidth + 8, behavior: "instant" });
+    }
+  }
+
+  /** Brings the focus to the strip of a bus; whether there is one. */
+  reveal(id) {
+    const view = this.#views.find((one) => one.strip.id === id);
+    if (!view) return false;
+    if (this.#kept.folded.includes(view.strip.group)) this.#fold(view.strip.group);
+    this.#go(view);
+    return true;
+  }
+
+  #key(event, view) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (key === "arrowright" || key === "arrowleft") {
+      const row = [...this.#visible(), ...this.#views.filter((one) => one.isPinned)];
+      const next = row[row.indexOf(view) + (key === "arrowright" ? 1 : -1)];
+      if (next) {
+        this.#complete(next);
+        this.#bring(next);
+        next.element.querySelector(".strip-name").focus({ preventScroll: true });
+      }
+    } else if (key === "m") this.#solo.mute(view.strip);
+    else if (key === "s") this.#solo.solo(view.strip);
+    else if (key === "p") this.pin(view.strip);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  isPinned(strip) { return this.#isPinned(strip); }
+
+  pin(strip) {
+    const { id } = strip;
+    if (this.#isPinned(strip)) {
+      this.#kept.pinned = this.#kept.pinned.filter((one) => one !== id);
+      this.#kept.unpinned.push(id);
+    } else {
+      this.#kept.unpinned = this.#kept.unpinned.filter((one) => one !== id);
+      this.#kept.pinned.push(id);
+    }
+    this.#store();
+    const hadFocus = document.activeElement?.closest("[data-strip]")?.dataset.strip === id;
+    this.#layOut();
+    const view = this.#views.find((one) => one.strip.id === id);
+    if (hadFocus) view?.element.querySelector(".strip-name").focus({ preventScroll: true });
+    this.#room.model.tell("pinned", id);
+  }
+
+  #showStates() {
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    requestAnimationFrame(() => {
+      this.#isShowing = false;
+      for (const view of this.#views) this.#showState(view);
+      this.#solo.write(this.#count);
+      const off = this.#off().length;
+      this.#metersOff.hidden = off === 0;
+      say(this.#metersOff, off === 1 ? "Turn 1 meter on" : `Turn ${off} meters on`);
+    });
+  }
+
+  #isShowing = false;
+
+  #showState(view) {
+    if (!view.isDone) return;
+    const { strip } = view;
+    const isMuted = this.#solo.canMute(strip) && this.#solo.isMuted(strip);
+    const isOut = this.#solo.isSoloedOut(strip);
+    const state = `${isMuted} ${isOut} ${this.#solo.isSoloed(strip)}`;
+    if (view.state === state) return;
+    view.state = state;
+    view.mute?.setAttribute("aria-pressed", String(isMuted && !isOut));
+    view.solo?.setAttribute("aria-pressed", String(this.#solo.isSoloed(strip)));
+    view.element.classList.toggle("off", isMuted);
+    view.element.classList.toggle("soloed-out", isOut);
+  }
+
+  #markSelected() {
+    const id = this.#room.model.selected?.strip?.id;
+    for (const { element, strip } of this.#views) {
+      element.classList.toggle("selected", strip.id === id);
+      element.querySelector(".strip-name").setAttribute("aria-current", String(strip.id === id));
+    }
+  }
+}
+
+/** In its group a strip needs not say the group's name again: "Drums snare" is "snare" there. */
+function shortName({ name, group }) {
+  const rest = name.toLowerCase().startsWith(`${group.toLowerCase()} `) ? name.slice(group.length + 1) : name;
+  return rest || name;
+}
+
+const loudest = (levels) => ({
+  average: Math.max(-120, ...levels.map((level) => levelOf(level.average))),
+  peak: Math.max(-120, ...levels.map((level) => levelOf(level.peak))),
+});
+
+const meterWidth = ({ width }) => (width < 84 ? 12 : width < 110 ? 16 : 22);
+
+/** The level at the upper end of a strip's fader and meter. */
+function levelTop({ fader }) {
+  if (!fader) return 0;
+  if (fader.kind === "decibels") return Math.max(0, fader.maximum ?? 0);
+  return Math.max(0, 20 * Math.log10(fader.maximum || 1));
+}
+
+const marks = [0, -3, -6, -12, -20, -30, -40, -60];
+
+/** The digits between fader and meter, as high as their levels are. */
+function scaleDigits(top) {
+  const element = make("div", { class: "scale-digits", "aria-hidden": "true" });
+  for (const level of top > 1 ? [Math.round(top), ...marks] : marks) {
+    const digit = make("span", { class: level === 0 ? "zero" : null }, level <= floor ? "∞" : String(Math.abs(level)));
+    digit.style.setProperty("--p", String(levelPosition(level, top)));
+    element.append(digit);
+  }
+  return element;
+}
