@@ -67,9 +67,10 @@ extension GraphDrawing {
     var rows: [String] = []
     for (index, element) in fed.enumerated() {
       var text = markup(element.label)
-      for setting in element.settings.shownTexts {
-        text += "<BR ALIGN=\"LEFT\"/>\(markup(setting))"
-      }
+      // A break aligns the line in front of it: the last line needs one, too.
+      let settings = element.settings.shownTexts
+      if !settings.isEmpty { text += Self.leftEnd }
+      for setting in settings { text += markup(setting) + Self.leftEnd }
       for conversion in element.conversions { text += Self.mark(conversion.text) }
       let port = "<TD PORT=\"in\(element.number)\" \(cell)\"TR\">"
       rows.append(
@@ -94,6 +95,8 @@ extension GraphDrawing {
     return "<TD\(attributes)><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\">"
       + rows.joined() + "</TABLE></TD>"
   }
+
+  private static let leftEnd = "<BR ALIGN=\"LEFT\"/>"
 
   private static func mark(_ text: String) -> String {
     "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"#bc4c00\">\(DrawingText.markup(text))</FONT>"

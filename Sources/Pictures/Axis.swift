@@ -83,7 +83,7 @@ extension Axis {
     numbers(name, domain, count: count, steps: [1, 2, 5, 10, 15, 30, 45, 90, 180, 360, 720])
   }
 
-  /// Seconds as a clock shows them, h:min:s.
+  /// Seconds as a clock shows them: min:s, or h:min:s of what takes an hour or more.
   public static func time(_ domain: ClosedRange<Double>, count: Int) -> Axis {
     let least = (domain.upperBound - domain.lowerBound) / Double(max(1, count))
     let steps = [
@@ -94,7 +94,8 @@ extension Axis {
       ? roundStep(atLeast: least)
       : steps.first { Double($0) >= least }.map(Double.init) ?? (least / 86_400).rounded(.up)
         * 86_400
-    var axis = Axis("time, h:min:s", domain: domain, ticks: multiples(of: step, in: domain))
+    let name = domain.upperBound < 3600 ? "time, min:s" : "time, h:min:s"
+    var axis = Axis(name, domain: domain, ticks: multiples(of: step, in: domain))
     let digits = step < 1 ? max(1, Int((-log10(step) - 1e-9).rounded(.up))) : 0
     for index in axis.ticks.indices {
       axis.ticks[index].text = clock(axis.ticks[index].value, digits: digits)

@@ -31,6 +31,9 @@ struct Patchrun: ParsableCommand {
 
       ENVIRONMENT:
         NO_COLOR  set to anything, it turns colours off where --color is auto
+        FORCE_COLOR  set to anything but 0, it turns them on there, in files and
+                     pipes, too, if NO_COLOR is not set
+        CLICOLOR_FORCE  the same
         TERM  'dumb' is a terminal without colours
         PATCHRUN_KERNEL  the kernel class, as --kernel of 'run' and 'render'
                          says it

@@ -141,6 +141,13 @@ struct CommandTests {
     #expect(!colors(.auto, true, ["TERM": "dumb"]))
     #expect(!colors(.auto, false, [:]))
     #expect(colors(.always, false, ["NO_COLOR": "1"]))
+    for name in ["FORCE_COLOR", "CLICOLOR_FORCE"] {
+      #expect(
+        colors(.auto, false, [name: "1"]) && colors(.auto, true, [name: "1", "TERM": "dumb"]))
+      #expect(!colors(.auto, false, [name: "0"]) && !colors(.auto, false, [name: ""]))
+      #expect(!colors(.auto, true, [name: "1", "NO_COLOR": "1"]))
+      #expect(!colors(.never, true, [name: "1"]))
+    }
     #expect(!colors(.never, true, [:]))
   }
 

@@ -120,3 +120,69 @@ import Testing
     #expect(try place.run("validate", "--deny-warnings", "silent.json").status == 1)
   }
 }
+
+/// Folders in which patches are not alone.
+@Suite struct MixedFolderTests {
+  private let place: Workplace
+
+  init() throws {
+    place = try Workplace()
+    for path in ["web/mix.json", "web/old/mix.json", "web/old/keep.json", "web/build/out.json"] {
+      #expect(try place.run("new", "mixer-host").output.isEmpty == false)
+      try place.write(try place.run("new", "mixer-host").output, to: path)
+    }
+    try place.write(#"{ "name": "web", "version": "1.0.0" }"#, to: "web/package.json")
+    try place.write("[1, 2]", to: "web/list.json")
+  }
+
+  @Test func `JSON of another kind in a folder is left out, and said`() throws {
+    let outcome = try place.run("validate", "web")
+    #expect(outcome.status == 0, "\(outcome.output)")
+    #expect(
+      outcome.output.hasSuffix("4 patches checked: no errors, no warnings\n"), "\(outcome.output)")
+    #expect(outcome.errors.contains("note: 'web/package.json' is JSON and no patch"))
+    #expect(outcome.errors.contains("note: 'web/list.json' is JSON and no patch"))
+    // Who names it wants to know.
+    #expect(try place.run("validate", "web/package.json").status == 1)
+    // What may be a patch with a mistake is one.
+    for text in [#"{ "node": {} }"#, "{ \"name\": ", "{}", #"{ "connexions": [] }"#] {
+      try place.write(text, to: "web/wrong.json")
+      #expect(try place.run("validate", "web").status == 1, "\(text)")
+    }
+  }
+
+  @Test func `only patches of a folder are formatted`() throws {
+    let before = try place.bytes("web/package.json")
+    #expect(try place.run("fmt", "web").status == 0)
+    #expect(try place.bytes("web/package.json") == before)
+  }
+
+  @Test(arguments: [
+    ("package.json\nlist.json\n", 4), ("*.json\n!old\n", 0), ("*.json\n!keep.json\n", 1),
+    ("# a comment\n\nold/\nlist.json\npackage.json  \n", 2),
+    ("/old/mix.json\npackage.json\nlist.json", 3), ("**/mix.json\n[lp]*.json\n", 2),
+    ("build\nlist.json\npackage.json\n", 3), ("mix.json/\nlist.json\npackage.json\n", 4),
+    ("/mix.json\nlist.json\npackage.json\n", 3),
+  ])
+  func `a .patchrunignore leaves out what its lines fit`(text: String, count: Int) throws {
+    try place.write(text, to: "web/.patchrunignore")
+    let outcome = try place.run("validate", "web", "--output-format", "json")
+    let data = Data(outcome.output.utf8)
+    if count == 0 {
+      #expect(outcome.status == 3 && outcome.errors.contains("no file below 'web'"))
+      return
+    }
+    #expect(outcome.status == 0 && !outcome.errors.contains("no patch"), "\(outcome.errors)")
+    let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect((report["patches"] as? [Any])?.count == count, "\(outcome.output.prefix(400))")
+    // A file that is named is checked whatever the lines say.
+    #expect(try place.run("validate", "web/mix.json").status == 0)
+  }
+
+  @Test func `the rules of a folder add to those above it`() throws {
+    try place.write("list.json\npackage.json\nmix.json\n", to: "web/.patchrunignore")
+    try place.write("!mix.json\nkeep.json\n", to: "web/old/.patchrunignore")
+    let outcome = try place.run("validate", "web")
+    #expect(outcome.output.contains("2 patches checked"), "\(outcome.output)")
+  }
+}

@@ -2,13 +2,15 @@ import Glibc
 
 /// The browser of whoever runs the program.
 enum Browser {
-  /// Opens an address, without waiting for more than the shell. Returns why it cannot; `nil` where it
-  /// can, as far as that is known.
+  /// Opens an address. Waits half a second for an opener that fails, and for no more. Returns why the address
+  /// cannot be opened; `nil` where it can, as far as that is known.
   static func open(_ address: String) -> String? {
     // By way of a shell that ends at once, so that nobody has to wait for the browser's end.
     let script =
       "command -v xdg-open >/dev/null || exit 127; "
-      + "xdg-open \"$1\" </dev/null >/dev/null 2>&1 &"
+      + "xdg-open \"$1\" </dev/null >/dev/null 2>&1 & opener=$!; "
+      + "for tenth in 1 2 3 4 5; do "
+      + "kill -0 $opener 2>/dev/null || { wait $opener; exit $?; }; sleep 0.1; done"
     let words = ["/bin/sh", "-c", script, "sh", address]
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { for index in words.indices { unsafe free(arguments[index]) } }
@@ -28,6 +30,10 @@ enum Browser {
     guard number == 0 else { return "no browser can be opened: \(systemMessage(number))" }
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return status == 0 ? nil : "no browser can be opened: there is no 'xdg-open'"
+    let code = status >> 8 & 0xFF
+    if status == 0 { return nil }
+    return code == 127
+      ? "no browser can be opened: there is no 'xdg-open'"
+      : "no browser can be opened: 'xdg-open' ended with \(code)"
   }
 }

@@ -130,6 +130,14 @@ enum PatchFolder {
   static func patches(
     below path: String, _ tree: FilePolicy
   ) throws(CommandFailure) -> [PatchPaths.Item] {
+    try patches(below: path, tree, at: [], IgnoreRules())
+  }
+
+  private static func patches(
+    below path: String, _ tree: FilePolicy, at place: [String], _ above: IgnoreRules
+  ) throws(CommandFailure) -> [PatchPaths.Item] {
+    var rules = above
+    try rules.read(path, at: place, tree)
     let all: [String]
     do throws(FileRefusal) { all = try FolderListing.names(in: path) } catch {
       throw CommandFailure(
@@ -141,14 +149,43 @@ enum PatchFolder {
     var found: [PatchPaths.Item] = []
     for name in names.sorted() {
       let inside = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-      if FolderListing.isFolder(inside) {
+      let isFolder = FolderListing.isFolder(inside)
+      guard !rules.leaveOut(place + [name], isFolder: isFolder) else { continue }
+      if isFolder {
         // A link may lead back to where it stands, and out.
-        if !FolderListing.isLink(inside) { found += try patches(below: inside, tree) }
+        if !FolderListing.isLink(inside) {
+          found += try patches(below: inside, tree, at: place + [name], rules)
+        }
       } else if isPatch(name) {
         found.append(item(inside, tree))
       }
     }
     return found
+  }
+
+  /// The keys that make an object a patch, a test file or a preset, with mistakes or without.
+  private static let signs = [
+    "schemaVersion", "nodes", "connections", "callbacks", "streamFormats", "streamFormat",
+    "session",
+    "timeline", "taps", "tests", "component",
+  ]
+
+  /// Whether a file is whole JSON of some other kind, such as a `package.json`: no key of it is that of a patch,
+  /// or nearly so.
+  static func isSomethingElse(_ source: SourceText) -> Bool {
+    let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
+    guard json.isStructureIntact, let root = json.tree?.root else { return false }
+    guard root.kind == .object else { return root.kind == .array }
+    let names = root.members.compactMap(\.key.string)
+    return !names.isEmpty
+      && names.allSatisfy { !signs.contains($0) && didYouMean($0, among: signs) == nil }
+  }
+
+  /// Says of a file that was found in a folder that it is passed over.
+  static func noteSomethingElse(_ path: String, _ appearance: AppearanceOptions) {
+    appearance.report(
+      "note", "\(quoted(path)) is JSON and no patch: it is left out",
+      help: ["a line of \(IgnoreRules.fileName) in its folder leaves it out without a word"])
   }
 
   static func isPatch(_ name: String) -> Bool {

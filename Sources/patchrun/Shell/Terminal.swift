@@ -90,13 +90,17 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
   case auto, always, never
 
   /// Whether a stream is coloured: asked for, or a terminal that can and a user who has not said no
-  /// (`NO_COLOR`, no-color.org).
+  /// (`NO_COLOR`, no-color.org), or a user who wants colours anywhere (`FORCE_COLOR`, force-color.org, and
+  /// `CLICOLOR_FORCE`, bixense.com/clicolors).
   func colors(isTerminal: Bool, environment: (String) -> String?) -> Bool {
-    switch self {
+    func isSet(_ name: String) -> Bool { !["", "0"].contains(environment(name) ?? "") }
+    return switch self {
     case .always: true
     case .never: false
     case .auto:
-      isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+      (environment("NO_COLOR") ?? "").isEmpty
+        && (isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")
+          || isTerminal && environment("TERM") != "dumb")
     }
   }
 

@@ -67,6 +67,10 @@ struct Fmt: PatchCommand {
 
   private func format(_ path: String, _ files: FilePolicy) throws(CommandFailure) -> Int32 {
     let source = try PatchFile(path, files: files).source
+    if files.folder != nil, PatchFolder.isSomethingElse(source) {
+      PatchFolder.noteSomethingElse(path, appearance)
+      return ExitStatus.success
+    }
     let result = PatchFormatter.format(source)
     guard let text = result.text else {
       let renderer = TextRenderer(

@@ -87,7 +87,8 @@ struct Validate: PatchCommand {
 
   /// A patch that has been checked, or a path that could not be.
   private struct Outcome: Sendable {
-    var entry: Report.Entry
+    /// `nil` of a file in a folder that is no patch.
+    var entry: Report.Entry?
     var ignoredCount = 0
     var changes: [String] = []
     var failure: CommandFailure?
@@ -121,11 +122,13 @@ struct Validate: PatchCommand {
       let outcomes = parallelMap(part.count) {
         check(part[$0], selection, folder, isOnly: items.count == 1)
       }
-      for var outcome in outcomes {
-        if case .patch(let patch) = outcome.entry {
-          outcome.entry = .patch(own.withoutTwins(patch))
+      for (item, outcome) in zip(part, outcomes) {
+        guard var entry = outcome.entry else {
+          PatchFolder.noteSomethingElse(item.path, appearance)
+          continue
         }
-        tally.add(outcome.entry)
+        if case .patch(let patch) = entry { entry = .patch(own.withoutTwins(patch)) }
+        tally.add(entry)
         tally.ignored += outcome.ignoredCount
         if let failure = outcome.failure {
           appearance.report("error", failure.message, help: failure.help)
@@ -133,8 +136,8 @@ struct Validate: PatchCommand {
         let changes = outcome.changes.joined()
         if outputFormat == .text { try output(changes) } else { StandardStream.error.put(changes) }
         if outputFormat != .text {
-          report.entries.append(outcome.entry)
-        } else if case .patch(let patch) = outcome.entry {
+          report.entries.append(entry)
+        } else if case .patch(let patch) = entry {
           try output(appearance.text(patch.diagnostics, in: patch.source, for: .output))
           noted = ([noted].compactMap(\.self) + patch.diagnostics).mainFinding
         }
@@ -179,6 +182,9 @@ struct Validate: PatchCommand {
           ?? PatchBuilder.build(
             file.read(overrides), in: policy.surroundings(of: file, foundBy: files),
             device: device, notes: notes)
+        if patch.hasErrors, files.folder != nil, PatchFolder.isSomethingElse(file.source) {
+          return Outcome()
+        }
         if isOnly { LastingValues.keep(patch) }
         let kept = patch.diagnostics.filter(selection.keeps)
         // The text of a patch without findings is not needed again.

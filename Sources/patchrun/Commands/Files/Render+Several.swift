@@ -112,6 +112,7 @@ extension Render {
   private func isPatch(_ path: String, _ access: FilePolicy) throws(CommandFailure) -> Bool {
     let file = try PatchFile(path, files: access, limits: policy.limits)
     return !TestDocument.isTests(file.source) && Validate.preset(file) == nil
+      && !PatchFolder.isSomethingElse(file.source)
   }
 
   /// The name of a patch: its file's, without the folder and the extension.

@@ -197,7 +197,7 @@ struct Run: PatchCommand {
         let address = "http://127.0.0.1:\(port)/"
         if !quiet { StandardStream.error.put("panel: \(address)\n") }
         if control.open, let problem = Browser.open(address), !quiet {
-          appearance.report("note", problem, help: ["open \(address) yourself"])
+          appearance.report("warning", problem, help: ["open \(address) yourself"])
         }
       }
       return server
