@@ -18,7 +18,9 @@ enum CommandLineTool {
   /// An environment in which there is no server.
   static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
-    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PULSE_SINK", "PULSE_SOURCE"] { environment[name] = nil }
+    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PULSE_SINK", "PULSE_SOURCE"] {
+      environment[name] = nil
+    }
     environment["PULSE_SERVER"] = "unix:/nowhere/native"
     // Of the user's own folder nothing is used or changed.
     environment["PATCHRUN_CACHE"] = "off"

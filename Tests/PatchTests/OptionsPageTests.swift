@@ -66,7 +66,7 @@ import Testing
     }
     return text + """
 
-      `-h`, `--help` print a command's help; `-V`, `--version` the version. Colours: `NO_COLOR` is honoured.
+      `-h`, `--help` print a command's help; `-V`, `--version` the version. Colours: `NO_COLOR` and `FORCE_COLOR` are honoured.
 
       """
   }
