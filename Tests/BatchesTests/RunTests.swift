@@ -205,6 +205,19 @@ struct RunTests {
     #expect(status.done == 3 && status.missing == 1)
   }
 
+  @Test func `what the manifest no longer has is not counted`() throws {
+    let folder = try BatchFolder()
+    try folder.write(
+      Self.manifest(5) + "\n" + #"{"id":"bad","patch":"none.json","output":"a.wav"}"#, "old.jsonl")
+    #expect(try folder.run("old.jsonl").done == 5)
+    try folder.write(Self.manifest(3), "jobs.jsonl")
+    let books = try RecordBooks(folder: folder.path("out"))
+    let all = try BatchStatus(books, manifest: nil)
+    #expect(all.done == 5 && all.failed == 1 && all.missing == nil)
+    let now = try BatchStatus(books, manifest: try ManifestReader(folder.path("jobs.jsonl")))
+    #expect(now.done == 3 && now.failed == 0 && now.missing == 0 && now.examples.isEmpty)
+  }
+
   @Test func `a table of records finds what is in it and nothing else`() {
     func digest(_ number: Int) -> ShortDigest {
       Hashing.digest(Array("\(number)".utf8)).short

@@ -18,14 +18,25 @@ public struct BatchStatus: Sendable {
 
   private static let mostExamples = 10
 
-  /// Reads records, and the lines of a manifest where there is one.
+  /// Reads the lines of a manifest where there is one, and records. Records of jobs that are not in the manifest
+  /// are passed over.
   public init(_ books: RecordBooks, manifest: ManifestReader?) throws(JobFault) {
     // By hashes of ids: whether it is done.
     var states: [Int: Bool] = [:]
     var failures: [Int: BatchRecord] = [:]
     var status = self
+    var wanted: Set<Int>?
+    if let manifest {
+      var ids: Set<Int> = []
+      while let line = manifest.next() {
+        ids.insert(((try? JobReader.job(line: line.text).id) ?? "line \(line.number)").hashValue)
+      }
+      if let failure = manifest.failure { throw JobFault(BatchRules.line, failure) }
+      wanted = ids
+    }
     try books.readAll { record in
       let id = record.id.hashValue
+      if let wanted, !wanted.contains(id) { return }
       status.worked += record.seconds
       let wasDone = states[id] == true
       if record.status == .done {
@@ -46,15 +57,7 @@ public struct BatchStatus: Sendable {
     }
     status.examples = Array(
       failures.values.sorted { ($0.line, $0.id) < ($1.line, $1.id) }.prefix(Self.mostExamples))
-    if let manifest {
-      var missing = 0
-      while let line = manifest.next() {
-        let id = (try? JobReader.job(line: line.text).id) ?? "line \(line.number)"
-        if states[id.hashValue] == nil { missing += 1 }
-      }
-      if let failure = manifest.failure { throw JobFault(BatchRules.line, failure) }
-      status.missing = missing
-    }
+    status.missing = wanted.map { $0.count - states.count }
     self = status
   }
 

@@ -35,12 +35,14 @@ enum RequestedGains {
     for name in new.layout.nodeNames {
       if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
       guard let unit = new.unit(name) else { continue }
+      // A unit gathers its settings anew each time that it is asked: a NBandEQ has hundreds.
       let before = old.unit(name)?.settings.parameters ?? [:]
-      let places = unit.settings.parameters.keys.sorted {
+      let now = unit.settings.parameters
+      let places = now.keys.sorted {
         ($0.scope.rawValue, $0.element, $0.id) < ($1.scope.rawValue, $1.element, $1.id)
       }
       for place in places {
-        guard let value = unit.settings.parameters[place], before[place] != value,
+        guard let value = now[place], before[place] != value,
           let info = unit.parameterInfo(place.id, place.scope),
           let level = decibels(Double(value), info.unit), level > limit
         else { continue }

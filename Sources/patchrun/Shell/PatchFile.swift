@@ -170,6 +170,9 @@ enum PatchFolder {
     "timeline", "taps", "tests", "component",
   ]
 
+  /// Those that no other document has anything like: `version` is near `session`, and means nothing.
+  private static let clearSigns = ["nodes", "connections", "callbacks", "streamFormats"]
+
   /// Whether a file is whole JSON of some other kind, such as a `package.json`: no key of it is that of a patch,
   /// or nearly so.
   static func isSomethingElse(_ source: SourceText) -> Bool {
@@ -178,7 +181,7 @@ enum PatchFolder {
     guard root.kind == .object else { return root.kind == .array }
     let names = root.members.compactMap(\.key.string)
     return !names.isEmpty
-      && names.allSatisfy { !signs.contains($0) && didYouMean($0, among: signs) == nil }
+      && names.allSatisfy { !signs.contains($0) && didYouMean($0, among: clearSigns) == nil }
   }
 
   /// Says of a file that was found in a folder that it is passed over.
