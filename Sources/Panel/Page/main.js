@@ -76,6 +76,6 @@ const [{ TapCards }, { DocumentDesk }, { Recorder }] = await Promise.all([
   import("./taps.js"), import("./document.js"), import("./recording.js"),
 ]);
 new TapCards(model, board);
-new Recorder(model, messages);
+new Recorder(room, messages);
 desk = new DocumentDesk(room, messages);
 document.body.dataset.ready = "true";

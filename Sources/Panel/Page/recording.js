@@ -55,6 +55,7 @@ class Wave {
 
 export class Recorder {
   #model;
+  #changes;
   #messages;
   #button = byId("record");
   #place = byId("takes");
@@ -63,8 +64,9 @@ export class Recorder {
   #isBusy = false;
   #takes = [];
 
-  constructor(model, messages) {
+  constructor({ model, changes }, messages) {
     this.#model = model;
+    this.#changes = changes;
     this.#messages = messages;
     try {
       this.#takes = JSON.parse(sessionStorage.getItem(storeName) ?? "[]");
@@ -121,7 +123,7 @@ export class Recorder {
   async #ask(operations, title) {
     this.#isBusy = true;
     try {
-      await patchDocument(operations);
+      this.#changes.own((await patchDocument(operations)).tag);
       const { text, tag } = await readDocument();
       this.#model.setDocument(text, tag);
       this.#messages.clear("recording");

@@ -37,8 +37,11 @@ export class Solo {
   /** Takes the strips of another graph. */
   setStrips(strips) {
     this.strips = strips;
+    // Before there are any nothing is known of them.
+    if (!strips.length) return;
     const ids = new Set(strips.map((strip) => strip.id));
     for (const id of this.#soloed) if (!ids.has(id)) this.#soloed.delete(id);
+    this.#room.model.tell("soloed");
   }
 
   #switchOf(strip) { return strip.controls.get("enable") ?? strip.fader; }
