@@ -265,6 +265,10 @@ export class GraphView {
     for (const box of this.#drawing.querySelectorAll("g.box")) {
       const [, x, y] = (box.getAttribute("transform") ?? "").match(origin) ?? [0, 0, 0];
       const frame = box.querySelector("rect");
+      const name = box.querySelector(".name");
+      // From afar a name is as large as its box has room for.
+      name?.style.setProperty("--fit",
+        `${Math.max(12, (Number(frame?.getAttribute("width")) - 18) / Math.max(1, name.textContent.length * 0.62))}px`);
       this.#boxes.set(box, {
         x: Number(x) + Number(left), y: Number(y) + Number(top) - 40,
         width: Number(frame?.getAttribute("width")), height: Number(frame?.getAttribute("height")),
@@ -490,7 +494,10 @@ export class GraphView {
       // An input's stands on the line of its name, an output's and a tap's beside the name of the box.
       const y = scope === "input" ? place.y + Number(mark.getAttribute("cy") ?? 0)
         : place.y + 19 + 14 * Number(element ?? 0);
-      this.#places.set(key, { right: place.x + place.width - 10, y, box: mark.closest("g.box") });
+      this.#places.set(key, {
+        right: place.x + place.width - 10, y, box: mark.closest("g.box"), isOutput: scope !== "input",
+        bottom: place.y + place.height,
+      });
       this.#ends.push(this.#board.add(key, {
         element: this.#canvas,
         draw: (meter) => {
@@ -520,7 +527,9 @@ export class GraphView {
     const [width, height] = [bar.width * scale * Math.min(grown, 1.6), bar.height * scale * grown];
     const left = place.right * scale + x - width;
     const total = levels.length * height + (levels.length - 1) * scale;
-    const top = place.y * scale + down - total / 2;
+    // Where names are grown, the meter of an output stands below them.
+    const y0 = place.isOutput && scale < near ? place.bottom - 9 : place.y;
+    const top = y0 * scale + down - total / 2;
     if (top < -total || top > this.#view.clientHeight || left < -width || left > this.#view.clientWidth) return;
     context.globalAlpha = this.#drawing.classList.contains("choosing") && !place.box.classList.contains("on-way") ? 0.3 : 1;
     levels.forEach((level, index) => {

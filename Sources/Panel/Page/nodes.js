@@ -151,6 +151,7 @@ export class NodeCards {
         }, "Pin") : "",
         make("button", { type: "button", class: "slight", id: "select-none", onclick: () => model.select(null) },
           "Choose none")) : "");
+    this.#head.hidden = !selected && !hint;
     this.#place.prepend(this.#head);
   }
 
