@@ -36,7 +36,7 @@ def save(name, picture):
     """As few colours as it takes: a screen of this page has not many."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     file = PICTURES / name
-    image.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
+    image.quantize(200, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file.relative_to(PACKAGE)}: {file.stat().st_size / 1000:.0f} kB, {image.width} x {image.height}")
 
 
