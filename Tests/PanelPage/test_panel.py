@@ -161,6 +161,11 @@ class PanelTests(unittest.TestCase):
         panel.waits_until("a pinned strip", lambda: page.locator(".pins .strip-view").count() == 2)
         page.keyboard.press("p")
         panel.waits_until("it is back", lambda: page.locator(".pins .strip-view").count() == 1)
+        page.locator(".strip-name").first.click()
+        for view in ("graph", "timeline", "console"):
+            panel.show(view)
+            page.wait_for_timeout(400)
+            self.assertEqual(violations(page), [], view)
         self.ends_well(panel)
 
     def test_strips_are_searched_and_chosen(self):
@@ -258,6 +263,27 @@ class PanelTests(unittest.TestCase):
                 panel.waits_until("all of it again", inside)
                 page.keyboard.press("+")
                 panel.waits_until("a larger one", lambda: drawing.bounding_box()["width"] > small * 1.3)
+                # No box lies on another, and each connection ends at its ports.
+                self.assertEqual(page.evaluate("""() => {
+                  const boxes = [...document.querySelectorAll(".drawing g.box > rect:first-of-type")]
+                    .map(box => box.getBoundingClientRect());
+                  return boxes.filter((one, index) => boxes.some((other, place) => place > index
+                    && one.left < other.right - 1 && other.left < one.right - 1
+                    && one.top < other.bottom - 1 && other.top < one.bottom - 1)).length;
+                }"""), 0)
+                self.assertEqual(page.evaluate("""() => {
+                  const middle = mark => { const box = mark.getBoundingClientRect();
+                    return [(box.left + box.right) / 2, (box.top + box.bottom) / 2]; };
+                  return [...document.querySelectorAll(".drawing .edge[data-to]")].filter(edge => {
+                    const [, node, number] = edge.dataset.to.match(/^(.*)\\/input\\/(\\d+)$/);
+                    const port = document.querySelector(
+                      `.drawing circle[data-node="${node}"][data-scope="input"][data-element="${number}"]`);
+                    const wire = edge.querySelector(".wire");
+                    const end = wire.getPointAtLength(wire.getTotalLength()).matrixTransform(wire.getScreenCTM());
+                    const [x, y] = middle(port);
+                    return Math.hypot(end.x - x, end.y - y) > 8 * wire.getScreenCTM().a + 1;
+                  }).map(edge => edge.dataset.to);
+                }"""), [])
                 self.ends_well(panel)
 
     def test_what_is_chosen_stands_out_with_its_neighbours_only(self):

@@ -2,6 +2,7 @@
 // stands out with its neighbours.
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
+import { compact } from "./compact.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
@@ -217,6 +218,7 @@ export class GraphView {
     drawing.setAttribute("viewBox", `0 40 ${width} ${height - 40}`);
     drawing.setAttribute("width", String(width));
     drawing.setAttribute("height", String(height - 40));
+    this.#makeCompact();
     this.#sheet.replaceChildren(drawing);
     this.#view.replaceChildren(this.#sheet, this.#canvas);
     this.#readFeeds();
@@ -252,6 +254,22 @@ export class GraphView {
     const sources = new Set([...this.#drawing.querySelectorAll("[data-callback]")]
       .map((box) => box.dataset.callback));
     this.#model.setFeeds(feeds, latencies, edges, sources);
+  }
+
+  /** A large graph that is far higher than there is room gets another layout. */
+  #makeCompact() {
+    const { width, height } = this.#size;
+    const { clientWidth, clientHeight } = this.#view;
+    const aspect = clientWidth && clientHeight ? clientWidth / clientHeight : 1.3;
+    if (height < 1800 || width / height > aspect / 2) return;
+    const size = compact(this.#drawing, aspect);
+    if (!size) return;
+    const left = 24;
+    this.#size = { width: size.width + left, height: size.height };
+    this.#drawing.querySelector(":scope > g").setAttribute("transform", `translate(${left} 64)`);
+    this.#drawing.setAttribute("viewBox", `0 40 ${this.#size.width} ${this.#size.height}`);
+    this.#drawing.setAttribute("width", String(this.#size.width));
+    this.#drawing.setAttribute("height", String(this.#size.height));
   }
 
   /** Where boxes and buses are, out of the drawing's own numbers. @type {Map<Element, DOMRect | any>} */
