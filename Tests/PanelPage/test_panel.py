@@ -877,6 +877,9 @@ class PanelTests(unittest.TestCase):
                     "document.documentElement.scrollWidth - innerWidth"), 0, "it fits")
                 panel.close()
                 panel = self.open(space, **options)
+                # Its output is at 0 dB, and has no switch: that is no mute.
+                panel.waits_until("the strips", lambda: "Muted" in panel.page.locator(".counts").text_content())
+                self.assertIn("Muted 0", panel.page.locator(".counts").text_content())
                 panel.inspect("space")
                 self.assertEqual(violations(panel.page), [], "the pad")
                 panel.close()

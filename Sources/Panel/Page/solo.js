@@ -58,7 +58,8 @@ export class Solo {
     const control = this.#switchOf(strip);
     if (!control) return false;
     const value = this.#room.model.value(control.pointer);
-    return control.name === "enable" ? value === false || value === 0 : value === 0;
+    // 0 dB is no silence.
+    return control.name === "enable" ? value === false || value === 0 : control.kind === "gain" && value === 0;
   }
 
   isSoloed(strip) { return this.#soloed.has(strip.id); }
