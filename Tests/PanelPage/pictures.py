@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from page import Page, open_browser
-from stage import PACKAGE, Pulse, Run, wait_for
+from stage import PACKAGE, Pulse, Run, desk_patch, wait_for
 
 PICTURES = PACKAGE / ".github/pictures"
 
@@ -36,7 +36,7 @@ def save(name, picture):
     """As few colours as it takes: a screen of this page has not many."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     file = PICTURES / name
-    image.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
+    image.quantize(200, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file.relative_to(PACKAGE)}: {file.stat().st_size / 1000:.0f} kB, {image.width} x {image.height}")
 
 
@@ -51,25 +51,23 @@ def main():
     try:
         with sync_playwright() as playwright:
             browser = open_browser(playwright)
-            for name in ("guitar-and-beat.json", "sources-in-space.json"):
+            (folder / "desk.json").write_text(json.dumps({**desk_patch(4, 4), "title": "A band of sixteen"}))
+            for name in ("guitar-and-beat.json", "desk.json"):
                 runs.append(Run(pulse, f"patches/{name}", folder=pulse.folder))
             pictures = [
-                ("panel-light.png", 0, {"viewport": {"width": 1360, "height": 1180}}),
-                ("panel-dark.png", 1, {"viewport": {"width": 1360, "height": 1180},
-                                       "color_scheme": "dark"}),
-                ("panel-phone.png", 0, {"is_phone": True, "device_scale_factor": 2}),
+                ("panel-light.png", 0, {"viewport": {"width": 1360, "height": 900}}),
+                ("panel-dark.png", 1, {"viewport": {"width": 1600, "height": 940}, "color_scheme": "dark"}),
+                ("panel-phone.png", 1, {"is_phone": True, "device_scale_factor": 2, "color_scheme": "dark"}),
             ]
             for name, number, options in pictures:
                 panel = Page(browser, runs[number].address, **options)
                 page = panel.page
                 if number == 0:
                     wait_for("levels", lambda: runs[0].level() > -40)
-                if "phone" in name:
-                    page.locator('[data-card="mixer"]').evaluate("card => card.scrollIntoView()")
-                else:
-                    page.locator("#graph-view").evaluate("view => view.style.maxHeight = '400px'")
-                # The history of the loudness has to become one.
-                page.wait_for_timeout(12_000 if name == "panel-light.png" else 4_000)
+                elif "phone" not in name:
+                    page.locator("#meters-on").click()
+                    page.locator(".strip-name").nth(6).click()
+                page.wait_for_timeout(5_000)
                 save(name, page.screenshot())
                 panel.close()
             browser.close()

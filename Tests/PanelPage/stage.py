@@ -213,7 +213,7 @@ def desk_patch(groups=4, strips=4):
             name = f"{bus} {parts[strip % len(parts)].lower()}"
             number = group * strips + strip
             callbacks[name] = {"kind": "tone", "frequency": 110 + 37 * number % 900, "amplitude": 0.02 + 0.01 * (number % 9)}
-            nodes[f"{name} eq"] = {"component": "NBandEQ"}
+            nodes[f"{name} eq"] = {"component": "ParametricEQ"}
             inputs[str(strip)] = {
                 "parameters": {"volume": round(0.3 + 0.08 * (number % 9), 2), "pan": round((number % 7 - 3) / 4, 2)},
                 "properties": {"meteringMode": number % 3 != 2},

@@ -7,13 +7,15 @@ PATCHRUN names another program, CHROMIUM another browser.
 
 import json
 import math
+import re
+import subprocess
 import unittest
 
 from playwright.sync_api import sync_playwright
 
 from axe import violations
 from page import Page, open_browser
-from stage import Pulse, Run, mixer_patch, space_patch, wait_for
+from stage import PACKAGE, PROGRAM, Pulse, Run, desk_patch, mixer_patch, space_patch, wait_for
 
 VOLUME = "/nodes/mixer/outputs/0/parameters/volume"
 INPUT_VOLUME = "/nodes/mixer/inputs/0/parameters/volume"
@@ -128,6 +130,334 @@ class PanelTests(unittest.TestCase):
         run.put("/compensateLatency", True)
         panel.waits_until("a delay", lambda: panel.page.locator(strip.format(0)).count() == 1
                           and "delayed by" in panel.text(strip.format(0)))
+        self.ends_well(panel)
+
+    # The console
+
+    def test_the_console_is_one_screen_high_and_has_a_strip_for_each_fader(self):
+        run = self.play(desk_patch(4, 4))
+        panel = self.open(run)
+        page = panel.page
+        self.assertEqual(page.evaluate("document.documentElement.scrollHeight - innerHeight"), 0)
+        strips = page.locator(".strip-view").evaluate_all("all => all.map(one => one.dataset.strip)")
+        faders = [f"{one['node']}/{one['scope']}/{one['element']}" for one in run.read("/controls")["controls"]
+                  if one["name"] == "volume" and one["isUsed"]]
+        self.assertEqual(sorted(strips), sorted(faders))
+        # A group is as long as its strips, and is folded away by one press.
+        drums = page.locator('.strip-view[data-strip^="Drums/input/"]')
+        self.assertEqual(drums.count(), 4)
+        page.locator('.chip[data-group="Drums"]').click()
+        panel.waits_until("no drums", lambda: not drums.first.is_visible())
+        page.locator('.folded').click()
+        panel.waits_until("drums", lambda: drums.first.is_visible())
+        # The main strip stays where it is when the others go by.
+        main = page.locator('[data-strip="Main/output/0"]')
+        before = main.bounding_box()
+        page.locator(".rack").evaluate("rack => rack.scrollLeft = 5000")
+        self.assertEqual(main.bounding_box(), before)
+        page.locator(".rack").evaluate("rack => rack.scrollLeft = 0")
+        page.locator('[data-strip="Drums/input/0"] .strip-name').focus()
+        page.keyboard.press("p")
+        panel.waits_until("a pinned strip", lambda: page.locator(".pins .strip-view").count() == 2)
+        page.keyboard.press("p")
+        panel.waits_until("it is back", lambda: page.locator(".pins .strip-view").count() == 1)
+        page.locator(".strip-name").first.click()
+        for view in ("graph", "timeline", "console"):
+            panel.show(view)
+            page.wait_for_timeout(400)
+            self.assertEqual(violations(page), [], view)
+        self.ends_well(panel)
+
+    def test_strips_are_searched_and_chosen(self):
+        panel = self.open(self.play(desk_patch(4, 4)))
+        page = panel.page
+        page.keyboard.press("/")
+        page.keyboard.type("keys tom")
+        panel.waits_until("one strip and the main", lambda: page.locator(".strip-view:visible").count() == 2)
+        page.keyboard.press("Enter")
+        panel.waits_until("its way", lambda: page.locator(".way button").count() == 3)
+        self.assertEqual(page.locator("#controls [data-card]").evaluate_all("all => all.map(one => one.dataset.card)"),
+                         ["Keys tom", "Keys tom eq", "Keys"])
+        # Of the mixer only its own bus is there.
+        self.assertEqual(page.locator('#controls [data-card="Keys"] .strip').count(), 1)
+        page.fill("#strip-search", "nobody")
+        panel.waits_until("word of it", lambda: "No strip has “nobody”" in panel.text(".none"))
+        self.ends_well(panel)
+
+    def test_mute_and_solo_are_values_of_the_document_and_are_put_back(self):
+        run = self.play(desk_patch(3, 3))
+        panel = self.open(run)
+        page = panel.page
+        enable = lambda node, bus: run.value(f"/nodes/{node}/inputs/{bus}/parameters/enable")
+        press = lambda name, strip: page.locator(f'[data-strip="{strip}"] .{name}').click()
+        wait_for("sound", lambda: run.level("Drums") > -60)
+        press("mute", "Drums/input/0")
+        wait_for("a mute", lambda: enable("Drums", 0) is False)
+        press("mute", "Drums/input/0")
+        wait_for("no mute", lambda: enable("Drums", 0) is True)
+        press("mute", "Bass/input/0")
+        wait_for("a mute", lambda: enable("Bass", 0) is False)
+        press("solo", "Drums/input/1")
+        wait_for("a solo", lambda: enable("Drums", 0) is False and enable("Drums", 2) is False)
+        wait_for("the other groups", lambda: enable("Main", 1) is False and enable("Main", 2) is False)
+        self.assertIsNone(enable("Drums", 1))
+        self.assertIsNone(enable("Main", 0))
+        run.waits_for_level(-120, node="Main", scope="input", element=1, within=40)
+        self.assertIn("sets 'enable'", page.locator('[data-strip="Drums/input/1"] .solo').get_attribute("title"))
+        self.assertIn("solo snare", page.locator("#undo").get_attribute("title").lower().replace("drums ", ""))
+        # A reload knows what to put back.
+        panel.load()
+        panel.waits_until("the solo", lambda: page.locator('.solo[aria-pressed="true"]').count() == 1)
+        page.locator("#solo-clear").click()
+        wait_for("what there was", lambda: enable("Drums", 0) is True and enable("Main", 1) is True)
+        # What was muted by hand stays so.
+        self.assertIs(enable("Bass", 0), False)
+        self.ends_well(panel)
+
+    def test_a_meter_that_is_off_says_so_and_is_turned_on_where_it_is(self):
+        run = self.play(desk_patch(3, 3))
+        panel = self.open(run)
+        page = panel.page
+        metering = "/nodes/Drums/inputs/2/properties/meteringMode"
+        peak = page.locator('[data-strip="Drums/input/2"] .strip-peak')
+        self.assertEqual(peak.inner_text(), "off")
+        self.assertEqual(page.locator('[data-strip="Drums/input/2"] [role=meter]').get_attribute("aria-valuetext"),
+                         "not measured")
+        peak.click()
+        wait_for("the meter", lambda: run.value(metering) in (True, 1))
+        panel.waits_until("a level", lambda: re.fullmatch("−[0-9.]+", peak.inner_text()))
+        page.locator("#meters-on").click()
+        panel.waits_until("all of them", lambda: not page.locator("#meters-on").is_visible())
+        self.assertEqual(page.locator(".strip-peak", has_text="off").count(), 0)
+        self.ends_well(panel)
+
+    # The map
+
+    def test_the_map_fits_zooms_and_moves_at_any_size(self):
+        for groups, strips in ((1, 2), (12, 6)):
+            with self.subTest(f"{groups * strips} strips"):
+                panel = self.open(self.play_another(desk_patch(groups, strips)))
+                page = panel.page
+                panel.show("graph")
+                view = page.locator("#graph-view").bounding_box()
+                drawing = page.locator("#graph-view svg.drawing")
+                def inside():
+                    box = drawing.bounding_box()
+                    return (box["x"] >= view["x"] - 1 and box["y"] >= view["y"] - 1
+                            and box["x"] + box["width"] <= view["x"] + view["width"] + 1
+                            and box["y"] + box["height"] <= view["y"] + view["height"] + 1)
+                panel.waits_until("all of it", inside)
+                small = drawing.bounding_box()["width"]
+                page.mouse.move(view["x"] + 200, view["y"] + 200)
+                page.mouse.wheel(0, -400)
+                panel.waits_until("a larger one", lambda: drawing.bounding_box()["width"] > small * 1.5)
+                before = drawing.bounding_box()
+                # Anywhere but on a box.
+                page.mouse.move(view["x"] + 8, view["y"] + 8)
+                page.mouse.down()
+                page.mouse.move(view["x"] + 68, view["y"] + 48, steps=6)
+                page.mouse.up()
+                panel.waits_until("another place", lambda: abs(drawing.bounding_box()["x"] - before["x"] - 60) < 2)
+                page.locator("#graph-view").focus()
+                page.keyboard.press("0")
+                panel.waits_until("all of it again", inside)
+                page.keyboard.press("+")
+                panel.waits_until("a larger one", lambda: drawing.bounding_box()["width"] > small * 1.3)
+                # No box lies on another, and each connection ends at its ports.
+                self.assertEqual(page.evaluate("""() => {
+                  const boxes = [...document.querySelectorAll(".drawing g.box > rect:first-of-type")]
+                    .map(box => box.getBoundingClientRect());
+                  return boxes.filter((one, index) => boxes.some((other, place) => place > index
+                    && one.left < other.right - 1 && other.left < one.right - 1
+                    && one.top < other.bottom - 1 && other.top < one.bottom - 1)).length;
+                }"""), 0)
+                self.assertEqual(page.evaluate("""() => {
+                  const middle = mark => { const box = mark.getBoundingClientRect();
+                    return [(box.left + box.right) / 2, (box.top + box.bottom) / 2]; };
+                  return [...document.querySelectorAll(".drawing .edge[data-to]")].filter(edge => {
+                    const [, node, number] = edge.dataset.to.match(/^(.*)\\/input\\/(\\d+)$/);
+                    const port = document.querySelector(
+                      `.drawing circle[data-node="${node}"][data-scope="input"][data-element="${number}"]`);
+                    const wire = edge.querySelector(".wire");
+                    const end = wire.getPointAtLength(wire.getTotalLength()).matrixTransform(wire.getScreenCTM());
+                    const [x, y] = middle(port);
+                    return Math.hypot(end.x - x, end.y - y) > 8 * wire.getScreenCTM().a + 1;
+                  }).map(edge => edge.dataset.to);
+                }"""), [])
+                self.ends_well(panel)
+
+    def test_what_is_chosen_stands_out_with_its_neighbours_only(self):
+        panel = self.open(self.play(desk_patch(3, 3)))
+        page = panel.page
+        panel.inspect("Bass")
+        near = page.locator(".drawing .box.on-way").evaluate_all("all => all.map(one => one.dataset.node).sort()")
+        self.assertEqual(near, ["Bass", "Bass hat eq", "Bass kick eq", "Bass snare eq", "Main"])
+        page.locator("#graph-view").focus()
+        page.keyboard.press("f")
+        panel.waits_until("only these", lambda: page.locator(".drawing .box:visible").count() == 5)
+        page.locator("#graph-only").click()
+        panel.waits_until("all", lambda: page.locator(".drawing .box:visible").count() > 15)
+        self.assertEqual(page.locator("#controls [data-card]").count(), 1)
+        self.ends_well(panel)
+
+    def test_nodes_are_added_connected_and_removed_on_the_map(self):
+        run = self.play(mixer_patch(3))
+        panel = self.open(run)
+        page = panel.page
+        connections = lambda: [(one["from"], one["to"]) for one in run.value("/connections")]
+        before = run.ask("GET", "/patch")[2]
+        panel.show("graph")
+        page.locator("#graph-view").focus()
+        page.keyboard.press("n")
+        page.select_option("#add-kind", "Delay")
+        page.fill("#add-name", "echo")
+        page.select_option("#add-where", label="between eq and mixer:1")
+        page.locator("#graph-done").click()
+        wait_for("the echo", lambda: ("eq", "echo") in connections() and ("echo", "mixer:1") in connections())
+        panel.waits_until("its box", lambda: page.locator('#graph-view g[data-node="echo"]').count() == 1)
+        panel.inspect("echo")
+        page.locator("#graph-view").focus()
+        page.keyboard.press("Delete")
+        wait_for("no echo", lambda: ("eq", "mixer:1") in connections() and run.value("/nodes/echo") is None)
+        page.keyboard.press("Control+z")
+        wait_for("the echo again", lambda: run.value("/nodes/echo"))
+        page.keyboard.press("Control+z")
+        wait_for("nothing of it", lambda: json.loads(run.ask("GET", "/patch")[2]) == json.loads(before))
+        # A callback into a mixer that has no input free: it gets one more.
+        page.locator("#graph-add").click()
+        page.select_option("#add-kind", "a tone")
+        page.select_option("#add-where", label="into mixer:3")
+        page.locator("#graph-done").click()
+        wait_for("the tone", lambda: ("tone 2", "mixer:3") in connections() and run.value("/nodes/mixer/inputCount") == 4)
+        # What would be wrong is not done, and is said there.
+        page.locator("#graph-connect").click()
+        page.select_option("#connect-from", "mixer/output/0")
+        page.select_option("#connect-to", "eq/input/0")
+        page.locator("#graph-done").click()
+        panel.waits_until("word of it", lambda: "error[PR" in panel.text("#graph-dialog .refused"))
+        self.assertEqual(violations(page), [])
+        page.keyboard.press("Escape")
+        self.assertNotIn(("mixer", "eq"), connections())
+        self.assertTrue(all("422" in problem for problem in panel.problems), panel.problems)
+
+    def test_a_connection_is_drawn_from_port_to_port(self):
+        run = self.play(mixer_patch(3))
+        panel = self.open(run)
+        page = panel.page
+        panel.show("graph")
+        # Without its connection the equalizer's output is free.
+        page.locator('#graph-view .edge[data-from="eq/output/0"]').dispatch_event("click")
+        panel.waits_until("it can be removed", lambda: page.locator("#graph-remove").is_enabled())
+        page.locator("#graph-remove").click()
+        wait_for("no connection", lambda: not any(one["from"] == "eq" for one in run.value("/connections")))
+        panel.waits_until("no line", lambda: not page.locator('#graph-view .edge[data-from="eq/output/0"]').count())
+        page.wait_for_timeout(400)
+        place = lambda scope, node, bus=0: page.locator(
+            f'#graph-view circle[data-node="{node}"][data-scope="{scope}"][data-element="{bus}"]').bounding_box()
+        middle = lambda box: (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.move(*middle(place("output", "eq")))
+        page.mouse.down()
+        box = page.locator('#graph-view g[data-node="mixer"] rect').first.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 12, steps=5)
+        self.assertEqual(page.locator(".drawn-line").count(), 1)
+        page.mouse.up()
+        wait_for("the connection", lambda: {"from": "eq", "to": "mixer:1"} in run.value("/connections"))
+        self.ends_well(panel)
+
+    def test_what_can_be_added_is_what_the_program_has(self):
+        listed = subprocess.run([str(PROGRAM), "units", "--json"], capture_output=True, text=True, check=True).stdout
+        names = set(re.findall(r'"name": "(\w+)"', listed)) | {one.split()[0] for one in subprocess.run(
+            [str(PROGRAM), "units"], capture_output=True, text=True, check=True).stdout.splitlines()[1:] if one}
+        text = (PACKAGE / "Sources/Panel/Page/edit.js").read_text()
+        units = re.findall(r'"(\w+)"', text[text.index("units = ["):text.index("];", text.index("units = ["))])
+        self.assertEqual(set(units) - names, set())
+        printed = {one.split()[0] for one in subprocess.run(
+            [str(PROGRAM), "units"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+            if one and not one.startswith((" ", "`"))}
+        self.assertEqual(printed - set(units), {"GenericOutput", "remoteIO", "voiceProcessingIO"})
+
+    # The timeline
+
+    def test_the_timeline_shows_what_comes_and_where_it_is(self):
+        patch = desk_patch(3, 3)
+        patch["timeline"][0]["at"] = 2
+        run = self.play(patch)
+        panel = self.open(run)
+        page = panel.page
+        panel.show("timeline")
+        panel.waits_until("lanes", lambda: page.locator(".lane .glide").count() == 4)
+        self.assertEqual(page.locator(".lane").count(), 5)
+        self.assertEqual(page.locator(".steps li").count(), 5)
+        self.assertIn("Volume, Main output 0 to −14.0 dB in 8 s", panel.text(".steps"))
+        panel.waits_until("a ramp that goes", lambda: "Now: Volume, Drums input 0" in panel.text("#timeline-next"))
+        self.assertIn("Next: Pan, Drums input 0", panel.text("#timeline-next"))
+        place = lambda: page.locator(".playhead").bounding_box()["x"]
+        before = place()
+        panel.waits_until("it goes on", lambda: place() > before + 2)
+        # What was drawn is where the value is.
+        panel.waits_until("the value follows", lambda: float(
+            page.locator(".lane-value").first.inner_text().split()[0].replace("−", "-")) > -10)
+        self.ends_well(panel)
+
+    def test_a_callback_is_triggered_where_it_has_a_beginning(self):
+        patch = mixer_patch(2)
+        patch["callbacks"]["hum"] = {"kind": "impulse"}
+        run = self.play(patch)
+        panel = self.open(run)
+        panel.inspect("hum")
+        asked = []
+        panel.page.on("response", lambda response: asked.append((response.url.split("/")[-1], response.status)))
+        panel.page.locator('[data-trigger="hum"]').click()
+        panel.waits_until("an answer", lambda: ("trigger?callback=hum", 200) in asked)
+        panel.inspect("tone")
+        self.assertEqual(panel.page.locator('[data-trigger="tone"]').count(), 0)
+        self.ends_well(panel)
+
+    def test_undo_says_what_it_undoes_and_survives_a_reload(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run)
+        page = panel.page
+        panel.slider(INPUT_VOLUME).press("PageDown")
+        wait_for("the change", lambda: run.value(INPUT_VOLUME) < 0.3)
+        label = "Undo: Volume, mixer input 0 (tone) to −12.0 dB"
+        panel.waits_until("a label", lambda: page.locator("#undo").get_attribute("title") == label)
+        page.wait_for_timeout(400)
+        panel.load()
+        panel.waits_until("the label", lambda: page.locator("#undo").get_attribute("title") == label)
+        panel.beside("events")
+        self.assertIn("Volume, mixer input 0 (tone) to −12.0 dB", panel.text("#change-list"))
+        page.locator("#undo").click()
+        wait_for("the volume", lambda: run.value(INPUT_VOLUME) == 0.5)
+        # Who has changed something is said.
+        panel.waits_until("an event", lambda: "Here:" in panel.text("#event-list"))
+        run.put(INPUT_VOLUME, 0.25)
+        panel.waits_until("another's", lambda: "By another browser or program:" in panel.text("#event-list"))
+        self.ends_well(panel)
+
+    def test_a_take_is_recorded_stopped_and_kept(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run)
+        page = panel.page
+        wait_for("the tone", lambda: run.level() > -60)
+        panel.waits_until("the button", lambda: page.locator("#record").is_enabled())
+        page.locator("#record").click()
+        path = wait_for("a take", lambda: (run.value("/taps/take") or {}).get("path"))
+        panel.beside("taps")
+        panel.waits_until("a second of it", lambda: "0:01" in panel.text(".take"))
+        ink = lambda: page.locator(".take canvas").first.evaluate(
+            "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
+            ".filter((value, index) => index % 4 === 1 && value > 150).length")
+        panel.waits_until("a wave", ink)
+        page.locator("#record").click()
+        wait_for("the end", lambda: run.value("/taps/take") is None)
+        file = self.pulse.folder / path
+        wait_for("the file", file.exists)
+        self.assertGreater(file.stat().st_size, 48000 * 2 * 2 * 0.5)
+        panel.waits_until("its picture", lambda: "recorded" in panel.text(".take"))
+        self.assertIn("programme", run.value("/taps"))
+        panel.load()
+        panel.beside("taps")
+        self.assertIn(path, panel.text(".take"))
         self.ends_well(panel)
 
     # What is turned is heard
@@ -547,6 +877,9 @@ class PanelTests(unittest.TestCase):
                     "document.documentElement.scrollWidth - innerWidth"), 0, "it fits")
                 panel.close()
                 panel = self.open(space, **options)
+                # Its output is at 0 dB, and has no switch: that is no mute.
+                panel.waits_until("the strips", lambda: "Muted" in panel.page.locator(".counts").text_content())
+                self.assertIn("Muted 0", panel.page.locator(".counts").text_content())
                 panel.inspect("space")
                 self.assertEqual(violations(panel.page), [], "the pad")
                 panel.close()

@@ -256,6 +256,9 @@ export class Changes {
     return root;
   }
 
+  /** A document that this page has made, in another way than by these. */
+  own(tag) { this.#note(tag); }
+
   #note(tag) {
     this.#ownTags.add(tag);
     if (this.#ownTags.size > 500) this.#ownTags.delete(this.#ownTags.values().next().value);

@@ -187,7 +187,7 @@ export class Console {
       "aria-label": `${strip.name}, ${strip.place}`,
       onclick: () => this.#select(strip),
       onkeydown: (event) => this.#key(event, view),
-    }, make("strong", {}, shortName(strip)), make("span", { class: "strip-place" }, strip.place)));
+    }, make("strong", {}, shortName(strip)), make("span", { class: "strip-place" }, shortPlace(strip))));
     element.dataset.hue = String(this.#groups.indexOf(strip.group) % hues);
     return element;
   }
@@ -693,6 +693,9 @@ function shortName({ name, group }) {
   const rest = name.toLowerCase().startsWith(`${group.toLowerCase()} `) ? name.slice(group.length + 1) : name;
   return rest || name;
 }
+
+const shortPlace = ({ place, node, group, scope, element }) =>
+  (scope && node === group ? `${scope === "input" ? "in" : "out"} ${element}` : place);
 
 const loudest = (levels) => ({
   average: Math.max(-120, ...levels.map((level) => levelOf(level.average))),

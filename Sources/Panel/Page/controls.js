@@ -313,7 +313,8 @@ export function controlView(control, room, meter = null) {
   if (control.choices.length) return list(control, room);
   const value = control.value ?? control.default;
   if (typeof value !== "number" || !isRanged(control)) return field(control, room);
-  if (isFader(control)) return fader(control, room, meter);
+  // A gain of a whole unit is one knob among others.
+  if (isFader(control) && control.scope !== "global") return fader(control, room, meter);
   const isCode = control.kind === "number" && (control.isProperty || control.unit === "indexed");
   return isCode ? field(control, room) : dial(control, room);
 }

@@ -2,6 +2,7 @@
 // stands out with its neighbours.
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
+import { compact } from "./compact.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
@@ -217,6 +218,7 @@ export class GraphView {
     drawing.setAttribute("viewBox", `0 40 ${width} ${height - 40}`);
     drawing.setAttribute("width", String(width));
     drawing.setAttribute("height", String(height - 40));
+    this.#makeCompact();
     this.#sheet.replaceChildren(drawing);
     this.#view.replaceChildren(this.#sheet, this.#canvas);
     this.#readFeeds();
@@ -254,6 +256,22 @@ export class GraphView {
     this.#model.setFeeds(feeds, latencies, edges, sources);
   }
 
+  /** A large graph that is far higher than there is room gets another layout. */
+  #makeCompact() {
+    const { width, height } = this.#size;
+    const { clientWidth, clientHeight } = this.#view;
+    const aspect = clientWidth && clientHeight ? clientWidth / clientHeight : 1.3;
+    if (height < 1800 || width / height > aspect / 2) return;
+    const size = compact(this.#drawing, aspect);
+    if (!size) return;
+    const left = 24;
+    this.#size = { width: size.width + left, height: size.height };
+    this.#drawing.querySelector(":scope > g").setAttribute("transform", `translate(${left} 64)`);
+    this.#drawing.setAttribute("viewBox", `0 40 ${this.#size.width} ${this.#size.height}`);
+    this.#drawing.setAttribute("width", String(this.#size.width));
+    this.#drawing.setAttribute("height", String(this.#size.height));
+  }
+
   /** Where boxes and buses are, out of the drawing's own numbers. @type {Map<Element, DOMRect | any>} */
   #boxes = new Map();
 
@@ -265,6 +283,10 @@ export class GraphView {
     for (const box of this.#drawing.querySelectorAll("g.box")) {
       const [, x, y] = (box.getAttribute("transform") ?? "").match(origin) ?? [0, 0, 0];
       const frame = box.querySelector("rect");
+      const name = box.querySelector(".name");
+      // From afar a name is as large as its box has room for.
+      name?.style.setProperty("--fit",
+        `${Math.max(12, (Number(frame?.getAttribute("width")) - 18) / Math.max(1, name.textContent.length * 0.62))}px`);
       this.#boxes.set(box, {
         x: Number(x) + Number(left), y: Number(y) + Number(top) - 40,
         width: Number(frame?.getAttribute("width")), height: Number(frame?.getAttribute("height")),
@@ -490,7 +512,10 @@ export class GraphView {
       // An input's stands on the line of its name, an output's and a tap's beside the name of the box.
       const y = scope === "input" ? place.y + Number(mark.getAttribute("cy") ?? 0)
         : place.y + 19 + 14 * Number(element ?? 0);
-      this.#places.set(key, { right: place.x + place.width - 10, y, box: mark.closest("g.box") });
+      this.#places.set(key, {
+        right: place.x + place.width - 10, y, box: mark.closest("g.box"), isOutput: scope !== "input",
+        bottom: place.y + place.height,
+      });
       this.#ends.push(this.#board.add(key, {
         element: this.#canvas,
         draw: (meter) => {
@@ -520,7 +545,9 @@ export class GraphView {
     const [width, height] = [bar.width * scale * Math.min(grown, 1.6), bar.height * scale * grown];
     const left = place.right * scale + x - width;
     const total = levels.length * height + (levels.length - 1) * scale;
-    const top = place.y * scale + down - total / 2;
+    // Where names are grown, the meter of an output stands below them.
+    const y0 = place.isOutput && scale < near ? place.bottom - 9 : place.y;
+    const top = y0 * scale + down - total / 2;
     if (top < -total || top > this.#view.clientHeight || left < -width || left > this.#view.clientWidth) return;
     context.globalAlpha = this.#drawing.classList.contains("choosing") && !place.box.classList.contains("on-way") ? 0.3 : 1;
     levels.forEach((level, index) => {

@@ -72,9 +72,10 @@ await sync.start((tag) => changes.isOwn(tag));
 performance.mark("usable");
 
 // What is read rather than turned comes once there is something to turn.
-const [{ TapCards }, { DocumentDesk }] = await Promise.all([
-  import("./taps.js"), import("./document.js"),
+const [{ TapCards }, { DocumentDesk }, { Recorder }] = await Promise.all([
+  import("./taps.js"), import("./document.js"), import("./recording.js"),
 ]);
 new TapCards(model, board);
+new Recorder(room, messages);
 desk = new DocumentDesk(room, messages);
 document.body.dataset.ready = "true";

@@ -33,10 +33,16 @@ import { Wiring } from "./strips.js";
 /** The same value, whatever it is made of. */
 export const same = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** What of a control stays as long as its view does. */
-function shape(control) {
-  const { value, isInDocument, isScheduled, ...rest } = control;
-  return JSON.stringify(rest);
+/** What of a control may become another while its view stays. */
+const passing = new Set(["value", "isInDocument", "isScheduled"]);
+
+/** Whether two controls differ in what passes only. Thousands are compared: not by way of a text. */
+function isAlike(one, other) {
+  for (const key in one) {
+    if (passing.has(key) || one[key] === other[key]) continue;
+    if (typeof one[key] !== "object" || one[key] === null || !same(one[key], other[key])) return false;
+  }
+  return true;
 }
 
 export class Model extends EventTarget {
@@ -60,6 +66,10 @@ export class Model extends EventTarget {
   wiring = new Wiring([]);
   /** The format of what each input is fed, as the drawing says it. @type {Map<string, string>} */
   formats = new Map();
+  /** Whether a ramp of the timeline is under way, as far as the document knows. */
+  isRamping = false;
+  /** What the timeline of the document ramps. @type {Set<string>} */
+  ramped = new Set();
   /** The callbacks of the graph, by name. @type {Set<string>} */
   sources = new Set();
   /**
@@ -130,7 +140,7 @@ export class Model extends EventTarget {
     const isSame = list.length === this.controls.size
       && list.every((control) => {
         const known = this.controls.get(control.pointer);
-        return known && shape(known) === shape(control);
+        return known && isAlike(known, control);
       });
     if (!isSame) {
       this.controls = new Map(list.map((control) => [control.pointer, control]));

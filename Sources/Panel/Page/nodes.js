@@ -112,7 +112,7 @@ export class NodeCards {
         [{ ...control, value: 0, isInDocument: 0, isScheduled: 0 },
           model.feeds.get(`${node}/${control.scope}/${control.element}`),
           model.latencies.get(`${node}/${control.scope}/${control.element}`)])
-        .concat([[model.latencies.get(`${node}/output/0`)]]));
+        .concat([[model.latencies.get(`${node}/output/0`), this.#begins(node, controls[0].component)]]));
       const known = this.#cards.get(node);
       if (known?.signature !== signature) {
         known?.end();
@@ -144,12 +144,14 @@ export class NodeCards {
       hint ? make("p", { class: "quiet" }, hint)
         : selected && !count ? make("p", { class: "quiet" }, "There is nothing to turn here.") : "",
       selected ? make("div", { class: "buttons small" },
+        !count && this.#begins(selected.main) ? this.#triggerButton(selected.main) : "",
         strip?.scope && this.pin ? make("button", {
           type: "button", class: "slight", "aria-pressed": String(this.pin.isPinned(strip)),
           onclick: () => this.pin.pin(strip),
         }, "Pin") : "",
         make("button", { type: "button", class: "slight", id: "select-none", onclick: () => model.select(null) },
           "Choose none")) : "");
+    this.#head.hidden = !selected && !hint;
     this.#place.prepend(this.#head);
   }
 
@@ -165,16 +167,12 @@ export class NodeCards {
     };
     const titleId = uniqueId("node");
     const info = make("p", { class: "info", "aria-hidden": "true" });
-    const begins = room.model.sources.has(node) && beginning.has(controls[0].component);
     const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
       make("div", { class: "head-line" },
         make("h2", { id: titleId, tabindex: -1 }, node,
           make("span", { class: "component" }, controls[0].component),
           ...this.#latency(`${node}/output/0`)),
-        begins ? make("button", {
-          type: "button", class: "slight", "data-trigger": node, "aria-label": `Trigger ${node}`,
-          title: "The sound begins again", onclick: () => this.#trigger(node),
-        }, "Trigger") : null, info));
+        this.#begins(node, controls[0].component) ? this.#triggerButton(node) : null, info));
     const { bands, others: global } = bandsOf(controls.filter((control) => control.scope === "global"));
     const body = make("div", { class: "node-body" });
     for (const band of bands) body.append(this.#band(node, band, room));
@@ -225,6 +223,18 @@ export class NodeCards {
     element.addEventListener("focusin", tell);
     element.addEventListener("pointerover", tell);
     return { element, meter: matrix.meter, end: () => ends.forEach((end) => end()) };
+  }
+
+  /** Whether a callback's sound has a beginning. */
+  #begins(node, kind = this.#room.model.document?.callbacks?.[node]?.kind) {
+    return this.#room.model.sources.has(node) && beginning.has(kind);
+  }
+
+  #triggerButton(node) {
+    return make("button", {
+      type: "button", class: "slight", "data-trigger": node, "aria-label": `Trigger ${node}`,
+      title: "The sound begins again", onclick: () => this.#trigger(node),
+    }, "Trigger");
   }
 
   async #trigger(node) {

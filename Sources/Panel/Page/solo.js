@@ -37,8 +37,11 @@ export class Solo {
   /** Takes the strips of another graph. */
   setStrips(strips) {
     this.strips = strips;
+    // Before there are any nothing is known of them.
+    if (!strips.length) return;
     const ids = new Set(strips.map((strip) => strip.id));
     for (const id of this.#soloed) if (!ids.has(id)) this.#soloed.delete(id);
+    this.#room.model.tell("soloed");
   }
 
   #switchOf(strip) { return strip.controls.get("enable") ?? strip.fader; }
@@ -55,7 +58,8 @@ export class Solo {
     const control = this.#switchOf(strip);
     if (!control) return false;
     const value = this.#room.model.value(control.pointer);
-    return control.name === "enable" ? value === false || value === 0 : value === 0;
+    // 0 dB is no silence.
+    return control.name === "enable" ? value === false || value === 0 : control.kind === "gain" && value === 0;
   }
 
   isSoloed(strip) { return this.#soloed.has(strip.id); }

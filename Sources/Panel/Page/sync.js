@@ -15,6 +15,7 @@ export class Sync {
   #timer = 0;
   #controlsTimer = 0;
   #hasEnded = false;
+  #turns = 0;
   #graphTag = "";
   #isOwn = () => false;
   #foreign = new Set();
@@ -162,7 +163,10 @@ export class Sync {
   /** What the timeline moves is read again and again while it does. */
   #followTimeline() {
     if (document.hidden || this.#model.connection !== "open") return;
-    const isMoved = [...this.#model.controls.values()].some((control) => control.isScheduled);
+    this.#turns += 1;
+    // The ramps of a sub-graph stand in its own file: when they go nobody tells, so they are looked after slowly.
+    const isMoved = this.#model.isRamping || (this.#turns % 4 === 0 && [...this.#model.controls.values()]
+      .some((control) => control.isScheduled && !this.#model.ramped.has(control.pointer)));
     if (isMoved && this.#model.status?.state === "playing") this.#again(() => this.readControls());
   }
 

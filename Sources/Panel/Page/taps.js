@@ -37,7 +37,7 @@ export class TapCards {
       this.#cards.set(key, card);
       byId("taps-view").append(card.element);
     }
-    byId("taps-link").hidden = this.#cards.size === 0;
+    byId("taps-none").hidden = this.#cards.size > 0;
   }
 
   #card(key, meter) {

@@ -130,11 +130,18 @@ export class Timeline {
       event.preventDefault();
       this.#zoomBy(Math.exp(-event.deltaY * 0.004));
     }, { passive: false });
-    setInterval(() => this.#tick(), 1000);
+    setInterval(() => this.#tick(), 500);
+    // Nobody else has to pay for what is not seen.
+    let isRunning = false;
     const frame = () => {
-      if (this.#isShown && !calm.matches) this.#movePlayhead();
+      isRunning = document.body.dataset.view === "timeline" && !calm.matches;
+      if (!isRunning) return;
+      this.#movePlayhead();
       requestAnimationFrame(frame);
     };
+    model.hear("view", () => {
+      if (!isRunning) requestAnimationFrame(frame);
+    });
     requestAnimationFrame(frame);
   }
 
@@ -192,6 +199,7 @@ export class Timeline {
     }
     this.#signature = signature;
     this.#steps = steps;
+    this.#model.ramped = new Set(steps.filter((step) => step.kind === "ramp").map((step) => step.path));
     this.#layOut();
     this.#showList();
     this.#tick();
@@ -365,7 +373,9 @@ export class Timeline {
     const text = next ? `${next.what}, in ${until >= 60 ? clock(until, 0) : `${Math.ceil(until)} s`}` : "";
     const words = [running.length ? `Now: ${running.map((step) => step.what).join("; ")}.` : "", text ? `Next: ${text}` : ""];
     say(this.#next, words.filter(Boolean).join(" ") || (this.#all.length ? "Nothing more comes." : ""));
-    this.#model.tell("next", text);
+    // A little longer than it takes: what is read last is where it ends.
+    this.#model.isRamping = this.#all.some((step) =>
+      step.kind === "ramp" && step.at <= position + 0.2 && step.at + step.duration + 1.5 > position);
     if (!this.#isShown) return;
     say(this.#head.firstElementChild, clock(position, 0));
     if (calm.matches) this.#movePlayhead();

@@ -50,7 +50,7 @@ const authors = {
 const eventWords = {
   started: () => "started",
   changed: ({ changes, changeCount }) =>
-    changes.map((one) => one.summary).join("; ") || (changeCount ? `${changeCount} changes` : "nothing is different"),
+    changes.slice(0, 3).map((one) => one.summary).join("; ") + (changes.length > 3 ? `; and ${changes.length - 3} more` : "") || (changeCount ? `${changeCount} changes` : "nothing is different"),
   refused: ({ text }) => `refused: ${text.split("\n", 1)[0]}`,
   xrun: ({ underruns, overruns }) =>
     [underruns && count(underruns, "underrun"), overruns && count(overruns, "overrun")].filter(Boolean).join(", ") + " so far",
@@ -204,7 +204,7 @@ export class Transport {
     if (isSame) {
       const times = Number(last.dataset.times ?? 1) + 1;
       item.dataset.times = String(times);
-      item.lastElementChild.append(make("em", { class: "quiet" }, ` ${times} times`));
+      item.lastElementChild.append(make("em", { class: "quiet" }, name === "changed" ? ` (${times} changes)` : ` (${times} times)`));
       last.replaceWith(item);
     } else place.prepend(item);
     while (place.childElementCount > keptEvents) place.lastElementChild.remove();
