@@ -5,7 +5,8 @@ enum Program {
   /// The names of its commands, in the order of the help.
   static let commandNames = [
     "run", "render", "validate", "test", "explain", "fmt", "new", "diff", "show", "response",
-    "compare", "measure", "bench", "recover", "batch", "import", "export", "preset", "units", "devices",
+    "compare", "measure", "bench", "recover", "batch", "import", "export", "preset", "units",
+    "devices",
     "doctor", "schema", "lsp", "mcp", "ctl", "man",
   ]
 }
