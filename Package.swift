@@ -204,7 +204,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "RenderCore", "RenderHost", "FileAccess", "SoundFiles", "SoundMeasures",
         "RenderTaps", "Diagnostics", "PatchSyntax", "AudioGraphs", "PatchGraph", "PatchRendering",
-        "PatchReference", "CCrypto",
+        "PatchReference", "CCrypto", "CShims",
       ],
       swiftSettings: settings),
     .target(

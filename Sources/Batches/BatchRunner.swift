@@ -104,8 +104,21 @@ public final class BatchRunner: Sendable {
     let threads = (1..<max(1, options.jobs)).compactMap { number in
       try? HostThread("patchrun batch") { self.work(number) }
     }
+    let isOver = Atomic<Bool>(false)
+    // Once a second, for all outputs of it: to wait for the disk after each takes longer than to render one.
+    let keeper = try? HostThread("patchrun disk") {
+      var tenths = 0
+      while !isOver.load(ordering: .acquiring) {
+        RawFile.wait(milliseconds: 100)
+        tenths += 1
+        if tenths % 10 == 0 { self.books.synchronize() }
+      }
+    }
     work(0)
     for thread in threads { thread.join() }
+    isOver.store(true, ordering: .releasing)
+    keeper?.join()
+    books.synchronize()
     if let tar {
       do throws(RawFile.Failure) { try tar.finish() } catch {
         throw JobFault(BatchRules.output, "an archive cannot be finished: \(error.message)")
@@ -287,8 +300,12 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  /// Whether the outputs of a record have the sizes that they had.
+  /// Whether the outputs of a record have the sizes that they had; the bytes, where a power cut may have taken
+  /// some.
   private func isThere(_ found: RecordBooks.Found, _ prepared: PreparedJob) -> Bool {
+    if let record = found.unsure {
+      return BatchVerification.isAsRecorded(record, in: books.folder)
+    }
     if found.sizes == RecordEntry.fold([]) { return true }
     var sizes: [Int] = []
     for output in prepared.job.outputs {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 int shims_open_folder(int folder, const char *path, int follows_link) {
   return openat(folder, path,
@@ -13,3 +14,5 @@ uint64_t shims_file_system(int descriptor) {
   struct statfs status;
   return fstatfs(descriptor, &status) == 0 ? (uint64_t)(unsigned long)status.f_type : 0;
 }
+
+int shims_sync_file_system(int descriptor) { return syncfs(descriptor); }

@@ -123,10 +123,13 @@ public final class PendingFile {
   }
 
   /// Puts what has been written onto the disk, and gives the file its name.
-  public func finish() throws(Failure) {
+  ///
+  /// - Parameter synchronizes: Whether it waits for the disk. Otherwise whoever calls sees to that, for many
+  ///   files at once: after a power cut the file may have its name and not its bytes.
+  public func finish(synchronizes: Bool = true) throws(Failure) {
     guard isOpen else { return }
     isOpen = false
-    while fsync(descriptor) != 0 {
+    while synchronizes, fsync(descriptor) != 0 {
       // What is no disk has nothing to put down.
       if errno == EINVAL || errno == EROFS { break }
       guard errno == EINTR else { throw .system(errno) }
@@ -153,6 +156,7 @@ public final class PendingFile {
     }
     unfinishedPath = path
     _ = flock(descriptor, LOCK_UN)
+    guard synchronizes else { return }
     // The name is there after a power cut, too. What is open for its path alone cannot be synchronized.
     let whole = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard whole >= 0 else { return }

@@ -44,6 +44,10 @@ public final class SoundFileWriter {
   /// Frames that go to libsndfile in one call: its Vorbis encoder takes larger ones onto the stack.
   private static let block = 4096
 
+  /// Whether `close()` waits until the file is on the disk. Whoever has it otherwise sees to that, for many files
+  /// at once.
+  public var synchronizes = true
+
   /// Where the file is to be; once it is closed, where it is.
   public var path: String { pending?.path ?? askedPath }
 
@@ -303,7 +307,7 @@ public final class SoundFileWriter {
       try end()
       if let pending {
         try check(pending)
-        do throws(PendingFile.Failure) { try pending.finish() } catch {
+        do throws(PendingFile.Failure) { try pending.finish(synchronizes: synchronizes) } catch {
           if case .system(let number) = error { throw Self.writeFailed(path, number) }
           throw Self.writeFailed(path, Self.reason(error))
         }

@@ -28,9 +28,9 @@ final class MeasuredProgram {
   private(set) var input: Int32 = -1
   private(set) var output: Int32 = -1
 
-  /// Starts it. What it prints goes nowhere, unless it is talked to.
-  init?(_ arguments: [String], isTalkedTo: Bool = false) {
-    guard let path = Self.path else { return nil }
+  /// Starts it, or another program whose path is given. What it prints goes nowhere, unless it is talked to.
+  init?(_ arguments: [String], program: String? = nil, isTalkedTo: Bool = false) {
+    guard let path = program ?? Self.path else { return nil }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -58,6 +58,9 @@ final class MeasuredProgram {
       (input, output) = (towards[1], back[0])
     }
   }
+
+  /// Ends it where it is.
+  func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
   /// Waits for its end.
   func wait() -> Cost {

@@ -80,6 +80,13 @@ if names.first == "soak" {
   }
   exit(soak.run() ? 0 : 1)
 }
+if names.first == "batch" {
+  guard let batch = BatchMeasurement(Array(names.dropFirst())) else {
+    print("usage: patchrun-bench \(BatchMeasurement.usage)")
+    exit(2)
+  }
+  exit(batch.run() ? 0 : 1)
+}
 if names.first == "clicks" {
   guard let clicks = ClickMeasurement(Array(names)) else {
     print("usage: patchrun-bench \(ClickMeasurement.usage)")
@@ -96,6 +103,7 @@ if names.isEmpty || !unknown.isEmpty {
   print("or: patchrun-bench \(FaultMeasurement.usage)")
   print("or: patchrun-bench \(SoakMeasurement.usage)")
   print("or: patchrun-bench \(ClickMeasurement.usage)")
+  print("or: patchrun-bench \(BatchMeasurement.usage)")
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

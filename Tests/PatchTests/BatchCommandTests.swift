@@ -68,8 +68,9 @@ struct BatchCommandTests {
 
   /// As often as it says: a run is killed, and the last one comes to its end.
   @Test func `killed at random moments and run again, a batch is what it would have been`() throws {
-    let kills = Int(ProcessInfo.processInfo.environment["PATCHRUN_BATCH_KILLS"] ?? "") ?? 8
-    try plan(40)
+    let kills = Int(ProcessInfo.processInfo.environment["PATCHRUN_BATCH_KILLS"] ?? "") ?? 6
+    let count = 15 * kills
+    try plan(count)
     #expect(try place.run("batch", "run", "jobs.jsonl", "--out", "whole").status == 0)
     var numbers = SystemRandomNumberGenerator()
     for _ in 0..<kills {
@@ -83,9 +84,9 @@ struct BatchCommandTests {
     // No file but those, and the same bytes.
     #expect(try outputs("out") == (try outputs("whole")))
     let ids = try recordedIDs("out")
-    #expect(Set(ids).count == 40)
+    #expect(Set(ids).count == count)
     // What was done twice is at most what its workers were doing when they were killed.
-    #expect(ids.count <= 40 + 2 * kills)
+    #expect(ids.count <= count + 2 * kills)
     #expect(try place.run("batch", "verify", "out").status == 0)
     #expect(try place.run("batch", "status", "out", "jobs.jsonl").status == 0)
   }

@@ -135,6 +135,11 @@ public struct BatchVerification: Sendable {
     self = verification
   }
 
+  /// Whether the outputs of a record have its bytes.
+  static func isAsRecorded(_ record: BatchRecord, in folder: String) -> Bool {
+    record.outputs.allSatisfy { problem($0, in: folder) == nil }
+  }
+
   /// What is wrong with an output; `nil` for nothing.
   private static func problem(_ output: BatchRecord.Output, in folder: String) -> String? {
     do throws(FileRefusal) {

@@ -1,3 +1,4 @@
+import CShims
 import FileAccess
 import Glibc
 
@@ -91,6 +92,9 @@ final class RawFile: @unchecked Sendable {
       guard errno == EINTR else { throw Failure(number: errno, path: path) }
     }
   }
+
+  /// Puts all onto the disk that has been written to the file system of this file or folder.
+  func synchronizeAll() { _ = shims_sync_file_system(descriptor) }
 
   func truncate(to size: Int) throws(Failure) {
     guard ftruncate(descriptor, off_t(size)) == 0 else {

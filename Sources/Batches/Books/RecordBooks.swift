@@ -28,6 +28,12 @@ public final class RecordBooks: Sendable {
     var reads: [[(path: String, digest: String)]] = [[]]
     var readNumbers: [ArraySlice<UInt8>: UInt32] = [:]
     var badLines = 0
+    /// The lines of records whose outputs may not be on the disk: those of the last second of whoever was
+    /// killed, or of somebody who is working.
+    var unsure: [ShortDigest: [UInt8]] = [:]
+    /// Records in the own file, and how many of them are on the disk with their outputs.
+    var written = 0
+    var synchronized = 0
   }
 
   private let state = Mutex(State())
@@ -108,14 +114,34 @@ public final class RecordBooks: Sendable {
   ) throws(RawFile.Failure) {
     let file = try RawFile(folder + "/" + name, for: .reading)
     var lines = LineReader(file, from: state.offsets[name] ?? 0)
+    // Those of which it is not known yet whether their outputs are on the disk.
+    var waiting: [(entry: RecordEntry, line: [UInt8])] = []
+    var counted = 0
+    func add(_ entry: RecordEntry) {
+      if fresh { state.table.addFresh(entry) } else { state.table.add(entry) }
+    }
     while let line = try lines.next(wholeOnly: true) {
+      if let count = RecordEntry.synchronized(line) {
+        let sure = min(waiting.count, max(0, count - counted))
+        for (entry, _) in waiting.prefix(sure) { add(entry) }
+        waiting.removeFirst(sure)
+        counted += sure
+        continue
+      }
       guard let (found, reads) = RecordEntry.read(line) else {
         state.badLines += 1
         continue
       }
       var entry = found
       entry.reads = number(of: reads, &state)
-      if fresh { state.table.addFresh(entry) } else { state.table.add(entry) }
+      waiting.append((entry, Array(line)))
+    }
+    for (entry, line) in waiting {
+      var entry = entry
+      entry.isSure = false
+      state.unsure[entry.job] = line
+      state.unsure[entry.placed] = line
+      add(entry)
     }
     state.offsets[name] = lines.offset
   }
@@ -139,21 +165,25 @@ public final class RecordBooks: Sendable {
     var sizes: UInt64
     /// Of what else it has read.
     var reads: [(path: String, digest: String)]
+    /// The record, where its outputs have to be looked at.
+    var unsure: BatchRecord?
+  }
+
+  private static func found(_ entry: RecordEntry, _ digest: ShortDigest, _ state: State) -> Found {
+    Found(
+      isDone: entry.isDone, sizes: entry.sizes, reads: state.reads[Int(entry.reads)],
+      unsure: entry.isSure ? nil : state.unsure[digest].flatMap { BatchRecord(line: $0) })
   }
 
   func find(job: Digest) -> Found? {
     state.withLock { state in
-      state.table.entry(ofJob: job.short).map {
-        Found(isDone: $0.isDone, sizes: $0.sizes, reads: state.reads[Int($0.reads)])
-      }
+      state.table.entry(ofJob: job.short).map { Self.found($0, job.short, state) }
     }
   }
 
   func find(placed: Digest) -> Found? {
     state.withLock { state in
-      state.table.entry(placed: placed.short).map {
-        Found(isDone: $0.isDone, sizes: $0.sizes, reads: state.reads[Int($0.reads)])
-      }
+      state.table.entry(placed: placed.short).map { Self.found($0, placed.short, state) }
     }
   }
 
@@ -192,6 +222,7 @@ public final class RecordBooks: Sendable {
           state.own = try RawFile(folder + "/" + state.ownName, for: .appending)
         }
         try state.own?.write(bytes)
+        state.written += 1
       } catch {
         return error
       }
@@ -200,6 +231,20 @@ public final class RecordBooks: Sendable {
     }
     if let failure {
       throw JobFault(BatchRules.output, "the record cannot be written: \(failure.message)")
+    }
+  }
+
+  /// Puts the outputs of all records so far onto the disk, and says so in the records. Takes as long as the
+  /// disk does: for a thread of its own.
+  ///
+  /// What a power cut leaves of a second in which this was not done is looked at byte by byte by the next run.
+  func synchronize() {
+    let (written, isNew) = state.withLock { ($0.written, $0.written > $0.synchronized) }
+    guard isNew, let folder = try? RawFile(self.folder, for: .reading) else { return }
+    folder.synchronizeAll()
+    state.withLock { state in
+      state.synchronized = written
+      try? state.own?.write(Array("{\"synchronized\":[\(written)]}\n".utf8))
     }
   }
 

@@ -9,12 +9,21 @@ struct RecordEntry {
   /// Which other files it has read; 0 for none.
   var reads: UInt32
   var isDone: Bool
+  /// Whether it has been said since that its outputs are on the disk.
+  var isSure = true
 
   /// Equal for lists of sizes that are hardly different.
   static func fold(_ sizes: [Int]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for size in sizes { hash = (hash ^ UInt64(bitPattern: Int64(size))) &* 0x100_0000_01B3 }
     return hash
+  }
+
+  /// How many records of its file a line says are on the disk with their outputs; `nil` for any other line.
+  static func synchronized(_ line: ArraySlice<UInt8>) -> Int? {
+    var rest = line
+    guard rest.take("{\"synchronized\":["), let numbers = rest.takeNumbers() else { return nil }
+    return numbers.first
   }
 
   /// The parts of a record that a table needs, and the object of what else was read, as it is written.

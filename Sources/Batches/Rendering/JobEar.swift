@@ -19,8 +19,9 @@ struct JobEar: ~Copyable {
   private var samples: [Double] = []
   private var channels: [[Float]] = []
   private let keeps: Bool
-  /// Samples that are kept at most, of all channels together: half a gigabyte.
-  private static let mostSamples = 1 << 27
+  /// Samples that are kept at most, of all channels together: a gigabyte, 46 minutes of
+  /// stereo at 48 kHz.
+  private static let mostSamples = 1 << 28
 
   /// - Parameter format: Of the device; `nil` where nothing is played.
   init(

@@ -29,6 +29,8 @@ final class OutputWriter: @unchecked Sendable {
       writer = try SoundFileWriter(
         path: path, files: .user, existing: .replaceOwn { SoundFileMark.isSet($0) }, format: format,
         sampleType: job.format, quality: job.quality)
+      // The books do, for all outputs of a second.
+      writer?.synchronizes = false
     } catch {
       throw JobFault(BatchRules.output, error.message, help: [error.help])
     }

@@ -108,6 +108,10 @@ int shims_open_folder(int folder, const char *path, int follows_link);
 /// system does not say.
 uint64_t shims_file_system(int descriptor);
 
+/// Puts all onto the disk that has been written to the file system of an open file. Returns -1 and sets `errno`
+/// on failure.
+int shims_sync_file_system(int descriptor);
+
 /// 128 bits that bytes which are not the same do not share by accident: to know contents again by, and
 /// to find damage. It withstands nobody who chooses the bytes, and is another on a processor with another
 /// order of bytes.

@@ -63,14 +63,38 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
   }
 
   private func hyperqueue(_ request: Request) -> Writing {
+    // What is killed is started again: a program that has ended is not, by HyperQueue itself.
+    let line =
+      "for attempt in 1 2 3; do \(request.command("$0/\(request.shards)")) && exit 0; done; exit 1"
     let text = """
-      #!/bin/sh
-      # An array of HyperQueue: HQ_TASK_ID says which part a task is.
-      hq submit --array 1-\(request.shards) --cpus 1 --crash-limit 3 --wait -- \\
-        sh -c \(shellWord("exec " + request.command("auto/\(request.shards)")))
+      import sys
+
+      from hyperqueue import Client, Job, LocalCluster
+      from hyperqueue.cluster import WorkerConfig
+      from hyperqueue.ffi.protocol import ResourceRequest
+
+      COMMAND = \(pythonText(line))
+
+
+      def work(client):
+          job = Job()
+          for part in range(1, \(request.shards) + 1):
+              job.program(["sh", "-c", COMMAND, str(part)], stdout=None,
+                          resources=ResourceRequest(cpus=1))
+          client.wait_for_jobs([client.submit(job)])
+
+
+      # The folder of a server as an argument takes a cluster that there is: 'hq server info'.
+      if len(sys.argv) > 1:
+          work(Client(sys.argv[1]))
+      else:
+          with LocalCluster() as cluster:
+              cluster.start_worker(WorkerConfig(cores=\(request.workers)))
+              work(cluster.client())
 
       """
-    return Writing(name: "batch-hyperqueue.sh", text: text, command: ["sh", "batch-hyperqueue.sh"])
+    return Writing(
+      name: "batch-hyperqueue.py", text: text, command: ["python3", "batch-hyperqueue.py"])
   }
 
   private func slurm(_ request: Request) -> Writing {

@@ -28,8 +28,8 @@ struct BatchOn: PatchCommand {
         4  the engine has failed
 
       FILES:
-        batch-ENGINE.sh, batch-dask.py, batch.smk, batch-k8s.yaml  what the engine
-             is given; they are replaced
+        batch-ENGINE.sh, batch-ENGINE.py, batch.smk, batch-k8s.yaml  what the
+             engine is given; they are replaced
       """)
 
   @Argument(

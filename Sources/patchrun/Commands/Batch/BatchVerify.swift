@@ -10,8 +10,8 @@ struct BatchVerify: PatchCommand {
     abstract: "Compares the outputs of a batch with their records.",
     discussion: """
       Every output is read, and its size and its SHA-256 compared with the record. With --render \
-      some jobs are rendered anew, in memory of the disk's own: the same patch, inputs, version and \
-      kernel class give the same bytes.
+      some jobs are rendered anew, in a folder that is removed again: the same patch, inputs, \
+      version and kernel class give the same bytes.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
