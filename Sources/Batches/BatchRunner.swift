@@ -17,6 +17,9 @@ public final class BatchRunner: Sendable {
     public var archiveLimit: Int?
     /// Whether nothing is done but what has failed before, and that again.
     public var retries = false
+    /// Samples of a sound that are kept in memory to be normalized, of all channels together; a longer one is
+    /// kept on the disk.
+    public var mostSamples = 1 << 26
 
     public init() {}
   }
@@ -202,7 +205,8 @@ public final class BatchRunner: Sendable {
       if isThere(key, prepared) { return true }
       guard
         let render = JobRender(
-          prepared, built, isCancelled: isCancelled, path: { self.place($0, worker) })
+          prepared, built, isCancelled: isCancelled, mostSamples: options.mostSamples,
+          path: { self.place($0, worker) })
       else { throw JobFault(BatchRules.patch, "the patch has no graph") }
       guard try render.run(into: &record) else { return true }
       try addOutputs(prepared, worker, &record)

@@ -102,7 +102,8 @@ final class BatchFolder: @unchecked Sendable {
   /// Works a manifest off.
   @discardableResult
   func run(
-    _ manifest: String, jobs: Int = 2, archiveLimit: Int? = nil, retries: Bool = false,
+    _ manifest: String, jobs: Int = 2, mostSamples: Int = 1 << 26, archiveLimit: Int? = nil,
+    retries: Bool = false,
     _ selection: LineSelection = LineSelection()
   ) throws -> BatchRunner.Summary {
     let books = try RecordBooks(folder: path("out"))
@@ -111,6 +112,7 @@ final class BatchFolder: @unchecked Sendable {
     options.jobs = jobs
     options.archiveLimit = archiveLimit
     options.retries = retries
+    options.mostSamples = mostSamples
     return try BatchRunner(
       try ManifestReader(path(manifest), selection), in: site, books, options,
       isCancelled: { false }, report: { _, _ in }

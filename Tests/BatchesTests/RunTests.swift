@@ -183,6 +183,35 @@ struct RunTests {
     #expect(!left.contains { $0.contains("sample") })
   }
 
+  /// Long enough for several windows of the search for the peak.
+  @Test func `a sound that is too long for memory is normalized as a short one is`() throws {
+    let folder = try BatchFolder()
+    func line(_ id: String, peak: Double) -> String {
+      #"{"id":"\#(id)","patch":"mix.json","duration":14,"output":"\#(id).wav","format":"float32","#
+        + #""normalize":{"integratedLoudness":-30,"truePeakAtMost":\#(peak)}}"#
+    }
+    try folder.write(line("a", peak: 0) + "\n" + line("b", peak: -20), "short.jsonl")
+    try folder.write(line("c", peak: 0) + "\n" + line("d", peak: -20), "long.jsonl")
+    #expect(try folder.run("short.jsonl").done == 2)
+    #expect(try folder.run("long.jsonl", mostSamples: 1000).done == 2)
+    for (short, long) in [("a", "c"), ("b", "d")] {
+      let sounds = try [short, long].map { name in
+        let reader = try SoundFileReader(path: folder.path("out/\(name).wav"))
+        var samples = [Float](repeating: 0, count: reader.frameCount * 2)
+        var all: [Float] = []
+        while case let count = try reader.read(into: &samples), count > 0 {
+          all += samples[..<(2 * count)]
+        }
+        return all
+      }
+      #expect(sounds[0].count == sounds[1].count && sounds[0].count == 14 * 44_100 * 2)
+      let largest = zip(sounds[0], sounds[1]).map { ($0 - $1).magnitude }.max() ?? 1
+      #expect(largest < 1e-5, "\(short): \(largest)")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+    #expect(Set(names) == ["a.wav", "b.wav", "c.wav", "d.wav", "records"])
+  }
+
   // MARK: Records
 
   @Test func `a record that is torn is passed over, and its job done again`() throws {

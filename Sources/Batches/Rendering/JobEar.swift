@@ -19,13 +19,13 @@ struct JobEar: ~Copyable {
   private var samples: [Double] = []
   private var channels: [[Float]] = []
   private let keeps: Bool
-  /// Samples that are kept at most, of all channels together: a gigabyte, 46 minutes of
-  /// stereo at 48 kHz.
-  private static let mostSamples = 1 << 28
+  /// Where the sound is kept that is too long for memory.
+  private var spooled: SpooledSound?
 
   /// - Parameter format: Of the device; `nil` where nothing is played.
   init(
-    _ job: BatchJob, _ format: StreamFormat?, frameCount: Int, _ writer: OutputWriter?
+    _ job: BatchJob, _ format: StreamFormat?, frameCount: Int, _ writer: OutputWriter?,
+    mostSamples: Int
   ) throws(JobFault) {
     self.job = job
     self.format = format
@@ -49,11 +49,20 @@ struct JobEar: ~Copyable {
     }
     try writer?.open(format)
     guard keeps else { return }
-    guard frameCount * format.channelCount <= Self.mostSamples else {
-      throw JobFault(
-        BatchRules.render,
-        "a sound of \(frameCount) frames is too long to be kept for a second pass",
-        help: ["normalize and measure it in parts, or leave \"normalize\" and \"measure\" out"])
+    if frameCount * format.channelCount > mostSamples, let writer {
+      guard job.measures.isEmpty else {
+        throw JobFault(
+          BatchRules.render, "a sound of \(frameCount) frames is too long to be measured in memory",
+          help: ["leave \"measure\" out; its loudness and its peak are in the record all the same"])
+      }
+      do throws(RawFile.Failure) {
+        spooled = try SpooledSound(
+          writer.path + ".pass.unfinished", channelCount: format.channelCount,
+          sampleRate: format.sampleRate)
+      } catch {
+        throw JobFault(BatchRules.output, "the sound cannot be kept: \(error.message)")
+      }
+      return
     }
     channels = Array(repeating: [], count: format.channelCount)
     for channel in channels.indices { channels[channel].reserveCapacity(frameCount) }
@@ -72,6 +81,10 @@ struct JobEar: ~Copyable {
       writer?.write(samples, frameCount: frameCount)
       return
     }
+    guard spooled == nil else {
+      spooled?.add(samples, frameCount: frameCount)
+      return
+    }
     let count = channels.count
     for channel in channels.indices {
       for frame in 0..<frameCount {
@@ -85,7 +98,9 @@ struct JobEar: ~Copyable {
     guard let format, let decoder else { return }
     record.peak = decoder.peak > 0 ? 20 * renderLog10(decoder.peak) : nil
     record.loudness = loudness?.reading.integrated
-    if keeps {
+    if spooled != nil {
+      try finishSpooled(into: &record)
+    } else if keeps {
       var sound = Sound(sampleRate: format.sampleRate, channels: channels)
       channels = []
       if let wanted = job.normalizing { normalize(&sound, to: wanted, &record) }
@@ -106,6 +121,29 @@ struct JobEar: ~Copyable {
     if let fault = Self.fault(try writer?.finish()) { record.diagnostics.append(fault) }
   }
 
+  /// Leaves nothing on the disk but the output.
+  func discard() { spooled?.remove() }
+
+  private mutating func finishSpooled(into record: inout BatchRecord) throws(JobFault) {
+    guard let wanted = job.normalizing, let writer else { return }
+    do throws(RawFile.Failure) {
+      guard let peak = try spooled?.truePeak() else { return }
+      let loudness = record.loudness.flatMap { $0.isFinite ? $0 : nil }
+      let normalization = Normalization(loudness: loudness, truePeak: peak, to: wanted)
+      note(normalization, &record)
+      try spooled?.read(times: Float(normalization.factor)) { writer.write($0, count: $1) }
+    } catch {
+      throw JobFault(BatchRules.output, "the sound cannot be kept: \(error.message)")
+    }
+  }
+
+  private func note(_ normalization: Normalization, _ record: inout BatchRecord) {
+    record.loudness = normalization.loudness.map { $0 + normalization.gain }
+    record.peak = record.peak.map { $0 + normalization.gain }
+    record.more.append(.init("normalized", normalization.json))
+    if let fault = normalization.fault { record.diagnostics.append(fault) }
+  }
+
   private func normalize(
     _ sound: inout Sound, to wanted: BatchJob.Normalizing, _ record: inout BatchRecord
   ) {
@@ -114,10 +152,7 @@ struct JobEar: ~Copyable {
     for channel in sound.channels.indices {
       for frame in sound.channels[channel].indices { sound.channels[channel][frame] *= factor }
     }
-    record.loudness = normalization.loudness.map { $0 + normalization.gain }
-    record.peak = record.peak.map { $0 + normalization.gain }
-    record.more.append(.init("normalized", normalization.json))
-    if let fault = normalization.fault { record.diagnostics.append(fault) }
+    note(normalization, &record)
   }
 
   private func write(_ sound: Sound) {

@@ -20,11 +20,13 @@ struct JobRender {
   private let isCancelled: () -> Bool
   /// Where an output is written.
   private let path: (BatchJob.File) -> String
+  private let mostSamples: Int
 
   private var job: BatchJob { prepared.job }
 
   init?(
     _ prepared: PreparedJob, _ built: PreparedJob.Built, isCancelled: @escaping () -> Bool,
+    mostSamples: Int,
     path: @escaping (BatchJob.File) -> String
   ) {
     guard let graph = built.patch.graph else { return nil }
@@ -33,6 +35,7 @@ struct JobRender {
     self.graph = graph
     self.isCancelled = isCancelled
     self.path = path
+    self.mostSamples = mostSamples
   }
 
   /// What a render was stopped by that is nobody's fault.
@@ -102,7 +105,10 @@ struct JobRender {
       try writer.open(Self.canonical(outputs[bus].format))
     }
     let device = session.configuration.client == nil ? nil : session.configuration.device
-    var ear = try JobEar(job, device, frameCount: frameCount, writers[BatchJob.device])
+    var ear = try JobEar(
+      job, device, frameCount: frameCount, writers[BatchJob.device],
+      mostSamples: mostSamples)
+    defer { ear.discard() }
     var heard: Microphone?
     if let microphone {
       heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in try microphone.fill(buffer)

@@ -17,9 +17,17 @@ struct Normalization {
   private static let margin = 0.01
 
   init(_ sound: Sound, to wanted: BatchJob.Normalizing) {
+    self.init(
+      loudness: Self.loudness(of: sound),
+      truePeak: sound.truePeak().map(\.value).max() ?? -.infinity, to: wanted)
+  }
+
+  /// - Parameters:
+  ///   - loudness: In LUFS; `nil` for silence.
+  ///   - peak: In dBTP.
+  init(loudness: Double?, truePeak peak: Double, to wanted: BatchJob.Normalizing) {
     self.wanted = wanted
-    loudness = Self.loudness(of: sound)
-    let peak = sound.truePeak().map(\.value).max() ?? -.infinity
+    self.loudness = loudness
     truePeak = peak.isFinite ? peak : nil
     guard let loudness else {
       gain = 0

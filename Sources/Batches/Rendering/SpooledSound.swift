@@ -1,0 +1,102 @@
+import SoundMeasures
+
+/// A sound that is too long for memory, on the disk until its gain is known: samples as floats, channel beside
+/// channel, and what was measured on the way. Used by one thread.
+struct SpooledSound {
+  private let file: RawFile
+  private let channelCount: Int
+  private let sampleRate: Double
+  private var block: [UInt8] = []
+  private var failure: RawFile.Failure?
+  /// What the peak is looked for in next: the end of what it was looked for in before is at its beginning.
+  private var window: [[Float]]
+  private var peak = -Double.infinity
+
+  /// Frames that are looked at together, and how many at either end are faded, so that a cut has no peak of its
+  /// own: these are in the middle of another window, but at the ends of the sound.
+  private static let windowFrames = 1 << 18
+  private static let fade = 1 << 13
+
+  /// - Parameter path: Is made, and what a killed process has left there replaced.
+  init(_ path: String, channelCount: Int, sampleRate: Double) throws(RawFile.Failure) {
+    RawFile.remove(path)
+    file = try RawFile(path, for: .appending)
+    self.channelCount = channelCount
+    self.sampleRate = sampleRate
+    window = Array(repeating: [], count: channelCount)
+  }
+
+  mutating func add(_ samples: [Double], frameCount: Int) {
+    for index in 0..<frameCount * channelCount {
+      let sample = Float(samples[index])
+      window[index % channelCount].append(sample)
+      let bits = sample.bitPattern
+      for shift in [0, 8, 16, 24] as [UInt32] {
+        block.append(UInt8(truncatingIfNeeded: bits >> shift))
+      }
+    }
+    if window[0].count >= Self.windowFrames { look(isLast: false) }
+    if block.count >= 1 << 20 { flush() }
+  }
+
+  private mutating func flush() {
+    guard failure == nil else { return }
+    do throws(RawFile.Failure) { try file.write(block) } catch { failure = error }
+    block.removeAll(keepingCapacity: true)
+  }
+
+  private var isFirst = true
+
+  /// Looks for the peak in the window.
+  private mutating func look(isLast: Bool) {
+    let length = window[0].count
+    var faded = window
+    for frame in 0..<min(Self.fade, length) {
+      let gain = Float(frame) / Float(Self.fade)
+      for channel in 0..<channelCount {
+        if !isFirst { faded[channel][frame] *= gain }
+        if !isLast { faded[channel][length - 1 - frame] *= gain }
+      }
+    }
+    let found = Sound(sampleRate: sampleRate, channels: faded).truePeak().map(\.value).max()
+    peak = max(peak, found ?? -.infinity)
+    for channel in 0..<channelCount {
+      window[channel].removeFirst(max(0, length - 2 * Self.fade))
+    }
+    isFirst = false
+  }
+
+  /// In dBTP. Called once, when all of the sound is there.
+  mutating func truePeak() throws(RawFile.Failure) -> Double {
+    look(isLast: true)
+    flush()
+    if let failure { throw failure }
+    return peak
+  }
+
+  /// Hands the samples on, times a factor, a block at a time.
+  func read(times factor: Float, _ body: ([Float], Int) -> Void) throws(RawFile.Failure) {
+    let source = try RawFile(file.path, for: .reading)
+    let frameBytes = 4 * channelCount
+    var bytes = [UInt8](repeating: 0, count: 4096 * frameBytes)
+    var rest: [UInt8] = []
+    var samples = [Float](repeating: 0, count: 8192 * channelCount)
+    while true {
+      let count = try source.read(into: &bytes)
+      if count == 0 { return }
+      rest += bytes[..<count]
+      let whole = rest.count / frameBytes * channelCount
+      for index in 0..<whole {
+        let place = 4 * index
+        let bits =
+          UInt32(rest[place]) | UInt32(rest[place + 1]) << 8 | UInt32(rest[place + 2]) << 16
+          | UInt32(rest[place + 3]) << 24
+        samples[index] = Float(bitPattern: bits) * factor
+      }
+      body(samples, whole)
+      rest.removeFirst(4 * whole)
+    }
+  }
+
+  func remove() { RawFile.remove(file.path) }
+}
