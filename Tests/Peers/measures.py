@@ -89,6 +89,32 @@ def ebur128(path):
     return float(answer.stdout.split()[-1].strip(","))
 
 
+def closed_form(sound, rate):
+    """The integrated loudness by ITU-R BS.1770-4, block by block, with gates that are not rounded.
+
+    The two filters are those of the recommendation's table for 48 kHz, as analogue ones with the bilinear transform.
+    """
+    shelf, quality, gain = np.tan(np.pi * 1681.974450955533 / rate), 0.7071752369554196, 3.999843853973347
+    high = 10 ** (gain / 20)
+    middle = high**0.4996667741545416
+    scale = 1 + shelf / quality + shelf**2
+    weighted = scipy.signal.lfilter(
+        np.array([high + middle * shelf / quality + shelf**2, 2 * (shelf**2 - high),
+                  high - middle * shelf / quality + shelf**2]) / scale,
+        np.array([scale, 2 * (shelf**2 - 1), 1 - shelf / quality + shelf**2]) / scale, sound, axis=0)
+    pass_, quality = np.tan(np.pi * 38.13547087602444 / rate), 0.5003270373238773
+    scale = 1 + pass_ / quality + pass_**2
+    weighted = scipy.signal.lfilter(
+        [1, -2, 1], np.array([scale, 2 * (pass_**2 - 1), 1 - pass_ / quality + pass_**2]) / scale, weighted, axis=0)
+    block, hop = round(0.4 * rate), round(0.1 * rate)
+    powers = np.array([
+        np.mean(weighted[start : start + block] ** 2, axis=0).sum()
+        for start in range(0, len(weighted) - block + 1, hop)])
+    powers = powers[-0.691 + 10 * np.log10(powers + 1e-30) > -70]
+    powers = powers[powers > powers.mean() / 10]
+    return -0.691 + 10 * np.log10(powers.mean())
+
+
 def noise_case(folder, case):
     rate = int(random.choice([8000, 22050, 44100, 48000, 96000, 192000]))
     channels = int(random.choice([1, 2, 2, 6]))
@@ -132,6 +158,7 @@ def loudness_case(folder, case):
     ours = measure(folder, sound, rate, [{"integratedLoudness": {"between": [-100, 20]}}])
     theirs = pyloudnorm.Meter(rate).integrated_loudness(sound.astype(float))
     note("loudness, pyloudnorm", ours[0][0], theirs, case)
+    note("loudness, closed form", ours[0][0], closed_form(sound.astype(float), rate), case)
     note("loudness, ffmpeg", ours[0][0], ebur128(folder / "sound.wav"), case)
 
 
