@@ -31,6 +31,17 @@ public enum FolderListing {
     return unsafe lstat(SystemPath(path).c, &status) == 0 && status.isLink
   }
 
+  /// Whether a name is what a pattern of one says, with `*`, `?` and `[…]` as a shell has them.
+  public static func matches(_ name: String, _ pattern: String) -> Bool {
+    // In the C locale a sign would stand for a byte, and not for a character.
+    let before = unsafe uselocale(unicode)
+    defer { _ = unsafe uselocale(before) }
+    return unsafe fnmatch(pattern, name, FNM_PERIOD) == 0
+  }
+
+  // Made once, and never changed or given back.
+  private nonisolated(unsafe) static let unicode = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+
   /// Whether a path leads to anything, links followed.
   public static func exists(_ path: String) -> Bool {
     var status = stat()

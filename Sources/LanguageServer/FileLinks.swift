@@ -59,10 +59,6 @@ struct FileLinks {
     settings.filter { $0.kind == .path }.compactMap { value[$0.key] }
   }
 
-  private func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
-    value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
-  }
-
   /// The URI of a file, `.` and `..` resolved as an editor does.
   private static func uri(of path: String) -> String {
     var parts: [Substring] = []

@@ -136,10 +136,6 @@ extension OpenPatch {
     }
   }
 
-  private static func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
-    value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
-  }
-
   /// Whether `from` of a kind of callback names what it pulls.
   static func pulls(_ kind: String?) -> Bool {
     guard let kind, let description = CallbackCatalog.description(of: kind) else { return true }

@@ -177,3 +177,8 @@ struct OpenPatch {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }
+
+/// The members of an object but for its comment; none of what is no object, and of nothing.
+func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
+  value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
+}

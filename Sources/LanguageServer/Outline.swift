@@ -139,9 +139,5 @@ struct Outline {
     name.allSatisfy(\.isWhitespace) ? "\"\(name)\"" : name
   }
 
-  private func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
-    value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
-  }
-
   private func text(_ value: JSONValue?) -> String { value?.string ?? "" }
 }

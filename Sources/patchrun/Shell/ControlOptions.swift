@@ -72,10 +72,7 @@ struct ControlOptions: ParsableArguments {
   /// The name of a file without its ending, made so that it can be a socket's.
   static func defaultName(_ file: String) -> String {
     guard file != "-" else { return "stdin" }
-    var name = file.split(separator: "/").last ?? "patch"
-    for ending in [".json", ".jsonc"] where name.hasSuffix(ending) && name.count > ending.count {
-      name = name.dropLast(ending.count)
-    }
+    var name = PatchFile.baseName(of: file)[...]
     while name.hasPrefix(".") { name = name.dropFirst() }
     var short = ""
     for character in name where short.utf8.count + character.utf8.count <= 48 {

@@ -15,8 +15,7 @@ extension PatchCommand {
   mutating func run() throws {
     let status: Int32
     do throws(CommandFailure) { status = try perform() } catch {
-      if let findings = error.findings { StandardStream.error.put(printableLines(findings)) }
-      if !error.message.isEmpty { appearance.report("error", error.message, help: error.help) }
+      appearance.report(error)
       status = error.status
     }
     if status != ExitStatus.success { throw ExitCode(status) }
@@ -62,6 +61,15 @@ struct AppearanceOptions: ParsableArguments {
       text += isColored ? "  = \u{1B}[1mhelp\u{1B}[0m: \(line)\n" : "  = help: \(line)\n"
     }
     StandardStream.error.put(text)
+  }
+
+  /// Says why a command has failed, on standard error.
+  ///
+  /// - Parameter path: The file that it failed with, where it is one of several.
+  func report(_ failure: CommandFailure, with path: String? = nil) {
+    if let findings = failure.findings { StandardStream.error.put(printableLines(findings)) }
+    guard !failure.message.isEmpty else { return }
+    report("error", (path.map { $0 + ": " } ?? "") + failure.message, help: failure.help)
   }
 
   /// Diagnostics as text, an empty line after each, and what there was in all.

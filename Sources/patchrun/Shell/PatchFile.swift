@@ -64,6 +64,15 @@ struct PatchFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// The name of a patch: its file's, without the folder and the extension.
+  static func baseName(of path: String) -> String {
+    var name = path.split(separator: "/").last ?? ""
+    for ending in [".json", ".jsonc"] where name.hasSuffix(ending) && name.count > ending.count {
+      name = name.dropLast(ending.count)
+    }
+    return String(name)
+  }
+
   func read(_ options: OverrideOptions) -> PatchReader.Result { read(options.overrides) }
 
   func read(_ overrides: [String] = []) -> PatchReader.Result {

@@ -120,6 +120,22 @@ extension BatchSite {
   }
 }
 
+extension ManifestReader {
+  /// How many lines of a manifest are meant, by reading it.
+  static func lineCount(
+    of manifest: String, _ selection: LineSelection = LineSelection()
+  ) throws(CommandFailure) -> Int {
+    do throws(JobFault) {
+      let reader = try ManifestReader(manifest, selection)
+      var count = 0
+      while reader.next() != nil { count += 1 }
+      return count
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
 extension CommandFailure {
   /// Of what keeps a batch from being begun, or from going on.
   init(_ fault: JobFault, _ status: Int32 = ExitStatus.worldRefused) {

@@ -103,7 +103,9 @@ struct BatchOn: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let workers = workers ?? processorCount
     var shards = max(1, self.shards ?? 0)
-    if self.shards == nil { shards = max(workers, (try count() + 999) / 1000) }
+    if self.shards == nil {
+      shards = max(workers, (try ManifestReader.lineCount(of: manifest) + 999) / 1000)
+    }
     let writing = engine.writing(
       .init(
         program: program, manifest: manifest, out: out, shards: shards, workers: workers,
@@ -140,17 +142,6 @@ struct BatchOn: PatchCommand {
       "error", "\(counted(status.failed, "job")) failed, \(missing) missing",
       help: ["'patchrun batch status \(out) \(manifest)' says which"])
     return false
-  }
-
-  private func count() throws(CommandFailure) -> Int {
-    do throws(JobFault) {
-      let reader = try ManifestReader(manifest)
-      var count = 0
-      while reader.next() != nil { count += 1 }
-      return count
-    } catch {
-      throw CommandFailure(error)
-    }
   }
 }
 

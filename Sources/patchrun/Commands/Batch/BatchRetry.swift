@@ -24,22 +24,10 @@ struct BatchRetry: PatchCommand {
         130  interrupted: what is done has its record
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
-    completion: .file(extensions: ["jsonl", "csv"]))
-  var manifest: String
-
   @OptionGroup var work: BatchWork
-  @OptionGroup var part: BatchPart
-  @OptionGroup var kernel: KernelOptions
-  @OptionGroup var native: NativeOptions
-  @OptionGroup var policy: PolicyOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    try kernel.apply()
-    return try work.perform(
-      manifest, try part.selection(), policy, native, appearance, retries: true)
+    try work.perform(appearance, retries: true)
   }
 }

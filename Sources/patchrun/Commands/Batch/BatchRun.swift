@@ -42,28 +42,22 @@ struct BatchRun: PatchCommand {
         HQ_TASK_ID  the same from 1 in an array of HyperQueue
       """)
 
+  @OptionGroup var work: BatchWork
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    try work.perform(appearance, retries: false)
+  }
+}
+
+/// How a manifest is worked off.
+struct BatchWork: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
     completion: .file(extensions: ["jsonl", "csv"]))
   var manifest: String
 
-  @OptionGroup var work: BatchWork
-  @OptionGroup var part: BatchPart
-  @OptionGroup var kernel: KernelOptions
-  @OptionGroup var native: NativeOptions
-  @OptionGroup var policy: PolicyOptions
-  @OptionGroup var appearance: AppearanceOptions
-
-  func perform() throws(CommandFailure) -> Int32 {
-    try kernel.apply()
-    return try work.perform(
-      manifest, try part.selection(), policy, native, appearance, retries: false)
-  }
-}
-
-/// How a manifest is worked off.
-struct BatchWork: ParsableArguments {
   @Option(
     help: ArgumentHelp("The folder for outputs and records.", valueName: "dir"),
     completion: .directory)
@@ -91,6 +85,11 @@ struct BatchWork: ParsableArguments {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
   var quiet = false
 
+  @OptionGroup var part: BatchPart
+  @OptionGroup var kernel: KernelOptions
+  @OptionGroup var native: NativeOptions
+  @OptionGroup var policy: PolicyOptions
+
   func validate() throws {
     if let jobs, !(1...256).contains(jobs) {
       throw ValidationError("'--jobs' is 1 to 256, not \(jobs)")
@@ -115,10 +114,12 @@ struct BatchWork: ParsableArguments {
     return overflow ? nil : bytes
   }
 
+  /// - Parameter retries: Whether nothing is done but what has failed before, and that again.
   func perform(
-    _ manifest: String, _ selection: LineSelection, _ policy: PolicyOptions,
-    _ native: NativeOptions, _ appearance: AppearanceOptions, retries: Bool
+    _ appearance: AppearanceOptions, retries: Bool
   ) throws(CommandFailure) -> Int32 {
+    try kernel.apply()
+    let selection = try part.selection()
     let signals = try Signals()
     let site = BatchSite(manifest: manifest, out: out, policy, native)
     var options = BatchRunner.Options()
@@ -129,7 +130,7 @@ struct BatchWork: ParsableArguments {
     let teller = BatchTeller(
       line, appearance, isQuiet: quiet, printsJSON: json,
       total: quiet || !line.isPossible || manifest == "-"
-        ? nil : try Self.count(manifest, selection))
+        ? nil : try ManifestReader.lineCount(of: manifest, selection))
     let summary: BatchRunner.Summary
     do throws(JobFault) {
       let reader = try ManifestReader(manifest, selection)
@@ -152,19 +153,6 @@ struct BatchWork: ParsableArguments {
     if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
     return summary.failed + summary.failedBefore > 0 && !allowFailures
       ? ExitStatus.wrongPatch : ExitStatus.success
-  }
-
-  private static func count(
-    _ manifest: String, _ selection: LineSelection
-  ) throws(CommandFailure) -> Int {
-    do throws(JobFault) {
-      let reader = try ManifestReader(manifest, selection)
-      var count = 0
-      while reader.next() != nil { count += 1 }
-      return count
-    } catch {
-      throw CommandFailure(error)
-    }
   }
 }
 

@@ -60,7 +60,7 @@ struct IgnoreRules {
       let rest = path.dropFirst(rule.place.count)
       return rule.isAnchored
         ? Self.matches(rest, rule.parts[...])
-        : rest.last.map { PathPattern.matches($0, rule.parts[0]) } ?? false
+        : rest.last.map { FolderListing.matches($0, rule.parts[0]) } ?? false
     }
     return last.map { !$0.takesIn } ?? false
   }
@@ -70,7 +70,7 @@ struct IgnoreRules {
     if part == "**" {
       return (0...names.count).contains { matches(names.dropFirst($0), parts.dropFirst()) }
     }
-    guard let name = names.first, PathPattern.matches(name, part) else { return false }
+    guard let name = names.first, FolderListing.matches(name, part) else { return false }
     return matches(names.dropFirst(), parts.dropFirst())
   }
 }

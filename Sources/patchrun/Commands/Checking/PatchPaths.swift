@@ -60,10 +60,13 @@ enum PatchPaths {
       }
       return found
     }
-    guard PathPattern.isPattern(path), !FolderListing.exists(path) else {
+    let pattern = FilePattern(path)
+    guard pattern.isPattern, !FolderListing.exists(path) else {
       return [.file(path, policy(path))]
     }
-    let found = PathPattern.files(path)
+    // What is below the folder that is written out in front of the first sign.
+    let tree = FilePolicy.tree(pattern.folder)
+    let found = pattern.files(where: PatchFolder.isPatch).map { PatchFolder.item($0, tree) }
     guard !found.isEmpty else {
       throw CommandFailure(
         ExitStatus.worldRefused,
@@ -90,62 +93,5 @@ enum PatchPaths {
     guard unsafe getcwd(&buffer, buffer.count) != nil else { return "" }
     return String(
       decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-}
-
-/// Paths with `*`, `?` and `[…]` for parts of a name, and `**` for any number of folders, for
-/// whoever has no shell that knows them, or quotes them. What is hidden has to be written out.
-enum PathPattern {
-  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
-
-  /// The patches that match, by name: of what is below the folder that is written out in front of the
-  /// first sign.
-  static func files(_ pattern: String) -> [PatchPaths.Item] {
-    let parts = pattern.split(separator: "/").map(String.init).filter { $0 != "." }
-    var found: Set<String> = []
-    let start = pattern.hasPrefix("/") ? "/" : ""
-    find(parts[...], in: start, &found)
-    let tree = FilePolicy.tree(start + parts.prefix { !isPattern($0) }.joined(separator: "/"))
-    return found.sorted().map { PatchFolder.item($0, tree) }
-  }
-
-  private static func find(
-    _ parts: ArraySlice<String>, in folder: String, _ found: inout Set<String>
-  ) {
-    guard let part = parts.first else { return }
-    let rest = parts.dropFirst()
-    if part == "**" {
-      // None, or one and perhaps more. At the end it is every patch below.
-      let after = rest.first == "**" ? rest.dropFirst() : rest
-      find(after.isEmpty ? ["*"] : after, in: folder, &found)
-      for name in names(in: folder) {
-        let path = folder + name
-        if FolderListing.isFolder(path), !FolderListing.isLink(path) {
-          find(parts, in: path + "/", &found)
-        }
-      }
-      return
-    }
-    let candidates = isPattern(part) ? names(in: folder, hidden: part.hasPrefix(".")) : [part]
-    for name in candidates where !isPattern(part) || matches(name, part) {
-      let path = folder + name
-      if !rest.isEmpty {
-        if FolderListing.isFolder(path) { find(rest, in: path + "/", &found) }
-      } else if PatchFolder.isPatch(name), FolderListing.exists(path),
-        !FolderListing.isFolder(path)
-      {
-        found.insert(path)
-      }
-    }
-  }
-
-  /// Whether a name is what a pattern of one says.
-  static func matches(_ name: String, _ part: String) -> Bool {
-    unsafe fnmatch(part, name, FNM_PERIOD) == 0
-  }
-
-  private static func names(in folder: String, hidden: Bool = false) -> [String] {
-    let all = (try? FolderListing.names(in: folder.isEmpty ? "." : folder)) ?? []
-    return all.filter { hidden ? $0 != "." && $0 != ".." : !$0.hasPrefix(".") }
   }
 }

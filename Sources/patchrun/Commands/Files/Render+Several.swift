@@ -61,10 +61,7 @@ extension Render {
     do throws(CommandFailure) {
       status = try one.render(job.path, job.access, signals) { sheet = $0 }
     } catch {
-      if let findings = error.findings { StandardStream.error.put(printableLines(findings)) }
-      if !error.message.isEmpty {
-        appearance.report("error", "\(printable(job.path)): \(error.message)", help: error.help)
-      }
+      appearance.report(error, with: job.path)
       status = error.status
     }
     if json {
@@ -96,7 +93,7 @@ extension Render {
         }
         // A folder holds test files and presets beside its patches.
         if access.folder != nil, try !isPatch(path, access) { continue }
-        let name = Self.name(of: path)
+        let name = PatchFile.baseName(of: path)
         jobs.append(Job(path: path, access: access, name: name, output: try outputPath(name)))
       }
     }
@@ -115,27 +112,15 @@ extension Render {
       && !PatchFolder.isSomethingElse(file.source)
   }
 
-  /// The name of a patch: its file's, without the folder and the extension.
-  private static func name(of path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    for ending in [".jsonc", ".json"] where name.hasSuffix(ending) && name.count > ending.count {
-      return String(name.dropLast(ending.count))
-    }
-    return name
-  }
-
   private func outputPath(_ name: String) throws(CommandFailure) -> String? {
     guard let output else { return nil }
     if output.contains(Self.namePlace) { return output.replacing(Self.namePlace, with: name) }
     let last = output.split(separator: "/").last ?? ""
-    guard output.hasSuffix("/") || FolderListing.isFolder(output) || !last.contains(".") else {
+    let isFolder = output.hasSuffix("/") || FolderListing.isFolder(output) || !last.contains(".")
+    guard isFolder, output != "-" else {
+      let what = output == "-" ? "standard output" : quoted(output)
       throw CommandFailure(
-        ExitStatus.wrongUsage, "\(quoted(output)) is one file, and several patches are rendered",
-        help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
-    }
-    if output == "-" {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "standard output is one file, and several patches are rendered",
+        ExitStatus.wrongUsage, "\(what) is one file, and several patches are rendered",
         help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
     }
     return (output.hasSuffix("/") ? output : output + "/") + name + ".wav"

@@ -191,7 +191,7 @@ struct Render: PatchCommand {
     try kernel.apply()
     let signals = try Signals()
     if let path = files.first, files.count == 1, !FolderListing.isFolder(path),
-      !PathPattern.isPattern(path) || FolderListing.exists(path)
+      !FilePattern(path).isPattern || FolderListing.exists(path)
     {
       return try render(path, policy.forNamed(path), signals)
     }

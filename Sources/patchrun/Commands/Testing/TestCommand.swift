@@ -237,10 +237,10 @@ struct TestCommand: PatchCommand {
 
   /// Whether a text has a part in it; with `*` and `?`, whether all of it matches.
   static func matches(_ pattern: String, _ text: String) -> Bool {
-    guard PathPattern.isPattern(pattern) else {
+    guard FilePattern(pattern).isPattern else {
       return text.lowercased().contains(pattern.lowercased())
     }
-    return PathPattern.matches(text, pattern)
+    return FolderListing.matches(text, pattern)
   }
 
   // MARK: Running
