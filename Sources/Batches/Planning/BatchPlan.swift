@@ -1,6 +1,6 @@
 import AudioTypes
 public import Diagnostics
-import FileAccess
+public import FileAccess
 import PatchSyntax
 
 /// Patches, inputs and settings whose combinations are the jobs of a batch.
