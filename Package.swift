@@ -64,7 +64,7 @@ let package = Package(
     .target(name: "CShims"),
     .target(name: "CVector", exclude: ["kernels.inc"]),
     // The files of the control panel's page, embedded.
-    .target(name: "CPanel", exclude: ["file.inc"]),
+    .target(name: "CPanel", dependencies: ["CLoading"], exclude: ["file.inc"]),
 
     // What the render thread runs is in these.
     .target(name: "AudioTypes", swiftSettings: settings),
@@ -220,7 +220,7 @@ let package = Package(
       name: "ToolServer", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
       swiftSettings: settings),
     .target(
-      name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Page"],
+      name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Editor", "Page"],
       swiftSettings: settings),
     .target(
       name: "Control",
@@ -333,7 +333,9 @@ let package = Package(
       name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RenderTapsTests",
-      dependencies: ["AudioTypes", "RenderCore", "RenderTaps", "SoundFiles", "TestSupport"],
+      dependencies: [
+        "AudioTypes", "RenderCore", "FileAccess", "RenderTaps", "SoundFiles", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PictureTapsTests",

@@ -4,7 +4,7 @@ import Glibc
 /// A regular file that is open for reading.
 ///
 /// What was checked is what is open: nothing that is done to its name changes that.
-public struct OpenedFile: ~Copyable {
+public struct OpenedFile: ~Copyable, Sendable {
   /// Reads from the beginning of the file.
   public let descriptor: Int32
   public let identity: FileIdentity
@@ -41,6 +41,25 @@ public struct OpenedFile: ~Copyable {
     let descriptor = descriptor
     discard self
     return descriptor
+  }
+
+  /// Bytes of the file from a place on; fewer than are asked for where it ends before.
+  public func read(at place: Int, count: Int) throws(FileRefusal) -> [UInt8] {
+    var block = [UInt8](repeating: 0, count: max(0, count))
+    var filled = 0
+    while filled < block.count {
+      let (start, rest) = (filled, block.count - filled)
+      let count = unsafe block.withUnsafeMutableBytes { bytes in
+        unsafe pread(descriptor, bytes.baseAddress! + start, rest, off_t(place + start))
+      }
+      if count == 0 { break }
+      if count > 0 {
+        filled += count
+      } else if errno != EINTR {
+        throw FileRefusal(errno: errno)
+      }
+    }
+    return Array(block.prefix(filled))
   }
 
   /// All bytes of the file.

@@ -1,5 +1,6 @@
 internal import CPanel
 private import Diagnostics
+private import Synchronization
 
 /// A file of the control panel's page. All of them are in the program.
 public struct PanelFile: Hashable, Sendable {
@@ -12,8 +13,8 @@ public struct PanelFile: Hashable, Sendable {
   /// The entity tag, without quotes: other contents have another.
   public let tag: String
 
-  /// All files of the page.
-  public static let all: [PanelFile] = {
+  /// All files that the page is written in.
+  public static let sources: [PanelFile] = {
     var files: [PanelFile] = []
     while let file = unsafe cpanel_file(files.count) {
       let bytes = unsafe UnsafeBufferPointer(start: file.pointee.bytes, count: file.pointee.count)
@@ -22,6 +23,38 @@ public struct PanelFile: Hashable, Sendable {
     }
     return files
   }()
+
+  /// All files of the page, as it is served: its modules are one file, and its style sheets another.
+  public static let all: [PanelFile] = {
+    let (modules, others) = sources.partitioned {
+      $0.name.hasSuffix(".js") && !standsAlone($0.name)
+    }
+    let (styles, rest) = others.partitioned { $0.name.hasSuffix(".css") }
+    let texts = Dictionary(
+      modules.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+    let bundle = PanelBundle(of: texts, main: "main.js")
+    return rest.map(\.served) + [
+      PanelFile(path: "panel.js", bytes: Array(bundle.text.utf8)),
+      PanelFile(path: "panel.css", bytes: styles.flatMap { Array($0.text.utf8) }),
+    ]
+  }()
+
+  /// Whether a module is a file of its own: the editor, which comes when it is wanted.
+  private static func standsAlone(_ name: String) -> Bool { name == "codemirror.js" }
+
+  /// A page whose files are what they are served as. `<!-- files -->` stands before those that it is written in, and
+  /// `<!-- /files -->` behind.
+  private var served: PanelFile {
+    guard let begin = text.firstRange(of: "<!-- files -->"),
+      let end = text.firstRange(of: "<!-- /files -->"), begin.upperBound < end.lowerBound
+    else { return self }
+    let files = """
+      <link rel="stylesheet" href="/panel/panel.css">
+          <script type="module" src="/panel/panel.js"></script>
+      """
+    return PanelFile(
+      path: name, bytes: Array((text[..<begin.lowerBound] + files + text[end.upperBound...]).utf8))
+  }
 
   /// The page itself.
   public static let index = named("index.html")
@@ -42,5 +75,32 @@ public struct PanelFile: Hashable, Sendable {
       case "json", "webmanifest": "application/json"
       default: "text/plain; charset=utf-8"
       }
+  }
+
+  // MARK: Compressed
+
+  private static let kept = Mutex<[String: [UInt8]]>([:])
+
+  /// The file as gzip has it, made when it is first asked for; `nil` where libz is not there.
+  public var compressed: [UInt8]? {
+    Self.kept.withLock { kept in
+      let bytes = kept[name] ?? Self.compress(Array(text.utf8))
+      kept[name] = bytes
+      return bytes.isEmpty ? nil : bytes
+    }
+  }
+
+  private static func compress(_ bytes: [UInt8]) -> [UInt8] {
+    // What cannot be made smaller is hardly larger by gzip's head and end.
+    unsafe [UInt8](unsafeUninitializedCapacity: bytes.count + 128) { room, count in
+      unsafe count = cpanel_compress(bytes, bytes.count, room.baseAddress, room.count)
+    }
+  }
+}
+
+extension Array {
+  /// Those that a condition holds of, and the others.
+  fileprivate func partitioned(_ condition: (Element) -> Bool) -> ([Element], [Element]) {
+    (filter(condition), filter { !condition($0) })
   }
 }

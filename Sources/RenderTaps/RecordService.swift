@@ -189,6 +189,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     } catch {
       tellEnd(old, old.time, error.cause, isLeft: old.framesWritten > 0)
     }
+    takes.note(old)
     goOn(in: next, "a new take was asked for")
   }
 
@@ -253,6 +254,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       return tellEnd(writer, time, error.cause, isLeft: writer.framesWritten > 0 && isRegular)
     }
     let isWhole = writer.closeShort()
+    takes.note(writer)
     tellEnd(
       writer, writer.time, error.cause + "; another file begins when there is room again",
       isLeft: !isWhole && writer.framesWritten > 0)
@@ -325,6 +327,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       write { writer throws(SoundFileError) in
         try writer.close(isShortEnough: isShortEnough)
       }
+      takes.note(writer)
     }
     endOutage()
     if let writer { tellClipping(of: writer) }

@@ -40,6 +40,7 @@ public final class Takes: Sendable, Hashable {
     var isHandingOver = false
     var waiting: [Key: Held] = [:]
     var waitingForRoom: Set<Key> = []
+    var written: [WrittenTake] = []
   }
 
   public let existing: Existing
@@ -146,6 +147,19 @@ public final class Takes: Sendable, Hashable {
     return file
   }
 
+  // MARK: - What has been written
+
+  /// The recordings that are whole and have their names, in the order in which they ended.
+  public var written: [WrittenTake] { state.withLock { $0.written } }
+
+  /// Notes a recording that has been closed, where it is a file that has its name.
+  func note(_ writer: SoundFileWriter) {
+    guard let take = WrittenTake(writer) else { return }
+    state.withLock { state in
+      if !state.written.contains(take) { state.written.append(take) }
+    }
+  }
+
   // MARK: - From one graph to the next
 
   /// Recordings that end from now on are kept open, and wait for a graph in which they go on.
@@ -163,6 +177,7 @@ public final class Takes: Sendable, Hashable {
     return rest.compactMap { held in
       do throws(SoundFileError) {
         try held.writer.close()
+        note(held.writer)
         return nil
       } catch {
         return ServiceError(error.message)

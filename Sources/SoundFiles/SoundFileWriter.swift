@@ -54,6 +54,9 @@ public final class SoundFileWriter {
   /// Where the bytes are until then: `take.unfinished.wav`.
   public var unfinishedPath: String { pending?.unfinishedPath ?? askedPath }
 
+  /// Whether it is a file that is whole, or as whole as there was room for, and has its name.
+  package var isNamedFile: Bool { hasName && pending != nil }
+
   /// Whether the file has another name than was asked for, because that is taken.
   public var isNumbered: Bool { pending?.isNumbered ?? false }
 

@@ -192,6 +192,38 @@ final class FakePatch: ControlledPatch {
     ControlSettings(tag: tag, settings: [Self.setting])
   }
 
+  func answers(
+    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+  ) async -> [JSONText] {
+    questions.map { question in
+      question.method == "textDocument/hover"
+        ? ["result": ["contents": .string(text), "asked": question.parameters]]
+        : [
+          "error": ["code": -32601, "message": .string("there is no method '\(question.method)'")]
+        ]
+    }
+  }
+
+  func shares() async -> ControlShares {
+    ControlShares(
+      seconds: 1.5,
+      shares: [
+        ControlShares.Share(part: .node("eq"), share: 0.75, load: 0.012),
+        ControlShares.Share(part: .callback("tone"), share: 0.2, load: 0.0032),
+        ControlShares.Share(part: .tap("rec"), share: 0.04, load: 0.0006),
+        ControlShares.Share(part: .conversion, share: 0.01, load: 0.0002),
+      ])
+  }
+
+  func takes() async -> [ControlTake] {
+    [
+      ControlTake(number: 1, file: "takes/ä one.wav", duration: 2.5, frames: 120_000),
+      ControlTake(number: 2, file: "gone.flac", duration: 1, frames: 48_000),
+    ]
+  }
+
+  func openTake(_ number: Int) async -> (any ControlFile)? { number == 1 ? FakeTake() : nil }
+
   func meters() async -> [ControlMeter] {
     [
       ControlMeter(
@@ -214,4 +246,15 @@ final class FakePatch: ControlledPatch {
   func events() -> AsyncStream<ControlEvent> { stream }
 
   func stop() async { state.withLock { $0.isStopped = true } }
+}
+
+/// A file of a million letters, each of which says where it is.
+struct FakeTake: ControlFile {
+  static let bytes = (0..<1_000_000).map { UInt8(32 + $0 % 95) }
+
+  var byteCount: Int { Self.bytes.count }
+
+  func bytes(at place: Int, count: Int) -> [UInt8]? {
+    Array(Self.bytes[place..<min(Self.bytes.count, place + count)])
+  }
 }

@@ -80,7 +80,21 @@ import Testing
     Request(method: "GET", path: "/controls"), Request(method: "GET", path: "/graph.svg"),
     Request(method: "GET", path: "/response", status: 400),
     Request(method: "GET", path: "/response", query: "?node=nobody", status: 404),
+    Request(method: "GET", path: "/controls", query: "?form=kinds"),
+    Request(method: "GET", path: "/controls", query: "?form=values"),
+    Request(method: "GET", path: "/controls", query: "?form=tree", status: 400),
     Request(method: "GET", path: "/metrics"),
+    Request(method: "GET", path: "/shares"), Request(method: "GET", path: "/takes"),
+    Request(method: "GET", path: "/takes", query: "?number=1"),
+    Request(method: "GET", path: "/takes", query: "?number=2", status: 410),
+    Request(method: "GET", path: "/takes", query: "?number=../a", status: 404),
+    Request(
+      method: "POST", path: "/language",
+      body: #"""
+        { "text": "{}", "requests": [{ "method": "textDocument/hover" }, { "method": "shutdown" }] }
+        """#),
+    Request(method: "POST", path: "/language", body: #"{ "text": "{}" }"#, status: 400),
+    Request(method: "POST", path: "/language", type: "text/plain", body: "{}", status: 415),
     Request(method: "POST", path: "/validate", body: "{}"),
     Request(method: "POST", path: "/validate", type: "text/plain", body: "{}", status: 415),
     Request(method: "POST", path: "/trigger", status: 400),

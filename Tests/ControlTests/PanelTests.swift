@@ -12,14 +12,56 @@ import Testing
   @Test func `every file of the page is in the program, as it lies there`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.page.path)
       .filter { !$0.hasPrefix(".") }.sorted()
-    #expect(PanelFile.all.map(\.name).sorted() == names)
-    for file in PanelFile.all {
+    #expect(PanelFile.sources.map(\.name).sorted() == names)
+    for file in PanelFile.sources {
       let text = try String(contentsOf: Self.page.appending(path: file.name), encoding: .utf8)
       #expect(file.text == text, "\(file.name)")
-      // The folder of the page weighs what a page may.
       #expect(file.mediaType != "text/plain; charset=utf-8", "\(file.name)")
     }
-    #expect(PanelFile.all.reduce(0) { $0 + $1.text.utf8.count } < 400_000)
+  }
+
+  @Test func `the page weighs what a page may, its editor included, as it is sent`() throws {
+    let room = try Room(hasPanel: true)
+    var sum = 0
+    for file in PanelFile.all {
+      let answer = try room.ask("HEAD /panel/\(file.name)", ["Accept-Encoding: gzip, deflate, br"])
+      #expect(answer.fields["content-encoding"] == "gzip", "\(file.name)")
+      sum += try #require(answer.fields["content-length"].flatMap { Int($0) })
+    }
+    #expect(sum < 400_000)
+  }
+
+  @Test func `gzip is for those who say that they take it`() throws {
+    let room = try Room(hasPanel: true)
+    for field in ["Accept-Encoding: identity", "Accept-Encoding: br, gzip;q=0", "Accept: */*"] {
+      let answer = try room.ask("GET /panel/panel.js", [field])
+      #expect(answer.fields["content-encoding"] == nil, "\(field)")
+      #expect(answer.body == PanelFile.named("panel.js")?.text)
+      #expect(answer.fields["vary"] == "Accept-Encoding")
+    }
+    let answer = try room.ask("HEAD /panel/panel.js", ["Accept-Encoding: x;q=1, GZIP;q=0.5"])
+    #expect(answer.fields["content-encoding"] == "gzip")
+    let tag = try #require(answer.fields["etag"])
+    #expect(tag.hasPrefix("W/"))
+    #expect(try room.ask("GET /panel/panel.js", ["If-None-Match: \(tag)"]).status == 304)
+  }
+
+  @Test func `what is compressed is what lies there`() throws {
+    for file in PanelFile.all {
+      let pipe = Process()
+      pipe.executableURL = URL(filePath: "/bin/sh")
+      let place = FileManager.default.temporaryDirectory.appending(
+        path: "patchrun-gzip-\(UUID().uuidString.prefix(8))")
+      defer { try? FileManager.default.removeItem(at: place) }
+      try Data(try #require(file.compressed)).write(to: place)
+      pipe.arguments = ["-c", "gzip -dc < \(place.path)"]
+      let output = Pipe()
+      pipe.standardOutput = output
+      try pipe.run()
+      let bytes = output.fileHandleForReading.readDataToEndOfFile()
+      pipe.waitUntilExit()
+      #expect(bytes == Data(file.text.utf8), "\(file.name)")
+    }
   }
 
   @Test func `a browser gets the page, and who asks for JSON the list`() throws {
@@ -28,7 +70,7 @@ import Testing
     let page = try room.ask("GET /", [accept])
     #expect(page.status == 200 && page.body == PanelFile.index?.text)
     #expect(page.fields["content-type"] == "text/html; charset=utf-8")
-    #expect(page.fields["vary"] == "Accept")
+    #expect(page.fields["vary"] == "Accept, Accept-Encoding")
     #expect(try room.ask("GET /", ["Accept: */*"]).json?["patchrun"]?.string == "0.0.1")
     #expect(try room.ask("GET /").json?["patchrun"]?.string == "0.0.1")
     #expect(try room.ask("HEAD /", [accept]).body.isEmpty)
@@ -99,5 +141,22 @@ import Testing
     #expect(control["minimum"]?.number == 0 && control["maximum"]?.number == 1)
     #expect(control["default"]?.number == 1 && control["value"]?.number == 0.5)
     #expect(control["isInDocument"]?.bool == true && control["isScheduled"]?.bool == false)
+  }
+
+  @Test func `what many controls have in common stands once`() throws {
+    let room = try Room()
+    let answer = try #require(room.ask("GET /controls?form=kinds").json)
+    let control = try #require(answer["controls"]?.elements.first { _ in true })
+    let kind = try #require(answer["kinds"]?.elements.first { _ in true })
+    #expect(control["of"]?.integer == 0 && control["elementName"]?.string == "drums")
+    #expect(control["value"]?.number == 0.5 && control["isInDocument"]?.bool == true)
+    // What is 0 or false is left out.
+    #expect(control["element"] == nil && control["isScheduled"] == nil)
+    #expect(kind["name"]?.string == "volume" && kind["default"]?.number == 1)
+    let values = try #require(room.ask("GET /controls?form=values").json)
+    #expect(values["list"]?.string == answer["list"]?.string)
+    let value = try #require(values["values"]?.elements.first { _ in true })
+    #expect(value["pointer"]?.string == "/nodes/mixer/inputs/0/parameters/volume")
+    #expect(value["value"]?.number == 0.5)
   }
 }

@@ -116,6 +116,20 @@ final class FuzzedPatch: ControlledPatch {
     ControlSettings(tag: await document().tag, settings: [])
   }
 
+  func answers(
+    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+  ) async -> [JSONText] { questions.map { ["result": $0.parameters] } }
+
+  func shares() async -> ControlShares {
+    ControlShares(seconds: 1, shares: [.init(part: .node("eq~/*"), share: 1, load: 0.1)])
+  }
+
+  func takes() async -> [ControlTake] {
+    [ControlTake(number: 1, file: "a.wav", duration: 1, frames: 48_000)]
+  }
+
+  func openTake(_ number: Int) async -> (any ControlFile)? { nil }
+
   func meters() async -> [ControlMeter] {
     [
       ControlMeter(

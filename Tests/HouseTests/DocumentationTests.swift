@@ -161,7 +161,8 @@ struct MarkdownPage: CustomTestStringConvertible {
     let manual = try #require(MarkdownPage.named(".github/manual/dependencies.md")).text
     for name in [
       "libpulse", "libdbus", "libsndfile", "libsoxr", "kissfft", "libebur128", "cairo",
-      "libmysofa", "libyaml", "libcrypto", "swift-argument-parser", "swift-nio",
+      "libmysofa", "libyaml", "libcrypto", "zlib", "CodeMirror", "swift-argument-parser",
+      "swift-nio",
     ] {
       #expect(readme.contains(name) && manual.contains(name), "\(name)")
     }

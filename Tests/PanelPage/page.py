@@ -22,14 +22,14 @@ class Page:
         self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 1000}, **options})
         self.page = self.context.new_page()
         self.problems = []
-        self.weights = {}
+        self.responses = {}
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.on("response", self._response)
         self.address = address
         if os.environ.get("PANEL_FROM_DISK"):
-            # The files as they lie there, for whoever writes them: without a build.
+            # The files as they lie there, each by itself, for whoever writes them: without a build.
             self.page.route("**/panel/*", self._from_disk)
             self.page.route(address, self._page_from_disk)
         self.load()
@@ -50,13 +50,18 @@ class Page:
         path = response.url[len(self.address) - 1:]
         # What the browser has already it does not get again (304).
         if response.status == 200 and (path == "/" or path.startswith("/panel/")):
-            self.weights[path] = len(response.body())
+            self.responses[path] = response
 
     def load(self):
         self.page.goto(self.address, wait_until="load")
         self.page.wait_for_selector("body[data-ready]", timeout=20_000)
         # What it draws of the controls comes with them.
         self.page.wait_for_selector("main [data-slider]", timeout=20_000)
+
+    @property
+    def weights(self):
+        """Bytes of the page's files, as they were sent."""
+        return {path: response.request.sizes()["responseBodySize"] for path, response in self.responses.items()}
 
     def close(self):
         self.context.close()
@@ -89,3 +94,35 @@ class Page:
 
     def text(self, selector):
         return self.page.locator(selector).inner_text()
+
+    # The document in the editor
+
+    EDITOR = """import("/panel/codemirror.js").then(({ EditorView }) =>
+        EditorView.findFromDOM(document.querySelector(".cm-editor")))"""
+
+    def edit(self):
+        """Shows the document, and waits for its editor."""
+        self.beside("document")
+        self.page.wait_for_selector("#text", timeout=20_000)
+
+    def document(self):
+        return self.page.evaluate(f"{self.EDITOR}.then(view => view.state.sliceDoc())")
+
+    def write(self, text):
+        """Puts a text in the place of all that is there, as if it were pasted."""
+        self.page.evaluate("text => " + self.EDITOR + """.then(view => {
+            view.focus();
+            view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "input.paste" });
+        })""", text)
+
+    def place(self, text):
+        """Puts the cursor behind a text."""
+        self.page.evaluate("text => " + self.EDITOR + """.then(view => {
+            const anchor = view.state.sliceDoc().indexOf(text) + text.length;
+            view.focus();
+            view.dispatch({ selection: { anchor }, scrollIntoView: true });
+        })""", text)
+
+    def selected(self):
+        return self.page.evaluate(f"{self.EDITOR}.then(view => view.state.sliceDoc("
+                                  "view.state.selection.main.from, view.state.selection.main.to))")

@@ -7,6 +7,8 @@ PATCHRUN names another program, CHROMIUM another browser.
 
 import json
 import math
+import os
+import pathlib
 import re
 import subprocess
 import unittest
@@ -78,11 +80,18 @@ class PanelTests(unittest.TestCase):
         panel.beside("taps")
         panel.waits_until("a reading of loudness", lambda: "LUFS" in panel.text("#taps"))
         self.assertGreater(page.locator("svg.response .curve").get_attribute("d").count("L"), 100)
-        # Twice what is in it is not there a second time.
-        self.assertGreater(len(panel.weights), 15)
-        total = sum(panel.weights.values())
-        self.assertLess(total, LIMIT)
+        # The editor is a part of it, and comes after the rest.
+        panel.edit()
+        weights = panel.weights
+        self.assertIn("/panel/codemirror.js", weights)
+        total = sum(weights.values())
+        # From the disk they come as they lie there, and not compressed.
+        if not os.environ.get("PANEL_FROM_DISK"):
+            self.assertLess(total, LIMIT)
         usable = page.evaluate("performance.getEntriesByName('usable')[0].startTime")
+        editor = page.evaluate("performance.getEntriesByName("
+                               "new URL('/panel/codemirror.js', location).href)[0].startTime")
+        self.assertGreater(editor, usable)
         print(f"\npanel: {total / 1000:.0f} kB, usable after {usable:.0f} ms")
         self.ends_well(panel)
 
@@ -212,6 +221,19 @@ class PanelTests(unittest.TestCase):
         wait_for("what there was", lambda: enable("Drums", 0) is True and enable("Main", 1) is True)
         # What was muted by hand stays so.
         self.assertIs(enable("Bass", 0), False)
+        # Undone, a solo is not lit any more; done again, it is.
+        lit = lambda: page.locator('.solo[aria-pressed="true"]').count()
+        press("solo", "Drums/input/1")
+        wait_for("a solo", lambda: enable("Drums", 0) is False)
+        self.assertEqual(lit(), 1)
+        page.locator("#undo").click()
+        wait_for("what there was", lambda: enable("Drums", 0) is True)
+        panel.waits_until("no light", lambda: lit() == 0)
+        page.locator("#redo").click()
+        wait_for("the solo", lambda: enable("Drums", 0) is False)
+        panel.waits_until("its light", lambda: lit() == 1)
+        page.locator("#solo-clear").click()
+        wait_for("what there was", lambda: enable("Drums", 0) is True)
         self.ends_well(panel)
 
     def test_a_meter_that_is_off_says_so_and_is_turned_on_where_it_is(self):
@@ -458,6 +480,113 @@ class PanelTests(unittest.TestCase):
         panel.load()
         panel.beside("taps")
         self.assertIn(path, panel.text(".take"))
+        # It is fetched whole, and nothing else is.
+        panel.waits_until("the file", lambda: page.locator(".take a.download").is_visible())
+        self.assertEqual(violations(page), [])
+        with page.expect_download() as download:
+            page.locator(".take a.download").click()
+        self.assertEqual(download.value.suggested_filename, path)
+        self.assertEqual(pathlib.Path(download.value.path()).read_bytes(), file.read_bytes())
+        status, headers, _ = run.ask("GET", "/takes?number=1", Range="bytes=0-3")
+        self.assertEqual((status, headers["Content-Range"]), (206, f"bytes 0-3/{file.stat().st_size}"))
+        kept = file.read_bytes()
+        file.unlink()
+        file.write_bytes(kept)
+        self.assertEqual(run.ask("GET", "/takes?number=1")[0], 410, "another file of that name")
+        file.unlink()
+        file.symlink_to(run.file)
+        self.assertEqual(run.ask("GET", "/takes?number=1")[0], 410, "what a link leads to")
+        self.ends_well(panel)
+
+    def test_saving_waits_for_the_end_of_a_take(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run)
+        page = panel.page
+        panel.slider(INPUT_VOLUME).press("PageDown")
+        panel.waits_until("the button", lambda: page.locator("#record").is_enabled())
+        page.locator("#record").click()
+        wait_for("a take", lambda: run.value("/taps/take"))
+        panel.waits_until("that it can be saved", lambda: page.locator("#save").is_enabled())
+        page.locator("#save").click()
+        panel.waits_until("word of it", lambda: "take has ended" in panel.text("#messages"))
+        page.locator("#record").click()
+        saved = wait_for("the file", lambda: (lambda patch: patch if patch["nodes"]["mixer"]["inputs"]["0"][
+            "parameters"]["volume"] < 0.3 else None)(json.loads(run.file.read_text())))
+        self.assertEqual(set(saved["taps"]), set(mixer_patch()["taps"]))
+        self.ends_well(panel)
+
+    def test_the_map_shows_what_each_part_takes(self):
+        run = self.play(desk_patch(2, 3))
+        panel = self.open(run)
+        page = panel.page
+        panel.show("graph")
+        page.locator("#graph-view").focus()
+        page.keyboard.press("h")
+        shares = lambda: page.locator(".drawing .share").all_text_contents()
+        panel.waits_until("shares", lambda: len(shares()) > 8)
+        numbers = [float(one.split()[0]) for one in shares()]
+        self.assertLess(sum(numbers), 102)
+        self.assertGreater(sum(numbers), 40)
+        self.assertIn("of a core", panel.text("#graph-legend"))
+        box = page.locator('g[data-node="Drums kick eq"]')
+        self.assertRegex(box.get_attribute("aria-label"), r", [\d.]+ % of the rendering$")
+        self.assertRegex(box.get_attribute("class"), r"\bheat[0-4]\b")
+        answer = run.read("/shares")
+        self.assertAlmostEqual(sum(one["share"] for one in answer["shares"]), 1, delta=0.001)
+        self.assertEqual(violations(page), [])
+        page.locator("#graph-heat").click()
+        self.assertEqual(len(shares()), 0)
+        self.assertNotIn("rendering", box.get_attribute("aria-label"))
+        self.ends_well(panel)
+
+    def test_of_two_who_change_the_graph_the_second_is_told(self):
+        run = self.play(mixer_patch(3))
+        panel = self.open(run)
+        page = panel.page
+        panel.show("graph")
+        # It hears nothing of what others do.
+        page.route("**/events*", lambda route: route.abort())
+        panel.load()
+        panel.show("graph")
+        connections = run.value("/connections")
+        page.route("**/status", lambda route: route.abort())
+        run.ask("PATCH", "/patch", json.dumps([{"op": "remove", "path": "/connections/0"},
+                                               {"op": "add", "path": "/connections/-", "value": connections[0]}]),
+                type="application/json-patch+json")
+        page.locator("#graph-add").click()
+        page.select_option("#add-kind", "Delay")
+        page.fill("#add-name", "echo")
+        page.select_option("#add-where", label="between eq and mixer:1")
+        page.locator("#graph-done").click()
+        panel.waits_until("word of it", lambda: "somebody else" in panel.text("body"))
+        self.assertIsNone(run.value("/nodes/echo"))
+        self.assertEqual(run.value("/connections"), connections[1:] + connections[:1])
+        page.keyboard.press("Escape")
+        # A value that is turned meanwhile is no reason.
+        run.put("/nodes/mixer/inputs/0/parameters/volume", 0.4)
+        page.locator("#graph-add").click()
+        page.select_option("#add-kind", "Delay")
+        page.fill("#add-name", "echo")
+        page.select_option("#add-where", label="between eq and mixer:1")
+        page.locator("#graph-done").click()
+        wait_for("the echo", lambda: run.value("/nodes/echo"))
+        self.assertEqual(run.value("/nodes/mixer/inputs/0/parameters/volume"), 0.4)
+
+    def test_what_many_controls_have_in_common_comes_once(self):
+        run = self.play({**mixer_patch(), "nodes": {
+            **mixer_patch()["nodes"], **{f"eq {number}": {"component": "NBandEQ"} for number in range(12)}}})
+        long, short, values = (len(run.ask("GET", f"/controls{form}")[2]) for form in ("", "?form=kinds", "?form=values"))
+        print(f"\npanel: controls of 12 NBandEQ: {long / 1000:.0f} kB, {short / 1000:.0f} kB by kinds, "
+              f"{values / 1000:.1f} kB of values")
+        self.assertLess(short, long / 4)
+        self.assertLess(values, 4000)
+        panel = self.open(run)
+        asked = []
+        panel.page.on("request", lambda request: asked.append(request.url))
+        run.put(INPUT_VOLUME, 0.25)
+        panel.waits_until("the value", lambda: panel.spoken(INPUT_VOLUME) == "−12.0 decibels")
+        panel.page.wait_for_timeout(1200)
+        self.assertFalse([one for one in asked if "form=kinds" in one])
         self.ends_well(panel)
 
     # What is turned is heard
@@ -652,7 +781,8 @@ class PanelTests(unittest.TestCase):
         run.put(INPUT_VOLUME, 1)
         for page in (one, other):
             page.waits_until("the same", lambda: page.spoken(INPUT_VOLUME) == "0.0 decibels")
-            page.waits_until("the document", lambda: '"volume": 1' in page.page.input_value("#text"))
+            page.edit()
+            page.waits_until("the document", lambda: '"volume": 1' in page.document())
         self.ends_well(one, other)
 
     def test_a_reload_changes_nothing(self):
@@ -690,14 +820,110 @@ class PanelTests(unittest.TestCase):
 
     # The document
 
+    def test_the_editor_completes_explains_finds_and_folds(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run)
+        page = panel.page
+        panel.edit()
+        # What may stand there comes from the language server, in its order.
+        panel.place('"pan')
+        panel.place('"volume": 0.5')
+        page.keyboard.type(",")
+        page.keyboard.press("Enter")
+        page.keyboard.type('"pa')
+        panel.waits_until("proposals", lambda: page.locator(".cm-tooltip-autocomplete li").count())
+        self.assertIn("pan", page.locator(".cm-tooltip-autocomplete").inner_text())
+        page.wait_for_timeout(150)
+        page.keyboard.press("Enter")
+        panel.waits_until("the key", lambda: re.search(r'"volume": 0.5,\s+"pan"', panel.document()))
+        self.assertNotIn('"pan""', panel.document())
+        page.locator("#revert").click()
+        # A snippet's places are filled in one after the other.
+        panel.place('"nodes": {')
+        page.keyboard.press("Enter")
+        page.keyboard.press("Control+Space")
+        panel.waits_until("proposals", lambda: page.locator(".cm-tooltip-autocomplete li").count())
+        page.keyboard.type("Delay")
+        panel.waits_until("the unit", lambda: page.locator('.cm-tooltip-autocomplete li[aria-selected="true"]')
+                          .inner_text().startswith("Delay"))
+        page.wait_for_timeout(150)
+        page.keyboard.press("Enter")
+        panel.waits_until("the node", lambda: '"component": "Delay"' in panel.document())
+        page.keyboard.type("echo")
+        self.assertIn('"echo": { "component": "Delay" }', panel.document())
+        page.locator("#revert").click()
+        # What stands under the pointer is explained.
+        page.locator("#text").get_by_text('"iPodEQ"').first.hover()
+        panel.waits_until("a word on it", lambda: "equalizes" in page.locator(".hover").inner_text().lower()
+                          if page.locator(".hover").count() else False)
+        self.assertEqual(violations(page), [])
+        page.mouse.move(0, 0)
+        # Found, and folded.
+        page.locator("#find").click()
+        page.keyboard.type("maximumFrames")
+        page.keyboard.press("Enter")
+        self.assertEqual(panel.selected(), "maximumFrames")
+        self.assertEqual(violations(page), [])
+        page.keyboard.press("Escape")
+        panel.place('"eq": {')
+        folds = lambda: page.locator(".cm-foldPlaceholder").count()
+        panel.waits_until("what can be folded", lambda: page.locator(".cm-foldGutter span[title]").count() > 3)
+        page.keyboard.press("Control+Shift+BracketLeft")
+        panel.waits_until("a fold", lambda: folds() == 1)
+        page.keyboard.press("Control+Shift+BracketRight")
+        panel.waits_until("no fold", lambda: folds() == 0)
+        # A long line goes on below.
+        page.locator("#wrap").click()
+        self.assertTrue(page.locator(".cm-lineWrapping").count())
+        self.ends_well(panel)
+
+    def test_a_finding_is_marked_and_mended_by_keys(self):
+        panel = self.open(self.play(mixer_patch()))
+        page = panel.page
+        panel.edit()
+        panel.write(panel.document().replace('"volume": 0.5', '"volum": 0.5', 1))
+        panel.waits_until("an underline", lambda: page.locator(".cm-lintRange-error").count())
+        self.assertEqual(page.locator(".cm-lint-marker-error").count(), 1)
+        page.locator("#text").focus()
+        page.keyboard.press("F8")
+        panel.waits_until("its place", lambda: panel.selected() == '"volum"')
+        page.locator(".cm-lintRange-error").first.hover()
+        panel.waits_until("the finding", lambda: page.locator(".cm-diagnostic").count())
+        self.assertIn("PR0551", page.locator(".cm-diagnostic").first.inner_text())
+        self.assertEqual(violations(page), [])
+        page.locator(".cm-diagnosticAction").first.click()
+        panel.waits_until("the fix", lambda: '"volum"' not in panel.document())
+        panel.waits_until("no mark", lambda: page.locator(".cm-lintRange-error").count() == 0)
+        # As any other step it is undone.
+        page.keyboard.press("Control+z")
+        self.assertIn('"volum"', panel.document())
+        self.ends_well(panel)
+
+    def test_line_ends_and_comments_stay_as_they_are(self):
+        file = self.pulse.folder / "returns.jsonc"
+        text = "// A comment\r\n" + json.dumps(mixer_patch(), indent=2).replace("\n", "\r\n") + "\r\n"
+        file.write_bytes(text.encode())
+        run = Run(self.pulse, file)
+        self.addCleanup(run.close)
+        panel = self.open(run)
+        panel.edit()
+        self.assertTrue(panel.page.locator("#apply").is_disabled(), "nothing has been typed")
+        panel.place("Steady")
+        panel.page.keyboard.type("-ish")
+        panel.waits_until("that it is right", lambda: panel.page.locator("#apply").is_enabled())
+        panel.page.keyboard.press("Control+Enter")
+        wait_for("the title", lambda: run.value("/title") == "Steady-ish tones")
+        self.assertEqual(run.ask("GET", "/patch")[2], text.replace("Steady", "Steady-ish"))
+        self.ends_well(panel)
+
     def test_a_wrong_document_is_refused_with_its_place(self):
         run = self.play(mixer_patch())
         panel = self.open(run)
         page = panel.page
-        panel.beside("document")
-        wrong = page.input_value("#text").replace('"volume": 0.5', '"volum": 0.5', 1)
+        panel.edit()
+        wrong = panel.document().replace('"volume": 0.5', '"volum": 0.5', 1)
         line = wrong[:wrong.index('"volum"')].count("\n") + 1
-        page.fill("#text", wrong)
+        panel.write(wrong)
         panel.waits_until("a diagnostic", lambda: page.locator("#diagnostics li").count() == 1)
         self.assertIn("PR0551", panel.text("#diagnostics"))
         self.assertTrue(panel.text("#diagnostics .where").startswith(f"{line}:"))
@@ -705,19 +931,18 @@ class PanelTests(unittest.TestCase):
         page.locator("#diagnosis summary").click()
         self.assertIn("^^^^^^^", panel.text("#diagnosis-text"))
         page.locator("#diagnostics .place").click()
-        self.assertEqual(page.evaluate(
-            "(a => a.value.slice(a.selectionStart, a.selectionEnd))(document.activeElement)"), '"volum"')
+        panel.waits_until("the place", lambda: panel.selected() == '"volum"')
         page.locator("#diagnostics .fix").click()
         panel.waits_until("nothing wrong", lambda: page.locator("#diagnostics li").count() == 0)
-        self.assertIn('"volume": 0.5', page.input_value("#text"))
+        self.assertIn('"volume": 0.5', panel.document())
         self.ends_well(panel)
 
     def test_the_document_is_applied_undone_and_saved(self):
         run = self.play(mixer_patch())
         panel = self.open(run)
         page = panel.page
-        panel.beside("document")
-        page.fill("#text", page.input_value("#text").replace("Steady tones", "Steadier tones"))
+        panel.edit()
+        panel.write(panel.document().replace("Steady tones", "Steadier tones"))
         panel.waits_until("that it is right", lambda: page.locator("#apply").is_enabled())
         page.keyboard.press("Control+Enter")
         panel.waits_until("the title", lambda: panel.text("#title") == "Steadier tones")
@@ -730,42 +955,42 @@ class PanelTests(unittest.TestCase):
         self.assertTrue(run.read("/status")["saved"])
         page.locator("#undo").click()
         wait_for("the old title", lambda: run.value("/title") == "Steady tones")
-        panel.waits_until("the old text", lambda: "Steady tones" in page.input_value("#text"))
+        panel.waits_until("the old text", lambda: "Steady tones" in panel.document())
         # Tab indents, and after Escape it leaves.
         page.focus("#text")
         page.keyboard.press("Control+Home")
         page.keyboard.press("Tab")
-        self.assertTrue(page.input_value("#text").startswith("  {"))
+        self.assertTrue(panel.document().startswith("  {"))
         page.keyboard.press("Escape")
         page.keyboard.press("Tab")
         self.assertNotEqual(page.evaluate("document.activeElement.id"), "text")
         page.locator("#revert").click()
-        self.assertTrue(page.input_value("#text").startswith("{"))
+        self.assertTrue(panel.document().startswith("{"))
         self.ends_well(panel)
 
     def test_of_two_who_edit_nobody_loses_what_was_typed(self):
         run = self.play(mixer_patch())
         panel = self.open(run)
         page = panel.page
-        panel.beside("document")
-        page.fill("#text", page.input_value("#text").replace("Steady tones", "Mine"))
+        panel.edit()
+        panel.write(panel.document().replace("Steady tones", "Mine"))
         panel.waits_until("that it is right", lambda: page.locator("#apply").is_enabled())
         run.put("/title", "Theirs")
         panel.waits_until("word of it", lambda: page.locator("#conflict").is_visible())
         page.locator("#take-mine").click()
-        self.assertIn("Mine", page.input_value("#text"))
+        self.assertIn("Mine", panel.document())
         page.locator("#apply").click()
         wait_for("mine", lambda: run.value("/title") == "Mine")
-        page.fill("#text", page.input_value("#text").replace("Mine", "Mine again"))
+        panel.write(panel.document().replace("Mine", "Mine again"))
         run.put("/title", "Theirs again")
         panel.waits_until("word of it", lambda: page.locator("#conflict").is_visible())
         page.locator("#take-theirs").click()
-        self.assertIn("Theirs again", page.input_value("#text"))
+        self.assertIn("Theirs again", panel.document())
         # Who has not heard yet is told by the server (412).
         page.route("**/events*", lambda route: route.abort())
         panel.load()
-        panel.beside("document")
-        page.fill("#text", page.input_value("#text").replace("Theirs again", "Late"))
+        panel.edit()
+        panel.write(panel.document().replace("Theirs again", "Late"))
         panel.waits_until("that it is right", lambda: page.locator("#apply").is_enabled())
         run.put("/title", "Early")
         page.locator("#apply").click()
@@ -866,9 +1091,9 @@ class PanelTests(unittest.TestCase):
                 page.keyboard.press("Enter")
                 panel.waits_until("a message", lambda: page.locator(".message").count())
                 for pane in ("taps", "events", "controls", "document"):
-                    panel.beside(pane)
+                    panel.edit() if pane == "document" else panel.beside(pane)
                     self.assertEqual(violations(page), [], pane)
-                page.fill("#text", page.input_value("#text").replace('"volume": 0.5', '"volum": 7', 1))
+                panel.write(panel.document().replace('"volume": 0.5', '"volum": 7', 1))
                 panel.waits_until("diagnostics", lambda: page.locator("#diagnostics li").count())
                 run.put("/title", f"For everybody, {name}")
                 panel.waits_until("a conflict", lambda: page.locator("#conflict").is_visible())

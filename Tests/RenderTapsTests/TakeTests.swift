@@ -1,4 +1,5 @@
 import AudioTypes
+import FileAccess
 import Foundation
 import RenderCore
 import SoundFiles
@@ -61,6 +62,7 @@ struct TakeTests {
     let first = try record(tap, 1000)
     tap.takes.beginHandover()
     try first.finish()
+    #expect(tap.takes.written.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.unfinished.wav"])
     let second = try record(tap, 500)
     #expect(tap.takes.endHandover().isEmpty)
@@ -68,6 +70,13 @@ struct TakeTests {
     try second.finish()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.wav"])
     #expect(try SoundFileReader(path: "\(folder)/a.wav").frameCount == 1500)
+    #expect(tap.takes.written.map(\.path) == ["\(folder)/a.wav"])
+    #expect(tap.takes.written.map(\.frameCount) == [1500])
+    // Another file of that name is another file.
+    let identity = FileIdentity(of: "\(folder)/a.wav")
+    #expect(tap.takes.written.first?.identity == identity)
+    try FileManager.default.copyItem(atPath: "\(folder)/a.wav", toPath: "\(folder)/b.wav")
+    #expect(FileIdentity(of: "\(folder)/b.wav") != identity)
     let event = try #require(second.takeEvents().first)
     #expect(event.kind == .gap && event.duration == 0.25)
     #expect(event.message == "'\(folder)/a.wav': 0.250 s missing at 0:00.031: a test")

@@ -62,6 +62,22 @@ public protocol ControlledPatch: AnyObject, Sendable {
   /// Everything that can be turned, with what it says now.
   func settings() async -> ControlSettings
 
+  /// What an editor asks about a document, were it to play: for each question `{ "result": … }`, or
+  /// `{ "error": { "code": …, "message": … } }`. Nothing changes.
+  func answers(
+    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+  ) async -> [JSONText]
+
+  /// What each part of the graph takes of the time that rendering takes.
+  func shares() async -> ControlShares
+
+  /// The recordings that this run has finished.
+  func takes() async -> [ControlTake]
+
+  /// Opens the file of a recording that this run has finished; `nil` where there is none of the number, and where
+  /// what has its name now is another file.
+  func openTake(_ number: Int) async -> (any ControlFile)?
+
   /// What happens from now on. The server calls this once, reads without waiting for its clients,
   /// and hands each event to all of them. The stream ends after `ended`.
   func events() -> AsyncStream<ControlEvent>

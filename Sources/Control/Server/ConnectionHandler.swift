@@ -260,7 +260,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     var response = response
     let isEmpty = response.status == .notModified || response.status == .noContent
     if !isHead && !isEmpty {
-      let count = response.body.utf8.count
+      let count = response.body.heldCount
       if count <= limits.smallAnswer {
         // There are only so many connections.
       } else if budgets.answers.reserve(count) {
@@ -273,19 +273,59 @@ final class ConnectionHandler: ChannelInboundHandler {
     state = .answering
     closeUnlessRead()
     var headers = HTTPHeaders(Self.commonHeaders + response.headers)
-    let count = response.body.utf8.count
+    let count = response.body.count
     if !isEmpty { headers.add(name: "Content-Length", value: "\(count)") }
     if closesAfterAnswer { headers.add(name: "Connection", value: "close") }
     let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
     let taken = context.eventLoop.makePromise(of: Void.self)
-    taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in self?.writeEnd() }
     if isHead || isEmpty || count == 0 {
-      context.writeAndFlush(wrapOutboundOut(.head(head)), promise: taken)
-    } else {
-      context.write(wrapOutboundOut(.head(head)), promise: nil)
-      let buffer = context.channel.allocator.buffer(string: response.body)
-      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
+      taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in self?.writeEnd() }
+      return context.writeAndFlush(wrapOutboundOut(.head(head)), promise: taken)
     }
+    if case .file(let file, let range) = response.body {
+      taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in
+        self?.send(file, range)
+      }
+      return context.writeAndFlush(wrapOutboundOut(.head(head)), promise: taken)
+    }
+    taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in self?.writeEnd() }
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    var buffer = context.channel.allocator.buffer(capacity: count)
+    switch response.body {
+    case .text(let text): buffer.writeString(text)
+    case .bytes(let bytes): buffer.writeBytes(bytes)
+    case .file: break
+    }
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
+  }
+
+  /// Sends a part of a file, a piece at a time: the next is read when the system has taken the one before, and a
+  /// client has as long for each as for an answer.
+  private func send(_ file: any ControlFile, _ range: Range<Int>) {
+    guard let eventLoop = context?.eventLoop else { return }
+    guard !range.isEmpty else { return writeEnd() }
+    patience.end()
+    deadline?.cancel()
+    let count = min(range.count, limits.filePiece)
+    let handler = NIOLoopBound(self, eventLoop: eventLoop)
+    let gate = routes.gate
+    Task(executorPreference: routes.executor) {
+      let bytes = file.bytes(at: range.lowerBound, count: count)
+      gate.execute(on: eventLoop) { handler.value.sendPiece(bytes, of: file, range) }
+    }
+  }
+
+  private func sendPiece(_ bytes: [UInt8]?, of file: any ControlFile, _ range: Range<Int>) {
+    guard let context else { return }
+    // The length has been promised: what is shorter by now ends with the connection.
+    guard let bytes, !bytes.isEmpty else { return context.close(promise: nil) }
+    patience = Patience(limits.answerTime)
+    closeUnlessRead()
+    let taken = context.eventLoop.makePromise(of: Void.self)
+    let rest = (range.lowerBound + bytes.count)..<range.upperBound
+    taken.futureResult.assumeIsolated().whenSuccess { [weak self] _ in self?.send(file, rest) }
+    let buffer = context.channel.allocator.buffer(bytes: bytes)
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
   }
 
   /// Ends an answer, and once it has gone waits for the next request, or closes.

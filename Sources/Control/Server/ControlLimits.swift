@@ -32,6 +32,8 @@ struct ControlLimits: Sendable {
   /// `smallAnswer` are not counted.
   var answerBytes = 64 << 20
   var smallAnswer = 64 << 10
+  /// Bytes of a file that are in memory at a time while it is sent.
+  var filePiece = 256 << 10
   /// Bytes of the bodies of requests that have been taken in from all clients together.
   var requestBytes = 64 << 20
   /// Events that are kept for clients that come back, and their bytes.

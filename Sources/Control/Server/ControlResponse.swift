@@ -14,12 +14,42 @@ struct ControlRequest: Sendable {
 
 /// What is answered.
 struct ControlResponse: Sendable {
+  /// What follows the head.
+  enum Body: Sendable {
+    case text(String)
+    case bytes([UInt8])
+    /// A part of a file, which is read in pieces while it is sent.
+    case file(any ControlFile, Range<Int>)
+
+    var count: Int {
+      switch self {
+      case .text(let text): text.utf8.count
+      case .bytes(let bytes): bytes.count
+      case .file(_, let range): range.count
+      }
+    }
+
+    /// The text; nothing of what is none.
+    var text: String {
+      if case .text(let text) = self { text } else { "" }
+    }
+
+    /// What is in memory for it until it has been sent.
+    var heldCount: Int {
+      if case .file = self { 0 } else { count }
+    }
+  }
+
   var status: HTTPResponseStatus
   /// Without the length of the body, and without what holds for all answers.
   var headers: [(String, String)]
-  var body: String
+  var body: Body
 
   init(status: HTTPResponseStatus = .ok, headers: [(String, String)] = [], body: String = "") {
+    self.init(status: status, headers: headers, .text(body))
+  }
+
+  init(status: HTTPResponseStatus = .ok, headers: [(String, String)] = [], _ body: Body) {
     self.status = status
     self.headers = headers
     self.body = body

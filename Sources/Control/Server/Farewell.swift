@@ -17,11 +17,11 @@ final class Farewell: ChannelInboundHandler {
     let response = problem.response
     let fields =
       response.headers + [
-        ("Content-Length", "\(response.body.utf8.count)"), ("Connection", "close"),
+        ("Content-Length", "\(response.body.count)"), ("Connection", "close"),
       ]
     text =
       "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
-      + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n" + response.body
+      + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n" + response.body.text
     self.linger = linger
   }
 

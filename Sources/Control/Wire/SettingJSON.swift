@@ -1,3 +1,4 @@
+import Diagnostics
 import PatchSyntax
 
 extension ControlSettings {
@@ -34,5 +35,88 @@ extension ControlSetting {
       "isProperty": .boolean(isProperty),
       "isScheduled": .boolean(isScheduled),
     ]
+  }
+}
+
+// MARK: Many controls
+
+extension ControlSettings {
+  /// What `GET /controls?form=kinds` answers: what several controls have in common stands once. An equalizer of 16
+  /// bands has a hundred controls of eight kinds.
+  var byKinds: JSONText {
+    var places: [JSONText: Int] = [:]
+    var kinds: [JSONText] = []
+    let controls = settings.map { setting -> JSONText in
+      let kind = setting.kindJSON
+      let place = places[kind] ?? kinds.count
+      if place == kinds.count {
+        places[kind] = place
+        kinds.append(kind)
+      }
+      return JSONText.object([.init("of", .number(place))]).adding(setting.ownJSON)
+    }
+    return [
+      "tag": .string(tag), "list": .string(list), "kinds": .array(kinds),
+      "controls": .array(controls),
+    ]
+  }
+
+  /// What `GET /controls?form=values` answers: what the controls say that are not at their defaults, or that somebody
+  /// else moves. `list` is another where there are other controls.
+  var values: JSONText {
+    let said = settings.filter { $0.isInDocument || $0.isScheduled || $0.value != $0.defaultValue }
+    return [
+      "tag": .string(tag), "list": .string(list),
+      "values": .array(
+        said.map { setting in
+          [
+            "pointer": .string(setting.pointer), "value": setting.value,
+            "isInDocument": .boolean(setting.isInDocument),
+            "isScheduled": .boolean(setting.isScheduled),
+          ]
+        }),
+    ]
+  }
+
+  /// A text that other controls have another of, whatever they say.
+  private var list: String {
+    var bytes: [UInt8] = []
+    for setting in settings {
+      for part in [setting.pointer, setting.component, setting.elementName ?? "\u{1}"] {
+        bytes += part.utf8
+        bytes.append(0)
+      }
+      bytes.append((setting.isUsed ? 1 : 2) + (setting.isWritable ? 4 : 8))
+    }
+    return ContentHash.digits(bytes)
+  }
+}
+
+extension ControlSetting {
+  /// What it has in common with its like.
+  fileprivate var kindJSON: JSONText {
+    [
+      "component": .string(component), "scope": .string(scope), "name": .string(name),
+      "title": .string(title), "summary": .string(summary), "kind": .string(kind.rawValue),
+      "unit": .string(unit), "symbol": .string(symbol),
+      "minimum": .number(orNull: range?.lowerBound), "maximum": .number(orNull: range?.upperBound),
+      "isRangeEnforced": .boolean(isRangeEnforced), "default": defaultValue,
+      "choices": .array(choices.map { ["value": $0.value, "title": .string($0.title)] }),
+      "isProperty": .boolean(isProperty), "isWritable": .boolean(isWritable),
+      "isUsed": .boolean(isUsed),
+    ]
+  }
+
+  /// What is its own. A value that is the default, and what is false, is left out.
+  fileprivate var ownJSON: JSONText {
+    var members: [JSONText.Member] = [
+      .init("pointer", .string(pointer)), .init("node", .string(node)),
+    ]
+    if element != 0 { members.append(.init("element", .number(element))) }
+    if let elementName { members.append(.init("elementName", .string(elementName))) }
+    if value != defaultValue { members.append(.init("value", value)) }
+    if isInDocument { members.append(.init("isInDocument", true)) }
+    if isScheduled { members.append(.init("isScheduled", true)) }
+    return .object(members)
   }
 }

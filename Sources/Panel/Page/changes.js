@@ -155,12 +155,14 @@ export class Changes {
    * Sets values by pointer. Those that follow closely, of the same controls, are undone as one.
    * @param {Record<string, any>} values
    * @param {string} [label] what it is called where it can be undone
+   * @param {any} [memo] what `stepped` is told with when it is undone or redone
    */
-  set(values, label) {
+  set(values, label, memo) {
     const pointers = Object.keys(values).filter(
       (pointer) => !same(this.#model.value(pointer), values[pointer]));
     if (!pointers.length) return;
     const entry = this.#entry(Object.keys(values), label);
+    if (memo !== undefined) entry.memo = memo;
     for (const pointer of pointers) this.#hold(pointer, values[pointer], entry);
     this.#pump();
   }
@@ -307,11 +309,43 @@ export class Changes {
    */
   async patch(operations, label) {
     const before = this.#model.text;
-    const answer = await patchDocument(operations);
+    const answer = await this.structure(operations);
+    const { text, tag } = this.#model;
+    this.#push({ label, texts: [before, text], type: /^\s*[{[]/.test(text) && isPlain(text) ? "application/json" : "application/jsonc", tag });
+    return answer;
+  }
+
+  /**
+   * Changes the structure without a way back. Places in lists are those of the document that this page knows: where
+   * somebody else has changed what is connected, nothing is done.
+   * @throws {Refused} where what would come of it is wrong (422), or somebody else was faster (412)
+   */
+  async structure(operations) {
+    const build = ({ nodes, connections, callbacks, taps } = {}) =>
+      JSON.stringify([Object.keys(nodes ?? {}), connections, Object.keys(callbacks ?? {}), Object.keys(taps ?? {})]);
+    const known = build(this.#model.document ?? {});
+    const readAgain = async () => {
+      await this.#sync.readDocument();
+      if (build(this.#model.document ?? {}) === known) return;
+      throw new Refused(412, {
+        detail: "somebody else has changed the graph meanwhile; what is there now is shown: do it again",
+      }, "");
+    };
+    // What has just been turned is not read again yet.
+    if (performance.now() - this.#lastSent < 1500) await readAgain();
+    let answer;
+    for (let tries = 0; !answer; tries += 1) {
+      try {
+        answer = await patchDocument(operations, this.#model.tag);
+      } catch (error) {
+        // Values that were turned meanwhile are no reason.
+        if (error.status !== 412 || tries >= 8) throw error;
+        await readAgain();
+      }
+    }
     this.#note(answer.tag);
     const { text, tag } = await readDocument();
     this.#model.setDocument(text, tag);
-    this.#push({ label, texts: [before, text], type: /^\s*[{[]/.test(text) && isPlain(text) ? "application/json" : "application/jsonc", tag });
     return answer;
   }
 
@@ -345,6 +379,7 @@ export class Changes {
         this.#hold(pointer, value, null, entry.missing.get(pointer));
       }
       this.#pump();
+      if (entry.memo !== undefined) this.#model.tell("stepped", { memo: entry.memo, isBack });
     }
     this.#model.tell("history");
   }

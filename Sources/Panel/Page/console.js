@@ -1,11 +1,9 @@
 // All strips in a row: what a mixing desk shows. Rows line up across strips; one canvas has all meters.
 
 import { byId, make, say } from "./dom.js";
-import { controlView, faderParts } from "./controls.js";
-import { levelPosition, digits, floor } from "./scales.js";
-import { levelOf } from "./meters.js";
 import { LevelSurface } from "./surface.js";
 import { stripsOf } from "./strips.js";
+import { levelTop, meterWidth, StripView } from "./strip-view.js";
 
 /** Widths of a strip, in pixels: the least, the most, and the most where there are few. */
 const widths = { least: 68, most: 104, few: 240, fader: 132 };
@@ -22,25 +20,8 @@ const hues = 10;
 const matches = (strip, text) =>
   [strip.name, strip.place, strip.group, strip.node, strip.to].some((one) => one.toLowerCase().includes(text));
 
-/** What is made of a strip, and ends with it. */
-class StripView {
-  element;
-  x = 0;
-  width = 0;
-  /** @type {?HTMLElement} */
-  meter = null;
-  ends = [];
-  overs = 0;
-  isOver = false;
-
-  constructor(strip) { this.strip = strip; }
-
-  get key() { return `bus ${this.strip.id}`; }
-}
-
 export class Console {
   #room;
-  #board;
   #solo;
   #select;
   #place = byId("console");
@@ -53,6 +34,8 @@ export class Console {
   #kept = { folded: [], pinned: [], unpinned: [] };
   #rack; #inner; #pins; #chips; #count; #none; #metersOff; #search; #bridge; #bridgeCanvas;
   #surface; #pinSurface; #bridgeSurface;
+  /** @type {import("./strip-view.js").Desk} */
+  #desk;
   #canvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
   #pinCanvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
   #left = -1;
@@ -61,7 +44,6 @@ export class Console {
   /** @param {(strip: import("./strips.js").Strip) => void} select */
   constructor(room, board, solo, select) {
     this.#room = room;
-    this.#board = board;
     this.#solo = solo;
     this.#select = select;
     try {
@@ -73,6 +55,11 @@ export class Console {
     this.#surface = new LevelSurface(this.#canvas);
     this.#pinSurface = new LevelSurface(this.#pinCanvas);
     this.#bridgeSurface = new LevelSurface(this.#bridgeCanvas);
+    this.#desk = {
+      room, board, solo, select, bridge: this.#bridge,
+      surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridgeSurface },
+      placeSoon: () => this.#placeSoon(), key: (event, view) => this.#key(event, view),
+    };
     const { model } = room;
     model.hear("controls", () => this.#build());
     model.hear("feeds", () => this.#build());
@@ -136,6 +123,8 @@ export class Console {
 
   #build() {
     const { model } = this.#room;
+    // Both are on their way: strips that are made of one of them would be made twice.
+    if (!model.isWired) return;
     const { strips, groups } = stripsOf(model);
     const signature = JSON.stringify(strips.map((strip) =>
       [{ ...strip, controls: 0, fader: 0 },
@@ -145,11 +134,10 @@ export class Console {
     const { activeElement } = document;
     const focus = activeElement?.closest?.("[data-strip]")?.dataset.strip;
     const focused = activeElement?.dataset?.slider;
-    for (const view of this.#views) this.#end(view);
+    for (const view of this.#views) view.end();
     this.#groups = groups;
     this.#solo.setStrips(strips);
-    this.#views = strips.map((strip) => new StripView(strip));
-    for (const view of this.#views) view.element = this.#shell(view);
+    this.#views = strips.map((strip) => new StripView(strip, this.#desk, groups.indexOf(strip.group) % hues));
     this.#showChips();
     this.#layOut();
     this.#fill();
@@ -158,38 +146,16 @@ export class Console {
     this.#filter(this.#text);
     if (focus) {
       const view = this.#views.find((one) => one.strip.id === focus);
-      if (view) this.#complete(view);
+      if (view) view.complete();
       (view?.element.querySelector(focused ? `[data-slider="${CSS.escape(focused)}"]` : ".strip-name")
         ?? view?.element.querySelector(".strip-name"))?.focus();
     }
     model.tell("strips", strips);
   }
 
-  #end(view) {
-    for (const end of view.ends) end();
-    view.element.remove();
-    this.#surface.forget(view.key);
-    this.#pinSurface.forget(view.key);
-  }
-
   #isPinned(strip) {
     return this.#kept.pinned.includes(strip.id)
       || (strip.isMain && !this.#kept.unpinned.includes(strip.id));
-  }
-
-  #shell(view) {
-    const { strip } = view;
-    const element = make("div", {
-      class: `strip-view ${strip.scope ?? "unit"}${strip.isMain ? " main" : ""}`, role: "group",
-      "aria-label": `${strip.name}, ${strip.place}`, "data-strip": strip.id,
-    }, make("button", {
-      type: "button", class: "strip-name", title: `${strip.name}: ${strip.place}`,
-      "aria-label": `${strip.name}, ${strip.place}`,
-      onclick: () => this.#select(strip),
-      onkeydown: (event) => this.#key(event, view),
-    }, make("strong", {}, shortName(strip)), make("span", { class: "strip-place" }, shortPlace(strip))));
-    element.dataset.hue = String(this.#groups.indexOf(strip.group) % hues);
-    return element;
   }
 
   /** Fills the strips in sight at once, and the others while there is nothing else to do. */
@@ -198,7 +164,7 @@ export class Console {
     const width = this.#rack.clientWidth;
     const from = this.#rack.scrollLeft - margin;
     for (const view of this.#views) {
-      if (view.isPinned || (view.x + view.width > from && view.x < from + width + 2 * margin)) this.#complete(view);
+      if (view.isPinned || (view.x + view.width > from && view.x < from + width + 2 * margin)) view.complete();
     }
     const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 8 }), 16));
     const next = () => idle((deadline) => {
@@ -206,7 +172,7 @@ export class Console {
       const views = this.#views;
       for (const view of views) {
         if (view.isDone) continue;
-        this.#complete(view);
+        view.complete();
         made += 1;
         if (made >= 6 || deadline.timeRemaining() < 4) break;
       }
@@ -215,143 +181,7 @@ export class Console {
     next();
   }
 
-  #complete(view) {
-    if (view.isDone || !view.element) return;
-    view.isDone = true;
-    const { strip, element, ends } = view;
-    const { model } = this.#room;
-    const room = { ...this.#room, watch: (pointer, call) => ends.push(model.watch(pointer, call)) };
-    const label = `${strip.name}, ${strip.place}`;
-    if (!strip.scope) {
-      this.#completeUnit(view, room);
-      return;
-    }
-    const knobs = make("div", { class: "strip-knobs" });
-    const knob = strip.controls.get("pan") ?? strip.controls.get("azimuth");
-    if (knob) knobs.append(controlView(knob, room));
-    const switches = make("div", { class: "strip-switches" });
-    if (this.#solo.canMute(strip)) {
-      view.mute = make("button", {
-        type: "button", class: "mute", "aria-label": `Mute ${label}`, title: this.#solo.sentence(strip, false),
-        onclick: () => this.#solo.mute(strip),
-      }, "M");
-      switches.append(view.mute);
-    }
-    if (this.#solo.canSolo(strip)) {
-      view.solo = make("button", {
-        type: "button", class: "solo", "aria-label": `Solo ${label}`, title: this.#solo.sentence(strip, true),
-        onclick: (event) => this.#solo.solo(strip, event.ctrlKey || event.metaKey),
-      }, "S");
-      switches.append(view.solo);
-    }
-    const metering = strip.controls.get("meteringMode");
-    const peak = make("button", {
-      type: "button", class: "strip-peak", "aria-label": `Highest peak of ${label}`, disabled: !metering,
-      title: "Highest peak, in dB below full scale. Press to begin anew", onclick: () => this.#pressPeak(view),
-    }, metering ? "" : "–");
-    view.peak = peak;
-    const { track, field } = faderParts(strip.fader, room);
-    const top = levelTop(strip);
-    const area = make("div", { class: "strip-fader" }, track, scaleDigits(top));
-    if (metering) {
-      view.meter = make("div", {
-        class: "strip-meter", role: "meter", "aria-label": `Level, ${label}`, "aria-valuemin": floor,
-        "aria-valuemax": Math.max(0, top), "aria-valuenow": floor, "aria-valuetext": "silent",
-      });
-      area.append(view.meter);
-      this.#connectMeter(view, room, metering);
-    }
-    element.append(knobs, switches, peak, area,
-      make("div", { class: "readout-row" }, field, make("span", { class: "unit" }, "dB")),
-      make("p", { class: "strip-to", title: strip.to ? `goes to ${strip.to}` : null },
-        strip.isMain ? "→ out" : `→ ${strip.to}`));
-    this.#showState(view);
-  }
-
-  #completeUnit(view, room) {
-    const { strip, element } = view;
-    const shown = [...strip.controls.values()]
-      .filter((control) => typeof (control.value ?? control.default) === "number" || control.kind === "switch")
-      .slice(0, 4);
-    element.append(make("div", { class: "strip-unit" }, ...shown.map((control) => controlView(control, room)),
-      make("button", { type: "button", class: "slight", onclick: () => this.#select(strip) },
-        strip.controls.size > shown.length ? `All ${strip.controls.size}` : "Open")),
-    make("p", { class: "strip-to" }, strip.to ? `→ ${strip.to}` : ""));
-  }
-
   // Meters
-
-  #connectMeter(view, room, metering) {
-    const { strip, element, peak, meter } = view;
-    let highest = -Infinity;
-    view.clear = () => {
-      highest = -Infinity;
-      view.overs = 0;
-      write();
-    };
-    const write = () => {
-      if (view.isOff) return;
-      const text = view.overs ? `${view.overs}× over` : highest <= floor * 2 ? "−∞" : digits(highest, 1);
-      say(peak, text);
-      peak.classList.toggle("over", view.overs > 0);
-    };
-    room.watch(metering.pointer, (value) => {
-      view.isOff = !(value === true || value === 1);
-      element.classList.toggle("unmetered", view.isOff);
-      if (view.isOff) {
-        say(peak, "off");
-        peak.classList.remove("over");
-        peak.setAttribute("aria-label", `The meter of ${strip.name}, ${strip.place} is off: turn it on`);
-        peak.title = "Not measured: meteringMode is off. Press to turn it on";
-        this.#surface.feed(view.key, []);
-        this.#pinSurface.feed(view.key, []);
-        meter.setAttribute("aria-valuetext", "not measured");
-      } else {
-        peak.setAttribute("aria-label", `Highest peak of ${strip.name}, ${strip.place}`);
-        peak.title = "Highest peak, in dB below full scale. Press to begin anew";
-        view.clear();
-      }
-      this.#placeSoon();
-    });
-    const take = (reading) => {
-      if (view.isOff) return;
-      const levels = reading.levels ?? [];
-      (view.isPinned ? this.#pinSurface : this.#surface).feed(view.key, levels);
-      if (!this.#bridge.hidden) this.#bridgeSurface.feed(view.key, [loudest(levels)]);
-      const now = Math.max(-Infinity, ...levels.map((level) => levelOf(level.peak)));
-      highest = Math.max(highest, now);
-      if (now > 0 && !view.isOver) view.overs += 1;
-      view.isOver = now > 0;
-    };
-    view.ends.push(this.#board.add(view.key, {
-      element: meter,
-      draw: take,
-      write,
-      speak: (reading) => {
-        const mean = Math.max(-Infinity, ...(reading.levels ?? []).map((level) => levelOf(level.average)));
-        meter.setAttribute("aria-valuenow", String(Math.round(Math.min(0, Math.max(floor, mean)))));
-        meter.setAttribute("aria-valuetext",
-          mean <= floor ? "silent" : `${digits(mean, 1)} decibels, peak ${digits(highest, 1)}`);
-      },
-    }));
-    // Out of sight it is on the bridge only.
-    view.ends.push(this.#board.add(view.key, {
-      element: this.#bridge,
-      draw: (reading) => {
-        if (!view.isOff) this.#bridgeSurface.feed(view.key, [loudest(reading.levels ?? [])]);
-      },
-    }));
-  }
-
-  #pressPeak(view) {
-    const metering = view.strip.controls.get("meteringMode");
-    if (!view.isOff) {
-      view.clear?.();
-      return;
-    }
-    this.#room.changes.set({ [metering.pointer]: true }, `meter of ${view.strip.name} on`);
-    this.#room.changes.endGesture();
-  }
 
   #off() {
     return this.#views.map((view) => view.strip.controls.get("meteringMode"))
@@ -588,7 +418,7 @@ export class Console {
   }
 
   #go(view) {
-    this.#complete(view);
+    view.complete();
     view.element.querySelector(".strip-name").focus({ preventScroll: true });
     this.#bring(view);
     this.#select(view.strip);
@@ -619,7 +449,7 @@ export class Console {
       const row = [...this.#visible(), ...this.#views.filter((one) => one.isPinned)];
       const next = row[row.indexOf(view) + (key === "arrowright" ? 1 : -1)];
       if (next) {
-        this.#complete(next);
+        next.complete();
         this.#bring(next);
         next.element.querySelector(".strip-name").focus({ preventScroll: true });
       }
@@ -655,7 +485,7 @@ export class Console {
     this.#isShowing = true;
     requestAnimationFrame(() => {
       this.#isShowing = false;
-      for (const view of this.#views) this.#showState(view);
+      for (const view of this.#views) view.showState();
       this.#solo.write(this.#count);
       const off = this.#off().length;
       this.#metersOff.hidden = off === 0;
@@ -665,20 +495,6 @@ export class Console {
 
   #isShowing = false;
 
-  #showState(view) {
-    if (!view.isDone) return;
-    const { strip } = view;
-    const isMuted = this.#solo.canMute(strip) && this.#solo.isMuted(strip);
-    const isOut = this.#solo.isSoloedOut(strip);
-    const state = `${isMuted} ${isOut} ${this.#solo.isSoloed(strip)}`;
-    if (view.state === state) return;
-    view.state = state;
-    view.mute?.setAttribute("aria-pressed", String(isMuted && !isOut));
-    view.solo?.setAttribute("aria-pressed", String(this.#solo.isSoloed(strip)));
-    view.element.classList.toggle("off", isMuted);
-    view.element.classList.toggle("soloed-out", isOut);
-  }
-
   #markSelected() {
     const id = this.#room.model.selected?.strip?.id;
     for (const { element, strip } of this.#views) {
@@ -686,40 +502,4 @@ export class Console {
       element.querySelector(".strip-name").setAttribute("aria-current", String(strip.id === id));
     }
   }
-}
-
-/** In its group a strip needs not say the group's name again: "Drums snare" is "snare" there. */
-function shortName({ name, group }) {
-  const rest = name.toLowerCase().startsWith(`${group.toLowerCase()} `) ? name.slice(group.length + 1) : name;
-  return rest || name;
-}
-
-const shortPlace = ({ place, node, group, scope, element }) =>
-  (scope && node === group ? `${scope === "input" ? "in" : "out"} ${element}` : place);
-
-const loudest = (levels) => ({
-  average: Math.max(-120, ...levels.map((level) => levelOf(level.average))),
-  peak: Math.max(-120, ...levels.map((level) => levelOf(level.peak))),
-});
-
-const meterWidth = ({ width }) => (width < 84 ? 12 : width < 110 ? 16 : 22);
-
-/** The level at the upper end of a strip's fader and meter. */
-function levelTop({ fader }) {
-  if (!fader) return 0;
-  if (fader.kind === "decibels") return Math.max(0, fader.maximum ?? 0);
-  return Math.max(0, 20 * Math.log10(fader.maximum || 1));
-}
-
-const marks = [0, -3, -6, -12, -20, -30, -40, -60];
-
-/** The digits between fader and meter, as high as their levels are. */
-function scaleDigits(top) {
-  const element = make("div", { class: "scale-digits", "aria-hidden": "true" });
-  for (const level of top > 1 ? [Math.round(top), ...marks] : marks) {
-    const digit = make("span", { class: level === 0 ? "zero" : null }, level <= floor ? "∞" : String(Math.abs(level)));
-    digit.style.setProperty("--p", String(levelPosition(level, top)));
-    element.append(digit);
-  }
-  return element;
 }

@@ -2,6 +2,7 @@
 
 import { byId, make, say, settled } from "./dom.js";
 import { Editor } from "./editor.js";
+import { isTaking } from "./recording.js";
 import { Refused, saveDocument, validate } from "./server.js";
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
@@ -21,19 +22,29 @@ export class DocumentDesk {
     this.#model = model;
     this.#changes = changes;
     this.#messages = messages;
-    this.#editor = new Editor(byId("editor"), () => this.#typed());
-    model.hear("document", () => this.#arrived());
+    this.#editor = new Editor(byId("editor"), () => this.#typed(), () => this.apply());
+    model.hear("document", () => {
+      this.#arrived();
+      if (!this.#waitsForTake || isTaking(model.document)) return;
+      this.#waitsForTake = false;
+      this.save();
+    });
     model.hear("status", () => this.#update());
     if (model.tag) this.#arrived();
     byId("apply").addEventListener("click", () => this.apply());
     byId("revert").addEventListener("click", () => this.#revert());
     byId("save").addEventListener("click", () => this.save());
-    byId("editor").addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.apply();
-      }
+    byId("find").addEventListener("click", () => this.#editor.find());
+    byId("wrap").addEventListener("click", () => {
+      const isWrapped = byId("wrap").getAttribute("aria-pressed") !== "true";
+      byId("wrap").setAttribute("aria-pressed", String(isWrapped));
+      this.#editor.wrap(isWrapped);
     });
+    // The editor is more than the rest of the page: it comes when it is wanted, or when there is nothing to do.
+    const open = () => document.body.dataset.pane === "document" && this.#editor.open();
+    model.hear("pane", open);
+    open();
+    (globalThis.requestIdleCallback ?? setTimeout)(() => setTimeout(() => this.#editor.open(), 1500));
     addEventListener("beforeunload", (event) => {
       if (this.isEdited) event.preventDefault();
     });
@@ -80,12 +91,12 @@ export class DocumentDesk {
     this.#base = { text: this.#model.text, tag: this.#model.tag };
     byId("conflict").hidden = true;
     this.#typed();
-    byId("text").focus();
+    this.#editor.focus();
   }
 
   #revert() {
     this.#take();
-    byId("text").focus();
+    this.#editor.focus();
   }
 
   // What is typed is checked
@@ -130,7 +141,6 @@ export class DocumentDesk {
     byId("diagnostics").replaceChildren(...diagnostics.map((one) => this.#item(one)));
     byId("diagnosis").hidden = diagnostics.length === 0;
     byId("diagnosis-text").textContent = diagnostics.length ? text : "";
-    byId("text").setAttribute("aria-invalid", String(this.#errors > 0));
     this.#update();
   }
 
@@ -173,8 +183,16 @@ export class DocumentDesk {
     }
   }
 
+  #waitsForTake = false;
+
   async save() {
     if (byId("save").disabled) return;
+    if (isTaking(this.#model.document)) {
+      // The taps of a take are no part of the patch, and go when it ends.
+      this.#waitsForTake = true;
+      this.#messages.show("saved", "Saved when the take has ended", "Its taps are not meant for the file.", 6000);
+      return;
+    }
     if (!(await this.apply())) return;
     try {
       const { file } = await saveDocument();

@@ -1,195 +1,255 @@
-// A plain text area for JSON: line numbers, colours, places of mistakes, and keys that indent.
+// The document's editor: CodeMirror, which comes when it is first needed, with the findings of the program.
 
-import { make } from "./dom.js";
+import { byId, make, settled } from "./dom.js";
 
-/** Texts beyond are not coloured: that takes longer than a key should. */
-const longest = 60_000;
-const indentation = "  ";
-
-const syntax = new RegExp(
-  [
-    /(?<comment>\/\/[^\n]*|\/\*[^]*?\*\/)/, /(?<key>"(?:[^"\\\n]|\\.)*"(?=\s*:))/,
-    /(?<string>"(?:[^"\\\n]|\\.)*"?)/, /(?<number>-?\d[\d.eE+-]*)/, /(?<word>\b(?:true|false|null)\b)/,
-  ].map((one) => one.source).join("|"), "g");
-
-/** The text as coloured spans. */
-function coloured(text) {
-  const parts = document.createDocumentFragment();
-  if (text.length > longest) {
-    parts.append(text);
-    return parts;
-  }
-  let end = 0;
-  for (const match of text.matchAll(syntax)) {
-    if (match.index > end) parts.append(text.slice(end, match.index));
-    const [kind] = Object.entries(match.groups).find(([, found]) => found !== undefined);
-    parts.append(make("span", { class: `json-${kind}` }, match[0]));
-    end = match.index + match[0].length;
-  }
-  parts.append(text.slice(end));
-  return parts;
-}
+/** How it looks: the page's own colours. Its policy allows no style elements, and CodeMirror adopts its sheets. */
+const look = {
+  "&": { height: "100%", color: "var(--text)", backgroundColor: "transparent" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px", lineHeight: "19px", fontVariantLigatures: "none" },
+  ".cm-content": { padding: "6px 0 30px", caretColor: "var(--text)" },
+  ".cm-line": { padding: "0 10px 0 6px" },
+  ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "2px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "color-mix(in srgb, var(--accent) 18%, transparent)",
+  },
+  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)" },
+  ".cm-gutters": { backgroundColor: "var(--raised)", color: "var(--muted)", borderRight: "1px solid var(--line)" },
+  ".cm-activeLineGutter": { backgroundColor: "var(--sunken)", color: "var(--text)" },
+  ".cm-gutter-lint": { width: "14px" },
+  ".cm-gutter-lint .cm-gutterElement": { padding: "2px 0 0 2px" },
+  ".cm-lint-marker": { width: "10px", height: "14px", content: '""', borderRadius: "3px" },
+  ".cm-lint-marker-error": { content: '""', backgroundColor: "var(--bad)" },
+  ".cm-lint-marker-warning, .cm-lint-marker-info": { content: '""', backgroundColor: "var(--warning)" },
+  ".cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info": { backgroundImage: "none" },
+  ".cm-lintRange-error": {
+    borderBottom: "2px solid var(--bad)", backgroundColor: "color-mix(in srgb, var(--bad) 14%, transparent)",
+  },
+  ".cm-lintRange-warning, .cm-lintRange-info": {
+    borderBottom: "2px dotted var(--warning)", backgroundColor: "color-mix(in srgb, var(--warning) 12%, transparent)",
+  },
+  ".cm-foldPlaceholder": {
+    backgroundColor: "var(--sunken)", color: "var(--text)", border: "1px solid var(--edge)", padding: "0 5px",
+  },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "color-mix(in srgb, var(--accent) 24%, transparent)" },
+  ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--warning) 18%, transparent)" },
+  ".cm-searchMatch-selected": { backgroundColor: "transparent", outline: "2px solid var(--accent)" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--accent) 10%, transparent)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "6px",
+    maxWidth: "min(46em, 92vw)", overflow: "hidden",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "15em" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-tooltip.cm-completionInfo": { padding: "6px 10px", maxWidth: "24em" },
+  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)" },
+  ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
+  ".cm-panel.cm-search": { padding: "6px 30px 8px 8px" },
+  ".cm-panel.cm-search label": { fontSize: "12px", whiteSpace: "nowrap" },
+  ".cm-textfield": { backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "4px" },
+  ".cm-button": {
+    backgroundImage: "none", backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--edge)",
+    borderRadius: "4px",
+  },
+  ".cm-button:active": { backgroundImage: "none", backgroundColor: "var(--sunken)" },
+  ".cm-panel.cm-search [name=close]": { color: "var(--text)", fontSize: "16px", right: "8px", top: "4px" },
+  ".cm-diagnostic": { padding: "5px 10px", borderLeftWidth: "4px" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  ".cm-diagnostic-warning, .cm-diagnostic-info": { borderLeftColor: "var(--warning)" },
+  ".cm-diagnosticSource": { fontSize: "11px", opacity: "1", color: "var(--muted)" },
+  ".cm-diagnosticAction": {
+    backgroundColor: "var(--accent)", color: "var(--on-accent)", borderRadius: "4px", padding: "2px 7px",
+    margin: "5px 0 2px", display: "block", width: "max-content",
+  },
+};
 
 export class Editor {
-  #area;
-  #paint = make("code", {});
-  #marks = make("div", { class: "marks" });
-  #numbers = make("div", { class: "numbers", "aria-hidden": "true" });
-  #lineCount = 0;
-  #leaves = false;
+  #place;
+  #changed;
+  #wantsApply;
+  /** @type {?Promise<void>} */
+  #coming = null;
+  /** What codemirror.js exports, once it is there. */
+  #cm = null;
+  /** @type {?import("@codemirror/view").EditorView} */
+  #view = null;
+  /** The text that was put here last, as it was, and as the editor has it: without the returns of line ends. */
+  #put = { text: "", doc: null };
+  #diagnostics = [];
+  #folds; #wrapping;
+  #isWrapped = false;
 
-  /** @param {() => void} changed */
-  constructor(place, changed) {
-    this.#area = make("textarea", {
-      id: "text", "aria-label": "The document, JSON", "aria-describedby": "editor-hint verdict",
-      spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off",
-    });
-    const back = make("pre", { class: "paint", "aria-hidden": "true" }, this.#marks, this.#paint);
-    place.append(this.#numbers, make("div", { class: "sheet" }, back, this.#area));
-    this.#area.addEventListener("input", () => {
-      this.#draw();
-      changed();
-    });
-    this.#area.addEventListener("scroll", () => {
-      back.scrollTop = this.#numbers.scrollTop = this.#area.scrollTop;
-      back.scrollLeft = this.#area.scrollLeft;
-    });
-    this.#area.addEventListener("keydown", (event) => this.#key(event));
-    this.#area.addEventListener("focus", () => (this.#leaves = false));
+  /**
+   * @param {() => void} changed
+   * @param {() => void} wantsApply
+   */
+  constructor(place, changed, wantsApply) {
+    this.#place = place;
+    this.#changed = changed;
+    this.#wantsApply = wantsApply;
+    place.append(make("p", { class: "hint" }, "The editor comes…"));
   }
 
-  get text() { return this.#area.value; }
+  get isReady() { return this.#view !== null; }
+
+  /** Has the editor come. */
+  open() {
+    this.#coming ??= this.#load().catch((error) => {
+      this.#coming = null;
+      this.#place.replaceChildren(make("p", { class: "hint" }, `The editor has not come: ${error.message} `,
+        make("button", { type: "button", class: "slight", onclick: () => this.open() }, "Try again")));
+    });
+    return this.#coming;
+  }
+
+  async #load() {
+    const [cm, { jsonLanguage, jsonColours }, { completer, hover }] = await Promise.all([
+      import("./codemirror.js"), import("./jsonc.js"), import("./language.js"),
+    ]);
+    this.#cm = cm;
+    this.#folds = new cm.Compartment();
+    this.#wrapping = new cm.Compartment();
+    const { keymap, EditorView } = cm;
+    const own = [
+      { key: "Mod-Enter", run: () => (this.#wantsApply(), true) },
+      { key: "Mod-s", run: () => false },
+    ];
+    const state = cm.EditorState.create({
+      doc: this.#put.text,
+      extensions: [
+        cm.lintGutter(), cm.lineNumbers(), cm.codeFolding(),
+        cm.foldGutter({ foldingChanged: (update) => update.transactions.some((one) => one.reconfigured) }),
+        this.#folds.of([]), this.#wrapping.of(this.#isWrapped ? EditorView.lineWrapping : []),
+        cm.history(), cm.drawSelection(), cm.highlightActiveLine(), cm.highlightActiveLineGutter(),
+        cm.bracketMatching(), cm.closeBrackets(), cm.highlightSelectionMatches(), cm.search({ top: true }),
+        jsonLanguage(cm), cm.syntaxHighlighting(jsonColours(cm)), cm.indentUnit.of("  "),
+        cm.EditorState.tabSize.of(2),
+        cm.autocompletion({ override: [completer(cm)], activateOnTypingDelay: 60, icons: false }), hover(cm),
+        keymap.of([
+          ...own, ...cm.closeBracketsKeymap, ...cm.completionKeymap, ...cm.searchKeymap, ...cm.historyKeymap,
+          ...cm.foldKeymap, ...cm.lintKeymap, cm.indentWithTab, ...cm.defaultKeymap,
+        ]),
+        EditorView.contentAttributes.of({
+          id: "text", tabindex: "0", "aria-label": "The document, JSON", "aria-describedby": "editor-hint verdict",
+          spellcheck: "false", autocapitalize: "off", autocorrect: "off",
+        }),
+        EditorView.theme(look),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          this.#foldSoon();
+          if (!update.transactions.every((one) => one.annotation(cm.Transaction.remote))) this.#changed();
+        }),
+      ],
+    });
+    this.#place.replaceChildren();
+    this.#view = new EditorView({ state, parent: this.#place });
+    this.#put.doc = this.#view.state.doc;
+    this.mark(this.#diagnostics);
+    this.#foldSoon();
+  }
+
+  #foldSoon = settled(400, async () => {
+    const { folding } = await import("./language.js");
+    const service = await folding(this.#cm, this.#view.state);
+    this.#view.dispatch({ effects: this.#folds.reconfigure(service) });
+  });
+
+  // The text
+
+  get text() {
+    const { text, doc } = this.#put;
+    if (!this.#view || this.#view.state.doc.eq(doc)) return text;
+    const typed = this.#view.state.sliceDoc();
+    return text.includes("\r\n") ? typed.replaceAll("\n", "\r\n") : typed;
+  }
 
   set text(text) {
-    if (this.#area.value === text) return;
-    const { scrollTop, selectionStart } = this.#area;
-    this.#area.value = text;
-    this.#area.setSelectionRange(selectionStart, selectionStart);
-    this.#area.scrollTop = scrollTop;
-    this.#draw();
-  }
-
-  #draw() {
-    const { value } = this.#area;
-    this.#paint.replaceChildren(coloured(value), "\n");
-    const count = value.split("\n").length;
-    if (count === this.#lineCount) return;
-    this.#lineCount = count;
-    this.#numbers.textContent = Array.from({ length: count }, (_, index) => index + 1).join("\n");
-  }
-
-  /** Puts a text in the place of the selection, to be undone by the browser's own keys. */
-  #insert(text) {
-    if (!document.execCommand("insertText", false, text)) {
-      this.#area.setRangeText(text, this.#area.selectionStart, this.#area.selectionEnd, "end");
-      this.#area.dispatchEvent(new Event("input"));
-    }
-  }
-
-  /** The line that the selection begins in, up to the selection. */
-  #lineBefore() {
-    const before = this.#area.value.slice(0, this.#area.selectionStart);
-    return before.slice(before.lastIndexOf("\n") + 1);
-  }
-
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") this.#leaves = true;
-    else if (event.key === "Tab" && !this.#leaves) {
-      event.preventDefault();
-      this.#indent(event.shiftKey);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      const before = this.#lineBefore();
-      const blanks = before.match(/^\s*/)[0];
-      const isOpen = /[{[]\s*$/.test(before);
-      this.#insert(`\n${blanks}${isOpen ? indentation : ""}`);
-    } else if (event.key !== "Shift" && event.key !== "Tab") this.#leaves = false;
-  }
-
-  #indent(isBack) {
-    const area = this.#area;
-    const { selectionStart: start, selectionEnd: end, value } = area;
-    if (!isBack && start === end) {
-      this.#insert(indentation);
+    if (!this.#view) {
+      this.#put.text = text;
       return;
     }
-    const from = value.lastIndexOf("\n", start - 1) + 1;
-    const lines = value.slice(from, end).split("\n");
-    const next = lines.map((line) => (isBack ? line.replace(/^ {1,2}|^\t/, "") : indentation + line));
-    const text = next.join("\n");
-    if (text === lines.join("\n")) return;
-    area.setSelectionRange(from, end);
-    this.#insert(text);
-    area.setSelectionRange(
-      Math.max(from, start + next[0].length - lines[0].length), from + text.length);
+    const old = this.#view.state.sliceDoc();
+    const next = text.replace(/\r\n?/g, "\n");
+    // The least is replaced, so that the cursor and what is seen stay.
+    let from = 0;
+    while (from < old.length && from < next.length && old[from] === next[from]) from += 1;
+    let end = 0;
+    const most = Math.min(old.length, next.length) - from;
+    while (end < most && old[old.length - 1 - end] === next[next.length - 1 - end]) end += 1;
+    if (old !== next) {
+      this.#view.dispatch({
+        changes: { from, to: old.length - end, insert: next.slice(from, next.length - end) },
+        annotations: [this.#cm.Transaction.addToHistory.of(false), this.#cm.Transaction.remote.of(true)],
+      });
+    }
+    this.#put = { text, doc: this.#view.state.doc };
+  }
+
+  focus() { this.open().then(() => this.#view?.focus()); }
+
+  /** Opens the search. */
+  find() { this.open().then(() => this.#cm && this.#cm.openSearchPanel(this.#view)); }
+
+  /** Whether long lines go on below. */
+  wrap(isWrapped) {
+    this.#isWrapped = isWrapped;
+    this.#view?.dispatch({
+      effects: this.#wrapping.reconfigure(isWrapped ? this.#cm.EditorView.lineWrapping : []),
+    });
   }
 
   // Places
 
   /** Where a line and a column, counted from 1 in Unicode scalars, are in the text. */
   #offset({ line, column }) {
-    let start = 0;
-    for (let number = 1; number < line; number += 1) {
-      const next = this.#area.value.indexOf("\n", start);
-      if (next < 0) return this.#area.value.length;
-      start = next + 1;
-    }
-    const rest = this.#area.value.slice(start).split("\n", 1)[0];
-    return start + [...rest].slice(0, column - 1).join("").length;
+    const { doc } = this.#view.state;
+    if (line > doc.lines) return doc.length;
+    const found = doc.line(Math.max(1, line));
+    return found.from + [...found.text].slice(0, column - 1).join("").length;
   }
 
   /** Selects a place and brings it into view. */
-  select({ start, end }) {
-    const from = this.#offset(start);
-    this.#area.focus();
-    this.#area.setSelectionRange(from, Math.max(from, this.#offset(end ?? start)));
-    const lineHeight = parseFloat(getComputedStyle(this.#area).lineHeight);
-    const top = (start.line - 1) * lineHeight;
-    const { scrollTop, clientHeight } = this.#area;
-    if (top < scrollTop + lineHeight || top > scrollTop + clientHeight - 3 * lineHeight) {
-      this.#area.scrollTop = Math.max(0, top - clientHeight / 3);
-    }
-    const left = (start.column - 1) * this.#characterWidth();
-    const { scrollLeft, clientWidth } = this.#area;
-    if (left < scrollLeft || left > scrollLeft + clientWidth * 0.8) {
-      this.#area.scrollLeft = Math.max(0, left - clientWidth / 3);
-    }
-  }
-
-  #characterWidth() {
-    const context = document.createElement("canvas").getContext("2d");
-    const { fontSize, fontFamily } = getComputedStyle(this.#area);
-    context.font = `${fontSize} ${fontFamily}`;
-    return context.measureText("0").width;
+  async select({ start, end }) {
+    await this.open();
+    const anchor = this.#offset(start);
+    const head = Math.max(anchor, this.#offset(end ?? start));
+    this.#view.dispatch({
+      selection: { anchor, head }, effects: this.#cm.EditorView.scrollIntoView(anchor, { y: "center", x: "nearest" }),
+    });
+    this.#view.focus();
   }
 
   /** Makes edits, each a place and what stands there then. */
-  replace(edits) {
-    const places = edits
-      .map(({ location, replacement }) =>
-        ({ from: this.#offset(location.start), to: this.#offset(location.end), replacement }))
-      .sort((one, other) => other.from - one.from);
-    this.#area.focus();
-    for (const { from, to, replacement } of places) {
-      this.#area.setSelectionRange(from, to);
-      this.#insert(replacement);
-    }
+  async replace(edits) {
+    await this.open();
+    this.#view.dispatch({
+      changes: edits.map(({ location, replacement }) =>
+        ({ from: this.#offset(location.start), to: this.#offset(location.end), insert: replacement })),
+      userEvent: "input.fix", scrollIntoView: true,
+    });
+    this.#view.focus();
   }
 
-  /** Underlines places. @param {{ location: object, severity: string }[]} diagnostics */
+  /** Marks findings, with what mends them. @param {{ location: object, severity: string }[]} diagnostics */
   mark(diagnostics) {
-    this.#marks.replaceChildren();
-    for (const { location, severity } of diagnostics.slice(0, 200)) {
-      if (!location) continue;
-      const { start, end } = location;
-      const isOneLine = end && end.line === start.line;
-      const length = Math.max(1, isOneLine ? end.column - start.column : 1);
-      const mark = make("div", { class: `mark ${severity}` });
-      mark.style.setProperty("--line", String(start.line - 1));
-      mark.style.setProperty("--column", String(start.column - 1));
-      mark.style.setProperty("--length", String(length));
-      this.#marks.append(mark);
-    }
+    this.#diagnostics = diagnostics;
+    if (!this.#view) return;
+    const { doc } = this.#view.state;
+    const marks = diagnostics.slice(0, 200).filter(({ location }) => location).map((one) => {
+      const { location: { start, end }, severity, code, message, help, fixes } = one;
+      const from = Math.min(doc.length, this.#offset(start));
+      const to = Math.min(doc.length, end ? this.#offset(end) : from);
+      return {
+        from, to: Math.max(from, to), severity: severity === "error" ? "error" : "warning", source: code,
+        message: [message, ...(help ?? [])].join("\n"),
+        actions: (fixes ?? []).map((fix) => ({
+          name: fix.title[0].toUpperCase() + fix.title.slice(1), apply: () => this.replace(fix.edits),
+        })),
+      };
+    });
+    this.#view.dispatch(this.#cm.setDiagnostics(this.#view.state, marks));
+    byId("text")?.setAttribute("aria-invalid", String(marks.some((one) => one.severity === "error")));
   }
 }

@@ -3,6 +3,7 @@
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
 import { compact } from "./compact.js";
+import { Heat } from "./heat.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
@@ -30,6 +31,10 @@ export class GraphView {
   #canvas = make("canvas", { class: "graph-meters", "aria-hidden": "true" });
   #context = null;
   #size = { width: 0, height: 0 };
+  /** The room that there is, read when it changes. */
+  #room = { width: 0, height: 0 };
+  /** What shows how much each box takes. @type {?import("./heat.js").Heat} */
+  #heat = null;
   /** Where the drawing's corner is, and how large it is drawn. */
   #at = { x: 0, y: 0, scale: 1 };
   /** Whether it is kept as large as fits. */
@@ -73,6 +78,7 @@ export class GraphView {
     byId("graph-larger").addEventListener("click", () => this.#zoomMiddle(1.4));
     byId("graph-fit").addEventListener("click", () => this.fit());
     byId("graph-only").addEventListener("click", () => this.#toggleOnly());
+    this.#heat = new Heat(model, () => this.#redraw());
     this.#listen();
   }
 
@@ -158,6 +164,7 @@ export class GraphView {
     else if (key === "-" || key === "−") this.#zoomMiddle(1 / 1.4);
     else if (key === "0") this.fit();
     else if (key === "f") this.#toggleOnly();
+    else if (key === "h") this.#heat.toggle();
     else if (key === "Escape" && this.#model.selected) this.#model.select(null);
     else if (key.startsWith("Arrow")) {
       const box = event.target.closest?.("g.box");
@@ -224,6 +231,7 @@ export class GraphView {
     this.#readFeeds();
     this.#measure();
     this.#markTargets();
+    this.#heat.show([...this.#boxes.keys()]);
     this.#markSelected();
     if (isFirst) this.#isFitted = true;
     this.#resize();
@@ -349,6 +357,7 @@ export class GraphView {
     }
     byId("graph-what").textContent = selected?.edge ? `${selected.edge.from} → ${selected.edge.to}`
       : main ? `${selected.strip?.name ?? main} and its neighbours` : "";
+    for (const place of this.#places.values()) place.isOnWay = place.box.classList.contains("on-way");
     if (this.#isOnly) this.#fitChosen();
     this.#redraw();
   }
@@ -391,6 +400,7 @@ export class GraphView {
   #resize() {
     const { clientWidth, clientHeight } = this.#view;
     if (!clientWidth || !this.#drawing) return;
+    this.#room = { width: clientWidth, height: clientHeight };
     this.#context = sharpen(this.#canvas, clientWidth, clientHeight);
     this.#canvas.style.width = `${clientWidth}px`;
     this.#canvas.style.height = `${clientHeight}px`;
@@ -514,7 +524,7 @@ export class GraphView {
         : place.y + 19 + 14 * Number(element ?? 0);
       this.#places.set(key, {
         right: place.x + place.width - 10, y, box: mark.closest("g.box"), isOutput: scope !== "input",
-        bottom: place.y + place.height,
+        bottom: place.y + place.height, isOnWay: mark.closest("g.box").classList.contains("on-way"),
       });
       this.#ends.push(this.#board.add(key, {
         element: this.#canvas,
@@ -529,15 +539,17 @@ export class GraphView {
 
   #redraw() {
     if (!this.#context) return;
-    this.#context.clearRect(0, 0, this.#view.clientWidth, this.#view.clientHeight);
+    this.#context.clearRect(0, 0, this.#room.width, this.#room.height);
+    // One reading at a time: where the heat is shown, levels are not.
+    if (this.#heat?.isOn) return;
     for (const key of this.#places.keys()) this.#draw(key);
   }
 
   #draw(key) {
     const place = this.#places.get(key);
     const levels = this.#levels.get(key);
-    if (!place || !levels?.length || !this.#context) return;
-    if (this.#isOnly && !place.box.classList.contains("on-way")) return;
+    if (!place || !levels?.length || !this.#context || this.#heat?.isOn) return;
+    if (this.#isOnly && !place.isOnWay) return;
     const context = this.#context;
     const { x, y: down, scale } = this.#at;
     // From afar a meter is as large as it takes to be seen.
@@ -548,8 +560,8 @@ export class GraphView {
     // Where names are grown, the meter of an output stands below them.
     const y0 = place.isOutput && scale < near ? place.bottom - 9 : place.y;
     const top = y0 * scale + down - total / 2;
-    if (top < -total || top > this.#view.clientHeight || left < -width || left > this.#view.clientWidth) return;
-    context.globalAlpha = this.#drawing.classList.contains("choosing") && !place.box.classList.contains("on-way") ? 0.3 : 1;
+    if (top < -total || top > this.#room.height || left < -width || left > this.#room.width) return;
+    context.globalAlpha = this.#model.selected && !place.isOnWay ? 0.3 : 1;
     levels.forEach((level, index) => {
       const y = top + index * (height + scale);
       const share = levelPosition(levelOf(level.average)) * width;

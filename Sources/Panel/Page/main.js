@@ -49,7 +49,7 @@ new Transport(room, messages);
 let desk = null;
 
 const isText = (element) =>
-  element.matches?.("textarea, select, input") && !element.readOnly;
+  element.isContentEditable || (element.matches?.("textarea, select, input") && !element.readOnly);
 
 addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();

@@ -64,6 +64,8 @@ export class Model extends EventTarget {
   latencies = new Map();
   /** How the nodes are connected. */
   wiring = new Wiring([]);
+  /** Whether that is known yet. */
+  isWired = false;
   /** The format of what each input is fed, as the drawing says it. @type {Map<string, string>} */
   formats = new Map();
   /** Whether a ramp of the timeline is under way, as far as the document knows. */
@@ -163,6 +165,22 @@ export class Model extends EventTarget {
     this.tell("values");
   }
 
+  /**
+   * Takes what `GET /controls?form=values` has answered: all others are at their defaults.
+   * @param {{ pointer: string, value: any, isInDocument: boolean, isScheduled: boolean }[]} list
+   */
+  setValues(list) {
+    const said = new Map(list.map((one) => [one.pointer, one]));
+    for (const control of this.controls.values()) {
+      const { value = control.default, isInDocument = false, isScheduled = false } = said.get(control.pointer) ?? {};
+      control.isInDocument = isInDocument;
+      control.isScheduled = isScheduled;
+      if (this.held.has(control.pointer)) control.value = value;
+      else if (control.value !== value || this.#shown.has(control.pointer)) this.confirm(control.pointer, value);
+    }
+    this.tell("values");
+  }
+
   setStatus(status) {
     this.status = { ...this.status, ...status };
     this.tell("status", this.status);
@@ -183,6 +201,7 @@ export class Model extends EventTarget {
     this.sources = sources;
     if (isSame) return;
     this.#edges = edges;
+    this.isWired = true;
     this.wiring = new Wiring(edges);
     this.feeds = feeds;
     this.latencies = latencies;

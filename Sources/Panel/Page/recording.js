@@ -2,7 +2,7 @@
 // program writes the file beside the patch; what is drawn here is what the meter has read meanwhile.
 
 import { byId, colour, make, say, sharpen, whenColoursChange } from "./dom.js";
-import { patchDocument, readDocument } from "./server.js";
+import { readTakes } from "./server.js";
 import { levelOf } from "./meters.js";
 import { clock } from "./timeline.js";
 
@@ -11,6 +11,10 @@ const size = { width: 300, height: 64 };
 const mostColumns = size.width * 2;
 const names = { record: "take", meter: "take level" };
 const storeName = "patchrun-takes";
+
+/** Whether a document has the taps that a page has added for a take. */
+export const isTaking = (document) =>
+  document?.taps?.[names.record]?.kind === "record" && document.taps[names.meter]?.kind === "meter";
 
 const two = (number) => String(number).padStart(2, "0");
 
@@ -74,6 +78,7 @@ export class Recorder {
       // Without a list of earlier ones.
     }
     for (const take of this.#takes) this.#place.append(this.#finished(take));
+    if (this.#takes.length) this.#offer(0);
     this.#button.addEventListener("click", () => (this.isRecording ? this.stop() : this.begin()));
     model.hear("document", () => this.#follow());
     model.hear("status", () => (this.#button.disabled = ["ended", "stopping", "starting"].includes(model.status?.state)));
@@ -123,9 +128,7 @@ export class Recorder {
   async #ask(operations, title) {
     this.#isBusy = true;
     try {
-      this.#changes.own((await patchDocument(operations)).tag);
-      const { text, tag } = await readDocument();
-      this.#model.setDocument(text, tag);
+      await this.#changes.structure(operations);
       this.#messages.clear("recording");
     } catch (error) {
       this.#messages.show("recording", title, error.text ?? error.message);
@@ -170,6 +173,23 @@ export class Recorder {
       // There is no room for the list.
     }
     element.replaceWith(this.#finished(take));
+    this.#offer();
+  }
+
+  /** The files of takes can be had once they are whole: those of this run. */
+  async #offer(again = 8) {
+    const takes = await readTakes().catch(() => []);
+    for (const element of this.#place.querySelectorAll(".take[data-path]")) {
+      const take = takes.find(({ name, file }) => [name, file].includes(element.dataset.path));
+      const link = element.querySelector("a");
+      link.hidden = !take;
+      if (!take) continue;
+      link.href = `/takes?number=${take.number}`;
+      link.download = take.name;
+    }
+    // What has just ended is still being written.
+    const [newest] = this.#place.querySelectorAll(".take[data-path] a");
+    if (newest?.hidden && again) setTimeout(() => this.#offer(again - 1), 400);
   }
 
   #finished({ path, seconds, columns }) {
@@ -179,8 +199,9 @@ export class Recorder {
     const wave = new Wave();
     wave.columns = columns;
     wave.draw(canvas);
-    return make("section", { class: "take", "aria-label": `Take ${path}` },
-      make("p", {}, make("strong", {}, clock(seconds)), " recorded"), canvas,
+    return make("section", { class: "take", "data-path": path, "aria-label": `Take ${path}` },
+      make("p", {}, make("strong", {}, clock(seconds)), " recorded",
+        make("a", { class: "download", hidden: true, "aria-label": `Download ${path}` }, "Download")), canvas,
       make("p", { class: "quiet" }, `${path}, beside the patch`));
   }
 

@@ -58,7 +58,23 @@ async function ask(method, path, { body, type, ifMatch } = {}) {
 const json = async (method, path, options) => JSON.parse((await ask(method, path, options)).text);
 
 export const readStatus = () => json("GET", "/status");
-export const readControls = () => json("GET", "/controls");
+
+/** Everything that can be turned. What several have in common comes once. */
+export async function readControls() {
+  const { list, kinds, controls } = await json("GET", "/controls?form=kinds");
+  return {
+    list,
+    controls: controls.map(({ of, ...own }) => {
+      const kind = kinds[of];
+      return {
+        element: 0, elementName: null, isInDocument: false, isScheduled: false, ...kind, value: kind.default, ...own,
+      };
+    }),
+  };
+}
+
+/** What the controls say that are not at their defaults; `list` is another where there are other controls. */
+export const readValues = () => json("GET", "/controls?form=values");
 export const readResponse = (node) => json("GET", `/response?node=${encodeURIComponent(node)}`);
 export const readGraph = () => ask("GET", "/graph.svg");
 export const readDocument = () => ask("GET", "/patch");
@@ -70,8 +86,8 @@ export const mergeDocument = (change) =>
   });
 
 /** Changes the structure of the document. @param {object[]} operations RFC 6902 */
-export const patchDocument = (operations) =>
-  json("PATCH", "/patch", { body: JSON.stringify(operations), type: "application/json-patch+json" });
+export const patchDocument = (operations, ifMatch) =>
+  json("PATCH", "/patch", { body: JSON.stringify(operations), type: "application/json-patch+json", ifMatch });
 
 /** Has the sound of a callback begin again. */
 export const trigger = (callback) => ask("POST", `/trigger?callback=${encodeURIComponent(callback)}`);
@@ -80,6 +96,16 @@ export const replaceDocument = (text, type, ifMatch) =>
   json("PUT", "/patch", { body: text, type, ifMatch });
 
 export const validate = (text, type) => json("POST", "/validate", { body: text, type });
+
+/** Asks the language server about a text. @returns {Promise<{ result?: any, error?: object }[]>} */
+export const askLanguage = async (text, requests) =>
+  (await json("POST", "/language", { body: JSON.stringify({ text, requests }), type: "application/json" })).answers;
+
+/** The recordings that the run has finished. */
+export const readTakes = async () => (await json("GET", "/takes")).takes;
+
+/** What each part of the graph takes of the time that rendering takes. */
+export const readShares = () => json("GET", "/shares");
 
 export const saveDocument = (ifMatch) => json("POST", "/save", { ifMatch });
 

@@ -26,7 +26,17 @@ export class Solo {
     } catch {
       // What is not to be read is not there.
     }
+    room.model.hear("stepped", ({ memo, isBack }) => {
+      if (!memo.solo) return;
+      const [soloed, before] = memo.solo[isBack ? 0 : 1];
+      this.#soloed = new Set(soloed);
+      this.#before = new Map(before);
+      this.#store();
+    });
   }
+
+  /** What is soloed, to be gone back to. */
+  #state() { return [[...this.#soloed], [...this.#before]]; }
 
   #store() {
     sessionStorage.setItem(storeName,
@@ -94,20 +104,22 @@ export class Solo {
   /** @param {boolean} isOnly whether the others are soloed no more */
   solo(strip, isOnly = false) {
     if (!this.canSolo(strip)) return;
+    const then = this.#state();
     if (this.#soloed.has(strip.id)) this.#soloed.delete(strip.id);
     else {
       if (isOnly) this.#soloed.clear();
       this.#soloed.add(strip.id);
     }
-    this.#apply(this.#soloed.has(strip.id) ? `solo ${strip.name}` : `no more solo of ${strip.name}`);
+    this.#apply(this.#soloed.has(strip.id) ? `solo ${strip.name}` : `no more solo of ${strip.name}`, then);
   }
 
   clear() {
+    const then = this.#state();
     this.#soloed.clear();
-    this.#apply("no more solo");
+    this.#apply("no more solo", then);
   }
 
-  #apply(label) {
+  #apply(label, then) {
     const { changes, model } = this.#room;
     const silent = new Set();
     const soloed = this.soloedStrips;
@@ -145,7 +157,7 @@ export class Solo {
       }
     }
     changes.endGesture();
-    if (Object.keys(values).length) changes.set(values, label);
+    if (Object.keys(values).length) changes.set(values, label, { solo: [then, this.#state()] });
     changes.endGesture();
     this.#store();
   }

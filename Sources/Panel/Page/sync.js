@@ -1,6 +1,6 @@
 // Keeps the model in step with the run: reads it, hears of its events, and comes back after a break.
 
-import { openEvents, readControls, readDocument, readGraph, readStatus, Unreachable } from "./server.js";
+import { openEvents, readControls, readDocument, readGraph, readStatus, readValues, Unreachable } from "./server.js";
 import { settled } from "./dom.js";
 
 const retryTime = 1500;
@@ -17,6 +17,7 @@ export class Sync {
   #hasEnded = false;
   #turns = 0;
   #graphTag = "";
+  #list = "";
   #isOwn = () => false;
   #foreign = new Set();
   #metersPerSecond;
@@ -182,8 +183,18 @@ export class Sync {
     }
   }
 
+  /** Which controls there are is asked once, what they say again and again. */
   async readControls() {
-    this.#model.setControls((await readControls()).controls);
+    if (this.#list) {
+      const { list, values } = await readValues();
+      if (list === this.#list) {
+        this.#model.setValues(values);
+        return;
+      }
+    }
+    const { list, controls } = await readControls();
+    this.#list = list;
+    this.#model.setControls(controls);
   }
 
   async readDocument() {

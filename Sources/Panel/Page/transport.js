@@ -15,6 +15,10 @@ const clock = (seconds) => {
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 };
 
+/** The time of day. The browser's own words for it take 20 ms when they are first asked for. */
+const clockTime = (time) => [time.getHours(), time.getMinutes(), time.getSeconds()]
+  .map((part) => String(part).padStart(2, "0")).join(":");
+
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
 /** What stands in the head, by title. @type {Record<string, (status: any) => string>} */
@@ -194,7 +198,7 @@ export class Transport {
     const text = eventWords[name]?.(data) ?? name;
     const cause = this.#cause(name, data);
     const item = make("li", { class: name },
-      make("time", { datetime: time.toISOString() }, time.toLocaleTimeString([], { hour12: false })),
+      make("time", { datetime: time.toISOString() }, clockTime(time)),
       make("span", {}, cause ? make("strong", {}, `${cause}: `) : "", text));
     const last = place.firstElementChild;
     // A fader that moves is one line, and so are underruns one after the other.

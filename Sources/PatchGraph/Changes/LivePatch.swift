@@ -271,6 +271,11 @@ public final class LivePatch: Sendable {
       device: .granted(grant))
   }
 
+  /// What a document may do that somebody types: it reads in the patch's folder, and what plays already.
+  public var surroundingsOfDrafts: PatchSurroundings {
+    surroundings(true, state.withLock { $0.reference })
+  }
+
   private func surroundings(
     _ isConfined: Bool, _ reference: BuiltPatch
   ) -> PatchSurroundings {

@@ -7,6 +7,7 @@ import PatchGraph
 import PatchSyntax
 import RenderCore
 import RenderHost
+import RenderTaps
 import Reports
 import Synchronization
 
@@ -38,10 +39,13 @@ final class LiveControl: ControlledPatch {
   private let state: Mutex<State>
   /// Held from the document that a change is made on until it plays.
   private let changes = Mutex<Void>(())
+  let recordings: Takes
+  let drafts = DraftServer()
 
-  init(_ stage: LiveStage, file: LiveFile, signals: Signals) {
+  init(_ stage: LiveStage, file: LiveFile, takes: Takes, signals: Signals) {
     self.file = file
     self.signals = signals
+    recordings = takes
     state = Mutex(State(stage: stage))
   }
 

@@ -7,6 +7,8 @@ final class LiveMeter: Sendable {
   private struct Looks {
     var older: [RenderMeter.Part: UInt64] = [:]
     var newer: [RenderMeter.Part: UInt64] = [:]
+    /// When the older look was; 0 for never.
+    var olderTime: UInt64 = 0
     var time: UInt64 = 0
   }
 
@@ -21,6 +23,7 @@ final class LiveMeter: Sendable {
   func look(at now: UInt64) {
     looks.withLock { looks in
       guard looks.time == 0 || now - looks.time >= Self.interval else { return }
+      looks.olderTime = looks.time
       looks.time = now
       looks.older = looks.newer
       looks.newer = Self.sums(meter)
@@ -39,6 +42,14 @@ final class LiveMeter: Sendable {
     case .tap(let name): "the tap '\(name)'"
     case .conversion: "conversions and fades"
     }
+  }
+
+  /// What each part has taken in the last second or two, in nanoseconds, and over how many.
+  func taken(until now: UInt64) -> (nanoseconds: UInt64, parts: [RenderMeter.Part: UInt64]) {
+    let (before, time) = looks.withLock { ($0.older, $0.olderTime) }
+    guard time > 0, now > time else { return (0, [:]) }
+    let parts = Self.sums(meter).map { part, sum in (part, sum - min(sum, before[part] ?? 0)) }
+    return (now - time, Dictionary(parts, uniquingKeysWith: +))
   }
 
   private static func sums(_ meter: RenderMeter) -> [RenderMeter.Part: UInt64] {

@@ -29,8 +29,8 @@ extension Routes {
     if let refusal = methodRefusal(of: request, [.HEAD, .GET, .OPTIONS], "a file of the panel") {
       return refusal
     }
-    var headers = [("ETag", EntityTags.quoted(file.tag))]
-    if file == .index { headers.append(("Vary", "Accept")) }
+    let varies = file == .index ? "Accept, Accept-Encoding" : "Accept-Encoding"
+    var headers = [("ETag", EntityTags.quoted(file.tag)), ("Vary", varies)]
     if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(file.tag) == true {
       return ControlResponse(status: .notModified, headers: headers)
     }
@@ -38,7 +38,20 @@ extension Routes {
       ("Content-Type", file.mediaType), ("Content-Security-Policy", Self.pagePolicy),
       ("Referrer-Policy", "no-referrer"),
     ]
+    // Weak, as `W/` says: other bytes of the same text.
+    if takesGzip(request), let bytes = file.compressed {
+      headers[0].1 = "W/" + headers[0].1
+      return ControlResponse(headers: headers + [("Content-Encoding", "gzip")], .bytes(bytes))
+    }
     return ControlResponse(headers: headers, body: file.text)
+  }
+
+  /// Whether a client says that it takes gzip. One that says nothing may be a program that does not.
+  private func takesGzip(_ request: ControlRequest) -> Bool {
+    request.headers["Accept-Encoding"].flatMap { $0.lowercased().split(separator: ",") }.contains {
+      let parts = $0.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+      return parts.first == "gzip" && !["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(parts.last)
+    }
   }
 
   /// The drawing of the graph.

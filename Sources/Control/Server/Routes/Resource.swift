@@ -11,7 +11,10 @@ enum Resource: String, CaseIterable {
   case response = "/response"
   case events = "/events"
   case metrics = "/metrics"
+  case shares = "/shares"
+  case takes = "/takes"
   case validate = "/validate"
+  case language = "/language"
   case save = "/save"
   case trigger = "/trigger"
   case pause = "/pause"
@@ -21,7 +24,7 @@ enum Resource: String, CaseIterable {
   var methods: [HTTPMethod] {
     switch self {
     case .patch: [.GET, .PUT, .PATCH, .DELETE]
-    case .validate, .save, .trigger, .pause, .start, .stop: [.POST]
+    case .validate, .language, .save, .trigger, .pause, .start, .stop: [.POST]
     default: [.GET]
     }
   }
@@ -36,7 +39,9 @@ enum Resource: String, CaseIterable {
     switch self {
     case .patch: ["pointer"]
     case .events: ["meters", "bands", "prefader"]
+    case .controls: ["form"]
     case .response: ["node"]
+    case .takes: ["number"]
     case .trigger: ["callback"]
     default: []
     }
@@ -50,13 +55,20 @@ enum Resource: String, CaseIterable {
         + "PATCH takes a JSON Patch or a merge patch; If-Match makes sure of what is changed"
     case .status: "how it plays"
     case .meters: "what taps and metered buses read"
-    case .controls: "everything that can be turned: what it is, and what it says now"
+    case .controls:
+      "everything that can be turned: what it is, and what it says now; with ?form=kinds what many have "
+        + "in common once, with ?form=values what they say alone"
     case .drawing: "a drawing of the graph that plays, to be put into a page"
     case .response: "with ?node=eq how loud an equalizer lets each frequency through"
     case .events:
       "what happens, as server-sent events; with ?meters=10 the meters ten times a second"
     case .metrics: "the same figures for Prometheus"
+    case .shares: "what each part of the graph takes of the time that rendering takes"
+    case .takes:
+      "the recordings that this run has finished, or with ?number=1 the file of one of them"
     case .validate: "what would be wrong with a document: nothing changes"
+    case .language:
+      "what an editor asks about a document, by the Language Server Protocol: nothing changes"
     case .save: "write what is set to the file of the patch"
     case .trigger: "with ?callback=song the sound of a callback begins again"
     case .pause: "fade out, and stay silent where it is"

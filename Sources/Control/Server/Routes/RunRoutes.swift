@@ -70,6 +70,19 @@ extension Routes {
     return .json(await patch.validate(text, through: request.door).json)
   }
 
+  /// The controls, in one of the forms that they have.
+  func controls(_ target: RequestTarget) async -> ControlResponse {
+    switch target["form"] {
+    case nil: .json(await patch.settings().json)
+    case "kinds": .json(await patch.settings().byKinds)
+    case "values": .json(await patch.settings().values)
+    case .some(let form):
+      Problem(
+        status: .badRequest, detail: "'form' is kinds or values, and not '\(form)'"
+      ).response
+    }
+  }
+
   func response(_ target: RequestTarget) async -> ControlResponse {
     guard let node = target["node"] else {
       return await noResponse(.badRequest, "which node? /response?node=eq")

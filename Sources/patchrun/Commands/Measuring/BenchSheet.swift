@@ -238,7 +238,7 @@ struct BenchSheet {
 }
 
 /// What the parts of a graph are called in a patch.
-private struct PartNames {
+struct PartNames {
   private let chains: [PatchDocument.Address: [(kind: String, name: String)]]
   private let components: [String: String]
   private let taps: [String: String]

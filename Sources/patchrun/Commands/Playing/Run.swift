@@ -161,7 +161,7 @@ struct Run: PatchCommand {
     let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
     guard let stage = first else { return ExitStatus.wrongPatch }
     let live = LiveControl(
-      stage, file: LiveFile(self.file, file, reading), signals: signals)
+      stage, file: LiveFile(self.file, file, reading), takes: takes, signals: signals)
     let server = try openControl(for: live)
     defer { server?.stop() }
     let run = LiveRun(

@@ -1,0 +1,37 @@
+import NIOHTTP1
+import PatchSyntax
+
+/// What the page's editor asks about the text that is typed.
+extension Routes {
+  /// So many requests of one body are answered: an editor asks a few things at a time.
+  private static let mostQuestions = 16
+
+  func language(_ request: ControlRequest) async -> ControlResponse {
+    if let refusal = refusal(of: request, types: ["application/json"]) { return refusal }
+    guard let body = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
+    guard let root = JSONReading.value(of: body), let text = root["text"]?.string,
+      let list = root["requests"], list.kind == .array
+    else {
+      return Problem(
+        status: .badRequest, detail: "the body has no 'text' or no 'requests'",
+        help: [
+          #"{ "text": "{}", "requests": [{ "method": "textDocument/hover", "params": { "position": … } }] }"#
+        ]
+      ).response
+    }
+    let questions = list.elements.compactMap { item -> ControlQuestion? in
+      item["method"]?.string.map { method in
+        ControlQuestion(method: method, parameters: item["params"].map(JSONText.init) ?? [:])
+      }
+    }
+    guard questions.count == Array(list.elements).count, questions.count <= Self.mostQuestions
+    else {
+      return Problem(
+        status: .badRequest,
+        detail: "each of 'requests', \(Self.mostQuestions) at the most, has a 'method'"
+      ).response
+    }
+    let answers = await patch.answers(to: questions, about: text, through: request.door)
+    return .json(["answers": .array(answers)])
+  }
+}

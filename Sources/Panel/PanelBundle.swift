@@ -1,0 +1,127 @@
+/// The modules of the page as one file: a browser asks for one in the place of thirty, each of which it would have to
+/// wait for on a busy machine.
+///
+/// What it takes apart is this page's own way of writing: imports and exports stand at the beginning of a line, an
+/// import is over with its first semicolon, and what is exported is a class, a function or a constant.
+struct PanelBundle {
+  /// A module, and what is made of it.
+  private struct Module {
+    var body: [Substring] = []
+    var exports: [Substring] = []
+    /// Modules that have to be there before.
+    var needs: [String] = []
+  }
+
+  private let files: [String: String]
+  private var modules: [String: Module] = [:]
+  /// The modules in an order in which each has before it what it needs.
+  private(set) var order: [String] = []
+  /// Those that need each other, which no order can have.
+  private(set) var circle: [String] = []
+
+  /// - Parameters:
+  ///   - files: Texts by their names. Modules that are none of these stay where they are.
+  ///   - main: What begins.
+  init(of files: [String: String], main: String) {
+    self.files = files
+    add(main, on: [])
+  }
+
+  private mutating func add(_ name: String, on way: [String]) {
+    guard !order.contains(name), let text = files[name] else { return }
+    guard !way.contains(name) else {
+      circle = way + [name]
+      return
+    }
+    let module = read(text)
+    for need in module.needs { add(need, on: way + [name]) }
+    modules[name] = module
+    order.append(name)
+  }
+
+  private func read(_ text: String) -> Module {
+    var module = Module()
+    var statement: Substring = ""
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if !statement.isEmpty || line.hasPrefix("import ") {
+        statement += line
+        guard line.contains(";") else { continue }
+        module.body.append(imported(statement, &module))
+        statement = ""
+      } else if line.hasPrefix("export ") {
+        let rest = line.dropFirst("export ".count)
+        let words = rest.split(separator: " ").drop { $0 == "async" }
+        let name = words.dropFirst().first.map { $0.prefix { $0.isLetter || $0.isNumber } }
+        if let name { module.exports.append(name) }
+        module.body.append(rest)
+      } else {
+        module.body.append(loaded(line, &module))
+      }
+    }
+    return module
+  }
+
+  /// `import { a, b as c } from "./x.js";` as `const { a, b: c } = $x;`.
+  private func imported(_ statement: Substring, _ module: inout Module) -> Substring {
+    let parts = statement.split(separator: "\"")
+    guard parts.count == 3, let name = Self.name(parts[1]), files[name] != nil,
+      let open = statement.firstIndex(of: "{"), let close = statement.firstIndex(of: "}")
+    else { return statement }
+    module.needs.append(name)
+    let names = statement[statement.index(after: open)..<close].split(separator: ",").map { item in
+      let words = item.split(separator: " ")
+      return words.count == 3 ? "\(words[0]): \(words[2])" : words.joined(separator: " ")
+    }
+    return "const { \(names.joined(separator: ", ")) } = \(Self.variable(name));"
+  }
+
+  /// A line in which `import("./x.js")` is what has come already.
+  private func loaded(_ line: Substring, _ module: inout Module) -> Substring {
+    let start = line.drop { $0 == " " }
+    guard !start.hasPrefix("*"), !start.hasPrefix("/") else { return line }
+    var result: Substring = ""
+    var rest = line
+    let opening = "import(\""
+    while let found = rest.firstRange(of: opening) {
+      let path = rest[found.upperBound...].prefix { $0 != "\"" }
+      let behind = rest[path.endIndex...].dropFirst(2)
+      guard let name = Self.name(path), files[name] != nil else {
+        result += rest[..<found.upperBound]
+        rest = rest[found.upperBound...]
+        continue
+      }
+      module.needs.append(name)
+      result += rest[..<found.lowerBound] + "Promise.resolve(\(Self.variable(name)))"
+      rest = behind
+    }
+    return result + rest
+  }
+
+  /// The file that a path beside the module leads to.
+  private static func name(_ path: Substring) -> String? {
+    path.hasPrefix("./") ? String(path.dropFirst(2)) : nil
+  }
+
+  private static func variable(_ name: String) -> String {
+    "$" + name.prefix { $0 != "." }.map { $0 == "-" ? "_" : String($0) }.joined()
+  }
+
+  /// The text of the one file.
+  var text: String {
+    var lines: [String] = []
+    for (place, name) in order.enumerated() {
+      guard let module = modules[name] else { continue }
+      let body = module.body.joined(separator: "\n")
+      // The last is what begins, and may wait for something.
+      if place == order.count - 1 {
+        lines.append(body)
+      } else {
+        lines.append("const \(Self.variable(name)) = (() => {")
+        lines.append(body)
+        lines.append("return { \(module.exports.joined(separator: ", ")) };")
+        lines.append("})();")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
