@@ -53,7 +53,7 @@ struct PanelBundle {
         let words = rest.split(separator: " ").drop { $0 == "async" }
         let name = words.dropFirst().first.map { $0.prefix { $0.isLetter || $0.isNumber } }
         if let name { module.exports.append(name) }
-        module.body.append(rest)
+        module.body.append(loaded(rest, &module))
       } else {
         module.body.append(loaded(line, &module))
       }
