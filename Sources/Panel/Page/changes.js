@@ -363,6 +363,8 @@ export class Changes {
         const answer = await replaceDocument(entry.texts[isBack ? 0 : 1], entry.type, entry.tag);
         entry.tag = answer.tag;
         this.#note(answer.tag);
+        // What is connected now is known at once: the next change of it is made on that.
+        this.#model.setDocument(entry.texts[isBack ? 0 : 1], answer.tag);
         to.push(entry);
       } catch (error) {
         if (error.status === 412) {
