@@ -105,14 +105,16 @@ final class FakePatch: ControlledPatch {
       let current = "v\(state.version)"
       guard tag == nil || tag == current else { return .otherTag(current: current) }
       state.asked.append(Asked(change: change, tag: tag, origin: origin))
-      switch change {
-      case .replace(let text), .patch(let text), .merge(let text):
-        guard !text.contains("wrong") else { return .refused(Self.refusal) }
-        guard !text.contains("impossible") else {
-          return .failed(message: "there is no file 'a.wav'", help: ["make one"])
+      let text =
+        switch change {
+        case .set(let edits): edits.map { "\($0.pointer) \($0.value)" }.joined(separator: " ")
+        case .replace(let text), .patch(let text), .merge(let text): text
         }
-        if case .replace = change { state.text = text }
+      guard !text.contains("wrong") else { return .refused(Self.refusal) }
+      guard !text.contains("impossible") else {
+        return .failed(message: "there is no file 'a.wav'", help: ["make one"])
       }
+      if case .replace = change { state.text = text }
       state.version += 1
       return .applied(tag: "v\(state.version)", effects: [Self.effect])
     }

@@ -48,6 +48,9 @@ final class FuzzedPatch: ControlledPatch {
       guard let root = JSONReading.document(state.text) else { return refusal }
       let changed: String?
       switch change {
+      case .set(let edits):
+        changed = SettingEdit.apply(edits, to: root.tree).change.text
+          .map { String(decoding: $0.bytes, as: UTF8.self) }
       case .replace(let text):
         changed = JSONReading.value(of: text) == nil ? nil : text
       case .merge(let text):

@@ -18,13 +18,9 @@ final class OSCFuzzer: Fuzzer {
     case .message(let message):
       let edits = OSCSettings.edits(of: message, in: root)
       guard !edits.isEmpty else { return }
-      let text = SettingEdit.patch(edits, in: root)
-      guard let json = JSONReading.value(of: text),
-        let patch = JSONPatch.read(json, manner: .lenient).patch
-      else { fatalError("a message makes what is no JSON Patch: \(text)") }
       // What leads into a value that has nothing inside is refused, and why is said.
-      if case .refused(let diagnostics) = patch.apply(to: root.tree) {
-        demand(!diagnostics.isEmpty, "a message is refused without a word: \(text)")
+      if case .refused(let diagnostics) = SettingEdit.apply(edits, to: root.tree).change {
+        demand(!diagnostics.isEmpty, "a message is refused without a word: \(message.address)")
       }
     }
   }

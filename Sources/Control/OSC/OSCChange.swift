@@ -105,8 +105,7 @@ struct OSCChange: Sendable {
         return true
       }
       let outcome = await patch.change(
-        .patch(operations: SettingEdit.patch(edits, in: root)), ifMatch: document.tag, by: .osc,
-        through: .port)
+        .set(edits), ifMatch: document.tag, by: .osc, through: .port)
       switch outcome {
       case .otherTag: continue
       case .applied:

@@ -119,6 +119,8 @@ public struct ControlDocument: Hashable, Sendable {
 /// A change of the document that somebody asks for. The texts are as they came: neither JSON nor
 /// UTF-8 has been looked at.
 public enum ControlChange: Hashable, Sendable {
+  /// Values at their places, all or none, in whatever document plays by then.
+  case set([SettingEdit])
   /// Another document in the place of this one.
   case replace(text: String)
   /// Operations on the document, RFC 6902, all or none.

@@ -315,6 +315,9 @@ final class LiveControl: ControlledPatch {
   private func changed(_ change: ControlChange, _ present: PatchReader.Result) -> Edited {
     guard let tree = present.document?.root.tree else { return .changed(present.source) }
     switch change {
+    case .set(let edits):
+      let (change, source) = SettingEdit.apply(edits, to: tree)
+      return edited(change, source)
     case .replace(let text):
       return .changed(SourceText(name: present.source.name, text: text))
     case .patch(let text):

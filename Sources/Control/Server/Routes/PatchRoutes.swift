@@ -43,7 +43,13 @@ extension Routes {
       if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
       guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
       guard let pointer else { return await change(.replace(text: text), request) }
-      return await set(SettingEdit(pointer: pointer, value: text), request)
+      guard JSONReading.value(of: text) != nil else {
+        return Problem(
+          status: .badRequest, detail: "the body is not JSON",
+          help: ["a text has quotes: \"Flat\""]
+        ).response
+      }
+      return await change(.set([SettingEdit(pointer: pointer, value: text)]), request)
     }
   }
 
@@ -108,31 +114,6 @@ extension Routes {
 
   var notUTF8: ControlResponse {
     Problem(status: .badRequest, detail: "the body is not UTF-8").response
-  }
-
-  /// Puts a value at a pointer, in the document of the moment.
-  private func set(_ edit: SettingEdit, _ request: ControlRequest) async -> ControlResponse {
-    guard JSONReading.value(of: edit.value) != nil else {
-      return Problem(
-        status: .badRequest, detail: "the body is not JSON",
-        help: ["a text has quotes: \"Flat\""]
-      ).response
-    }
-    let condition = EntityTags("If-Match", in: request.headers)
-    for _ in 0..<16 {
-      let document = await patch.document()
-      guard condition?.matches(document.tag) ?? true else { return otherTag(document.tag) }
-      guard let root = document.root else { break }
-      let outcome = await patch.change(
-        .patch(operations: SettingEdit.patch([edit], in: root)), ifMatch: document.tag, by: .http,
-        through: request.door)
-      // Somebody else was faster: what is on the way may be another.
-      if case .otherTag = outcome { continue }
-      return answer(outcome)
-    }
-    return Problem(
-      status: .conflict, detail: "the document changes too often to change this value"
-    ).response
   }
 
   private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {

@@ -46,7 +46,7 @@ struct Validate: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The shape of the findings: text, concise, json, sarif, junit, github, gitlab or rdjson.",
+      "The shape of the findings: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "format"))
   var outputFormat = OutputFormat.text
 

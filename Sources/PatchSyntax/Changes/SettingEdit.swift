@@ -1,0 +1,97 @@
+public import Diagnostics
+
+/// A value that is to stand at a place of a document.
+public struct SettingEdit: Hashable, Sendable {
+  /// The place. The objects that are missing on the way to it are made.
+  public var pointer: JSONPointer
+  /// JSON.
+  public var value: String
+
+  /// - Parameter value: JSON.
+  public init(pointer: JSONPointer, value: String) {
+    self.pointer = pointer
+    self.value = value
+  }
+
+  /// Puts values into a document, one after the other: all of them, or none where one has no place.
+  ///
+  /// - Parameter tree: The document, read without errors.
+  /// - Returns: The document with the values in it. Or why it stays as it is, with the text that is meant:
+  ///   the operation of a JSON Patch (RFC 6902) that would do the same.
+  public static func apply(
+    _ edits: [SettingEdit], to tree: JSONTree
+  ) -> (change: DocumentChange, source: SourceText) {
+    let editor = DocumentEditor(tree)
+    for edit in edits {
+      let reading = JSONReader.read(
+        SourceText(name: "request.json", text: edit.value), dialect: .json)
+      guard !reading.hasErrors, let value = reading.tree?.root else {
+        return (.refused(reading.diagnostics), SourceText(name: "request.json", text: edit.value))
+      }
+      do throws(DocumentEditor.Failure) { try editor.set(edit.pointer, to: value) } catch {
+        return edit.refusal(in: editor.text(base: nil))
+      }
+    }
+    return (.changed(editor.text(base: nil)), tree.source)
+  }
+
+  /// Why the value has no place. Diagnostics point into a text, which an edit is not: so it is written down
+  /// as an operation, and that is refused.
+  private func refusal(in document: SourceText) -> (change: DocumentChange, source: SourceText) {
+    let path = JSONText.string(pointer.description).compact
+    let source = SourceText(
+      name: "request.json", text: "[{\"op\":\"add\",\"path\":\(path),\"value\":\(value)}]")
+    let (json, diagnostics) = DocumentChange.read(source)
+    let dialect = JSONReader.Dialect(fileName: document.name)
+    guard let patch = json.flatMap({ JSONPatch.read($0, manner: .lenient).patch }),
+      let tree = JSONReader.read(document, dialect: dialect).tree
+    else { return (.refused(diagnostics), source) }
+    return (patch.apply(to: tree), source)
+  }
+}
+
+extension DocumentEditor {
+  /// Puts a value at a place, in the place of what is there, and makes the objects that are missing on the
+  /// way.
+  fileprivate func set(_ pointer: JSONPointer, to value: JSONValue) throws(Failure) {
+    guard let last = pointer.tokens.last else {
+      return try replace(pointer, with: ChangedValue(value))
+    }
+    let way = pointer.tokens.dropLast()
+    for depth in way.indices {
+      let container = try self.value(at: JSONPointer(Array(way[..<depth])))
+      guard let object = container.open(), object.isObject,
+        object[Array(way[depth].utf8)] == nil
+      else { continue }
+      // From here on all of it is missing: the rest of the way, from its end.
+      let text = pointer.tokens[(depth + 1)...].reversed().reduce(value.written) { inner, token in
+        "{\(JSONText.string(token).compact):\(inner)}"
+      }
+      guard
+        let made = JSONReader.read(SourceText(name: "request.json", text: text), dialect: .json)
+          .tree
+      else { throw .noContainer(token: depth) }
+      return try add(
+        ChangedValue(made.root), at: JSONPointer(Array(pointer.tokens[...depth])),
+        key: key(way[depth], in: made.source))
+    }
+    // In an array to add is to push the others back.
+    let container = try self.value(at: JSONPointer(Array(way)))
+    if let array = container.open(), !array.isObject, let index = JSONPointer.arrayIndex(last),
+      index < array.count
+    {
+      try replace(pointer, with: ChangedValue(value))
+    } else {
+      try add(ChangedValue(value), at: pointer, key: key(last, in: value.tree.source))
+    }
+  }
+
+  private func key(_ name: String, in source: SourceText) -> ChangedContainer.Key {
+    ChangedContainer.Key(name: Array(name.utf8), range: 0..<0, source: source, isWritten: false)
+  }
+}
+
+extension JSONValue {
+  /// The text of it.
+  fileprivate var written: String { String(decoding: tree.source.bytes[range], as: UTF8.self) }
+}
