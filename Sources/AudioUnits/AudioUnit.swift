@@ -1,4 +1,5 @@
 public import AudioTypes
+internal import Glibc
 public import RenderCore
 
 /// A kind of unit: what can be said about it, what it refuses, and how to make one that renders.
@@ -86,6 +87,31 @@ public protocol AudioUnit: Sendable {
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> [Double]?
 
+  /// How far what the unit puts out goes at most. Every format is settled.
+  ///
+  /// - Parameter inputs: How far what feeds the inputs goes, by their numbers; without those that nothing
+  ///   feeds.
+  static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel
+
+  /// What to do where the unit has made the sound louder than what follows can hold.
+  ///
+  /// - Parameter share: How loud it may be for that, as a part of what it is now.
+  static func help(toLowerTo share: Double, in configuration: UnitConfiguration) -> String
+
+  /// What is good to know of the unit as it is configured, and no mistake: of rules that are notes. Every
+  /// format is settled.
+  ///
+  /// - Parameter name: The unit's, in quotes.
+  static func notes(on name: String, in configuration: UnitConfiguration) -> [Violation]
+
+  /// Why the unit may put out nothing but silence as it is configured, as sentences without a period; empty
+  /// where nothing of the kind is found.
+  ///
+  /// - Parameter name: The unit's, in quotes.
+  static func silenceReasons(of name: String, in configuration: UnitConfiguration) -> [String]
+
   /// The values that a factory preset gives to parameters of the global scope, by their numbers; none
   /// where a preset is more than that.
   static func parameters(ofPreset number: Int32) -> [UInt32: Float]
@@ -103,6 +129,29 @@ extension AudioUnit {
   public static func memory(in configuration: UnitConfiguration) -> Int { 0 }
 
   public static func parameters(ofPreset number: Int32) -> [UInt32: Float] { [:] }
+
+  /// Input 0 through the unit's filter, where it has one.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel {
+    let level = inputs[0] ?? PeakLevel()
+    guard let gains = gains(at: peakFrequencies, in: configuration, controls: controls) else {
+      return level
+    }
+    return level.filtered(by: gains)
+  }
+
+  public static func help(
+    toLowerTo share: Double, in configuration: UnitConfiguration
+  ) -> String { "make it \(share) times as loud, by its \"amplitude\" or \"gain\"" }
+
+  public static func notes(on name: String, in configuration: UnitConfiguration) -> [Violation] {
+    []
+  }
+
+  public static func silenceReasons(
+    of name: String, in configuration: UnitConfiguration
+  ) -> [String] { [] }
 
   public static func outputFormat(
     _ element: Int, following inputs: [UnitConfiguration.Element]
@@ -158,9 +207,14 @@ extension AudioUnit {
   ) -> [Double]? { nil }
 }
 
+/// In hertz, twelve to the octave: where a filter is looked at for its largest gain.
+private let peakFrequencies = (0...120).map { 20 * pow(1000, Double($0) / 120) }
+
 /// Why a format is not taken.
 public struct FormatRefusal: Hashable, Sendable {
+  /// A clause that starts in lower case.
   public var message: String
+  /// What to do about it; empty for nothing.
   public var help: [String]
   /// Changes that would put it right.
   public var remedies: [Remedy]
@@ -212,13 +266,17 @@ public struct UnitKernels: Sendable {
 public struct UnitConfiguration: Sendable {
   /// One bus.
   public struct Element: Hashable, Sendable {
+    /// What the bus carries.
     public var format: StreamFormat
+    /// Whether a client has set the format, or where else it comes from.
     public var origin: FormatOrigin
     /// What feeds it (an input) or whether something takes from it (an output).
     public var use: Use
 
+    /// How a bus is used.
     public enum Use: Hashable, Sendable { case none, connection, callback }
 
+    /// Whether anything feeds it, or takes from it.
     public var isUsed: Bool { use != .none }
 
     public init(format: StreamFormat, origin: FormatOrigin, use: Use) {
@@ -228,6 +286,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
+  /// All input elements, in order.
   public var inputs: [Element] {
     get { storage.inputs }
     _modify {
@@ -236,6 +295,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
+  /// All output elements, in order.
   public var outputs: [Element] {
     get { storage.outputs }
     _modify {
@@ -244,6 +304,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
+  /// Frames of the largest slice.
   public var maximumFramesPerSlice: Int {
     get { storage.maximumFramesPerSlice }
     _modify {
@@ -359,6 +420,7 @@ public struct UnitConfiguration: Sendable {
     return BusDither(dither, seed: ditherSeed << 32 | side << 31 | UInt64(max(0, element)))
   }
 
+  /// Whether a switch is on; `false` where nobody has set it.
   public func isOn(_ property: PropertyID, _ scope: Scope, _ element: Int) -> Bool {
     properties[PropertyPlace(property, scope, element)] == .uint32(1)
   }
@@ -366,8 +428,11 @@ public struct UnitConfiguration: Sendable {
 
 /// A property on one element.
 public struct PropertyPlace: Hashable, Sendable {
+  /// The parameter's number.
   public var id: PropertyID
+  /// The scope that has the parameter.
   public var scope: Scope
+  /// The element of the scope, from 0.
   public var element: Int
 
   public init(_ id: PropertyID, _ scope: Scope, _ element: Int) {

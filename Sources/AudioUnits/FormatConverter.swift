@@ -206,6 +206,20 @@ public enum FormatConverter: AudioUnit {
       channelCount: min(input.channelCount, output.channelCount))
   }
 
+  public static func notes(on name: String, in configuration: UnitConfiguration) -> [Violation] {
+    let input = configuration.inputs[0]
+    let output = configuration.outputs[0].format
+    guard input.isUsed else { return [] }
+    return [
+      Violation(
+        UnitRules.conversion, status: .ok,
+        input.format == output
+          ? "\(name) converts nothing: both sides have \(output.summary)"
+          : "\(name) converts \(input.format.summary) to \(output.summary)",
+        at: .init(node: nil, .streamFormat(.output, 0)))
+    ]
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {

@@ -125,6 +125,10 @@ public enum IPodEQ: AudioUnit {
     return .float64(GraphicEqualizerDesign(gains: preset.gains, sampleRate: rate).tailTime)
   }
 
+  public static func help(toLowerTo share: Double, in configuration: UnitConfiguration) -> String {
+    "feed it by a mixer whose volume is \(share) or less, or choose a milder preset"
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {

@@ -49,36 +49,24 @@ enum Headroom {
         }
         """, wrong: ["\"amplitude\": 0.4": "\"amplitude\": 0.9"])))
 
-  /// How far a bus goes, 1 being full scale.
+  /// How far a bus goes, and the unit that last made it louder.
   struct Level {
-    /// What the sources reach that say how loud they are: tones, sweeps, noise.
-    var known = 0.0
-    /// The same with those that do not, files and microphones, taken to reach full scale.
-    var possible = 0.0
-    /// The unit that last made it louder.
+    var peak: PeakLevel
     var raisedBy: NodeID?
 
-    static func certain(_ peak: Double) -> Level { Level(known: peak, possible: peak) }
-    static let unknown = Level(known: 0, possible: 1)
-
-    func scaled(by gain: Double) -> Level {
-      Level(known: known * gain, possible: possible * gain, raisedBy: raisedBy)
-    }
-
-    mutating func add(_ other: Level) {
-      known += other.known
-      possible += other.possible
-      raisedBy = raisedBy ?? other.raisedBy
+    init(_ peak: PeakLevel = PeakLevel(), raisedBy: NodeID? = nil) {
+      self.peak = peak
+      self.raisedBy = raisedBy
     }
 
     /// Sources that say how loud they are can be believed. Of others that are mixed hardly all are
     /// at full scale at once: only a sum of more than two of them is worth a word.
-    var isTooMuch: Bool { known > 1.0005 || possible > 2.0005 }
+    var isTooMuch: Bool { isCertainlyTooMuch || peak.possible > 2.0005 }
 
-    var peak: Double { known > 1.0005 ? known : possible }
+    var isCertainlyTooMuch: Bool { peak.known > 1.0005 }
 
-    /// What is left of it behind a place that clips.
-    var clipped: Level { Level(known: min(known, 1), possible: min(possible, 1)) }
+    /// What is said of it.
+    var largest: Double { isCertainlyTooMuch ? peak.known : peak.possible }
   }
 }
 
@@ -167,7 +155,7 @@ struct LevelWalk {
       }
       return
     }
-    var output = mixed(inputs, node, unit, configuration)
+    var output = output(of: unit, inputs, node, configuration)
     clip(&output, configuration.outputs[0].format, node, nil)
     outputs[node] = [output]
   }
@@ -180,7 +168,7 @@ struct LevelWalk {
       findings.append(
         Finding(level: level, node: node, input: input, what: "a bus of \(sample.rawValue)"))
     }
-    level = level.clipped
+    level = Headroom.Level(level.peak.clipped)
   }
 
   // MARK: Sources
@@ -203,109 +191,30 @@ struct LevelWalk {
         }
       }
       var level = start ?? Headroom.Level()
-      for callback in chain.reversed() { level = Self.level(callback, pulling: level) }
+      for callback in chain.reversed() { level.peak = callback.peak(pulling: level.peak) }
       return level
     }
   }
 
   private func output(_ node: NodeID) -> Headroom.Level {
     // A microphone may hear anything.
-    outputs[node]?.first ?? .unknown
-  }
-
-  private static func level(
-    _ callback: any RenderCallback, pulling level: Headroom.Level
-  ) -> Headroom.Level {
-    switch callback {
-    case let tone as ToneCallback: .certain(tone.amplitude)
-    case let sweep as SweepCallback: .certain(sweep.amplitude)
-    case let noise as NoiseCallback: .certain(noise.amplitude)
-    case let impulse as ImpulseCallback: .certain(abs(impulse.amplitude))
-    case is SilenceCallback: .certain(0)
-    case let file as FileCallback: Headroom.Level.unknown.scaled(by: abs(file.gain))
-    case let gain as GainCallback: level.scaled(by: abs(gain.gain))
-    case is TremoloCallback, is RingModulatorCallback: level
-    default: .unknown
-    }
+    outputs[node]?.first ?? Headroom.Level(.unknown)
   }
 
   // MARK: Units
 
-  private func mixed(
-    _ inputs: [Int: Headroom.Level], _ node: NodeID, _ unit: UnitInstance,
+  private func output(
+    of unit: UnitInstance, _ inputs: [Int: Headroom.Level], _ node: NodeID,
     _ configuration: UnitConfiguration
   ) -> Headroom.Level {
-    switch unit.description.name {
-    case MultichannelMixer.description.name: return mix(inputs, node, configuration)
-    // What distances and a room leave of each source is not followed.
-    case Mixer3D.description.name: return .unknown
-    // Nor what a compressor makes of a level, or a matrix.
-    case DynamicsProcessor.description.name, MatrixMixer.description.name: return .unknown
-    case Merger.description.name:
-      return inputs.values.max { $0.possible < $1.possible } ?? Headroom.Level()
-    case PeakLimiter.description.name:
-      guard let level = inputs[0] else { return Headroom.Level() }
-      guard !configuration.isOn(.bypassEffect, .global, 0) else { return level }
-      let gain = configuration.parameter(PeakLimiter.Parameter.preGain, .global, 0) ?? 0
-      return level.scaled(by: pow(10, Double(gain) / 20)).clipped
-    default:
-      guard let level = inputs[0] else { return Headroom.Level() }
-      return unit.gains(at: Self.frequencies, in: configuration).map {
-        filtered(level, by: $0, node)
-      } ?? level
+    let peak = unit.peak(of: inputs.mapValues(\.peak), in: configuration)
+    let levels = inputs.sorted { $0.key < $1.key }.map(\.value)
+    let loudest = levels.max { $0.peak.possible < $1.peak.possible }
+    if let loudest, peak.possible > loudest.peak.possible {
+      return Headroom.Level(peak, raisedBy: node)
     }
-  }
-
-  private func mix(
-    _ inputs: [Int: Headroom.Level], _ node: NodeID, _ configuration: UnitConfiguration
-  ) -> Headroom.Level {
-    typealias Parameter = MultichannelMixer.Parameter
-    var sides = [Headroom.Level(), Headroom.Level()]
-    for (input, level) in inputs.sorted(by: { $0.key < $1.key }) {
-      guard configuration.parameter(Parameter.enable, .input, input) != 0 else { continue }
-      let volume = Double(abs(configuration.parameter(Parameter.volume, .input, input) ?? 1))
-      let gains = gains(of: input, configuration)
-      for side in sides.indices { sides[side].add(level.scaled(by: volume * gains[side])) }
-    }
-    let master = Double(abs(configuration.parameter(Parameter.volume, .output, 0) ?? 1))
-    var louder = sides[0].possible < sides[1].possible ? sides[1] : sides[0]
-    louder.known = max(sides[0].known, sides[1].known)
-    louder = louder.scaled(by: master)
-    let loudest = inputs.values.map(\.possible).max() ?? 0
-    if louder.possible > loudest { louder.raisedBy = node }
-    return louder
-  }
-
-  /// From an input to the left and the right of a mix.
-  private func gains(of input: Int, _ configuration: UnitConfiguration) -> [Double] {
-    let isMono = configuration.inputs[input].format.channelCount == 1
-    if case .floats(let levels)? = configuration.properties[
-      PropertyPlace(.matrixLevels, .input, input)]
-    {
-      let rows = stride(from: 0, to: levels.count - 1, by: 2)
-      return [0, 1].map { side in rows.reduce(0) { $0 + Double(abs(levels[$1 + side])) } }
-    }
-    let pan = Double(
-      configuration.parameter(MultichannelMixer.Parameter.pan, .input, input) ?? 0)
-    guard isMono else { return [min(1, 1 - pan), min(1, 1 + pan)] }
-    return [cos((pan + 1) * .pi / 4), sin((pan + 1) * .pi / 4)]
-  }
-
-  /// In hertz, twelve to the octave.
-  private static let frequencies = (0...120).map { 20 * pow(1000, Double($0) / 120) }
-
-  /// What a filter leaves: a gain that it has everywhere is certain. Where it lifts more is not known to be
-  /// where the sound is: only of sources that say how loud they are is that followed.
-  private func filtered(
-    _ level: Headroom.Level, by gains: [Double], _ node: NodeID
-  ) -> Headroom.Level {
-    guard let most = gains.max(), let least = gains.min(), most > 0 else { return level }
-    let certain = level.scaled(by: pow(10, max(0, least) / 20))
-    return Headroom.Level(
-      known: certain.known,
-      possible: certain.possible + level.known
-        * (pow(10, most / 20) - pow(10, max(0, least) / 20)),
-      raisedBy: node)
+    let raisers = ([loudest] + levels).compactMap { $0?.raisedBy }
+    return Headroom.Level(peak, raisedBy: raisers.first)
   }
 }
 
@@ -342,32 +251,17 @@ extension GraphBuilder {
 
   private func diagnostic(_ finding: LevelWalk.Finding, at place: Violation.Place) -> Diagnostic {
     let level = finding.level
-    let decibels = (20 * log10(level.peak) * 10).rounded() / 10
-    let isCertain = level.known > 1.0005
+    let decibels = (20 * log10(level.largest) * 10).rounded() / 10
+    let isCertain = level.isCertainlyTooMuch
     let raiser = level.raisedBy.flatMap { try? graph.nodeInfo($0) }
     let what = raiser.map { "what \(quoted($0.name)) puts out" } ?? "what the callback plays"
     let verb = isCertain ? "goes up to" : "can go up to"
-    var help: [String] = []
     // Rounded down: a little less is within full scale, and a little more is not.
-    let share = (100 / level.peak).rounded(.down) / 100
-    switch raiser?.unit?.description.name {
-    case "MultichannelMixer"?:
-      let volume = level.raisedBy.flatMap { node in
-        try? graph.unit(node).parameter(MultichannelMixer.Parameter.volume, .output, 0)
-      }
-      let lower = (Double(volume ?? 1) * share * 100).rounded(.down) / 100
-      help = [
-        "lower the volumes of its inputs, or of the mix: "
-          + "\"outputs\": { \"0\": { \"parameters\": { \"volume\": \(lower) } } }"
-      ]
-    case "iPodEQ"?:
-      help = ["feed it by a mixer whose volume is \(share) or less, or choose a milder preset"]
-    case "NBandEQ"?:
-      let lower = (200 * log10(share)).rounded(.down) / 10
-      help = ["lower it by \"globalGain\": \(lower) among its \"parameters\""]
-    default:
-      help = ["make it \(share) times as loud, by its \"amplitude\" or \"gain\""]
-    }
+    let share = (100 / level.largest).rounded(.down) / 100
+    var help = [
+      raiser?.unit.map { $0.unit.help(toLowerTo: share, in: $0.configuration()) }
+        ?? "make it \(share) times as loud, by its \"amplitude\" or \"gain\""
+    ]
     if !isCertain {
       help.append("sources whose level is not known are taken to reach full scale")
     }

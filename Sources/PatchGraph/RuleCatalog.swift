@@ -13,7 +13,7 @@ public enum RuleCatalog {
   public static let all: [Rule] =
     (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + ImportRules.all
     + NameRules.all
-    + LimitRules.all + TimelineRules.all + FileRules.all + PatchNotes.all
+    + LimitRules.all + TimelineRules.all + FileRules.all
     + [Headroom.rule, MeasuredLoad.rule] + ExpectationRules.all + BatchRules.all + graph)
     .sorted { $0.code < $1.code }
 

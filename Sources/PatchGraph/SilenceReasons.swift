@@ -12,23 +12,15 @@ extension BuiltPatch {
   ///
   /// - Precondition: The patch was built with its notes, and its graph has not been closed.
   public var silenceReasons: [String] {
-    var reasons = diagnostics.filter { [MixersFed.rule, PatchNotes.inputsOff].contains($0.rule) }
+    var reasons = diagnostics.filter { [MixersFed.rule, UnitRules.inputsOff].contains($0.rule) }
       .map(\.message.text)
     if let graph {
       let configurations = graph.configurations
       for node in graph.nodes {
         guard let info = try? graph.nodeInfo(node), let configuration = configurations[node],
-          info.unit?.unit == MultichannelMixer.self
+          let unit = info.unit?.unit
         else { continue }
-        let volume = MultichannelMixer.Parameter.volume
-        let fed = configuration.inputs.indices.filter { configuration.inputs[$0].isUsed }
-        if configuration.parameter(volume, .output, 0) == 0 {
-          reasons.append("the output volume of the mixer '\(info.name)' is 0")
-        } else if !fed.isEmpty,
-          fed.allSatisfy({ configuration.parameter(volume, .input, $0) == 0 })
-        {
-          reasons.append("the volume of every input of the mixer '\(info.name)' that is fed is 0")
-        }
+        reasons += unit.silenceReasons(of: "'\(info.name)'", in: configuration)
       }
     }
     for callback in document?.callbacks ?? [] where callback.value.kind?.value == "silence" {

@@ -4,6 +4,7 @@ import RenderCore
 
 /// The kinds of callback there are.
 public enum CallbackCatalog {
+  /// A line for each kind.
   public static let standard: [CallbackDescription] = [
     FileCallback.description, ToneCallback.description, NoiseCallback.description,
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
@@ -13,6 +14,7 @@ public enum CallbackCatalog {
     PatchInputCallback.description,
   ]
 
+  /// The kind that a patch calls so; `nil` for none.
   public static func description(of kind: String) -> CallbackDescription? {
     standard.first { $0.kind == kind }
   }

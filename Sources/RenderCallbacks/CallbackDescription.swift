@@ -11,6 +11,7 @@ public struct CallbackDescription: Sendable {
   /// Whether a callback of this kind pulls something upstream; with `.optional`, that depends on its
   /// settings.
   public var input: CallbackInput
+  /// What can be set, in the order of the reference.
   public var settings: [SettingInfo]
   /// Whether its sound has a beginning that is worth hearing again: of an expression, where it pulls nothing.
   public var hasBeginning: Bool

@@ -21,6 +21,8 @@ public struct GainCallback: LiveCallback {
 
   public func duration(for format: StreamFormat) -> Int? { 0 }
 
+  public func peak(pulling level: PeakLevel) -> PeakLevel { level.scaled(by: gain) }
+
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: ["gain": .number(gain)]) + busProblems(format)
   }

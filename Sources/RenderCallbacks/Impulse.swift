@@ -40,6 +40,8 @@ public struct ImpulseCallback: LiveCallback {
     period == nil ? Int((at * format.sampleRate).rounded()) + 1 : nil
   }
 
+  public func peak(pulling level: PeakLevel) -> PeakLevel { .certain(abs(amplitude)) }
+
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     var values: [String: SettingValue] = ["amplitude": .number(amplitude), "at": .number(at)]
     values["period"] = period.map(SettingValue.number)

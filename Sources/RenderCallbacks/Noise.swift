@@ -9,6 +9,7 @@ public import RenderCore
 /// and then. It falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate),
 /// within 0.1 dB.
 public struct NoiseCallback: LiveCallback {
+  /// How its power goes with frequency.
   public enum Color: String, CaseIterable, Hashable, Sendable {
     case white, pink
   }
@@ -31,6 +32,7 @@ public struct NoiseCallback: LiveCallback {
         amplitude: values.number("amplitude") ?? 0.25, seed: UInt64(values.number("seed") ?? 1))
     })
 
+  /// How its power goes with frequency.
   public var color: Color
   /// From 0 to 8.
   public var amplitude: Double
@@ -44,6 +46,8 @@ public struct NoiseCallback: LiveCallback {
   }
 
   public func duration(for format: StreamFormat) -> Int? { nil }
+
+  public func peak(pulling level: PeakLevel) -> PeakLevel { .certain(amplitude) }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: [

@@ -35,6 +35,8 @@ public struct RingModulatorCallback: LiveCallback {
 
   public func duration(for format: StreamFormat) -> Int? { 0 }
 
+  public func peak(pulling level: PeakLevel) -> PeakLevel { level }
+
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: ["frequency": .number(frequency), "mix": .number(mix)])
       + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }

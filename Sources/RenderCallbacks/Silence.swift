@@ -11,6 +11,8 @@ public struct SilenceCallback: RenderCallback {
 
   public func duration(for format: StreamFormat) -> Int? { nil }
 
+  public func peak(pulling level: PeakLevel) -> PeakLevel { PeakLevel() }
+
   public func problems(for format: StreamFormat) -> [CallbackProblem] { busProblems(format) }
 
   public func makeSource(

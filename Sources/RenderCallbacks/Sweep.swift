@@ -4,6 +4,7 @@ public import RenderCore
 
 /// A sine whose frequency goes from one value to another, the same on each channel.
 public struct SweepCallback: LiveCallback {
+  /// How the frequency goes in time.
   public enum Curve: String, CaseIterable, Hashable, Sendable {
     /// The same time for each octave.
     case exponential
@@ -43,6 +44,7 @@ public struct SweepCallback: LiveCallback {
         loop: values.boolean("loop"))
     })
 
+  /// How the frequency goes in time.
   public var curve: Curve
   /// In Hz, above 0 and up to half the sample rate.
   public var from: Double
@@ -52,6 +54,7 @@ public struct SweepCallback: LiveCallback {
   public var duration: Double
   /// The peak, from 0 to 8.
   public var amplitude: Double
+  /// Whether it begins again at its end.
   public var loop: Bool
 
   public init(
@@ -73,6 +76,8 @@ public struct SweepCallback: LiveCallback {
   private func frameCount(for format: StreamFormat) -> Int {
     max(1, Int((duration * format.sampleRate).rounded()))
   }
+
+  public func peak(pulling level: PeakLevel) -> PeakLevel { .certain(amplitude) }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: [

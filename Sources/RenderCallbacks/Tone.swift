@@ -8,6 +8,7 @@ public import RenderCore
 /// takes away most of what would alias; below a hundredth of the sample rate, they are the plain
 /// shapes to the ear.
 public struct ToneCallback: LiveCallback {
+  /// The shape of a period.
   public enum Waveform: String, CaseIterable, Hashable, Sendable {
     case sine, square, sawtooth, triangle
   }
@@ -34,6 +35,7 @@ public struct ToneCallback: LiveCallback {
         phase: values.number("phase") ?? 0)
     })
 
+  /// The shape of a period.
   public var waveform: Waveform
   /// In Hz, from 0 to half the sample rate.
   public var frequency: Double
@@ -53,6 +55,8 @@ public struct ToneCallback: LiveCallback {
   }
 
   public func duration(for format: StreamFormat) -> Int? { nil }
+
+  public func peak(pulling level: PeakLevel) -> PeakLevel { .certain(amplitude) }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: [

@@ -6,6 +6,7 @@ public import RenderCore
 /// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
 /// second: y = x (1 - depth (1 - w(t)) / 2), w being a wave between -1 and 1 that begins at its top.
 public struct TremoloCallback: LiveCallback {
+  /// How the gain goes between its ends.
   public enum Shape: String, CaseIterable, Hashable, Sendable {
     /// A cosine.
     case sine
@@ -43,6 +44,7 @@ public struct TremoloCallback: LiveCallback {
   public var rate: Double
   /// From 0 to 1.
   public var depth: Double
+  /// How the gain goes between its ends.
   public var shape: Shape
 
   public init(rate: Double = 5, depth: Double = 0.5, shape: Shape = .sine) {
@@ -54,6 +56,8 @@ public struct TremoloCallback: LiveCallback {
   public var input: CallbackInput { .required }
 
   public func duration(for format: StreamFormat) -> Int? { 0 }
+
+  public func peak(pulling level: PeakLevel) -> PeakLevel { level }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: [

@@ -8,6 +8,7 @@ import RenderCore
 /// E + r (x - E), with the ratio r; between them x. The gain is smoothed, not the level, and goes for all
 /// channels alike (Giannoulis, Massberg and Reiss 2012, feed-forward in the logarithmic domain).
 public enum DynamicsProcessor: EffectUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let threshold: UInt32 = 0
     public static let headRoom: UInt32 = 1
@@ -112,6 +113,11 @@ public enum DynamicsProcessor: EffectUnit {
         help: ["it works here; on an iPhone the unit would refuse a second input"])
     ]
   }
+
+  /// Nobody follows what a compressor makes of a level.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel { .unknown }
 
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout

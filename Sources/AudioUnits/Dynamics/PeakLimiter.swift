@@ -1,8 +1,10 @@
 public import AudioTypes
+import Glibc
 import RenderCore
 
 /// Keeps peaks below a ceiling, those between the samples too, by looking ahead.
 public enum PeakLimiter: EffectUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let attackTime: UInt32 = 0
     public static let decayTime: UInt32 = 1
@@ -85,6 +87,16 @@ public enum PeakLimiter: EffectUnit {
 
   public static func memory(in configuration: UnitConfiguration) -> Int {
     2 * 4 * latency(in: configuration) * configuration.outputs[0].format.channelCount
+  }
+
+  /// Up to full scale, unless the limiter is bypassed.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel {
+    let level = inputs[0] ?? PeakLevel()
+    guard !configuration.isOn(.bypassEffect, .global, 0) else { return level }
+    let gain = configuration.parameter(Parameter.preGain, .global, 0) ?? 0
+    return level.scaled(by: pow(10, Double(gain) / 20)).clipped
   }
 
   public static func makeKernels(

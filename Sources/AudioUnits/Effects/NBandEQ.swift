@@ -1,4 +1,5 @@
 public import AudioTypes
+import Glibc
 
 /// 1 to 64 filters in series, each of one of eleven types, and a gain behind them.
 public enum NBandEQ: FilterUnit {
@@ -89,6 +90,11 @@ public enum NBandEQ: FilterUnit {
         ),
       ], bypass: Parameter.bypassBand),
     formatNotes: EffectProperties.formatNotes)
+
+  public static func help(toLowerTo share: Double, in configuration: UnitConfiguration) -> String {
+    let decibels = (200 * log10(share)).rounded(.down) / 10
+    return "lower it by \"globalGain\": \(decibels) among its \"parameters\""
+  }
 
   public static func plan(in configuration: UnitConfiguration) -> FilterPlan {
     var count = 8

@@ -166,4 +166,11 @@ extension UnitInstance {
         at: frequencies, in: configuration ?? settled($0), controls: $0.controls)
     }
   }
+
+  /// How far what the unit puts out goes at most, as it is configured: `AudioUnit.peak(of:in:controls:)`.
+  public func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration
+  ) -> PeakLevel {
+    state.withLock { unit.peak(of: inputs, in: configuration, controls: $0.controls) }
+  }
 }

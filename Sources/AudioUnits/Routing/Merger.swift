@@ -93,6 +93,13 @@ public enum Merger: AudioUnit {
     ]
   }
 
+  /// As far as the input that goes furthest.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel {
+    inputs.values.max { $0.possible < $1.possible } ?? PeakLevel()
+  }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels { UnitKernels(main: .holding(MergerKernel()), mainUsesBusWords: true) }

@@ -50,5 +50,8 @@ public enum UnitRules {
     hardwareOutput,
     ioEnabled,
     deviceRate,
+    conversion,
+    effectiveGain,
+    inputsOff,
   ]
 }

@@ -20,6 +20,7 @@ public enum ExpressionLanguage {
       Entry(signature: "e", summary: "2.71828…, the base of exp and log."),
     ]
 
+  /// What can be called in an expression, with what it gives.
   public static let functions: [Entry] =
     ExpressionFunction.all.map { Entry(signature: $0.signature, summary: $0.summary) }
 

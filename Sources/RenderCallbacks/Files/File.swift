@@ -41,6 +41,7 @@ public struct FileCallback: LiveCallback {
 
   /// Absolute, or relative to the process's working directory.
   public var path: String
+  /// Whether it begins again at its end.
   public var loop: Bool
   /// In seconds of the file.
   public var start: Double
@@ -74,6 +75,8 @@ public struct FileCallback: LiveCallback {
       2 * max(Int(min(max(format.sampleRate, 1), 1e6)), 4 * maximumFramesPerSlice, 16_384)
     return (4 * frames + 128 * 1024) * max(format.channelCount, 1)
   }
+
+  public func peak(pulling level: PeakLevel) -> PeakLevel { PeakLevel.unknown.scaled(by: gain) }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     switch part(for: format) {

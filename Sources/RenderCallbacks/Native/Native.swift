@@ -48,9 +48,13 @@ public struct NativeCallback: RenderCallback {
 
   /// Absolute, or relative to the process's working directory; never looked for elsewhere.
   public var path: String
+  /// The function that fills each slice.
   public var symbol: String
+  /// What that is handed, as text.
   public var refCon: String
+  /// The function that is called before the first slice; `nil` for none.
   public var prepare: String?
+  /// The function that is called after the last slice; `nil` for none.
   public var dispose: String?
   /// In seconds; of one that processes, what it adds to what it pulls.
   public var duration: Double?

@@ -18,6 +18,11 @@ public protocol RenderCallback: Sendable {
   /// a file that is cut off. Asked where there are no problems.
   func warnings(for format: StreamFormat) -> [CallbackProblem]
 
+  /// How far what it puts out goes.
+  ///
+  /// - Parameter level: How far what it pulls goes.
+  func peak(pulling level: PeakLevel) -> PeakLevel
+
   /// About how many bytes a source of `makeSource` takes, apart from a few thousand that each takes.
   /// Asked before anything is allocated, and also where there are problems.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
@@ -37,6 +42,8 @@ extension RenderCallback {
 
   public var canLeaveRounding: Bool { false }
 
+  public func peak(pulling level: PeakLevel) -> PeakLevel { .unknown }
+
   public func warnings(for format: StreamFormat) -> [CallbackProblem] { [] }
 
   public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int { 0 }
@@ -54,6 +61,7 @@ public enum CallbackInput: Hashable, Sendable {
 
 /// Why a callback or a tap cannot do its work.
 public struct CallbackProblem: Error, Hashable, Sendable {
+  /// What is in the way.
   public enum Kind: Hashable, Sendable {
     case fileNotFound, fileUnreadable, notAudio, unwritable, badSetting, formatNotSupported
     /// Something is there that patchrun has not written.
@@ -64,7 +72,9 @@ public struct CallbackProblem: Error, Hashable, Sendable {
     case responseTooLong
   }
 
+  /// What is in the way.
   public var kind: Kind
+  /// What the call returns that finds it.
   public var status: Status
   /// A sentence that starts in lower case.
   public var message: String
@@ -82,8 +92,10 @@ public struct CallbackProblem: Error, Hashable, Sendable {
   /// A name that is not known, and those that are: for a guess at what was meant.
   public struct UnknownName: Hashable, Sendable {
     public var name: String
+    /// Those that are known.
     public var candidates: [String]
 
+    /// - Parameter candidates: Those that are known.
     public init(_ name: String, among candidates: [String]) {
       self.name = name
       self.candidates = candidates
@@ -110,6 +122,7 @@ public struct CallbackProblem: Error, Hashable, Sendable {
 /// Where it pulls something upstream, that is input 0, as floats, with the channels and at the rate
 /// of the bus; else there is no input.
 public struct RenderSource: Sendable {
+  /// Fills output 0 of each slice.
   public var kernel: KernelBox
   /// Whether the kernel writes what the bus's format can hold, in the bus's own words. Otherwise it
   /// writes floats, and the plan rounds them.
@@ -157,7 +170,9 @@ extension RenderTap {
 
 /// A tap made for one bus: a kernel that reads input 0, in the bus's own words, and writes nothing.
 public struct RenderSink: Sendable {
+  /// Reads input 0 of each slice.
   public var kernel: KernelBox
+  /// The half that writes what has come, where there is one.
   public var service: (any RenderService)?
   /// What is asked for the readings of a tap that measures.
   public var reader: (any TapReader)?

@@ -1,8 +1,8 @@
-import AudioTypes
+public import AudioTypes
 
-extension PatchNotes {
+extension UnitRules {
   /// The volumes of a mixer's input and output multiply each other.
-  static let effectiveGain = Rule(
+  public static let effectiveGain = Rule(
     "PR0557", "parameter/effective-gain",
     "the volumes of a mixer's input and output multiply each other",
     severity: .note,

@@ -1,8 +1,8 @@
-import AudioTypes
+public import AudioTypes
 
-extension PatchNotes {
+extension UnitRules {
   /// An input of a mixer that is fed is switched on.
-  static let inputsOff = Rule(
+  public static let inputsOff = Rule(
     "PR0317", "mixer/inputs-off",
     "an input of a mixer that is fed is switched on",
     severity: .note,

@@ -1,8 +1,8 @@
-import AudioTypes
+public import AudioTypes
 
-extension PatchNotes {
+extension UnitRules {
   /// A FormatConverter says what it converts.
-  static let conversion = Rule(
+  public static let conversion = Rule(
     "PR0424", "format/conversion",
     "a FormatConverter says what it converts",
     severity: .note,
