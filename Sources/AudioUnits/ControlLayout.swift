@@ -7,11 +7,13 @@ public import RenderCore
 /// properties that the render side reads or writes, each with as many words as it has. The elements
 /// of a scope follow each other.
 public struct ControlLayout: Sendable {
+  /// The words, each with what a fresh unit has.
   public let block: ControlBlock
   private let map: ControlMap
   private let inputBase: Int
   private let outputBase: Int
 
+  /// Makes the control block of a unit that has so many elements.
   public init(_ description: UnitDescription, inputCount: Int, outputCount: Int) {
     self.init(ControlMap(description), inputCount: inputCount, outputCount: outputCount)
   }
@@ -46,6 +48,11 @@ public struct ControlLayout: Sendable {
     map[scope].parameters.firstIndex(of: parameter).map { base(scope, element: element) + $0 }
   }
 
+  /// The range that the description gives a parameter; `nil` where the unit has none of that number there.
+  func range(_ parameter: UInt32, _ scope: Scope) -> ClosedRange<Float>? {
+    map[scope].parameters.firstIndex(of: parameter).map { map[scope].ranges[$0] }
+  }
+
   /// The first word of a property that the render side reads or writes; `nil` for any other.
   public func slot(_ place: PropertyPlace) -> Int? {
     map[place.scope].properties.first { $0.id == place.id }.map {
@@ -59,6 +66,8 @@ final class ControlMap: Sendable {
   struct Element: Sendable {
     /// The parameters, a word each, from the first word on.
     var parameters: [UInt32] = []
+    /// Their ranges.
+    var ranges: [ClosedRange<Float>] = []
     /// The properties behind them, and where the words of each begin.
     var properties: [(id: PropertyID, offset: Int)] = []
     /// What the words of a fresh element hold.
@@ -67,6 +76,7 @@ final class ControlMap: Sendable {
     init(_ description: UnitDescription, _ scope: Scope) {
       for info in description.parameters(in: scope) {
         parameters.append(info.id)
+        ranges.append(info.range)
         initial.append(info.defaultValue.bitPattern)
       }
       for info in description.properties where info.isLive && info.scopes.contains(scope) {

@@ -8,6 +8,7 @@ public import RenderCore
 /// the embedded 3D mixer, and next to nothing of what they do: where a row of the description says
 /// that it is patchrun's, the formula is beside the algorithm, in `Spatial`.
 public enum Mixer3D: AudioUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let azimuth: UInt32 = 0
     public static let elevation: UInt32 = 1
@@ -264,6 +265,11 @@ public enum Mixer3D: AudioUnit {
     48_000 * configuration.inputs.count { $0.isUsed }
   }
 
+  /// Nobody follows what distances and a room leave of each source.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel { .unknown }
+
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
@@ -281,6 +287,32 @@ public enum Mixer3D: AudioUnit {
       sampleRate: rate, sources: sources, head: head, controls: SpatialControls(controls))
     guard let head else { return UnitKernels(main: .holding(kernel, with: controls.block)) }
     return UnitKernels(main: .holding(kernel, with: controls.block, head))
+  }
+}
+
+extension SpatialControls {
+  fileprivate init(_ layout: ControlLayout) {
+    typealias Parameter = Mixer3D.Parameter
+    azimuth = layout.ranged(Parameter.azimuth, .input)
+    elevation = layout.ranged(Parameter.elevation, .input)
+    distance = layout.ranged(Parameter.distance, .input)
+    gain = layout.ranged(Parameter.gain, .input)
+    playbackRate = layout.ranged(Parameter.playbackRate, .input)
+    enable = layout.control(Parameter.enable, .input)
+    minGain = layout.ranged(Parameter.minGain, .input)
+    maxGain = layout.ranged(Parameter.maxGain, .input)
+    reverbBlend = layout.ranged(Parameter.reverbBlend, .input)
+    occlusion = layout.ranged(Parameter.occlusionAttenuation, .input)
+    obstruction = layout.ranged(Parameter.obstructionAttenuation, .input)
+    algorithms = layout.control(.spatializationAlgorithm, .input)
+    renderingFlags = layout.control(.renderingFlags3DMixer, .input)
+    dopplerShift = layout.control(.dopplerShift, .input)
+    curves = layout.control(.attenuationCurve3DMixer, .input)
+    distances = layout.control(.distanceParameters3DMixer, .input)
+    outputGains = layout.ranged(Parameter.gain, .output)
+    reverbGains = layout.ranged(Parameter.globalReverbGain, .global)
+    internalReverb = layout.control(.usesInternalReverb, .global)
+    reverbPreset = layout.control(.reverbPreset, .global)
   }
 }
 

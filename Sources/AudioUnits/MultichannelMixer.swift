@@ -3,6 +3,7 @@ import RenderCore
 
 /// Mixes any number of mono and stereo inputs to stereo, each with a volume, a pan and a switch.
 public enum MultichannelMixer: AudioUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let volume: UInt32 = 0
     public static let enable: UInt32 = 1
@@ -44,7 +45,8 @@ public enum MultichannelMixer: AudioUnit {
         summary: "How many channels there are: of all inputs together, of the output."),
       PropertyInfo(
         .meterClipping, key: "meterClipping", constant: "kAudioUnitProperty_MeterClipping",
-        kind: .clipping, scopes: [.global], access: .readOnly, isLive: true, liveWords: 3,
+        kind: .clipping, scopes: [.global], access: .readOnly, isLive: true,
+        liveWords: ClippingWatch.wordCount,
         summary:
           "The largest magnitude that has left the mixer since this was last read, and whether "
           + "infinities or what is not a number have.",
@@ -240,12 +242,55 @@ public enum MultichannelMixer: AudioUnit {
         MixerKernel(
           sampleRate: configuration.outputs[0].format.sampleRate,
           inputChannelCounts: configuration.inputs.map(\.format.channelCount),
-          controls: MixerControls(
-            access: controls.block.access,
-            inputBase: controls.base(.input, element: 0),
-            outputBase: controls.base(.output, element: 0),
-            clippingBase: controls.base(.global, element: 0))),
+          controls: controls),
         with: controls.block))
+  }
+}
+
+// MARK: Controls
+
+extension MixerKernel {
+  /// - Parameters:
+  ///   - sampleRate: Of all buses, in hertz.
+  ///   - inputChannelCounts: For each input element 1 or 2.
+  ///   - controls: Of a MultichannelMixer with as many inputs; its block must outlive the kernel.
+  public init(sampleRate: Double, inputChannelCounts: [Int], controls: ControlLayout) {
+    precondition(
+      controls.base(.output, element: 0)
+        == controls.base(.input, element: inputChannelCounts.count),
+      "the control block is that of a mixer with as many inputs")
+    self.init(
+      sampleRate: sampleRate, inputChannelCounts: inputChannelCounts,
+      controls: MixerControls(controls))
+  }
+}
+
+extension MixerControls {
+  fileprivate init(_ layout: ControlLayout) {
+    volume = layout.control(MultichannelMixer.Parameter.volume, .input)
+    pan = layout.control(MultichannelMixer.Parameter.pan, .input)
+    enable = layout.control(MultichannelMixer.Parameter.enable, .input)
+    matrixLevels = layout.control(.matrixLevels, .input)
+    metering = layout.control(.meteringMode, .input)
+    meters = MeterSlots(layout, .input)
+    outputVolume = layout.control(MultichannelMixer.Parameter.volume, .output)
+    outputMetering = layout.control(.meteringMode, .output)
+    outputMeters = MeterSlots(layout, .output)
+    clipping = ClippingWatch(layout)
+    access = layout.block.access
+  }
+}
+
+extension MeterSlots {
+  fileprivate init(_ layout: ControlLayout, _ scope: Scope) {
+    typealias Parameter = MultichannelMixer.Parameter
+    func pair(_ parameter: UInt32) -> Pair {
+      (layout.control(parameter, scope), layout.control(parameter + 1, scope))
+    }
+    preAverage = pair(Parameter.preAveragePower)
+    prePeak = pair(Parameter.prePeakHoldLevel)
+    postAverage = pair(Parameter.postAveragePower)
+    postPeak = pair(Parameter.postPeakHoldLevel)
   }
 }
 

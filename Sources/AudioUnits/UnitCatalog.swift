@@ -6,8 +6,11 @@ public struct UnitCatalog: Sendable {
   public struct Component: Sendable {
     public var description: ComponentDescription
     public var name: String
+    /// The subtype's name in Core Audio's headers.
     public var constant: String
+    /// Other spellings that are understood.
     public var aliases: [String]
+    /// The kind of unit.
     public var unit: any AudioUnit.Type
 
     public init(_ unit: any AudioUnit.Type) {

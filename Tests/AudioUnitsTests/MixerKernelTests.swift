@@ -6,33 +6,38 @@ import TestSupport
 import Testing
 
 @Suite struct MixerKernelTests {
-  /// A control set at a frame: an input's, or the output's where `element` is `nil`.
+  private typealias Parameter = MultichannelMixer.Parameter
+
+  /// A parameter set at a frame: of an input, or of the output where `element` is `nil`.
   private struct Change {
     var frame: Int
     var element: Int?
-    var control: Int
+    var parameter: UInt32
     var value: Float
+
+    func make(in layout: ControlLayout) {
+      guard let slot = layout.slot(parameter, element == nil ? .output : .input, element ?? 0)
+      else { preconditionFailure("the mixer has the parameter") }
+      layout.block[slot] = value
+    }
   }
 
   private func output(volume: Float, at frame: Int = 0) -> Change {
-    Change(frame: frame, element: nil, control: MixerControls.outputVolume, value: volume)
+    Change(frame: frame, element: nil, parameter: Parameter.volume, value: volume)
   }
 
   private func input(
     _ element: Int, volume: Float? = nil, pan: Float? = nil, enable: Float? = nil, at frame: Int = 0
   ) -> [Change] {
-    [
-      (MixerControls.volume, volume), (MixerControls.pan, pan), (MixerControls.enable, enable),
-    ].compactMap { control, value in
-      value.map { Change(frame: frame, element: element, control: control, value: $0) }
+    [(Parameter.volume, volume), (Parameter.pan, pan), (Parameter.enable, enable)].compactMap {
+      parameter, value in
+      value.map { Change(frame: frame, element: element, parameter: parameter, value: $0) }
     }
   }
 
-  private func makeControls(inputCount: Int) -> (block: ControlBlock, controls: MixerControls) {
-    let block = ControlBlock(count: MixerControls.wordCount(inputCount: inputCount))
-    let controls = MixerControls(access: block.access)
-    controls.setDefaults(inputCount: inputCount)
-    return (block, controls)
+  /// The controls that a mixer has in a graph.
+  private func makeControls(inputCount: Int) -> ControlLayout {
+    ControlLayout(MultichannelMixer.description, inputCount: inputCount, outputCount: 1)
   }
 
   /// Renders a mixer at 48 kHz, cut at every change as a plan is, and in between as `slicing` says.
@@ -41,21 +46,16 @@ import Testing
     frameCount: Int? = nil
   ) -> [[Float]] {
     let count = frameCount ?? inputs[0][0].count
-    let (block, controls) = makeControls(inputCount: inputs.count)
+    let controls = makeControls(inputCount: inputs.count)
     let kernel = MixerKernel(
       sampleRate: 48_000, inputChannelCounts: inputs.map(\.count), controls: controls)
     let ends = slicing.cut(count).reduce(into: [0]) { $0.append($0.last! + $1) }
     let cuts = Set(ends + changes.map(\.frame)).sorted()
     return render(
-      .holding(kernel, with: block), inputs: inputs, outputChannelCounts: [2], frameCount: count,
-      slicing: Slicing(zip(cuts.dropFirst(), cuts).map { $0 - $1 })
+      .holding(kernel, with: controls.block), inputs: inputs, outputChannelCounts: [2],
+      frameCount: count, slicing: Slicing(zip(cuts.dropFirst(), cuts).map { $0 - $1 })
     ) { frame in
-      for change in changes where change.frame == frame {
-        let index =
-          change.element.map { controls.input($0, change.control) }
-          ?? controls.output(change.control)
-        block[index] = change.value
-      }
+      for change in changes where change.frame == frame { change.make(in: controls) }
     }[0]
   }
 
@@ -150,11 +150,11 @@ import Testing
 
   @Test
   func `a mixer whose inputs are all silent or off says that it is silent`() {
-    let (block, controls) = makeControls(inputCount: 2)
-    block[controls.input(1, MixerControls.enable)] = 0
+    let controls = makeControls(inputCount: 2)
+    input(1, enable: 0)[0].make(in: controls)
     let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1, 2], controls: controls)
     let plan = RenderPlan(
-      rows: [.init(kernel: .holding(kernel, with: block), inputs: [0, 1], outputs: [2])],
+      rows: [.init(kernel: .holding(kernel, with: controls.block), inputs: [0, 1], outputs: [2])],
       busChannelCounts: [1, 2, 2], maximumFramesPerSlice: 64)
     let sounding = plan.bus(1, frameCount: 64)
     sounding.markSounding()
@@ -163,7 +163,7 @@ import Testing
     #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .ok)
     #expect(output.isSilent)
     #expect((0..<64).allSatisfy { output[0][$0] == 0 })
-    block[controls.input(1, MixerControls.enable)] = 1
+    input(1, enable: 1)[0].make(in: controls)
     #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 64)) == .ok)
     #expect(!output.isSilent)
     #expect(output[0][63] > 0)
@@ -240,9 +240,9 @@ import Testing
 
   // MARK: Meters
 
-  private static let meterOffsets = [
-    MixerControls.preAverage, MixerControls.prePeak, MixerControls.postAverage,
-    MixerControls.postPeak,
+  private static let meters = [
+    Parameter.preAveragePower, Parameter.prePeakHoldLevel, Parameter.postAveragePower,
+    Parameter.postPeakHoldLevel,
   ]
 
   /// Renders with all meters on and returns, for each input and then the output, for each of the
@@ -251,28 +251,24 @@ import Testing
     _ inputs: [[[Float]]], _ changes: [Change] = [], slicing: Slicing = Slicing([1024]),
     isMetered: Bool = true
   ) -> [[[Float]]] {
-    let (block, controls) = makeControls(inputCount: inputs.count)
-    for element in inputs.indices {
-      block[word: controls.input(element, MixerControls.inputMeteringMode)] = isMetered ? 1 : 0
+    let controls = makeControls(inputCount: inputs.count)
+    // The inputs, and the output behind them.
+    let elements: [(scope: Scope, element: Int)] =
+      inputs.indices.map { (.input, $0) } + [(.output, 0)]
+    for (scope, element) in elements {
+      let mode = controls.slot(PropertyPlace(.meteringMode, scope, element))
+      controls.block[word: mode!] = isMetered ? 1 : 0
     }
-    block[word: controls.output(MixerControls.outputMeteringMode)] = isMetered ? 1 : 0
-    for change in changes {
-      let index =
-        change.element.map { controls.input($0, change.control) }
-        ?? controls.output(change.control)
-      block[index] = change.value
-    }
+    for change in changes { change.make(in: controls) }
     let kernel = MixerKernel(
       sampleRate: 48_000, inputChannelCounts: inputs.map(\.count), controls: controls)
     _ = render(
-      .holding(kernel, with: block), inputs: inputs, outputChannelCounts: [2],
+      .holding(kernel, with: controls.block), inputs: inputs, outputChannelCounts: [2],
       frameCount: inputs[0][0].count, slicing: slicing)
-    return (0...inputs.count).map { element in
-      Self.meterOffsets.map { offset in
-        (0..<2).map { channel in
-          element < inputs.count
-            ? block[controls.input(element, MixerControls.inputMeters + offset + channel)]
-            : block[controls.output(MixerControls.outputMeters + offset + channel)]
+    return elements.map { scope, element in
+      Self.meters.map { meter in
+        (0..<2).map { (channel: UInt32) in
+          controls.block[controls.slot(meter + channel, scope, element)!]
         }
       }
     }
@@ -357,15 +353,20 @@ import Testing
   }
 
   @Test
-  func `a layout that does not fit its block, or a bus of another width, is noticed`() {
-    let (block, controls) = makeControls(inputCount: 1)
-    let own = MixerControls.outputStride + MixerControls.clippingStride
-    #expect(block.count == own + MixerControls.inputStride)
-    #expect(controls.input(0, 0) == own)
+  func `a bus of another width is noticed`() {
+    let controls = makeControls(inputCount: 1)
     let kernel = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1], controls: controls)
     let plan = RenderPlan(
-      rows: [.init(kernel: .holding(kernel, with: block), inputs: [0], outputs: [1])],
+      rows: [.init(kernel: .holding(kernel, with: controls.block), inputs: [0], outputs: [1])],
       busChannelCounts: [3, 2], maximumFramesPerSlice: 64)
     #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .formatNotSupported)
+  }
+
+  @Test
+  func `a layout of another number of inputs ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let controls = ControlLayout(MultichannelMixer.description, inputCount: 3, outputCount: 1)
+      _ = MixerKernel(sampleRate: 48_000, inputChannelCounts: [1], controls: controls)
+    }
   }
 }

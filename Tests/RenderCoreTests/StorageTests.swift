@@ -41,7 +41,30 @@ import Testing
   }
 }
 
-@Suite struct SampleStorageTests {
+@Suite struct StateStorageTests {
+  private struct Strip: BitwiseCopyable {
+    var volume: Float = 1
+    var isMuted = false
+    var position = 0
+  }
+
+  @Test func `storage of structs changes one property of one element, and copies nothing`() {
+    let strips = StateStorage(repeating: Strip(), count: 3)
+    let heapCalls = allocations {
+      for frame in 0..<10 {
+        strips[1].position += frame
+        strips[2].isMuted = true
+      }
+    }
+    #expect(heapCalls == 0)
+    let positions = (0..<3).map { strips[$0].position }
+    #expect(positions == [0, 45, 0])
+    let muted = (0..<3).map { strips[$0].isMuted }
+    #expect(muted == [false, false, true])
+    let volumes = (0..<3).map { strips[$0].volume }
+    #expect(volumes == [1, 1, 1])
+  }
+
   @Test func `storage holds what it was made with until it is changed`() {
     let samples = SampleStorage(repeating: 0.5, count: 3)
     let count = samples.count

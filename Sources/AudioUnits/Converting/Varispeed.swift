@@ -9,6 +9,7 @@ public import RenderCore
 /// (twice the rate is 1200 cents), and where both are turned they come together: the rate that is heard
 /// is their product.
 public enum Varispeed: AudioUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let playbackRate: UInt32 = 0
     public static let playbackCents: UInt32 = 1

@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// Lets through what is around a frequency: a second-order band pass whose peak is 0 dB.
 public enum BandPassFilter: SingleFilterUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let centerFrequency: UInt32 = 0
     public static let bandwidth: UInt32 = 1

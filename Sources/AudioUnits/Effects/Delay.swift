@@ -4,6 +4,7 @@ import RenderCore
 
 /// Echoes: the sound again after a time, and again, darker and softer each time.
 public enum Delay: EffectUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let wetDryMix: UInt32 = 0
     public static let delayTime: UInt32 = 1

@@ -25,6 +25,7 @@ public struct EffectPieces: ~Copyable {
   public static let fadeDuration = 0.02
   private static var checkInterval: Int { @_noLocks get { 1024 } }
 
+  /// How many channels are processed.
   public let channelCount: Int
   private let controls: ControlAccess
   private let bypassSlot: Int

@@ -27,9 +27,13 @@ public protocol EffectUnit: AudioUnit {
 
 /// What an effect is set to, as the control thread sees it.
 public struct EffectSettings: Sendable {
+  /// Of the output, in hertz.
   public let sampleRate: Double
+  /// Channels of the output.
   public let channelCount: Int
+  /// What the unit is set to now.
   public let controls: ControlLayout
+  /// What the unit has been initialized with, or would be.
   public let configuration: UnitConfiguration
 
   init(_ configuration: UnitConfiguration, controls: ControlLayout) {
@@ -49,6 +53,7 @@ public struct EffectSettings: Sendable {
     controls.slot(PropertyPlace(id, .global, 0)).map { controls.block[word: $0] } ?? 0
   }
 
+  /// Whether sound passes as it is.
   public var isBypassed: Bool { word(.bypassEffect) != 0 }
 }
 

@@ -37,6 +37,7 @@ public struct GlideBank: ~Copyable {
   private static var position: Int { @_noLocks get { 5 } }
   private static var frames: Int { @_noLocks get { 6 } }
 
+  /// How many controls there are.
   public let count: Int
   private let controls: ControlAccess
   private let rows: DoubleStorage

@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// Lets through what is above a frequency: a second-order high pass with resonance.
 public enum HighPassFilter: SingleFilterUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let cutoffFrequency: UInt32 = 0
     public static let resonance: UInt32 = 1

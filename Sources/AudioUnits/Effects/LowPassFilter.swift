@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// Lets through what is below a frequency: a second-order low pass with resonance.
 public enum LowPassFilter: SingleFilterUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let cutoffFrequency: UInt32 = 0
     public static let resonance: UInt32 = 1

@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// Raises or lowers what is below a frequency.
 public enum LowShelfFilter: SingleFilterUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let cutoffFrequency: UInt32 = 0
     public static let gain: UInt32 = 1

@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// Raises or lowers what is around a frequency.
 public enum ParametricEQ: SingleFilterUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let centerFrequency: UInt32 = 0
     public static let q: UInt32 = 1

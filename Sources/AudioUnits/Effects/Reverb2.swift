@@ -3,6 +3,7 @@ import RenderCore
 
 /// A room of its own size: a feedback delay network in one channel or two.
 public enum Reverb2: EffectUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let dryWetMix: UInt32 = 0
     public static let gain: UInt32 = 1

@@ -3,6 +3,7 @@ import RenderCore
 
 /// The sound some frames later, to the bit.
 public enum SampleDelay: EffectUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let delayFrames: UInt32 = 0
   }

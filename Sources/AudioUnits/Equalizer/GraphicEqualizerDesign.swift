@@ -4,10 +4,15 @@ internal import Glibc
 ///
 /// `H(z) = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2)`, and `b1 == a1`.
 public struct PeakingFilter: Hashable, Sendable {
+  /// Of the input's frame.
   public let b0: Double
+  /// Of the input's frame before.
   public let b1: Double
+  /// Of the input's frame two before.
   public let b2: Double
+  /// Of the output's frame before, subtracted.
   public let a1: Double
+  /// Of the output's frame two before, subtracted.
   public let a2: Double
   /// `1 - b0`, worked out without the difference: the part of the input that is taken out at once.
   let reduction: Double

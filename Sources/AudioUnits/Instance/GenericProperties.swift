@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// The properties that every unit has (facts, section 2.2), in the order of their numbers.
 public enum GenericProperties {
+  /// What every unit has, whatever kind it is.
   public static let all: [PropertyInfo] =
     (state + formats + rendering + parameters + names + memory + dithering).sorted {
       $0.id.rawValue < $1.id.rawValue

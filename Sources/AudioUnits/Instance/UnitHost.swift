@@ -42,10 +42,12 @@ public protocol UnitHost: AnyObject, Sendable {
 public final class UnitConnection: Sendable {
   /// The unit that feeds; `nil` for none, which takes away what feeds the input.
   public let source: UnitInstance?
+  /// The output element that feeds.
   public let output: Int
   /// The input element that is fed.
   public let input: Int
 
+  /// - Parameter source: `nil` to take away what feeds the input.
   public init(from source: UnitInstance?, _ output: Int = 0, to input: Int = 0) {
     self.source = source
     self.output = output
@@ -55,6 +57,7 @@ public final class UnitConnection: Sendable {
 
 /// A render callback as a property holds it: Core Audio's `AURenderCallbackStruct`.
 public final class CallbackReference: Sendable {
+  /// What is called for each slice.
   public let callback: any RenderCallback
 
   public init(_ callback: any RenderCallback) { self.callback = callback }

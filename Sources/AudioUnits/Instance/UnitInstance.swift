@@ -17,6 +17,7 @@ public final class UnitInstance: Sendable {
     let number: Int
   }
 
+  /// The kind of unit that it is one of.
   public let unit: any AudioUnit.Type
   public var description: UnitDescription { blueprint.description }
   /// The generic properties and the unit's own, in the order of their numbers.
@@ -153,6 +154,7 @@ public final class UnitInstance: Sendable {
   /// How many elements a scope has now; 1 for the global scope.
   public func elementCount(_ scope: Scope) -> Int { state.withLock { $0.count(scope) } }
 
+  /// Whether stream formats are settled and kernels made.
   public var isInitialized: Bool { state.withLock { $0.isInitialized } }
 }
 

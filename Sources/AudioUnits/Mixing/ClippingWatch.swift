@@ -20,9 +20,12 @@ struct ClippingWatch: BitwiseCopyable {
   private let access: ControlAccess
   private let first: Int
 
-  /// - Parameter first: Where its words stand.
-  init(_ access: ControlAccess, at first: Int) {
-    self.access = access
+  /// - Parameter layout: Of a unit that has `kAudioUnitProperty_MeterClipping`.
+  init(_ layout: ControlLayout) {
+    guard let first = layout.slot(PropertyPlace(.meterClipping, .global, 0)) else {
+      preconditionFailure("a unit that is watched has a place for what is seen")
+    }
+    access = layout.block.access
     self.first = first
   }
 

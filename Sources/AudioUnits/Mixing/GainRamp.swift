@@ -34,9 +34,11 @@ struct GainRamp: BitwiseCopyable {
   /// Whether nothing gets through any more.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
 
-  /// Sets out for new gains from wherever the ramp is, to be there in `frameCount` frames.
+  /// Sets out for new gains from wherever the ramp is, to be there in `frameCount` frames; in 0 frames they
+  /// hold at once.
   @_noLocks
-  mutating func aim(left newLeft: Float, right newRight: Float, in frameCount: Int) {
+  mutating func go(left newLeft: Float, right newRight: Float, in frameCount: Int) {
+    guard frameCount > 0 else { return jump(left: newLeft, right: newRight) }
     guard newLeft != left || newRight != right else { return }
     startLeft = gain(from: startLeft, to: left, at: position)
     startRight = gain(from: startRight, to: right, at: position)

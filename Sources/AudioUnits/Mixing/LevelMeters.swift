@@ -13,10 +13,23 @@ struct LevelMeters: ~Copyable {
   /// In frames.
   static var blockLength: Int { @_noLocks get { 256 } }
 
-  private static let stride = 6
-  // For each signal the sum of squares and the peak of the block so far, the frames in them, the
-  // smoothed mean square, the held peak, and the frames that it is still to be held.
-  private let values: DoubleStorage
+  /// What is known of one signal.
+  struct Meter: BitwiseCopyable {
+    /// What the block has had so far.
+    var block = Block()
+    /// Frames in it: a whole number, in the type that levels are computed in.
+    var frameCount = 0.0
+    /// The smoothed mean square.
+    var average = 0.0
+    /// The held peak, and the frames that it is still to be held.
+    var peak = 0.0
+    var hold = 0.0
+
+    @_noLocks
+    init() {}
+  }
+
+  private let meters: StateStorage<Meter>
   private let smoothing: Double
   private let fall: Double
   private let holdLength: Double
@@ -24,7 +37,7 @@ struct LevelMeters: ~Copyable {
   // MARK: Control thread
 
   init(count: Int, sampleRate: Double) {
-    values = DoubleStorage(repeating: 0, count: count * Self.stride)
+    meters = StateStorage(repeating: Meter(), count: count)
     smoothing = 1 - exp(-Double(Self.blockLength) / (0.3 * sampleRate))
     fall = pow(10, -Double(Self.blockLength) / sampleRate)
     holdLength = sampleRate
@@ -35,15 +48,15 @@ struct LevelMeters: ~Copyable {
   /// Makes a meter read silence.
   @_noLocks
   func reset(_ meter: Int) {
-    for offset in 0..<Self.stride { values[meter * Self.stride + offset] = 0 }
+    meters[meter] = Meter()
   }
 
   /// Takes in a stretch of one signal as it is and after a steady gain. Stretches do not go past
   /// the end of a block.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, before: Int, after: Int, gain: Float) {
-    var pre = Block(sum: sum(before), peak: peakSoFar(before))
-    var post = Block(sum: sum(after), peak: peakSoFar(after))
+    var pre = meters[before].block
+    var post = meters[after].block
     for frame in buffer.indices {
       pre.take(buffer[frame])
       post.take(gain * buffer[frame])
@@ -55,8 +68,8 @@ struct LevelMeters: ~Copyable {
   /// The same with a gain that moves.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, before: Int, after: Int, slope: GainSlope) {
-    var pre = Block(sum: sum(before), peak: peakSoFar(before))
-    var post = Block(sum: sum(after), peak: peakSoFar(after))
+    var pre = meters[before].block
+    var post = meters[after].block
     for frame in buffer.indices {
       pre.take(buffer[frame])
       post.take(slope.gain(frame) * buffer[frame])
@@ -68,7 +81,7 @@ struct LevelMeters: ~Copyable {
   /// Takes in a stretch of one signal as it is.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, as meter: Int) {
-    var block = Block(sum: sum(meter), peak: peakSoFar(meter))
+    var block = meters[meter].block
     for frame in buffer.indices { block.take(buffer[frame]) }
     keep(block, frameCount: buffer.count, as: meter)
   }
@@ -79,22 +92,19 @@ struct LevelMeters: ~Copyable {
     _ buffer: ChannelBuffer, _ gain: GainSlope, _ other: ChannelBuffer, _ otherGain: GainSlope,
     as meter: Int
   ) {
-    var block = Block(sum: sum(meter), peak: peakSoFar(meter))
+    var block = meters[meter].block
     for frame in buffer.indices {
       block.take(gain.gain(frame) * buffer[frame] + otherGain.gain(frame) * other[frame])
     }
     keep(block, frameCount: buffer.count, as: meter)
   }
 
-  private struct Block: BitwiseCopyable {
-    var sum: Double
-    var peak: Float
+  struct Block: BitwiseCopyable {
+    var sum = 0.0
+    var peak: Float = 0
 
     @_noLocks
-    init(sum: Double, peak: Float) {
-      self.sum = sum
-      self.peak = peak
-    }
+    init() {}
 
     @_noLocks
     @inline(__always)
@@ -105,61 +115,53 @@ struct LevelMeters: ~Copyable {
   }
 
   @_noLocks
-  private func sum(_ meter: Int) -> Double { values[meter * Self.stride] }
-
-  @_noLocks
-  private func peakSoFar(_ meter: Int) -> Float { Float(values[meter * Self.stride + 1]) }
-
-  @_noLocks
   private func keep(_ block: Block, frameCount: Int, as meter: Int) {
-    let first = meter * Self.stride
-    values[first] = block.sum
-    values[first + 1] = Double(block.peak)
-    values[first + 2] += Double(frameCount)
+    meters[meter].block = block
+    meters[meter].frameCount += Double(frameCount)
   }
 
   /// Ends a block.
   @_noLocks
-  func endBlock(_ meter: Int) {
-    let first = meter * Self.stride
-    guard values[first + 2] > 0 else { return }
-    let meanSquare = values[first] / values[first + 2]
-    let average = values[first + 3] + smoothing * (meanSquare - values[first + 3])
+  func endBlock(_ index: Int) {
+    var meter = meters[index]
+    guard meter.frameCount > 0 else { return }
+    let meanSquare = meter.block.sum / meter.frameCount
+    let average = meter.average + smoothing * (meanSquare - meter.average)
     // What is not a number must not stay.
-    values[first + 3] = average.isFinite ? average : 0
-    let peak = values[first + 1]
-    values[first + 5] -= Double(Self.blockLength)
-    if values[first + 5] <= 0 { values[first + 4] *= fall }
-    if peak >= values[first + 4] {
-      values[first + 4] = peak.isFinite ? peak : 0
-      values[first + 5] = holdLength
+    meter.average = average.isFinite ? average : 0
+    let peak = Double(meter.block.peak)
+    meter.hold -= Double(Self.blockLength)
+    if meter.hold <= 0 { meter.peak *= fall }
+    if peak >= meter.peak {
+      meter.peak = peak.isFinite ? peak : 0
+      meter.hold = holdLength
     }
-    values[first] = 0
-    values[first + 1] = 0
-    values[first + 2] = 0
+    meter.block = Block()
+    meter.frameCount = 0
+    meters[index] = meter
   }
 
   /// The smoothed mean square in decibels, a full-scale square wave being 0.
   @_noLocks
   func average(_ meter: Int) -> Float {
-    level(10 * renderLog10(values[meter * Self.stride + 3]))
+    level(10 * renderLog10(meters[meter].average))
   }
 
   /// The held peak in decibels, full scale being 0.
   @_noLocks
   func peak(_ meter: Int) -> Float {
-    level(20 * renderLog10(values[meter * Self.stride + 4]))
+    level(20 * renderLog10(meters[meter].peak))
   }
 
   /// The root of the smoothed mean square.
   @_noLocks
   func linearAverage(_ meter: Int) -> Float {
-    Float(renderSquareRoot(values[meter * Self.stride + 3]))
+    Float(renderSquareRoot(meters[meter].average))
   }
 
   /// The held peak as it is.
   @_noLocks
-  func linearPeak(_ meter: Int) -> Float { Float(values[meter * Self.stride + 4]) }
+  func linearPeak(_ meter: Int) -> Float { Float(meters[meter].peak) }
 
   @_noLocks
   private func level(_ decibels: Double) -> Float {

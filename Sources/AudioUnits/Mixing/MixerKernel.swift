@@ -22,29 +22,35 @@ public import RenderCore
 /// before and after its volume. Meters that are off read their floor and cost nothing. What leaves
 /// the mixer is always watched for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
-  // Numbers that an input has in `strips`; the output's are behind those of the last input.
-  private static let stripStride = 15
-  // Where in a strip the gains stand, and those that cross from one side to the other.
-  private static let straight = 3
-  private static let cross = 9
+  /// What the kernel keeps of an input, or of the output.
+  struct Strip: BitwiseCopyable {
+    /// 1 or 2.
+    var channelCount: Int
+    /// The numbers that the gains were worked out from.
+    var volume: Float = 0
+    var pan: Float = 0
+    var enable: Float = 0
+    /// Another number each time that levels have been set.
+    var levelsVersion: UInt32 = 0
+    /// Whether levels are in force, in the place of the pan.
+    var hasLevels = false
+    /// Whether the meters run.
+    var isMetered = false
+    /// The gains from the left channel to the left and from the right one to the right; from the only one
+    /// to both.
+    var straight: GainRamp
+    /// Those that cross: from the right channel to the left, from the left one to the right.
+    var cross: GainRamp
+  }
 
   private let controls: MixerControls
   private let clipping: ClippingWatch
   private let inputCount: Int
-  private let channelCounts: DoubleStorage
   private let rampLength: Int
-  // For each element the volume, the pan and the enable that its gains were worked out from, then
-  // the gains from its left channel to the left and from its right one to the right: where the ramp
-  // began, where it goes, how far it has come, how long it is. A mono input has but one channel, for
-  // both. After that the gains that cross: from the right channel to the left, from the left one to
-  // the right.
-  private let strips: SampleStorage
-  // For each input the matrix mode that its gains were worked out from, and whether its levels were
-  // in force, 0 for no.
-  private let modes: DoubleStorage
-  // For each element the pre and post meters, left and right; `metered` says whether they run.
+  // Of each input, and of the output behind them.
+  private let strips: StateStorage<Strip>
+  // For each of them the pre and post meters, left and right.
   private let meters: LevelMeters
-  private let metered: DoubleStorage
   // Signals with steady gains that come next.
   private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
@@ -59,30 +65,24 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// - Parameters:
   ///   - sampleRate: Of all buses, in hertz.
   ///   - inputChannelCounts: For each input element 1 or 2.
-  ///   - controls: Their block must outlive the kernel.
-  public init(sampleRate: Double, inputChannelCounts: [Int], controls: MixerControls) {
+  ///   - controls: Of a mixer with as many inputs; their block must outlive the kernel.
+  init(sampleRate: Double, inputChannelCounts: [Int], controls: MixerControls) {
     precondition(
       inputChannelCounts.allSatisfy { $0 == 1 || $0 == 2 }, "an input is mono or stereo")
     let count = inputChannelCounts.count
-    precondition(
-      controls.input(count, 0) <= controls.access.count
-        && controls.output(MixerControls.outputStride) <= controls.access.count
-        && controls.clipping(MixerControls.clippingStride) <= controls.access.count,
-      "the control block is too small for the mixer")
     self.controls = controls
-    clipping = ClippingWatch(controls.access, at: controls.clipping(0))
+    clipping = controls.clipping
     inputCount = count
-    channelCounts = DoubleStorage(inputChannelCounts.map(Double.init) + [2])
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
-    strips = SampleStorage(repeating: 0, count: (count + 1) * Self.stripStride)
-    for element in 0...count {
-      for ramp in [Self.straight, Self.cross] {
-        strips[element * Self.stripStride + ramp + 5] = Float(rampLength)
-      }
+    let start = GainRamp(
+      length: rampLength, startLeft: 0, startRight: 0, left: 0, right: 0, position: 0)
+    var all = (inputChannelCounts + [2]).map {
+      Strip(channelCount: $0, straight: start, cross: start)
     }
-    modes = DoubleStorage(repeating: 0, count: 2 * count)
+    // None that cross are ever set on the output.
+    all[count].cross.jump(left: 0, right: 0)
+    strips = StateStorage(all)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
-    metered = DoubleStorage(repeating: 0, count: count + 1)
     // An input has two signals at most: itself, and what crosses. Those that are mixed at once are mixed
     // in the nearest cache.
     waiting = WaitingSignals(capacity: Swift.max(1, Swift.min(128, 2 * count)))
@@ -104,20 +104,18 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
-      let isOther = input.channelCount != channelCount(element)
+      let isOther = input.channelCount != strips[element].channelCount
       if isOther {
         // A free input that has been given another format.
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
-        channelCounts[element] = Double(input.channelCount)
+        strips[element].channelCount = input.channelCount
       } else if isQuiet {
         addSteady(input, element, &sum)
         continue
       }
       updateInput(element, isOther: isOther)
-      updateMetering(
-        element, controls.input(element, MixerControls.inputMeteringMode),
-        meters: controls.input(element, MixerControls.inputMeters))
-      if metered[element] != 0 { measure(input, as: element) }
+      updateMetering(element, isOn: controls.metering.isOn(element))
+      if strips[element].isMetered { measure(input, as: element) }
       add(input, element, &sum)
     }
     sum.finish(&waiting)
@@ -125,8 +123,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       if sum.isEmpty {
         output.silence()
       } else {
-        let volume = strips[inputCount * Self.stripStride + Self.straight + 2]
-        finish(output, gain: volume, largest: sum.largest)
+        finish(output, gain: strips[inputCount].straight.left, largest: sum.largest)
       }
       countFrames(count)
       return .ok
@@ -143,14 +140,10 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func isAllQuiet() -> Bool {
     // A volume that is not a number is looked at again.
-    let output = inputCount * Self.stripStride + Self.straight
-    guard controls.access[controls.output(MixerControls.outputVolume)] == strips[output + 2] else {
-      return false
-    }
-    guard metered[inputCount] == 0, isSteady(output) else { return false }
-    for element in 0..<inputCount {
-      let first = element * Self.stripStride
-      guard metered[element] == 0, isSteady(first + Self.straight), isSteady(first + Self.cross)
+    guard controls.outputVolume[0] == strips[inputCount].straight.left else { return false }
+    for element in 0...inputCount {
+      guard !strips[element].isMetered, strips[element].straight.isSettled,
+        strips[element].cross.isSettled
       else { return false }
     }
     return true
@@ -160,54 +153,39 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func addSteady(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
     guard !input.isSilent else { return }
-    let first = element * Self.stripStride
     let left = input[0]
-    let right = channelCount(element) == 1 ? left : input[1]
-    let (straightLeft, straightRight) = (
-      strips[first + Self.straight + 2], strips[first + Self.straight + 3]
-    )
-    if straightLeft != 0 || straightRight != 0 {
-      sum.add(left, right, leftGain: straightLeft, rightGain: straightRight, after: &waiting)
+    let right = input[strips[element].channelCount - 1]
+    let straight = strips[element].straight
+    if straight.left != 0 || straight.right != 0 {
+      sum.add(left, right, leftGain: straight.left, rightGain: straight.right, after: &waiting)
     }
-    let (crossLeft, crossRight) = (
-      strips[first + Self.cross + 2], strips[first + Self.cross + 3]
-    )
-    if crossLeft != 0 || crossRight != 0 {
-      sum.add(right, left, leftGain: crossLeft, rightGain: crossRight, after: &waiting)
+    let cross = strips[element].cross
+    if cross.left != 0 || cross.right != 0 {
+      sum.add(right, left, leftGain: cross.left, rightGain: cross.right, after: &waiting)
     }
   }
 
   /// Adds an input to the mix, and lets its gains go on.
   @_noLocks
   private mutating func add(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
-    let isSilent = input.isSilent
     let left = input[0]
-    let right = input[channelCount(element) - 1]
-    let first = element * Self.stripStride + Self.straight
-    if isSteady(first) {
-      let leftGain = strips[first + 2]
-      let rightGain = strips[first + 3]
-      if !isSilent, leftGain != 0 || rightGain != 0 {
-        sum.add(left, right, leftGain: leftGain, rightGain: rightGain, after: &waiting)
-      }
-    } else {
-      var ramp = ramp(first)
-      if !isSilent { sum.add(left, right, ramp: ramp, after: &waiting) }
-      ramp.advance(input.frameCount)
-      keep(ramp, at: first)
-    }
-    let cross = element * Self.stripStride + Self.cross
-    if isSteady(cross) {
-      let leftGain = strips[cross + 2]
-      let rightGain = strips[cross + 3]
-      if !isSilent, leftGain != 0 || rightGain != 0 {
-        sum.add(right, left, leftGain: leftGain, rightGain: rightGain, after: &waiting)
-      }
-    } else {
-      var ramp = ramp(cross)
-      if !isSilent { sum.add(right, left, ramp: ramp, after: &waiting) }
-      ramp.advance(input.frameCount)
-      keep(ramp, at: cross)
+    let right = input[strips[element].channelCount - 1]
+    add(left, right, strips[element].straight, isSilent: input.isSilent, &sum)
+    strips[element].straight.advance(input.frameCount)
+    add(right, left, strips[element].cross, isSilent: input.isSilent, &sum)
+    strips[element].cross.advance(input.frameCount)
+  }
+
+  @_noLocks
+  private mutating func add(
+    _ left: ChannelBuffer, _ right: ChannelBuffer, _ ramp: GainRamp, isSilent: Bool,
+    _ sum: inout MixSum
+  ) {
+    if isSilent { return }
+    if !ramp.isSettled {
+      sum.add(left, right, ramp: ramp, after: &waiting)
+    } else if ramp.left != 0 || ramp.right != 0 {
+      sum.add(left, right, leftGain: ramp.left, rightGain: ramp.right, after: &waiting)
     }
   }
 
@@ -217,23 +195,21 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
-    let first = element * Self.stripStride + Self.straight
-    let control = controls.output(MixerControls.outputVolume)
-    let volume = controls.access[control]
-    let isSettled = hasStarted && strips[first + 2] == volume && isSteady(first)
+    let volume = controls.outputVolume[0]
+    let isSettled =
+      hasStarted && strips[element].straight.left == volume && strips[element].straight.isSettled
     if !isSettled, volume.isFinite {
-      aim(first, left: volume, right: volume, in: controls.access.glide(control))
+      let length = length(controls.outputVolume.glide(0), atOnce: false)
+      strips[element].straight.go(left: volume, right: volume, in: length)
     }
-    updateMetering(
-      element, controls.output(MixerControls.outputMeteringMode),
-      meters: controls.output(MixerControls.outputMeters))
+    updateMetering(element, isOn: controls.outputMetering.isOn(0))
     if isEmpty { output.silence() }
-    if metered[element] != 0 { measure(output, as: element) }
+    if strips[element].isMetered { measure(output, as: element) }
     if isSettled {
       if !isEmpty { finish(output, gain: volume, largest: largest) }
       return
     }
-    var ramp = ramp(first)
+    let ramp = strips[element].straight
     if !isEmpty {
       if ramp.isClosed {
         output.silence()
@@ -244,10 +220,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         clipping.watch(output[1])
       }
     }
-    if !ramp.isSettled {
-      ramp.advance(output.frameCount)
-      keep(ramp, at: first)
-    }
+    strips[element].straight.advance(output.frameCount)
   }
 
   /// Ends a mix whose volume stays as it is.
@@ -284,116 +257,81 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   // MARK: Gains
 
-  @_noLocks
-  private func channelCount(_ element: Int) -> Int { channelCounts[element] == 1 ? 1 : 2 }
-
   /// Looks whether an input's controls have changed, and works out its gains where they have.
   @_noLocks
   private mutating func updateInput(_ element: Int, isOther: Bool) {
-    let first = element * Self.stripStride
-    var volume = controls.access[controls.input(element, MixerControls.volume)]
-    var pan = controls.access[controls.input(element, MixerControls.pan)]
-    let enable = controls.access[controls.input(element, MixerControls.enable)]
-    let mode = controls.access[word: controls.input(element, MixerControls.matrixMode)]
+    let last = strips[element]
+    var volume = controls.volume[element]
+    var pan = controls.pan[element]
+    let enable = controls.enable[element]
+    let levelsVersion = controls.matrixLevels[word: element]
     guard
-      !hasStarted || isOther || volume != strips[first] || pan != strips[first + 1]
-        || enable != strips[first + 2] || Double(mode) != modes[2 * element]
+      !hasStarted || isOther || volume != last.volume || pan != last.pan || enable != last.enable
+        || levelsVersion != last.levelsVersion
     else { return }
-    if !volume.isFinite { volume = strips[first] }
-    if pan != pan { pan = strips[first + 1] }
-    if !hasStarted || Double(mode) != modes[2 * element] {
-      modes[2 * element + 1] = mode == 0 ? 0 : 1
-    } else if pan != strips[first + 1] {
-      modes[2 * element + 1] = 0
+    if !volume.isFinite { volume = last.volume }
+    if pan != pan { pan = last.pan }
+    var hasLevels = last.hasLevels
+    if !hasStarted || levelsVersion != last.levelsVersion {
+      hasLevels = levelsVersion != 0
+    } else if pan != last.pan {
+      hasLevels = false
     }
     // Of what has not changed the glide says nothing.
-    var glide = 0
-    if volume != strips[first] {
-      glide = controls.access.glide(controls.input(element, MixerControls.volume))
-    }
-    if pan != strips[first + 1] {
-      let other = controls.access.glide(controls.input(element, MixerControls.pan))
+    var glide = volume != last.volume ? controls.volume.glide(element) : 0
+    if pan != last.pan {
+      let other = controls.pan.glide(element)
       if other > glide { glide = other }
     }
-    strips[first] = volume
-    strips[first + 1] = pan
-    strips[first + 2] = enable
-    modes[2 * element] = Double(mode)
-    let isMono = channelCount(element) == 1
+    strips[element].volume = volume
+    strips[element].pan = pan
+    strips[element].enable = enable
+    strips[element].levelsVersion = levelsVersion
+    strips[element].hasLevels = hasLevels
+    let isMono = last.channelCount == 1
     let points =
-      modes[2 * element + 1] == 0
-      ? CrossPoints(pan: pan, channelCount: isMono ? 1 : 2)
-      : CrossPoints(
+      hasLevels
+      ? CrossPoints(
         leftToLeft: level(element, 0), leftToRight: level(element, 1),
         rightToLeft: isMono ? 0 : level(element, 2), rightToRight: isMono ? 0 : level(element, 3))
+      : CrossPoints(pan: pan, channelCount: last.channelCount)
     let gain = enable != 0 ? Double(volume) : 0
-    aim(
-      first + Self.straight, left: Float(gain * points.leftToLeft),
-      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: glide,
-      atOnce: isOther)
-    aim(
-      first + Self.cross, left: Float(gain * points.rightToLeft),
-      right: Float(gain * (isMono ? 0 : points.leftToRight)), in: glide, atOnce: isOther)
+    let length = length(glide, atOnce: isOther)
+    strips[element].straight.go(
+      left: Float(gain * points.leftToLeft),
+      right: Float(gain * (isMono ? points.leftToRight : points.rightToRight)), in: length)
+    strips[element].cross.go(
+      left: Float(gain * points.rightToLeft),
+      right: Float(gain * (isMono ? 0 : points.leftToRight)),
+      in: length)
   }
 
+  /// A gain that has been set for an input: the first from left to left.
   @_noLocks
   private mutating func level(_ element: Int, _ index: Int) -> Double {
-    let level = controls.access[controls.input(element, MixerControls.matrixLevels + index)]
+    let level = controls.matrixLevels[element, 1 + index]
     return level.isFinite ? Double(level) : 0
   }
 
-  // The gains of a strip that stand at `first`.
-
-  /// Sets out for new ones, in `glide` frames or, for 0, in as many as the mixer likes.
+  /// In how many frames a change is made: in those of its glide or, where that is 0, in 10 ms; at once, 0,
+  /// in the first slice.
   @_noLocks
-  private mutating func aim(
-    _ first: Int, left: Float, right: Float, in glide: Int, atOnce: Bool = false
-  ) {
-    var ramp = ramp(first)
-    guard !hasStarted || atOnce || left != ramp.left || right != ramp.right else { return }
-    if hasStarted && !atOnce {
-      ramp.aim(left: left, right: right, in: glide > 0 ? glide : rampLength)
-    } else {
-      ramp.jump(left: left, right: right)
-    }
-    keep(ramp, at: first)
-  }
-
-  /// Whether they are where they are to be.
-  @_noLocks
-  private mutating func isSteady(_ first: Int) -> Bool {
-    strips[first + 4] == strips[first + 5]
-  }
-
-  @_noLocks
-  private mutating func ramp(_ first: Int) -> GainRamp {
-    GainRamp(
-      length: Int(strips[first + 5]), startLeft: strips[first], startRight: strips[first + 1],
-      left: strips[first + 2], right: strips[first + 3],
-      position: Int(strips[first + 4]))
-  }
-
-  @_noLocks
-  private mutating func keep(_ ramp: GainRamp, at first: Int) {
-    strips[first] = ramp.startLeft
-    strips[first + 1] = ramp.startRight
-    strips[first + 2] = ramp.left
-    strips[first + 3] = ramp.right
-    strips[first + 4] = Float(ramp.position)
-    strips[first + 5] = Float(ramp.length)
+  private mutating func length(_ glide: Int, atOnce: Bool) -> Int {
+    !hasStarted || atOnce ? 0 : glide > 0 ? glide : rampLength
   }
 
   // MARK: Meters
 
   /// Follows an element's metering mode; meters that go on or off start from silence.
   @_noLocks
-  private mutating func updateMetering(_ element: Int, _ mode: Int, meters first: Int) {
-    let runs = controls.access[word: mode] != 0
-    guard !hasStarted || runs != (metered[element] != 0) else { return }
-    metered[element] = runs ? 1 : 0
+  private mutating func updateMetering(_ element: Int, isOn: Bool) {
+    guard !hasStarted || isOn != strips[element].isMetered else { return }
+    strips[element].isMetered = isOn
     for meter in 0..<4 { meters.reset(4 * element + meter) }
-    for meter in 0..<MixerControls.meterCount {
-      controls.access.note(LevelMeters.floor.bitPattern, at: first + meter)
+    if element < inputCount {
+      controls.meters.reset(element)
+    } else {
+      controls.outputMeters.reset(0)
     }
   }
 
@@ -402,12 +340,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func measure(_ bus: RenderBus, as element: Int) {
     var start = 0
     var untilBlock = framesUntilBlock
-    var straight = ramp(element * Self.stripStride + Self.straight)
-    // The output has none that cross: its strip stays as it began.
-    var cross =
-      element < inputCount
-      ? ramp(element * Self.stripStride + Self.cross)
-      : GainRamp(length: 1, startLeft: 0, startRight: 0, left: 0, right: 0, position: 1)
+    var straight = strips[element].straight
+    var cross = strips[element].cross
     while start < bus.frameCount {
       // A piece ends where a block or a ramp does.
       var length = Swift.min(bus.frameCount - start, untilBlock)
@@ -460,22 +394,23 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let hasEnded = frameCount >= framesUntilBlock
     countFrames(frameCount)
     guard hasEnded else { return }
-    for element in 0...inputCount where metered[element] != 0 {
-      let first =
-        element < inputCount
-        ? controls.input(element, MixerControls.inputMeters)
-        : controls.output(MixerControls.outputMeters)
-      for channel in 0..<2 {
-        let pre = 4 * element + channel
-        controls.access.note(
-          meters.average(pre).bitPattern, at: first + MixerControls.preAverage + channel)
-        controls.access.note(
-          meters.peak(pre).bitPattern, at: first + MixerControls.prePeak + channel)
-        controls.access.note(
-          meters.average(pre + 2).bitPattern, at: first + MixerControls.postAverage + channel)
-        controls.access.note(
-          meters.peak(pre + 2).bitPattern, at: first + MixerControls.postPeak + channel)
-      }
+    for element in 0..<inputCount where strips[element].isMetered {
+      publish(element, controls.meters, element)
     }
+    if strips[inputCount].isMetered { publish(inputCount, controls.outputMeters, 0) }
+  }
+
+  /// Shows the levels of a strip as those of an element.
+  @_noLocks
+  private mutating func publish(_ strip: Int, _ slots: MeterSlots, _ element: Int) {
+    let (left, right) = (4 * strip, 4 * strip + 1)
+    slots.preAverage.left.note(meters.average(left), element)
+    slots.preAverage.right.note(meters.average(right), element)
+    slots.prePeak.left.note(meters.peak(left), element)
+    slots.prePeak.right.note(meters.peak(right), element)
+    slots.postAverage.left.note(meters.average(left + 2), element)
+    slots.postAverage.right.note(meters.average(right + 2), element)
+    slots.postPeak.left.note(meters.peak(left + 2), element)
+    slots.postPeak.right.note(meters.peak(right + 2), element)
   }
 }

@@ -5,10 +5,17 @@ internal import RenderCore
 /// A frame's gain is worked out from its place in the ramp and not from the frame before: it is the same
 /// however a render is cut.
 struct GainTable: ~Copyable {
-  private static var stride: Int { @_noLocks get { 4 } }
+  /// One gain.
+  struct Row: BitwiseCopyable {
+    var start = 0.0
+    var end = 0.0
+    /// Frames of the ramp that are over, and all of it: whole numbers, in the type that gains are
+    /// computed in.
+    var position = 0.0
+    var length = 0.0
+  }
 
-  // For each row where its ramp began, where it goes, the frames of it that are over, and all.
-  private let values: DoubleStorage
+  private let rows: StateStorage<Row>
   private let count: Int
   // Frames until every row is where it is to be, or more.
   private var left = 0
@@ -17,46 +24,41 @@ struct GainTable: ~Copyable {
 
   init(count: Int) {
     self.count = count
-    values = DoubleStorage(repeating: 0, count: count * Self.stride)
+    rows = StateStorage(repeating: Row(), count: count)
   }
 
   // MARK: Render thread
 
   /// Where a row goes.
   @_noLocks
-  func end(_ row: Int) -> Double { values[row * Self.stride + 1] }
+  func end(_ row: Int) -> Double { rows[row].end }
 
   /// Whether a row is on its way so many frames on.
   @_noLocks
   func isMoving(_ row: Int, ahead: Int) -> Bool {
-    let first = row * Self.stride
-    return values[first + 2] + Double(ahead) < values[first + 3]
+    rows[row].position + Double(ahead) < rows[row].length
   }
 
   /// The gain of the frame that comes after `ahead` others.
   @_noLocks
   @inline(__always)
   func gain(_ row: Int, ahead: Int) -> Double {
-    let first = row * Self.stride
-    let place = values[first + 2] + Double(ahead) + 1
-    let (end, length) = (values[first + 1], values[first + 3])
-    guard place < length else { return end }
-    let origin = values[first]
-    return origin + (end - origin) * (place / length)
+    let row = rows[row]
+    let place = row.position + Double(ahead) + 1
+    guard place < row.length else { return row.end }
+    return row.start + (row.end - row.start) * (place / row.length)
   }
 
   /// Sets out for another gain from wherever the row is; in 0 frames it is there.
   @_noLocks
   mutating func aim(_ row: Int, _ gain: Double, in length: Int) {
-    let first = row * Self.stride
-    let place = values[first + 2]
-    values[first] =
-      place < values[first + 3]
-      ? values[first] + (values[first + 1] - values[first]) * (place / values[first + 3])
-      : values[first + 1]
-    values[first + 1] = gain
-    values[first + 2] = 0
-    values[first + 3] = Double(length)
+    let old = rows[row]
+    rows[row].start =
+      old.position < old.length
+      ? old.start + (old.end - old.start) * (old.position / old.length) : old.end
+    rows[row].end = gain
+    rows[row].position = 0
+    rows[row].length = Double(length)
     if length > left { left = length }
   }
 
@@ -65,11 +67,11 @@ struct GainTable: ~Copyable {
   mutating func advance(_ frameCount: Int) {
     guard left > 0 else { return }
     left -= frameCount
-    for row in 0..<count {
-      let first = row * Self.stride
-      guard values[first + 2] < values[first + 3] else { continue }
-      let place = values[first + 2] + Double(frameCount)
-      values[first + 2] = place < values[first + 3] ? place : values[first + 3]
+    for index in 0..<count {
+      let row = rows[index]
+      guard row.position < row.length else { continue }
+      let place = row.position + Double(frameCount)
+      rows[index].position = place < row.length ? place : row.length
     }
   }
 }

@@ -47,6 +47,7 @@ struct MatrixControls: BitwiseCopyable {
   let outputMode: Int
   let outputStride: Int
   let measured: Int
+  let clipping: ClippingWatch
 
   // MARK: Control thread
 
@@ -65,6 +66,7 @@ struct MatrixControls: BitwiseCopyable {
     outputMode = slot(.meteringMode, .output)
     outputStride = controls.stride(.output)
     measured = slot(.meterClipping, .global)
+    clipping = ClippingWatch(controls)
   }
 
   // MARK: Render thread

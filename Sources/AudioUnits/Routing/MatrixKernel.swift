@@ -16,15 +16,14 @@ struct MatrixKernel: RenderKernel, ~Copyable {
 
   private let inputCount: Int
   private let outputCount: Int
-  /// The bus of each channel, and its place there.
-  private let inputPlaces: DoubleStorage
-  private let outputPlaces: DoubleStorage
+  private let inputs: StateStorage<ChannelPlace>
+  private let outputs: StateStorage<ChannelPlace>
   private let inputBuses: Int
   private let controls: MatrixControls
   private let clipping: ClippingWatch
   private let rampLength: Int
-  /// What has been seen of the matrix, and of the switches.
-  private let seen: DoubleStorage
+  /// The words of the matrix as they were seen last.
+  private let seen: StateStorage<UInt32>
   /// Of each crosspoint: with all its factors, and without those of the output and the master.
   private var gains: GainTable
   private var sumGains: GainTable
@@ -42,18 +41,13 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     let (inputCount, outputCount) = (inputs.reduce(0, +), outputs.reduce(0, +))
     self.inputCount = inputCount
     self.outputCount = outputCount
-    func places(_ counts: [Int]) -> [Double] {
-      counts.enumerated().flatMap { bus, count in
-        (0..<count).flatMap { [Double(bus), Double($0)] }
-      }
-    }
-    inputPlaces = DoubleStorage(places(inputs))
-    outputPlaces = DoubleStorage(places(outputs))
+    self.inputs = StateStorage(ChannelPlace.all(inputs))
+    self.outputs = StateStorage(ChannelPlace.all(outputs))
     inputBuses = inputs.count
     self.controls = controls
-    clipping = ClippingWatch(controls.access, at: controls.measured)
+    clipping = controls.clipping
     rampLength = max(1, Int((0.01 * sampleRate).rounded()))
-    seen = DoubleStorage(repeating: 0, count: MatrixControls.side * MatrixControls.side)
+    seen = StateStorage(repeating: 0, count: MatrixControls.side * MatrixControls.side)
     gains = GainTable(count: inputCount * outputCount)
     sumGains = GainTable(count: inputCount * outputCount)
     inputGains = GainTable(count: inputCount)
@@ -70,8 +64,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     guard context.inputCount == inputBuses else { return .formatNotSupported }
     follow()
     for output in 0..<outputCount {
-      let bus = context.output(Int(outputPlaces[2 * output]))
-      let channel = bus[Int(outputPlaces[2 * output + 1])]
+      let channel = context.output(outputs[output].bus)[outputs[output].channel]
       var start = 0
       while start < context.frameCount {
         var length = context.frameCount - start
@@ -101,9 +94,9 @@ struct MatrixKernel: RenderKernel, ~Copyable {
       let isMoving = gains.isMoving(row, ahead: start)
       let end = gains.end(row)
       if !isMoving, end == 0 { continue }
-      let bus = context.input(Int(inputPlaces[2 * input]))
+      let bus = context.input(inputs[input].bus)
       if bus.isSilent { continue }
-      let samples = bus[Int(inputPlaces[2 * input + 1])].dropping(start)
+      let samples = bus[inputs[input].channel].dropping(start)
       if isMoving {
         for frame in 0..<count {
           sums[frame] += Double(samples[frame]) * gains.gain(row, ahead: start + frame)
@@ -128,8 +121,8 @@ struct MatrixKernel: RenderKernel, ~Copyable {
       let endsBlock = length == untilBlock
       let behind = scratch.buffer(at: 0, count: length)
       for input in 0..<inputCount where meters.isRunning(input: input) {
-        let bus = context.input(Int(inputPlaces[2 * input]))
-        let samples = bus[Int(inputPlaces[2 * input + 1])].dropping(start).prefix(length)
+        let bus = context.input(inputs[input].bus)
+        let samples = bus[inputs[input].channel].dropping(start).prefix(length)
         meters.measure(input: input, samples, isBehind: false, endsBlock: endsBlock)
         for frame in 0..<length {
           behind[frame] = Float(
@@ -140,8 +133,8 @@ struct MatrixKernel: RenderKernel, ~Copyable {
       for output in 0..<outputCount where meters.isRunning(output: output) {
         mix(output, sumGains, context, start, length, into: behind)
         meters.measure(output: output, behind, isBehind: false, endsBlock: endsBlock)
-        let bus = context.output(Int(outputPlaces[2 * output]))
-        let samples = bus[Int(outputPlaces[2 * output + 1])].dropping(start).prefix(length)
+        let bus = context.output(outputs[output].bus)
+        let samples = bus[outputs[output].channel].dropping(start).prefix(length)
         meters.measure(output: output, samples, isBehind: true, endsBlock: endsBlock)
       }
       start += length
@@ -160,7 +153,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     hasStarted = true
     let master = volume(Self.volumes, Self.volumes)
     for input in 0..<inputCount {
-      let bus = Int(inputPlaces[2 * input])
+      let bus = inputs[input].bus
       meters.turn(input: input, on: controls.isMetered(input: bus))
       let before = volume(input, Self.volumes)
       let entering = controls.isOn(input: bus) ? before.value : 0
@@ -171,7 +164,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
         let row = input * outputCount + output
         let level = volume(input, output)
         let after = volume(Self.volumes, output)
-        let sounds = controls.isOn(output: Int(outputPlaces[2 * output]))
+        let sounds = controls.isOn(output: outputs[output].bus)
         let sum = entering * level.value
         let gain = sum * (sounds ? after.value : 0) * master.value
         var glide = level.glide > before.glide ? level.glide : before.glide
@@ -185,12 +178,12 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     }
     for output in 0..<outputCount {
       meters.turn(
-        output: output, on: controls.isMetered(output: Int(outputPlaces[2 * output])))
+        output: output, on: controls.isMetered(output: outputs[output].bus))
     }
     for row in 0..<MatrixControls.side {
       for column in 0..<MatrixControls.side {
         seen[row * MatrixControls.side + column] =
-          Double(controls.access[word: controls.slot(row, column)])
+          controls.access[word: controls.slot(row, column)]
       }
     }
   }
@@ -207,8 +200,23 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     let slot = controls.slot(row, column)
     let value = Double(controls.access[slot])
     let hasChanged =
-      Double(controls.access[word: slot]) != seen[row * MatrixControls.side + column]
+      controls.access[word: slot] != seen[row * MatrixControls.side + column]
     // What is no finite number says nothing.
     return (value - value == 0 ? value : 0, hasChanged ? controls.access.glide(slot) : 0)
+  }
+}
+
+/// The bus that a channel is of, and which of its channels it is.
+struct ChannelPlace: BitwiseCopyable {
+  let bus: Int
+  let channel: Int
+
+  /// The channels of all buses in their order.
+  ///
+  /// - Parameter counts: Of each bus.
+  static func all(_ counts: [Int]) -> [ChannelPlace] {
+    counts.enumerated().flatMap { bus, count in
+      (0..<count).map { ChannelPlace(bus: bus, channel: $0) }
+    }
   }
 }

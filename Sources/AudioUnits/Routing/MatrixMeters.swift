@@ -11,9 +11,15 @@ struct MatrixMeters: ~Copyable {
   private let inputCount: Int
   private let outputCount: Int
   // For each channel, the outputs' behind the inputs', whether it is measured.
-  private let runs: DoubleStorage
+  private let states: StateStorage<State>
   private var running = 0
   private var framesUntilBlock = LevelMeters.blockLength
+
+  struct State: BitwiseCopyable {
+    var isOn = false
+    /// Whether nobody has turned it on or off yet.
+    var isFresh = true
+  }
 
   // MARK: Control thread
 
@@ -22,7 +28,7 @@ struct MatrixMeters: ~Copyable {
     self.inputCount = inputCount
     self.outputCount = outputCount
     levels = LevelMeters(count: 2 * (inputCount + outputCount), sampleRate: sampleRate)
-    runs = DoubleStorage(repeating: -1, count: inputCount + outputCount)
+    states = StateStorage(repeating: State(), count: inputCount + outputCount)
   }
 
   // MARK: Render thread
@@ -38,10 +44,10 @@ struct MatrixMeters: ~Copyable {
   }
 
   @_noLocks
-  func isRunning(input channel: Int) -> Bool { runs[channel] == 1 }
+  func isRunning(input channel: Int) -> Bool { states[channel].isOn }
 
   @_noLocks
-  func isRunning(output channel: Int) -> Bool { runs[inputCount + channel] == 1 }
+  func isRunning(output channel: Int) -> Bool { states[inputCount + channel].isOn }
 
   /// Turns a channel's meters on or off; they begin at silence.
   @_noLocks
@@ -56,10 +62,11 @@ struct MatrixMeters: ~Copyable {
 
   @_noLocks
   private mutating func turn(_ index: Int, _ isOn: Bool, at words: Int) {
-    guard runs[index] != (isOn ? 1 : 0) else { return }
-    if runs[index] == 1 { running -= 1 }
+    guard states[index].isFresh || states[index].isOn != isOn else { return }
+    states[index].isFresh = false
+    if states[index].isOn { running -= 1 }
     if isOn { running += 1 }
-    runs[index] = isOn ? 1 : 0
+    states[index].isOn = isOn
     levels.reset(2 * index)
     levels.reset(2 * index + 1)
     let first = controls.measured + words
@@ -94,10 +101,10 @@ struct MatrixMeters: ~Copyable {
     framesUntilBlock -= frameCount % LevelMeters.blockLength
     if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
     guard hasEnded, running > 0 else { return }
-    for channel in 0..<inputCount where runs[channel] == 1 {
+    for channel in 0..<inputCount where states[channel].isOn {
       publish(channel, at: MatrixControls.meters(false, channel))
     }
-    for channel in 0..<outputCount where runs[inputCount + channel] == 1 {
+    for channel in 0..<outputCount where states[inputCount + channel].isOn {
       publish(inputCount + channel, at: MatrixControls.meters(true, channel))
     }
   }

@@ -14,6 +14,7 @@ import RenderCore
 /// global scope, element being a crosspoint or the master; metering is turned on bus by bus, or for all of
 /// them (`MatrixMixer+Meters`).
 public enum MatrixMixer: AudioUnit {
+  /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let volume: UInt32 = 0
     public static let enable: UInt32 = 1
@@ -293,6 +294,11 @@ public enum MatrixMixer: AudioUnit {
   public static func memory(in configuration: UnitConfiguration) -> Int {
     16 * (MatrixControls.wordCount * 4 + MatrixControls.meterWordCount)
   }
+
+  /// Nobody follows the levels of a matrix.
+  public static func peak(
+    of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
+  ) -> PeakLevel { .unknown }
 
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout

@@ -6,34 +6,32 @@ extension SpatialKernel {
 
   @_noLocks
   mutating func renderSource(_ source: Int, _ context: RenderContext) -> Status {
-    let first = source * Self.stride
-    let isNew = states[first + Self.hasStarted] == 0
+    let isNew = !states[source].hasStarted
     var wanted = controls.algorithm(source)
     // A head that is not there is not heard with.
     if wanted == SpatializationAlgorithm.hrtf && headCount == 0 { wanted = 0 }
-    if isNew { states[first + Self.algorithm] = Double(wanted) }
-    let algorithm = UInt32(states[first + Self.algorithm])
+    if isNew { states[source].algorithm = wanted }
+    let algorithm = states[source].algorithm
     let velocity = moveOn(source, isNew: isNew)
     var next = SpatialSettings(
       controls, source, algorithm: algorithm, attenuation: controls.attenuation(source),
       velocity: velocity, sampleRate: sampleRate)
-    var last = isNew ? next : settings(source)
-    if states[first + Self.isEntering] != 0 {
+    var last = isNew ? next : states[source].settings
+    if states[source].isEntering {
       // From silence to where the new algorithm has it.
       let wet = last.wet
       last = next
       (last.left, last.right, last.wet) = (0, 0, wet)
-      states[first + Self.isEntering] = 0
+      states[source].isEntering = false
     }
     if wanted != algorithm {
       // Out by the old algorithm in this block, in by the new one in the next.
       (next.left, next.right) = (0, 0)
-      states[first + Self.algorithm] = Double(wanted)
-      states[first + Self.isEntering] = 1
+      states[source].algorithm = wanted
+      states[source].isEntering = true
     }
-    let ratio = states[first + Self.ratio]
-    let pace = reader.clamped(next.speed * ratio, of: source)
-    let pace0 = isNew ? pace : states[first + Self.pace]
+    let pace = reader.clamped(next.speed * states[source].ratio, of: source)
+    let pace0 = isNew ? pace : states[source].pace
     let status = pull(source, context, from: pace0, until: pace)
     guard status == .ok else { return status }
     let slot = headCount > 0 ? source : -1
@@ -44,7 +42,7 @@ extension SpatialKernel {
 
     let way = Way(last: last, next: next, from: pace0, until: pace)
     if !way.isHeard { rest(source) }
-    if !way.isHeard || (reader.isSilent(source) && isQuiet(source)) {
+    if !way.isHeard || (reader.isSilent(source) && states[source].settle()) {
       if slot >= 0 {
         convolver.block(of: slot).clear()
         convolve(slot, next, hasTurned: hasTurned, isSilent: true)
@@ -66,9 +64,9 @@ extension SpatialKernel {
       }
     }
     reader.advance(source, from: pace0, until: pace)
-    keep(next, source)
-    states[first + Self.pace] = pace
-    states[first + Self.hasStarted] = 1
+    states[source].settings = next
+    states[source].pace = pace
+    states[source].hasStarted = true
     return .ok
   }
 
@@ -101,17 +99,16 @@ extension SpatialKernel {
   /// Follows the distance, smoothed, and returns how fast it grows, in m/s.
   @_noLocks
   private mutating func moveOn(_ source: Int, isNew: Bool) -> Double {
-    let first = source * Self.stride + Self.distance
-    let target = controls.input(source, SpatialControls.distance, 0, 10_000)
+    let target = controls.distance[source]
     if isNew {
-      states[first] = target
-      states[first + 1] = target
+      states[source].distance = target
+      states[source].smoothDistance = target
       return 0
     }
-    let before = states[first + 1]
-    states[first] += (target - states[first]) * distanceShare
-    states[first + 1] += (states[first] - states[first + 1]) * distanceShare
-    return (states[first + 1] - before) * sampleRate / Double(blockLength)
+    let before = states[source].smoothDistance
+    states[source].distance += (target - states[source].distance) * distanceShare
+    states[source].smoothDistance += (states[source].distance - before) * distanceShare
+    return (states[source].smoothDistance - before) * sampleRate / Double(blockLength)
   }
 
   /// Runs what is upstream for as many frames as the block needs.
@@ -119,16 +116,15 @@ extension SpatialKernel {
   private mutating func pull(
     _ source: Int, _ context: RenderContext, from start: Double, until end: Double
   ) -> Status {
-    let place = source * Self.stride + Self.pulled
     let limit = context.pullLimit(source)
     var rest = reader.framesNeeded(source, from: start, until: end)
     while rest > 0 {
       let count = rest < limit ? rest : limit
       let status = context.pull(
-        source, frameCount: count, at: TimeStamp(sampleTime: states[place]))
+        source, frameCount: count, at: TimeStamp(sampleTime: states[source].pulled))
       guard status == .ok else { return status }
       reader.push(source, context.pulled(source, frameCount: count), frameCount: count)
-      states[place] += Double(count)
+      states[source].pulled += Double(count)
       rest -= count
     }
     return .ok
@@ -149,9 +145,11 @@ extension SpatialKernel {
     let mono = buffer(3)
     reader.read(
       source, channel: 0, reading: 0, from: way.start, until: way.end, into: mono)
-    muffle(mono, source, 0, from: way.last.occlusion, to: way.next.occlusion)
+    Self.muffle(
+      mono, &states[source].left.occluded, from: way.last.occlusion, to: way.next.occlusion)
     send(mono, way)
-    muffle(mono, source, 3, from: way.last.obstruction, to: way.next.obstruction)
+    Self.muffle(
+      mono, &states[source].left.obstructed, from: way.last.obstruction, to: way.next.obstruction)
     if slot >= 0 {
       let block = convolver.block(of: slot)
       block.clear()
@@ -165,7 +163,7 @@ extension SpatialKernel {
   /// Both channels as they are; a mono source in both.
   @_noLocks
   private mutating func renderPassThrough(_ source: Int, _ way: Way) {
-    let isStereo = states[source * Self.stride + Self.isStereo] != 0
+    let isStereo = states[source].isStereo
     for channel in 0..<2 {
       let signal = buffer(3 + channel)
       if channel == 1 && !isStereo {
@@ -174,14 +172,18 @@ extension SpatialKernel {
       } else {
         reader.read(
           source, channel: channel, reading: channel, from: way.start, until: way.end, into: signal)
-        muffle(signal, source, channel, from: way.last.occlusion, to: way.next.occlusion)
+        Self.muffle(
+          signal, &states[source][channel].occluded, from: way.last.occlusion,
+          to: way.next.occlusion)
         if !isStereo { buffer(5).copy(from: signal) }
       }
       if way.isWet {
         add(signal, from: way.last.wet / 2, to: way.next.wet / 2, into: buffer(2))
         hasWet = true
       }
-      muffle(signal, source, 3 + channel, from: way.last.obstruction, to: way.next.obstruction)
+      Self.muffle(
+        signal, &states[source][channel].obstructed, from: way.last.obstruction,
+        to: way.next.obstruction)
       add(
         signal, from: channel == 0 ? way.last.left : way.last.right,
         to: channel == 0 ? way.next.left : way.next.right, into: buffer(channel))
@@ -194,7 +196,8 @@ extension SpatialKernel {
     if way.isWet {
       let mono = buffer(3)
       reader.read(source, channel: 0, reading: 2, from: way.start, until: way.end, into: mono)
-      muffle(mono, source, 2, from: way.last.occlusion, to: way.next.occlusion)
+      Self.muffle(
+        mono, &states[source].roomOccluded, from: way.last.occlusion, to: way.next.occlusion)
       send(mono, way)
     }
     for ear in 0..<2 {
@@ -203,11 +206,14 @@ extension SpatialKernel {
         source, channel: 0, reading: ear, from: way.start, until: way.end,
         startDelay: ear == 0 ? way.last.leftDelay : way.last.rightDelay,
         endDelay: ear == 0 ? way.next.leftDelay : way.next.rightDelay, into: signal)
-      muffle(signal, source, ear, from: way.last.occlusion, to: way.next.occlusion)
-      muffle(signal, source, 3 + ear, from: way.last.obstruction, to: way.next.obstruction)
+      Self.muffle(
+        signal, &states[source][ear].occluded, from: way.last.occlusion, to: way.next.occlusion)
+      Self.muffle(
+        signal, &states[source][ear].obstructed, from: way.last.obstruction,
+        to: way.next.obstruction)
       if hasShadow {
-        shade(
-          signal, source, ear, from: ear == 0 ? way.last.leftShadow : way.last.rightShadow,
+        Self.shade(
+          signal, &states[source][ear], from: ear == 0 ? way.last.leftShadow : way.last.rightShadow,
           to: ear == 0 ? way.next.leftShadow : way.next.rightShadow)
       }
       add(

@@ -32,35 +32,12 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   static let slowest = 0.25
   static let fastest = 4.0
 
-  // Where a source's numbers stand in `states`. From 0 on the settings that the block before ended
-  // with, in the order of `settings(_:)`.
-  static var stride: Int { @_noLocks get { 36 } }
-  /// What the low-passes put out last: occlusion of three readings, obstruction of two.
-  private static var muffled: Int { @_noLocks get { 18 } }
-  /// What the shadows took and put out last, left and right.
-  private static var shadowed: Int { @_noLocks get { 23 } }
-  /// The distance on its way, through two low-passes.
-  static var distance: Int { @_noLocks get { 27 } }
-  static var hasStarted: Int { @_noLocks get { 29 } }
-  /// Frames of the input that have been asked for.
-  static var pulled: Int { @_noLocks get { 30 } }
-  /// Frames of the input for each of the output, at the end of the block before.
-  static var pace: Int { @_noLocks get { 31 } }
-  /// The algorithm that the source has its place by, until it has faded out.
-  static var algorithm: Int { @_noLocks get { 32 } }
-  /// Whether it fades in, with another algorithm than before.
-  static var isEntering: Int { @_noLocks get { 33 } }
-  // From here on, what does not change.
-  /// The input's rate by the output's.
-  static var ratio: Int { @_noLocks get { 34 } }
-  static var isStereo: Int { @_noLocks get { 35 } }
-
   let controls: SpatialControls
   let sampleRate: Double
   let blockLength: Int
   private let sourceCount: Int
   let headCount: Int
-  let states: DoubleStorage
+  let states: StateStorage<SpatialSource>
   var reader: PacedReader
   var convolver: PairConvolver
   var directions: HeadDirections
@@ -90,15 +67,12 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     let block = Self.blockLength(sampleRate: sampleRate)
     blockLength = block
     sourceCount = sources.count
-    var numbers: [Double] = []
-    for source in sources {
-      numbers += [Double](repeating: 0, count: Self.ratio)
-      numbers += [
-        Self.ratio(source, sampleRate), source.channelCount == 2 ? 1 : 0,
-      ]
-    }
     headCount = head == nil ? 0 : sources.count
-    states = DoubleStorage(numbers.isEmpty ? [0] : numbers)
+    let states = sources.map { source in
+      SpatialSource(
+        ratio: Self.ratio(source, sampleRate), isStereo: source.channelCount == 2)
+    }
+    self.states = StateStorage(states.isEmpty ? [SpatialSource(ratio: 1, isStereo: false)] : states)
     reader = PacedReader(
       sources.map { source in
         let pace = Self.ratio(source, sampleRate)
@@ -162,7 +136,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     reader.reset()
     convolver.reset()
     for source in 0..<sourceCount {
-      for offset in 0..<Self.ratio { states[source * Self.stride + offset] = 0 }
+      states[source] = SpatialSource(ratio: states[source].ratio, isStereo: states[source].isStereo)
     }
     position = blockLength
     hasBegun = false
@@ -230,117 +204,67 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     reverbGain = gain
   }
 
-  // MARK: State
-
-  @_noLocks
-  mutating func settings(_ source: Int) -> SpatialSettings {
-    let first = source * Self.stride
-    var settings = SpatialSettings()
-    settings.left = states[first]
-    settings.right = states[first + 1]
-    settings.wet = states[first + 2]
-    settings.occlusion = states[first + 3]
-    settings.obstruction = states[first + 4]
-    settings.leftDelay = states[first + 5]
-    settings.rightDelay = states[first + 6]
-    settings.leftShadow = FirstOrderFilter(
-      b0: states[first + 7], b1: states[first + 8], a1: states[first + 9])
-    settings.rightShadow = FirstOrderFilter(
-      b0: states[first + 10], b1: states[first + 11], a1: states[first + 12])
-    settings.azimuth = states[first + 13]
-    settings.elevation = states[first + 14]
-    settings.focus = states[first + 15]
-    return settings
-  }
-
-  @_noLocks
-  mutating func keep(_ settings: SpatialSettings, _ source: Int) {
-    let first = source * Self.stride
-    states[first] = settings.left
-    states[first + 1] = settings.right
-    states[first + 2] = settings.wet
-    states[first + 3] = settings.occlusion
-    states[first + 4] = settings.obstruction
-    states[first + 5] = settings.leftDelay
-    states[first + 6] = settings.rightDelay
-    states[first + 7] = settings.leftShadow.b0
-    states[first + 8] = settings.leftShadow.b1
-    states[first + 9] = settings.leftShadow.a1
-    states[first + 10] = settings.rightShadow.b0
-    states[first + 11] = settings.rightShadow.b1
-    states[first + 12] = settings.rightShadow.a1
-    states[first + 13] = settings.azimuth
-    states[first + 14] = settings.elevation
-    states[first + 15] = settings.focus
-  }
-
-  /// Whether what is left in the filters of a source is nothing, to 180 dB below full scale; then
-  /// it is nothing from here on.
-  @_noLocks
-  mutating func isQuiet(_ source: Int) -> Bool {
-    let first = source * Self.stride + Self.muffled
-    for offset in 0..<9 {
-      if states[first + offset].magnitude > 1e-9 { return false }
-    }
-    for offset in 0..<9 { states[first + offset] = 0 }
-    return true
-  }
-
   /// Forgets what the filters of a source hold: it is not heard, and fades in when it is heard again.
   @_noLocks
   mutating func rest(_ source: Int) {
-    let first = source * Self.stride + Self.muffled
-    for offset in 0..<9 { states[first + offset] = 0 }
+    states[source].clearFilters()
     reader.forgetFilters(source)
   }
 
   // MARK: Inner loops
 
   /// A low-pass whose coefficient goes from one value to another.
+  ///
+  /// - Parameters:
+  ///   - signal: A block.
+  ///   - last: What the filter has put out last.
   @_noLocks
-  mutating func muffle(
-    _ signal: ChannelBuffer, _ source: Int, _ filter: Int, from start: Double, to end: Double
+  static func muffle(
+    _ signal: ChannelBuffer, _ last: inout Float, from start: Double, to end: Double
   ) {
-    let place = source * Self.stride + Self.muffled + filter
+    let length = signal.count
     if start == 0 && end == 0 {
       // What a filter that is about to begin has put out last.
-      states[place] = Double(signal[blockLength - 1])
+      last = signal[length - 1]
       return
     }
-    let rise = Float((end - start) / Double(blockLength))
+    let rise = Float((end - start) / Double(length))
     let first = Float(start)
-    var last = Float(states[place])
-    for frame in 0..<blockLength {
+    var value = last
+    for frame in 0..<length {
       let p = first + Float(Int32(truncatingIfNeeded: frame + 1)) * rise
-      last = signal[frame] + p * (last - signal[frame])
-      signal[frame] = last
+      value = signal[frame] + p * (value - signal[frame])
+      signal[frame] = value
     }
-    states[place] = Double(last)
+    last = value
   }
 
   /// A filter of first order whose coefficients go from one set to another.
+  ///
+  /// - Parameters:
+  ///   - signal: A block.
+  ///   - ear: Whose filter it is.
   @_noLocks
-  mutating func shade(
-    _ signal: ChannelBuffer, _ source: Int, _ ear: Int, from start: FirstOrderFilter,
+  static func shade(
+    _ signal: ChannelBuffer, _ ear: inout SpatialSource.Ear, from start: FirstOrderFilter,
     to end: FirstOrderFilter
   ) {
-    let place = source * Self.stride + Self.shadowed + 2 * ear
-    let scale = 1 / Double(blockLength)
+    let scale = 1 / Double(signal.count)
     let b0Rise = Float((end.b0 - start.b0) * scale)
     let b1Rise = Float((end.b1 - start.b1) * scale)
     let a1Rise = Float((end.a1 - start.a1) * scale)
     let (b0, b1, a1) = (Float(start.b0), Float(start.b1), Float(start.a1))
-    var taken = Float(states[place])
-    var last = Float(states[place + 1])
-    for frame in 0..<blockLength {
+    var taken = ear.shadowInput
+    var last = ear.shadowOutput
+    for frame in 0..<signal.count {
       let n = Float(Int32(truncatingIfNeeded: frame + 1))
       let x = signal[frame]
       last = (b0 + n * b0Rise) * x + (b1 + n * b1Rise) * taken - (a1 + n * a1Rise) * last
       taken = x
       signal[frame] = last
     }
-    states[place] = Double(taken)
-    states[place + 1] = Double(last)
+    ear.shadowInput = taken
+    ear.shadowOutput = last
   }
 
   /// Adds a signal with a gain that goes from one value to another.

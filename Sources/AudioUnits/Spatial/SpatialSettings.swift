@@ -35,12 +35,12 @@ struct SpatialSettings: BitwiseCopyable {
     attenuation: DistanceAttenuation, velocity: Double, sampleRate: Double
   ) {
     let flags = controls.flags(element)
-    let distance = controls.input(element, SpatialControls.distance, 0, 10_000)
-    azimuth = controls.input(element, SpatialControls.azimuth, -180, 180)
-    elevation = controls.input(element, SpatialControls.elevation, -90, 90)
+    let distance = controls.distance[element]
+    azimuth = controls.azimuth[element]
+    elevation = controls.elevation[element]
     focus = Self.focus(
       distance, attenuation, isDiffuse: flags & RenderingFlags.distanceDiffusion != 0)
-    speed = controls.input(element, SpatialControls.playbackRate, 0.5, 2)
+    speed = controls.playbackRate[element]
     if flags & RenderingFlags.doppler != 0 { speed *= Self.doppler(velocity) }
 
     // Gains.
@@ -51,14 +51,14 @@ struct SpatialSettings: BitwiseCopyable {
     if flags & RenderingFlags.distanceAttenuation != 0 {
       far = attenuation.gain(distance, curve: curve)
     }
-    let least = controls.input(element, SpatialControls.minGain, 0, 1)
-    let most = controls.input(element, SpatialControls.maxGain, 0, 1)
+    let least = controls.minGain[element]
+    let most = controls.maxGain[element]
     if far > most { far = most }
     if far < least { far = least }
     let source =
-      controls.isEnabled(element)
-      ? renderPower(10, controls.input(element, SpatialControls.gain, -120, 20) / 20) : 0
-    let blend = controls.input(element, SpatialControls.reverbBlend, 0, 100) / 100
+      controls.enable[element] != 0
+      ? renderPower(10, controls.gain[element] / 20) : 0
+    let blend = controls.reverbBlend[element] / 100
     let isConstant = flags & RenderingFlags.constantReverbBlend != 0
     wet =
       blend == 0
@@ -68,8 +68,8 @@ struct SpatialSettings: BitwiseCopyable {
 
     // Low-passes.
     occlusion = Muffling.coefficient(
-      controls.input(element, SpatialControls.occlusion, -100, 0), sampleRate: sampleRate)
-    var hidden = controls.input(element, SpatialControls.obstruction, -100, 0)
+      controls.occlusion[element], sampleRate: sampleRate)
+    var hidden = controls.obstruction[element]
     if flags & RenderingFlags.distanceFilter != 0 {
       hidden -= (attenuation.held(distance) - attenuation.reference) * Muffling.airAbsorption
     }

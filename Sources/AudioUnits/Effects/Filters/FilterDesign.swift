@@ -47,8 +47,10 @@ public enum FilterShape: Int, CaseIterable, Sendable {
 
 /// `(b0 + b1 z⁻¹ + b2 z⁻²) / (1 + a1 z⁻¹ + a2 z⁻²)`.
 public struct Biquad: BitwiseCopyable, Sendable {
+  /// Those of the fraction, in which a0 is 1.
   public var b0, b1, b2, a1, a2: Double
 
+  /// Divides all of them by `a0`.
   @_noLocks
   public init(_ b0: Double, _ b1: Double, _ b2: Double, over a0: Double, _ a1: Double, _ a2: Double)
   {
@@ -59,6 +61,7 @@ public struct Biquad: BitwiseCopyable, Sendable {
     self.a2 = a2 / a0
   }
 
+  /// Passes every sample as it is.
   public static var identity: Biquad { @_noLocks get { Biquad(1, 0, 0, over: 1, 0, 0) } }
 
   /// The square of the gain at `w` radians a frame.

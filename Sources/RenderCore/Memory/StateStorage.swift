@@ -1,20 +1,32 @@
-/// Samples that a kernel owns: taken when it is made, given back when it is freed, never resized.
+/// Memory of a kernel, an element for each channel, voice, band or sample: allocated when it is made,
+/// freed with the kernel, never resized. It begins at a multiple of 64 bytes.
+///
+/// Made on the control thread, then used by one render thread at a time. An index that is out of range
+/// ends the process.
+// The subscript is `@inlinable` and has no `@_noLocks`: the checker refuses a generic accessor that is
+// marked, and checks one that is not where it is specialized, in the marked function that calls it. In a
+// debug build it sees no body in another file of the same module: so render code in this one has storage of
+// floats and of doubles only, whose subscripts are not generic. And an element that is private to its file
+// ends the compiler where another file frees the storage.
 @safe
-public struct SampleStorage: ~Copyable, @unchecked Sendable {
+public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: it owns what it points to, and one thread at a time has it.
-  private let base: UnsafeMutablePointer<Float>
+  /// How many elements there are, at least 1.
+  @usableFromInline let base: UnsafeMutablePointer<Element>
   public let count: Int
 
-  public init(repeating value: Float, count: Int) {
+  /// - Parameter count: At least 1.
+  public init(repeating element: Element, count: Int) {
     precondition(count > 0, "storage needs at least one element")
     let bytes = UnsafeMutableRawPointer.allocate(
-      byteCount: count * MemoryLayout<Float>.stride, alignment: 64)
-    unsafe base = bytes.bindMemory(to: Float.self, capacity: count)
-    unsafe base.initialize(repeating: value, count: count)
+      byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
+    unsafe base = bytes.bindMemory(to: Element.self, capacity: count)
+    unsafe base.initialize(repeating: element, count: count)
     self.count = count
   }
 
-  public init(_ elements: [Float]) {
+  /// - Parameter elements: At least one.
+  public init(_ elements: [Element]) {
     precondition(!elements.isEmpty, "storage needs at least one element")
     self.init(repeating: elements[0], count: elements.count)
     for (index, element) in elements.enumerated() { unsafe base[index] = element }
@@ -22,9 +34,31 @@ public struct SampleStorage: ~Copyable, @unchecked Sendable {
 
   deinit { unsafe base.deallocate() }
 
+  /// An element, read and changed where it is: a change of one property copies nothing else.
+  @inlinable
+  public subscript(index: Int) -> Element {
+    unsafeAddress {
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
+      return unsafe UnsafePointer(base + index)
+    }
+    nonmutating unsafeMutableAddress {
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
+      return unsafe base + index
+    }
+  }
+}
+
+/// Samples of a kernel, in single precision.
+public typealias SampleStorage = StateStorage<Float>
+
+/// Numbers of a kernel in double precision: coefficients and the memory of filters, say.
+public typealias DoubleStorage = StateStorage<Double>
+
+extension StateStorage where Element == Float {
   /// The first element, for inner loops that have checked their bounds beforehand.
   var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
 
+  /// A sample. An index that is out of range ends the process.
   public subscript(index: Int) -> Float {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
@@ -44,34 +78,11 @@ public struct SampleStorage: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Double-precision numbers that a kernel owns: coefficients and filter memory, say.
-// Not one generic type: the checker refuses generic storage, whose metadata it cannot rule out.
-@safe
-public struct DoubleStorage: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as `SampleStorage`.
-  private let base: UnsafeMutablePointer<Double>
-  public let count: Int
-
-  public init(repeating value: Double, count: Int) {
-    precondition(count > 0, "storage needs at least one element")
-    let bytes = UnsafeMutableRawPointer.allocate(
-      byteCount: count * MemoryLayout<Double>.stride, alignment: 64)
-    unsafe base = bytes.bindMemory(to: Double.self, capacity: count)
-    unsafe base.initialize(repeating: value, count: count)
-    self.count = count
-  }
-
-  public init(_ elements: [Double]) {
-    precondition(!elements.isEmpty, "storage needs at least one element")
-    self.init(repeating: elements[0], count: elements.count)
-    for (index, element) in elements.enumerated() { unsafe base[index] = element }
-  }
-
-  deinit { unsafe base.deallocate() }
-
+extension StateStorage where Element == Double {
   /// The first element, for inner loops that have checked their bounds beforehand.
   var start: UnsafeMutablePointer<Double> { @_noLocks get { unsafe base } }
 
+  /// A number. An index that is out of range ends the process.
   public subscript(index: Int) -> Double {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
