@@ -59,6 +59,7 @@ public final class AudioGraph: Sendable {
     let number: Int
   }
 
+  /// The units that can be added.
   public let catalog: UnitCatalog
   /// What the device has granted, or what is assumed of one.
   public let grant: HardwareGrant
@@ -125,8 +126,11 @@ public final class AudioGraph: Sendable {
 
   // MARK: States
 
+  /// Between `open` and `close`. Any thread but the render thread.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
+  /// Between `initialize` and `uninitialize`. Any thread but the render thread.
   public var isInitialized: Bool { state.withLock { $0.isInitialized } }
+  /// Between `start` and `stop`. Any thread but the render thread.
   public var isRunning: Bool { state.withLock { $0.isRunning } }
 
   /// Instantiates every node's unit. An open graph stays as it is.

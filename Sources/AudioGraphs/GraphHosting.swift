@@ -17,6 +17,7 @@ extension AudioGraph {
     }
   }
 
+  /// Ends what `addRenderNotification` began: it may be called once more, by a slice that is under way.
   public func removeRenderNotification(_ token: ObserverToken) {
     state.withLock { state in
       state.observers[token.number] = nil

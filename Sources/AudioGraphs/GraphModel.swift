@@ -5,11 +5,15 @@ import Synchronization
 
 /// One connection: an output element feeds an input element.
 public struct Connection: Hashable, Sendable {
+  /// The node that feeds.
   public var source: NodeID
+  /// Its output element.
   public var output: Int
+  /// The node that is fed.
   public var destination: NodeID
   public var input: Int
 
+  /// From an output element to an input element.
   public init(from source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0) {
     self.source = source
     self.output = output
@@ -20,7 +24,9 @@ public struct Connection: Hashable, Sendable {
 
 /// A callback that feeds an input element.
 public struct InputCallback: Sendable {
+  /// What makes the sound, or processes what it pulls.
   public var callback: any RenderCallback
+  /// The node that is fed.
   public var destination: NodeID
   public var input: Int
   /// What the callback pulls; `nil` for nothing.
@@ -106,6 +112,7 @@ public enum CallbackFeed: Sendable {
 public final class CallbackLink: @unchecked Sendable {
   // `@unchecked Sendable`: `from` changes only in `deinit`, of a link that nobody else has.
 
+  /// What makes the sound, or processes what it pulls.
   public let callback: any RenderCallback
   /// What it pulls; `nil` for nothing.
   public private(set) var from: CallbackFeed?
@@ -134,6 +141,7 @@ public enum Interaction: Sendable {
   // Apart: it is larger than a connection, of which there are more.
   indirect case callback(InputCallback)
 
+  /// The node that is fed.
   public var destination: NodeID {
     switch self {
     case .connection(let connection): connection.destination
@@ -148,6 +156,7 @@ public enum Interaction: Sendable {
     }
   }
 
+  /// The connection; `nil` for a callback.
   public var connection: Connection? {
     if case .connection(let connection) = self { connection } else { nil }
   }
@@ -172,8 +181,10 @@ public struct TapID: Hashable, Sendable {
 
 /// What a tap that measures has read, and where.
 public struct TapMeasurement: Hashable, Sendable {
+  /// The tap.
   public var id: TapID
   public var name: String
+  /// The node that it watches.
   public var node: NodeID
   /// The output element that it watches.
   public var output: Int

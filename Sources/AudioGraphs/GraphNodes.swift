@@ -109,6 +109,7 @@ extension AudioGraph {
     }
   }
 
+  /// How many nodes there are. Any thread but the render thread.
   public var nodeCount: Int { state.withLock { $0.model.nodes.count } }
 
   /// The nodes in the order of their addition.

@@ -256,6 +256,7 @@ extension AudioGraph {
 
 /// Why an update stopped.
 public struct GraphUpdateError: Error, Hashable, Sendable {
+  /// What is wrong.
   public var violation: Violation
   /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
   /// made and the graph they lead to could not be initialized.

@@ -13,10 +13,13 @@ public struct ParameterRamp: Hashable, Sendable {
     case exponential
   }
 
+  /// The node whose parameter moves, or that the callback feeds.
   public var node: NodeID
   /// The number of the parameter or, where `callback` is given, of the live setting.
   public var parameter: UInt32
+  /// The scope that has the parameter.
   public var scope: Scope
+  /// The element of the scope, from 0.
   public var element: Int
   /// Seconds from the start of the graph.
   public var start: Double
@@ -24,6 +27,7 @@ public struct ParameterRamp: Hashable, Sendable {
   public var duration: Double
   /// Beyond the range of a parameter that is circular (`ParameterInfo.isCircular`), it goes on around.
   public var target: Float
+  /// How it gets there.
   public var curve: Curve
   /// Where a live setting of a callback is moved that feeds the input `element`: how many pulls behind
   /// that input it is, 0 for the one that feeds it. `nil` for a parameter of the unit itself.
@@ -44,6 +48,7 @@ public struct ParameterRamp: Hashable, Sendable {
     callback = behind
   }
 
+  /// A ramp of a parameter of a unit; times are in seconds.
   public init(
     _ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0, of node: NodeID,
     to target: Float, at start: Double, duration: Double = 0, curve: Curve = .linear
@@ -64,6 +69,7 @@ public struct ParameterRamp: Hashable, Sendable {
     var parameter: UInt32
   }
 
+  /// What it moves: of two ramps at a time that move the same, the later one holds.
   public var movedTarget: Target { Target(place: place, parameter: parameter) }
 
   /// Whether both move the same parameter.

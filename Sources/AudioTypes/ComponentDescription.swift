@@ -2,8 +2,11 @@
 ///
 /// In a search a field that is zero matches anything.
 public struct ComponentDescription: Hashable, Sendable {
+  /// What kind of unit: `'aumx'` for a mixer; `any` in a search.
   public var type: FourCharCode
+  /// Which of its kind: `'mcmx'`; `any` in a search.
   public var subtype: FourCharCode
+  /// Whose it is: `'appl'`; `any` in a search.
   public var manufacturer: FourCharCode
   /// 0 in every search of this era.
   public var flags: UInt32
@@ -44,9 +47,14 @@ extension ComponentDescription: CustomStringConvertible {
 extension FourCharCode {
   /// Zero: the wildcard of a component search.
   public static let any = FourCharCode(rawValue: 0)
+  /// `kAudioUnitManufacturer_Apple`
   public static let apple: FourCharCode = "appl"
+  /// `kAudioUnitType_FormatConverter`
   public static let formatConverterType: FourCharCode = "aufc"
+  /// `kAudioUnitType_Effect`
   public static let effectType: FourCharCode = "aufx"
+  /// `kAudioUnitType_Mixer`
   public static let mixerType: FourCharCode = "aumx"
+  /// `kAudioUnitType_Output`
   public static let outputType: FourCharCode = "auou"
 }

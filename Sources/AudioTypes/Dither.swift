@@ -33,6 +33,7 @@ extension Dither {
 
 /// How one bus is dithered.
 public struct BusDither: Hashable, Sendable {
+  /// The kind of noise that is added before samples are rounded.
   public var dither: Dither
   /// What tells its noise from that of other buses, so that noises add up as powers do where they are mixed.
   public var seed: UInt64

@@ -21,6 +21,7 @@ public struct FourCharCode: RawRepresentable, Hashable, Sendable, BitwiseCopyabl
 }
 
 extension FourCharCode: ExpressibleByStringLiteral {
+  /// - Precondition: Four characters of ASCII.
   public init(stringLiteral text: StaticString) {
     guard let code = FourCharCode(text.description) else {
       preconditionFailure("a four-char code is four printable ASCII characters")

@@ -9,6 +9,7 @@ package func mixed(_ number: UInt64, _ seed: Int) -> Int {
 public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
+  /// In the order of addition.
   public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
 
   /// Numbers that a graph gives are chosen by nobody, so that a product mixes them well enough: graphs

@@ -3,6 +3,7 @@
 /// Offsets are in frames from the beginning of the cycle, the slice that the graph renders between
 /// its pre-render and its post-render notification.
 public struct ParameterEvent: Hashable, Sendable, BitwiseCopyable {
+  /// How the parameter changes within the cycle.
   public enum Change: Hashable, Sendable, BitwiseCopyable {
     /// The parameter is set at a frame; the unit smooths it as any other change.
     case immediate(bufferOffset: UInt32, value: Float)
@@ -13,9 +14,13 @@ public struct ParameterEvent: Hashable, Sendable, BitwiseCopyable {
       startBufferOffset: Int32, durationInFrames: UInt32, startValue: Float, endValue: Float)
   }
 
+  /// The parameter's number.
   public var parameter: UInt32
+  /// The scope that has the parameter.
   public var scope: Scope
+  /// The element of the scope, from 0.
   public var element: Int
+  /// What becomes of it.
   public var change: Change
 
   public init(_ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0, _ change: Change) {

@@ -60,10 +60,12 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.constant }
     set { storage.fields.constant = newValue }
   }
+  /// The scope that has it.
   public var scope: Scope {
     get { storage.fields.scope }
     set { storage.fields.scope = newValue }
   }
+  /// What its values are in.
   public var unit: ParameterUnit {
     get { storage.fields.unit }
     set { storage.fields.unit = newValue }
@@ -73,6 +75,7 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.range }
     set { storage.fields.range = newValue }
   }
+  /// What a fresh unit has, in the parameter's unit.
   public var defaultValue: Float {
     get { storage.fields.defaultValue }
     set { storage.fields.defaultValue = newValue }

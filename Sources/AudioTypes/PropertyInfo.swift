@@ -25,6 +25,7 @@ public enum PropertyValue: Hashable, Sendable {
 
 /// Core Audio's `AUPreset`: a number from 0 up for a factory preset, negative for a user's own.
 public struct Preset: Hashable, Sendable {
+  /// 0 and up for a factory preset, below 0 for a user's own.
   public var number: Int32
   public var name: String
 
@@ -39,6 +40,7 @@ public struct Preset: Hashable, Sendable {
 /// -1 with -1 is any number, equal on both sides; -1 with -2 any numbers.
 public struct ChannelCounts: Hashable, Sendable {
   public var input: Int16
+  /// Channels of an output; as `input`.
   public var output: Int16
 
   public init(input: Int16, output: Int16) {
@@ -127,6 +129,7 @@ public struct PropertyInfo: Hashable, Sendable {
 
   private var storage: SharedFields<Fields>
 
+  /// What the values of a property are.
   public enum Kind: Hashable, Sendable {
     /// 0 or 1; `true` and `false` in a patch.
     case boolean
@@ -161,6 +164,7 @@ public struct PropertyInfo: Hashable, Sendable {
 
   /// One of the values of a property that knows only a few.
   public struct Choice: Hashable, Sendable {
+    /// What the property is set to for it.
     public var value: UInt32
     /// The name in a patch: `mastering`.
     public var name: String
@@ -182,6 +186,7 @@ public struct PropertyInfo: Hashable, Sendable {
     }
   }
 
+  /// When a client may read and write a property.
   public enum Access: Hashable, Sendable {
     case readOnly, readWrite
     /// Writable at any time, and not readable.
@@ -190,6 +195,7 @@ public struct PropertyInfo: Hashable, Sendable {
     case readWriteUntilInitialized
   }
 
+  /// The number in Core Audio's headers.
   public var id: PropertyID {
     get { storage.fields.id }
     set { storage.fields.id = newValue }
@@ -204,6 +210,7 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.constant }
     set { storage.fields.constant = newValue }
   }
+  /// What its values are.
   public var kind: Kind {
     get { storage.fields.kind }
     set { storage.fields.kind = newValue }
@@ -223,6 +230,7 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.elements }
     set { storage.fields.elements = newValue }
   }
+  /// When it may be read and written.
   public var access: Access {
     get { storage.fields.access }
     set { storage.fields.access = newValue }
@@ -311,7 +319,9 @@ public struct PropertyInfo: Hashable, Sendable {
         proposed: proposed))
   }
 
+  /// Whether a client may read it.
   public var isReadable: Bool { access != .writeOnly }
+  /// Whether a client may ever write it.
   public var isWritable: Bool { access != .readOnly }
   /// Whether it may be set while the unit is initialized.
   public var isWritableWhileInitialized: Bool { access == .readWrite || access == .writeOnly }

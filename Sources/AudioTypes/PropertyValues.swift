@@ -2,7 +2,9 @@
 public struct MeterClipping: Hashable, Sendable {
   /// The largest finite magnitude, full scale being 1.
   public var peakValueSinceLastCall: Float
+  /// Whether there has been an infinity.
   public var sawInfinity: Bool
+  /// Whether there has been something that is not a number.
   public var sawNotANumber: Bool
 
   public init(peakValueSinceLastCall: Float, sawInfinity: Bool, sawNotANumber: Bool) {
@@ -49,10 +51,15 @@ public struct ParameterText: Hashable, Sendable {
 /// The state of a unit, to be kept and put back: what `kAudioUnitProperty_ClassInfo` carries, and an
 /// `.aupreset` file.
 public struct ClassInfo: Hashable, Sendable {
+  /// A parameter of an element, as it was set.
   public struct ParameterSetting: Hashable, Sendable {
+    /// The parameter's number.
     public var parameter: UInt32
+    /// The scope that has the parameter.
     public var scope: Scope
+    /// The element of the scope, from 0.
     public var element: Int
+    /// In the parameter's unit.
     public var value: Float
 
     public init(_ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float) {
@@ -63,10 +70,15 @@ public struct ClassInfo: Hashable, Sendable {
     }
   }
 
+  /// A property of an element, as it was set.
   public struct PropertySetting: Hashable, Sendable {
+    /// The property's number.
     public var property: PropertyID
+    /// The scope that has the property.
     public var scope: Scope
+    /// The element of the scope, from 0.
     public var element: Int
+    /// What it was set to.
     public var value: PropertyValue
 
     public init(_ property: PropertyID, _ scope: Scope, _ element: Int, _ value: PropertyValue) {
@@ -108,6 +120,7 @@ public struct PropertyObject: Hashable, Sendable {
 
   public init(_ object: (any AnyObject & Sendable)?) { self.object = object }
 
+  /// Nothing: what takes away a callback or a connection.
   public static let none = PropertyObject(nil)
 
   public static func == (left: PropertyObject, right: PropertyObject) -> Bool {

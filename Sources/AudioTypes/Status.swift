@@ -8,49 +8,80 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
   @_noLocks
   public static func == (left: Status, right: Status) -> Bool { left.rawValue == right.rawValue }
 
+  /// `noErr`: nothing is wrong.
   public static var ok: Status { @_noLocks get { Status(rawValue: 0) } }
 
   // MARK: Audio units (AUComponent.h)
 
+  /// `kAudioUnitErr_Unauthorized`: the unit may not be used.
   public static var unauthorized: Status { @_noLocks get { Status(rawValue: -10847) } }
+  /// `kAudioUnitErr_InvalidOfflineRender`: not in this state of an offline render.
   public static var invalidOfflineRender: Status { @_noLocks get { Status(rawValue: -10848) } }
+  /// `kAudioUnitErr_Initialized`: not while the unit is initialized.
   public static var initialized: Status { @_noLocks get { Status(rawValue: -10849) } }
+  /// `kAudioUnitErr_PropertyNotInUse`: the property has no value now.
   public static var propertyNotInUse: Status { @_noLocks get { Status(rawValue: -10850) } }
+  /// `kAudioUnitErr_InvalidPropertyValue`: the property takes no such value.
   public static var invalidPropertyValue: Status { @_noLocks get { Status(rawValue: -10851) } }
+  /// `kAudioUnitErr_CannotDoInCurrentContext`: not now, or not from here; it may be tried again.
   public static var cannotDoInCurrentContext: Status { @_noLocks get { Status(rawValue: -10863) } }
+  /// `kAudioUnitErr_PropertyNotWritable`: the property is only read, now or always.
   public static var propertyNotWritable: Status { @_noLocks get { Status(rawValue: -10865) } }
+  /// `kAudioUnitErr_InvalidScope`: the scope does not have it.
   public static var invalidScope: Status { @_noLocks get { Status(rawValue: -10866) } }
+  /// `kAudioUnitErr_Uninitialized`: not before the unit is initialized.
   public static var uninitialized: Status { @_noLocks get { Status(rawValue: -10867) } }
+  /// `kAudioUnitErr_FormatNotSupported`: the element does not take the stream format.
   public static var formatNotSupported: Status { @_noLocks get { Status(rawValue: -10868) } }
+  /// `kAudioUnitErr_FileNotSpecified`: no file has been named.
   public static var fileNotSpecified: Status { @_noLocks get { Status(rawValue: -10869) } }
+  /// `kAudioUnitErr_UnknownFileType`: the kind of file is not known.
   public static var unknownFileType: Status { @_noLocks get { Status(rawValue: -10870) } }
+  /// `kAudioUnitErr_InvalidFile`: the file is not what it should be.
   public static var invalidFile: Status { @_noLocks get { Status(rawValue: -10871) } }
+  /// `kAudioUnitErr_TooManyFramesToProcess`: the slice is larger than `maximumFramesPerSlice`.
   public static var tooManyFramesToProcess: Status { @_noLocks get { Status(rawValue: -10874) } }
+  /// `kAudioUnitErr_FailedInitialization`: the unit cannot be initialized as it is set.
   public static var failedInitialization: Status { @_noLocks get { Status(rawValue: -10875) } }
+  /// `kAudioUnitErr_NoConnection`: nothing feeds the input.
   public static var noConnection: Status { @_noLocks get { Status(rawValue: -10876) } }
+  /// `kAudioUnitErr_InvalidElement`: the scope has no such element.
   public static var invalidElement: Status { @_noLocks get { Status(rawValue: -10877) } }
+  /// `kAudioUnitErr_InvalidParameter`: there is no such parameter.
   public static var invalidParameter: Status { @_noLocks get { Status(rawValue: -10878) } }
+  /// `kAudioUnitErr_InvalidProperty`: there is no such property.
   public static var invalidProperty: Status { @_noLocks get { Status(rawValue: -10879) } }
 
   // MARK: Graphs (AUGraph.h)
 
+  /// `kAUGraphErr_NodeNotFound`: the graph has no such node.
   public static var nodeNotFound: Status { @_noLocks get { Status(rawValue: -10860) } }
+  /// `kAUGraphErr_InvalidConnection`: the connection cannot be, or is not there.
   public static var invalidConnection: Status { @_noLocks get { Status(rawValue: -10861) } }
+  /// `kAUGraphErr_OutputNodeErr`: the graph has no output unit, or more than one.
   public static var outputNode: Status { @_noLocks get { Status(rawValue: -10862) } }
+  /// `kAUGraphErr_InvalidAudioUnit`: the unit cannot be part of a graph.
   public static var invalidAudioUnit: Status { @_noLocks get { Status(rawValue: -10864) } }
 
   // MARK: General
 
+  /// `paramErr`: an argument makes no sense.
   public static var parameterError: Status { @_noLocks get { Status(rawValue: -50) } }
+  /// `fnfErr`: the file is not there.
   public static var fileNotFound: Status { @_noLocks get { Status(rawValue: -43) } }
+  /// `permErr`: the file may not be opened.
   public static var filePermission: Status { @_noLocks get { Status(rawValue: -54) } }
+  /// `unimpErr`: there is no such function.
   public static var unimplemented: Status { @_noLocks get { Status(rawValue: -4) } }
+  /// `badComponentInstance`: it is no instance of a component.
   public static var badComponentInstance: Status {
     @_noLocks get { Status(rawValue: -2_147_450_879) }
   }
+  /// `badComponentSelector`: the component does not do this.
   public static var badComponentSelector: Status {
     @_noLocks get { Status(rawValue: -2_147_450_878) }
   }
+  /// `invalidComponentID`: there is no such component.
   public static var invalidComponentID: Status { @_noLocks get { Status(rawValue: -3000) } }
 
   // MARK: Audio session (AudioSession.h)

@@ -26,13 +26,21 @@ public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyabl
 public struct StreamFormat: Hashable, Sendable {
   /// Frames per second; 0 where it is not yet known.
   public var sampleRate: Double
+  /// `kAudioFormatLinearPCM` for everything that a bus carries.
   public var formatID: FourCharCode
+  /// How samples are laid out.
   public var flags: Flags
+  /// Of linear PCM, as many as in a frame.
   public var bytesPerPacket: UInt32
+  /// 1 for linear PCM.
   public var framesPerPacket: UInt32
+  /// Of one buffer: of all channels where they are interleaved, else of one.
   public var bytesPerFrame: UInt32
+  /// How many channels there are.
   public var channelsPerFrame: UInt32
+  /// Bits of a sample that mean something.
   public var bitsPerChannel: UInt32
+  /// 0.
   public var reserved: UInt32
 
   /// The bits of `mFormatFlags` for linear PCM.
@@ -40,19 +48,29 @@ public struct StreamFormat: Hashable, Sendable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// `kAudioFormatFlagIsFloat`
     public static let isFloat = Flags(rawValue: 0x1)
+    /// `kAudioFormatFlagIsBigEndian`
     public static let isBigEndian = Flags(rawValue: 0x2)
+    /// `kAudioFormatFlagIsSignedInteger`
     public static let isSignedInteger = Flags(rawValue: 0x4)
+    /// `kAudioFormatFlagIsPacked`: every bit of a sample's bytes is used.
     public static let isPacked = Flags(rawValue: 0x8)
+    /// `kAudioFormatFlagIsAlignedHigh`: the bits that are used are the high ones.
     public static let isAlignedHigh = Flags(rawValue: 0x10)
+    /// `kAudioFormatFlagIsNonInterleaved`: each channel has a buffer of its own.
     public static let isNonInterleaved = Flags(rawValue: 0x20)
+    /// `kAudioFormatFlagIsNonMixable`
     public static let isNonMixable = Flags(rawValue: 0x40)
+    /// `kAudioFormatFlagsAreAllClear`: stands for no flags, where 0 stands for not known.
     public static let areAllClear = Flags(rawValue: 0x8000_0000)
 
     /// The six bits that hold the number of fraction bits of a fixed-point sample.
     public static let fractionMask: UInt32 = 0x1F80
+    /// How far the number of fraction bits is shifted: `kLinearPCMFormatFlagsSampleFractionShift`.
     public static let fractionShift: UInt32 = 7
 
+    /// Bits behind the point of a fixed-point sample; 0 for any other.
     public var fractionBits: UInt32 { (rawValue & Self.fractionMask) >> Self.fractionShift }
 
     /// `kAudioFormatFlagsCanonical` of the iPhone: packed signed integer.
@@ -114,15 +132,20 @@ public struct StreamFormat: Hashable, Sendable {
 }
 
 extension FourCharCode {
+  /// `kAudioFormatLinearPCM`
   public static let linearPCM: FourCharCode = "lpcm"
+  /// `kAudioFormatAppleLossless`
   public static let appleLossless: FourCharCode = "alac"
 }
 
 // MARK: - Reading a format
 
 extension StreamFormat {
+  /// Whether samples are numbers, uncompressed.
   public var isLinearPCM: Bool { formatID == .linearPCM }
+  /// Whether all channels share one buffer.
   public var isInterleaved: Bool { !flags.contains(.isNonInterleaved) }
+  /// How many channels there are.
   public var channelCount: Int { Int(channelsPerFrame) }
 
   /// The bytes one sample takes up, padding included; 0 where the fields do not say.

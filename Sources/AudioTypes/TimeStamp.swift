@@ -7,14 +7,19 @@ public struct TimeStamp: Hashable, Sendable, BitwiseCopyable {
   public var hostTime: UInt64
   /// Real frames per nominal frame.
   public var rateScalar: Double
+  /// Which of the fields mean something.
   public var flags: Flags
 
+  /// `kAudioTimeStamp…Valid`: which fields of a time stamp mean something.
   public struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt32
     @_noLocks
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// `kAudioTimeStampSampleTimeValid`
     public static var sampleTimeValid: Flags { @_noLocks get { Flags(rawValue: 1) } }
+    /// `kAudioTimeStampHostTimeValid`
     public static var hostTimeValid: Flags { @_noLocks get { Flags(rawValue: 2) } }
+    /// `kAudioTimeStampRateScalarValid`
     public static var rateScalarValid: Flags { @_noLocks get { Flags(rawValue: 4) } }
   }
 
@@ -33,9 +38,11 @@ public struct RenderActionFlags: OptionSet, Hashable, Sendable, BitwiseCopyable 
   @_noLocks
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  /// `kAudioUnitRenderAction_PreRender`: said before a slice is rendered.
   public static var preRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 4) }
   }
+  /// `kAudioUnitRenderAction_PostRender`: said after a slice has been rendered.
   public static var postRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 8) }
   }
@@ -43,9 +50,11 @@ public struct RenderActionFlags: OptionSet, Hashable, Sendable, BitwiseCopyable 
   public static var outputIsSilence: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 16) }
   }
+  /// `kAudioOfflineUnitRenderAction_Render`: an offline unit renders.
   public static var offlineRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 64) }
   }
+  /// `kAudioUnitRenderAction_PostRenderError`: the slice that has been rendered failed.
   public static var postRenderError: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 256) }
   }

@@ -20,6 +20,7 @@ public struct UnitDescription: Hashable, Sendable {
 
   private var storage: SharedFields<Fields>
 
+  /// What a search finds it by.
   public var component: ComponentDescription {
     get { storage.fields.component }
     set { storage.fields.component = newValue }
@@ -43,10 +44,12 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }
   }
+  /// Its input elements: how many at birth, and how many there may be.
   public var inputs: Buses {
     get { storage.fields.inputs }
     set { storage.fields.inputs = newValue }
   }
+  /// Its output elements, likewise.
   public var outputs: Buses {
     get { storage.fields.outputs }
     set { storage.fields.outputs = newValue }
@@ -66,6 +69,7 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.properties }
     set { storage.fields.properties = newValue }
   }
+  /// Its parameters, those of all scopes, in the order of their words in a control block.
   public var parameters: [ParameterInfo] {
     get { storage.fields.parameters }
     set { storage.fields.parameters = newValue }
@@ -178,10 +182,12 @@ public struct UnitDescription: Hashable, Sendable {
       }
   }
 
+  /// The parameters that the elements of a scope have, in order.
   public func parameters(in scope: Scope) -> [ParameterInfo] {
     parameters.filter { $0.scope == scope }
   }
 
+  /// What is known of a property; `nil` where the unit has none of that number.
   public func property(_ id: PropertyID) -> PropertyInfo? {
     properties.first { $0.id == id }
   }

@@ -1,6 +1,7 @@
 /// A path with `*`, `?` and `[…]` for parts of a name, and `**` for any number of folders, for whoever has no
 /// shell that knows them, or quotes them. What is hidden has to be written out.
 public struct FilePattern: Sendable, Hashable {
+  /// As it was written.
   public let text: String
 
   public init(_ text: String) { self.text = text }

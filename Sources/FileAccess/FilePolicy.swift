@@ -157,7 +157,9 @@ public struct FilePolicy: Hashable, Sendable {
 extension FilePolicy {
   /// A file as it was read.
   public struct Contents: Sendable {
+    /// All of the file.
     public var bytes: [UInt8]
+    /// Which file it was.
     public var identity: FileIdentity
   }
 

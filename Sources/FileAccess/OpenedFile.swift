@@ -7,6 +7,7 @@ import Glibc
 public struct OpenedFile: ~Copyable, Sendable {
   /// Reads from the beginning of the file.
   public let descriptor: Int32
+  /// Which file it is, whatever its name becomes.
   public let identity: FileIdentity
   /// In bytes, when it was opened.
   public let size: Int

@@ -335,10 +335,12 @@ public enum FileMark {
   /// What a file that has room for it says it was made by.
   public static let software = "patchrun"
 
+  /// Marks an open file as patchrun's own, where the file system can.
   public static func set(_ descriptor: Int32) {
     _ = unsafe shims_set_mark(descriptor, software)
   }
 
+  /// Whether an open file has the mark.
   public static func isSet(_ descriptor: Int32) -> Bool {
     shims_has_mark(descriptor) != 0
   }

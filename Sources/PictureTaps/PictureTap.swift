@@ -35,6 +35,7 @@ public struct PictureTap: FileTap {
   /// As many channels one above the other as can be told apart.
   static let mostChannels = 16
 
+  /// What is drawn.
   public var subject: Subject
   /// Absolute, or relative to the process's working directory. It ends in `.svg` or `.png`.
   public var path: String
@@ -48,15 +49,21 @@ public struct PictureTap: FileTap {
   public var split = false
   /// In pixels; without a height, what the channels take.
   public var width = 1200
+  /// In pixels; `nil` for what the channels take.
   public var height: Int?
+  /// The colours.
   public var theme = Theme.auto
+  /// Whether a waveform's levels are linear or in decibels.
   public var amplitude = Amplitude.linear
+  /// Whether a spectrogram's frequencies are linear or logarithmic.
   public var frequencies = Frequencies.logarithmic
   /// Of a spectrogram: frames that a spectrum is made of, and how much of them the next one has, too.
   public var size = 4096
+  /// 0 to below 1.
   public var overlap = 0.75
   /// What is drawn at the bottom, and what has the brightest colour, in dBFS.
   public var floor: Double?
+  /// In dBFS.
   public var ceiling: Double?
   /// The names of the settings that have been given, of those that not every subject has.
   var given: Set<String> = []

@@ -2,13 +2,16 @@ import Glibc
 
 /// One direction of a plot: which values there are, and which of them are written beside it.
 public struct Axis: Hashable, Sendable {
+  /// How values lie along an axis.
   public enum Scale: Hashable, Sendable {
     case linear
     /// Both ends are above 0.
     case logarithmic
   }
 
+  /// A line across, and what is written beside it.
   public struct Tick: Hashable, Sendable {
+    /// In the unit of the axis.
     public var value: Double
     /// Empty for a line without a text.
     public var text: String
@@ -21,8 +24,11 @@ public struct Axis: Hashable, Sendable {
 
   /// What is measured, in words.
   public var name: String
+  /// How values lie along it.
   public var scale: Scale
+  /// The values at its ends.
   public var domain: ClosedRange<Double>
+  /// Where lines are drawn across, in order.
   public var ticks: [Tick]
 
   public init(

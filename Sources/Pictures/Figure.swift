@@ -10,9 +10,13 @@ public enum Mark: Sendable {
   /// Short strokes at the upper edge, and with `isMirrored` at the lower one, too.
   case flags([Double], Ink, isMirrored: Bool = false)
 
+  /// A stretch between two values at one place.
   public struct Band: Hashable, Sendable {
+    /// In the unit of the horizontal axis.
     public var x: Double
+    /// In the unit of the vertical axis.
     public var low: Double
+    /// In the unit of the vertical axis, not below `low`.
     public var high: Double
 
     public init(_ x: Double, _ low: Double, _ high: Double) {
@@ -27,7 +31,9 @@ public enum Mark: Sendable {
 public struct Panel: Sendable {
   /// What it shows: a channel, say.
   public var name: String
+  /// The vertical one.
   public var axis: Axis
+  /// What is drawn, the first at the bottom.
   public var marks: [Mark]
   /// How much of the height it takes beside the others.
   public var weight: Double
@@ -42,11 +48,14 @@ public struct Panel: Sendable {
 
 /// What a colour or a line stands for.
 public struct LegendEntry: Hashable, Sendable {
+  /// What is drawn beside a text of the legend.
   public enum Sample: Hashable, Sendable {
     case line(Ink, isDashed: Bool = false)
     case patch(Ink, opacity: Double = 1)
   }
+  /// What the mark is called.
   public var text: String
+  /// What it looks like.
   public var sample: Sample
 
   public init(_ text: String, _ sample: Sample) {
@@ -57,15 +66,21 @@ public struct LegendEntry: Hashable, Sendable {
 
 /// Plots above one another with one horizontal axis: becomes a drawing.
 public struct Figure: Sendable {
+  /// What stands above all panels.
   public var title: String
   /// What is to be known besides, a line each.
   public var caption: [String]
   /// In pixels.
   public var width: Double
+  /// In pixels.
   public var height: Double
+  /// The colours.
   public var theme: Theme
+  /// The horizontal one, for all panels.
   public var axis: Axis
+  /// From the top.
   public var panels: [Panel]
+  /// In order; empty for none.
   public var legend: [LegendEntry]
   /// What the colours of a raster mean.
   public var colors: Axis?
@@ -101,6 +116,7 @@ public struct FigureLayout: Hashable, Sendable {
 
   /// How many ticks there is room for across a plot, and along the first one's height.
   public var columns: Int { max(2, Int((plots.first?.width ?? 0) / 82)) }
+  /// How many rows of text a panel has room for.
   public func rows(_ panel: Int) -> Int { max(2, Int(plots[panel].height / 26)) }
 
   /// - Parameter weights: Of the panels.
@@ -130,6 +146,7 @@ public struct FigureLayout: Hashable, Sendable {
 }
 
 extension Figure {
+  /// Where each part goes, in pixels.
   public var layout: FigureLayout {
     FigureLayout(
       width: width, height: height, captionLines: caption.count, hasLegend: !legend.isEmpty,

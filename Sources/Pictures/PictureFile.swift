@@ -13,7 +13,9 @@ public struct PictureFile: Sendable {
     public var isOwnership = false
   }
 
+  /// As it was given.
   public let path: String
+  /// By the end of its name.
   public let format: PictureFormat
   private let files: FilePolicy
   private let existing: PendingFile.Existing

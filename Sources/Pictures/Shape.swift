@@ -1,6 +1,8 @@
 /// A place on a page, in pixels from its upper left corner.
 public struct Point: Hashable, Sendable {
+  /// To the right.
   public var x: Double
+  /// Downwards.
   public var y: Double
 
   public init(_ x: Double, _ y: Double) {
@@ -11,9 +13,12 @@ public struct Point: Hashable, Sendable {
 
 /// A rectangle on a page, in pixels.
 public struct Box: Hashable, Sendable {
+  /// Of the left edge.
   public var x: Double
+  /// Of the upper edge.
   public var y: Double
   public var width: Double
+  /// Downwards.
   public var height: Double
 
   public init(x: Double, y: Double, width: Double, height: Double) {
@@ -23,24 +28,32 @@ public struct Box: Hashable, Sendable {
     self.height = height
   }
 
+  /// Of the right edge.
   public var right: Double { x + width }
+  /// Of the lower edge.
   public var bottom: Double { y + height }
 }
 
 /// A line of text.
 public struct Label: Hashable, Sendable {
+  /// Which end of the text is at the point.
   public enum Anchor: String, Hashable, Sendable {
     case start
     case middle
     case end
   }
 
+  /// A line, without control characters.
   public var text: String
   /// On the base line, at the anchor.
   public var point: Point
+  /// Of the letters, in pixels.
   public var size: Double
+  /// Its colour.
   public var ink: Ink
+  /// Which end of the text is at `point`.
   public var anchor: Anchor
+  /// Whether the letters are bold.
   public var isBold: Bool
 
   public init(
@@ -74,6 +87,7 @@ public indirect enum Shape: Hashable, Sendable {
 /// Pixels, row after row from the top.
 public struct Raster: Hashable, Sendable {
   public let width: Int
+  /// In pixels.
   public let height: Int
   /// `0xRRGGBB`
   public internal(set) var pixels: [UInt32]
@@ -92,11 +106,15 @@ public struct Raster: Hashable, Sendable {
 public struct Drawing: Hashable, Sendable {
   /// In pixels.
   public var width: Double
+  /// In pixels.
   public var height: Double
+  /// What the drawing is called.
   public var title: String
   /// What is to be seen, for those who cannot see it.
   public var summary: String
+  /// The colours.
   public var theme: Theme
+  /// The first at the bottom.
   public var shapes: [Shape]
 
   public init(

@@ -6,6 +6,7 @@ import Glibc
 public final class PreparedBytes: @unchecked Sendable {
   // `@unchecked Sendable`: who makes it fills it, and nobody changes it after that.
 
+  /// How many bytes there are.
   public let count: Int
   private let memory: UnsafeMutableRawPointer
 

@@ -57,6 +57,7 @@ extension AudioBackEnd {
 public struct SoundServer: Hashable, Sendable {
   /// What it calls itself: `pulseaudio`, or `PulseAudio (on PipeWire 1.0.0)`.
   public var name: String
+  /// What it says of its version.
   public var version: String
   /// The rate of sinks and sources that say nothing, in Hz.
   public var sampleRate: Double
@@ -64,6 +65,7 @@ public struct SoundServer: Hashable, Sendable {
   public var sampleFormat: String
   /// How many channels they have.
   public var channelCount: Int
+  /// Its sinks and sources.
   public var devices: [AudioDevice]
 
   public init(

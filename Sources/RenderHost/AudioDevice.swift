@@ -2,6 +2,7 @@ public import AudioTypes
 
 /// A sink or a source of a back end.
 public struct AudioDevice: Hashable, Sendable {
+  /// Which way sound goes.
   public enum Direction: String, Hashable, Sendable {
     /// Something to play on.
     case sink
@@ -9,10 +10,12 @@ public struct AudioDevice: Hashable, Sendable {
     case source
   }
 
+  /// Whether it is in use, in a server's words.
   public enum State: String, Hashable, Sendable {
     case running, idle, suspended, unknown
   }
 
+  /// Whether it plays or records.
   public var direction: Direction
   /// The back end's number for it; a server's is good until the server restarts.
   public var index: UInt32
@@ -26,6 +29,7 @@ public struct AudioDevice: Hashable, Sendable {
   public var sampleRate: Double
   /// Where each channel belongs, in the back end's words: `front-left`, `mono`.
   public var channelMap: [String]
+  /// Whether it is in use.
   public var state: State
   /// Whether it is taken where none is named.
   public var isDefault: Bool
@@ -52,6 +56,7 @@ public struct AudioDevice: Hashable, Sendable {
     self.monitorOf = monitorOf
   }
 
+  /// How many channels it has.
   public var channelCount: Int { channelMap.count }
 
   /// The samples as a stream format, where a bus could carry them; `nil` for any other.

@@ -10,6 +10,7 @@ public struct DeviceDecoder: Sendable {
   public private(set) var peak = 0.0
   /// Samples that are no finite numbers, and the frame that has the first of them.
   public private(set) var badSamples = 0
+  /// The frame that has the first of them; `nil` for none.
   public private(set) var firstBadFrame: Int?
   private let channelCount: Int
   private var decoded = 0

@@ -26,6 +26,7 @@ public struct DeviceSelector: Hashable, Sendable {
     return name
   }
 
+  /// Whether a device is one that is meant.
   public func matches(_ device: AudioDevice) -> Bool {
     patterns.allSatisfy { property, pattern in
       guard let value = device.property(property) else { return false }

@@ -30,6 +30,7 @@ public struct OfflineDevice: Sendable {
     public var lostFrames = 0
     /// Frames of the microphone that nothing read.
     public var droppedFrames = 0
+    /// Whether somebody asked for the end before it was reached.
     public var wasCancelled = false
     /// What has happened to files on the way.
     public var events: [ServiceEvent] = []

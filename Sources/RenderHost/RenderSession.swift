@@ -52,6 +52,7 @@ public final class RenderSession: @unchecked Sendable {
     }
   }
 
+  /// What it was made for.
   public let configuration: Configuration
   /// What moves controls at its times, counted in frames of the plans from the beginning: that of the
   /// stage that was posted last.

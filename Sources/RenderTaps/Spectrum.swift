@@ -51,6 +51,7 @@ public struct SpectrumTap: RenderTap {
 
   /// In frames.
   public var size: Int
+  /// What samples are multiplied by before the transform.
   public var window: SpectrumWindow
   /// From 0 to 0.95.
   public var overlap: Double

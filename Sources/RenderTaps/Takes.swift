@@ -12,6 +12,7 @@ import Synchronization
 /// A recording can be handed over from one graph to the next, and goes on in its file there. Callable from
 /// any thread but the render thread.
 public final class Takes: Sendable, Hashable {
+  /// What becomes of a file that is there already.
   public enum Existing: Sendable {
     /// It is replaced, whatever it is.
     case replace
@@ -43,6 +44,7 @@ public final class Takes: Sendable, Hashable {
     var written: [WrittenTake] = []
   }
 
+  /// What becomes of a file that is there already.
   public let existing: Existing
   /// Whether a recording that a full disk has ended goes on in another file when there is room again: in a
   /// run that keeps time.

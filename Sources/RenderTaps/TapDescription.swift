@@ -9,6 +9,7 @@ public struct TapDescription: Sendable {
   /// The name in a patch: `record`.
   public var kind: String
   public var summary: String
+  /// What can be set, in the order of the reference.
   public var settings: [SettingInfo]
   private let make: @Sendable ([String: SettingValue], FilePolicy) -> any RenderTap
 

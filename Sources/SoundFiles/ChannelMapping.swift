@@ -5,6 +5,7 @@
 /// case the first channels go to the first, the others of the file are left out, and the others of
 /// the bus are silent.
 public struct ChannelMapping: Hashable, Sendable {
+  /// What a channel of a bus gets.
   public enum Source: Hashable, Sendable {
     case channel(Int)
     /// Half of the first and half of the second.
@@ -15,6 +16,7 @@ public struct ChannelMapping: Hashable, Sendable {
   /// For each channel of the bus what it gets.
   public let sources: [Source]
 
+  /// - Precondition: Both are at least 1.
   public init(fileChannels: Int, busChannels: Int) {
     precondition(fileChannels > 0 && busChannels > 0, "there is at least one channel")
     sources = (0..<busChannels).map { channel in

@@ -4,8 +4,10 @@ public import AudioTypes
 public enum FileSampleType: String, CaseIterable, Hashable, Sendable {
   case int16, int24, int32, float32, float64
 
+  /// Whether it goes beyond full scale.
   public var isFloat: Bool { self == .float32 || self == .float64 }
 
+  /// Bits of a sample.
   public var bits: Int {
     switch self {
     case .int16: 16

@@ -8,6 +8,7 @@ import CSoxr
 /// minute in small slices. One thread at a time may use it.
 @safe
 public final class RateConverter {
+  /// Channels that are converted together.
   public let channelCount: Int
   private let handle: OpaquePointer
   private let from: Double

@@ -4,6 +4,7 @@ import Glibc
 
 /// Why a sound file could not be opened, read or written.
 public struct SoundFileError: Error, Hashable, Sendable {
+  /// What is wrong with a file, or with what was asked of it.
   public enum Kind: Hashable, Sendable {
     case notFound, notReadable, notAudio, notWritable, unknownFormat, formatNotSupported
     /// Something is there that patchrun has not written.
@@ -11,6 +12,7 @@ public struct SoundFileError: Error, Hashable, Sendable {
     case readFailed, writeFailed
   }
 
+  /// What is wrong.
   public var kind: Kind
   /// Core Audio's number for it.
   public var status: Status

@@ -15,6 +15,7 @@ public struct SoundFileFormat: Hashable, Sendable {
   /// The coding, of a file that compresses with loss.
   let coding: Int32
 
+  /// Whether samples are changed by being written.
   public var isLossy: Bool { sampleTypes.isEmpty }
   /// Whether this room's own writer makes it, and not libsndfile.
   var isWave: Bool { container == Self.wave || container == Self.rf64 }

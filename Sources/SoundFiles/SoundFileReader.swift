@@ -14,11 +14,14 @@ import Synchronization
 /// as the disk does.
 @safe
 public final class SoundFileReader {
+  /// As it was given.
   public let path: String
   /// Frames in the file. Where its header does not say, they have been counted; where it promises
   /// more linear samples than there are, those that there are.
   public let frameCount: Int
+  /// In hertz.
   public let sampleRate: Double
+  /// How many channels the file has.
   public let channelCount: Int
   /// `WAV (Microsoft)`, in libsndfile's words.
   public let container: String
@@ -41,6 +44,7 @@ public final class SoundFileReader {
   /// Whether each sample is a `Float` exactly, so that nothing is lost by reading floats.
   public var fitsFloat: Bool { sampleType != .int32 && sampleType != .float64 }
 
+  /// In seconds.
   public var duration: Double { Double(frameCount) / sampleRate }
 
   /// Opens a file. What type it is of shows in its bytes; its name says nothing.

@@ -13,12 +13,16 @@ public enum SoundFileRecovery {
   public struct Outcome: Hashable, Sendable {
     /// Where it is now.
     public var path: String
+    /// Whole frames that there are.
     public var frameCount: Int
+    /// In hertz.
     public var sampleRate: Double
+    /// How many channels the file has.
     public var channelCount: Int
     /// What was done, as clauses; empty where there was nothing to do.
     public var steps: [String]
 
+    /// In seconds.
     public var duration: Double { Double(frameCount) / sampleRate }
   }
 

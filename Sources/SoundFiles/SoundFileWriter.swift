@@ -17,11 +17,15 @@ import Synchronization
 /// It waits for the disk, so that it has no place on a render thread. One thread at a time may use it.
 @safe
 public final class SoundFileWriter {
+  /// What kind of file is written.
   public let fileFormat: SoundFileFormat
   /// What a sample is in the file; `nil` where it is coded with loss.
   public let sampleType: FileSampleType?
+  /// How many channels the file has.
   public let channelCount: Int
+  /// In hertz.
   public let sampleRate: Double
+  /// Frames that have been written so far.
   public private(set) var framesWritten = 0
   /// Frames that the header counts.
   private var framesTold = 0

@@ -99,6 +99,7 @@ public struct VoiceLineAccess: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   init(state: UnsafeMutablePointer<VoiceLineState>) { unsafe self.state = state }
 
+  /// How it is set. A change is heard from the next piece on.
   public var settings: VoiceSettings {
     @_noLocks get { unsafe state.pointee.processor.settings }
     @_noLocks nonmutating set { unsafe state.pointee.processor.settings = newValue }

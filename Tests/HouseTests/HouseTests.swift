@@ -55,25 +55,28 @@ import Testing
 
   // MARK: Circles
 
-  /// Of each room the lines of its largest circle of files, where that has more than 300. Files are in a
-  /// circle where each names a type of another of them, by whatever way.
+  /// Of each room the lines of code of its largest circle of files, where that has more than 250. Files are
+  /// in a circle where each names a type of another of them, by whatever way.
   static let circles: [String: Int] = [
-    "AudioGraphs": 1045, "AudioTypes": 520, "AudioUnits": 990, "Control": 415, "PatchGraph": 5120,
-    "PatchReference": 1185, "PatchRendering": 420, "PatchSyntax": 575, "PictureTaps": 1060,
-    "Pictures": 380,
-    "PulseIO": 700,
-    "RenderCallbacks": 915, "RenderCore": 1060,
-    "RenderTaps": 310, "patchrun": 1840,
+    "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3600,
+    "PatchReference": 950, "PatchRendering": 375, "PatchSyntax": 450, "PictureTaps": 870,
+    "Pictures": 320, "PulseIO": 545, "RenderCallbacks": 765, "RenderCore": 785,
+    "RenderTaps": 255, "patchrun": 1530,
   ]
+
+  /// Lines that are neither empty nor comments: what is documented better is not harder to follow.
+  static func codeLines(_ file: HouseSource) -> Int {
+    file.lines.count { !$0.isEmpty && !$0.hasPrefix("//") }
+  }
 
   @Test func `files of a room are in no large circle`() {
     for (room, files) in Dictionary(grouping: House.sources, by: \.room) {
       let uses = Self.uses(files)
       for circle in Self.circles(uses) {
-        let lines = circle.reduce(0) { $0 + files[$1].lines.count }
+        let lines = circle.reduce(0) { $0 + Self.codeLines(files[$1]) }
         let names = circle.map { files[$0].path.split(separator: "/").last ?? "" }.sorted()
         #expect(
-          lines <= max(300, Self.circles[room] ?? 0),
+          lines <= max(250, Self.circles[room] ?? 0),
           "\(room): \(lines) lines in \(names.count) files: \(names.joined(separator: ", "))")
       }
     }

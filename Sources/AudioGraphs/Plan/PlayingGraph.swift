@@ -6,8 +6,10 @@ import Synchronization
 public struct PlayingGraph: Sendable {
   /// A node of it, with its unit.
   public struct Node: Sendable {
+    /// The node's number.
     public let id: NodeID
     public let name: String
+    /// What renders it.
     public let unit: UnitInstance
   }
 

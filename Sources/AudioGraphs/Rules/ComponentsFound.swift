@@ -3,6 +3,7 @@ public import AudioUnits
 
 /// A component that a node names is found, once.
 public enum ComponentsFound {
+  /// A component that is named is one that there is.
   public static let rule = Rule(
     "PR0201", "component/found",
     "a component that is named is found exactly once",

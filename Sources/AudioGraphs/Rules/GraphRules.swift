@@ -5,6 +5,7 @@ public enum GraphRules {
   /// Of a live setting that is set, or ramped, as it cannot be.
   public static let liveSetting = LiveSettingsMove.rule
 
+  /// A line for each of them.
   public static let all: [Rule] = [
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
     OutputsFeedOne.rule, OutputsInStep.rule, PathsMeetInStep.rule, DevicesKeepPace.rule,

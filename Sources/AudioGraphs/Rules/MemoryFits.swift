@@ -5,6 +5,7 @@ import RenderCore
 /// What units, callbacks and taps take of memory is no more than whoever runs the graph allows. It is
 /// asked before anything is allocated.
 public enum MemoryFits {
+  /// What a graph takes is within what it may take.
   public static let rule = Rule(
     "PR0231", "limit/memory",
     "what a graph takes of memory is no more than the limit allows",

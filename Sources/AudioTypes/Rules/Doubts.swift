@@ -3,6 +3,7 @@
 /// A rule says which of them silence it (`Rule.silencedBy`): what it would find then may only follow from
 /// the mistake. One mistake has one diagnostic.
 public struct Doubts: OptionSet, Hashable, Sendable {
+  /// A bit for each doubt.
   public let rawValue: UInt16
 
   public init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -52,6 +52,7 @@ public struct Rule: Sendable {
     public var rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// - Precondition: `PR` and four digits.
     public init(stringLiteral rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }

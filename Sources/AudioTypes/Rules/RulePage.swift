@@ -9,8 +9,10 @@ extension Rule {
     public let reason: String
     /// What there is to say about the status: that Core Audio documents none, for example.
     public let statusNote: String?
+    /// Something that breaks the rule, and the same put right.
     public let example: Example
 
+    /// - Parameter reason: One or more paragraphs.
     public init(
       _ demand: String, because reason: String, statusNote: String? = nil, example: Example
     ) {
@@ -40,6 +42,7 @@ extension Rule.Page {
 
   /// Two patches.
   public struct PatchExample: Hashable, Sendable {
+    /// The patch that keeps the rule.
     public var right: String
     /// As it is shown.
     public var wrong: String
@@ -47,6 +50,7 @@ extension Rule.Page {
     public var wrongBytes: [UInt8]
     /// What `--set` says, with the wrong one and with the right one.
     public var wrongOverrides: [String] = []
+    /// What `--set` says with the right one.
     public var rightOverrides: [String] = []
     /// What `--hardware` says, with both.
     public var hardware: String?

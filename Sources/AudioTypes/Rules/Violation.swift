@@ -6,6 +6,7 @@ public struct Violation: Error, Hashable, Sendable {
   public struct Place: Hashable, Sendable {
     /// `nil` for the graph itself.
     public var node: NodeID?
+    /// Which part of the node, or of the graph.
     public var part: Part
 
     public init(node: NodeID?, _ part: Part) {
@@ -13,9 +14,11 @@ public struct Violation: Error, Hashable, Sendable {
       self.part = part
     }
 
+    /// The graph itself.
     public static let graph = Place(node: nil, .whole)
   }
 
+  /// A part of a node or of a graph, by its numbers.
   public enum Part: Hashable, Sendable {
     case whole
     /// What feeds an input element: its connection or its callback.
@@ -32,31 +35,40 @@ public struct Violation: Error, Hashable, Sendable {
     case parameter(UInt32, Scope, Int)
   }
 
+  /// Another place that has to do with what is wrong, and what is said of it.
   public struct Note: Hashable, Sendable {
+    /// A clause that starts in lower case.
     public var message: String
+    /// What it is said of.
     public var place: Place
 
+    /// - Parameter message: A clause that starts in lower case.
     public init(_ message: String, at place: Place) {
       self.message = message
       self.place = place
     }
   }
 
+  /// The rule that is broken.
   public var rule: Rule
   /// As bad as the rule says.
   public var severity: Severity { rule.severity }
+  /// What the call returns that finds it; `.ok` for what it accepts.
   public var status: Status
   /// A sentence that starts in lower case: what was found, and what would be right.
   public var message: String
+  /// What is wrong.
   public var place: Place
   /// Of a callback or a tap the setting that is to blame: its key in a patch, such as `path`.
   public var setting: String?
+  /// What else is to be looked at.
   public var notes: [Note]
   /// What to do about it.
   public var help: [String]
   /// Changes that would put it right, each by itself.
   public var remedies: [Remedy]
 
+  /// - Parameter message: A clause that starts in lower case.
   public init(
     _ rule: Rule, status: Status, _ message: String,
     at place: Place, setting: String? = nil, notes: [Note] = [], help: [String] = [],

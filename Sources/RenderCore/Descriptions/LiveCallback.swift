@@ -35,6 +35,7 @@ extension LiveCallback {
 
 /// A source that another one takes the place of.
 public struct SourceContinuation: Sendable {
+  /// Where the one that goes is.
   public var clock: SourceClock
   /// In how many seconds the other one is heard first, about; 0 for as soon as can be.
   public var delay: Double
@@ -49,6 +50,7 @@ public struct SourceContinuation: Sendable {
 public struct LiveSetting: Hashable, Sendable {
   /// Its number among those of its callback.
   public var id: UInt32
+  /// What is known of the setting.
   public var info: SettingInfo
   /// Of an object of numbers the one that this is.
   public var member: String?
@@ -68,8 +70,10 @@ public struct LiveSetting: Hashable, Sendable {
   /// Where it is in the callback's object in a patch.
   public var path: [String] { [info.key] + (member.map { [$0] } ?? []) }
 
+  /// Whether it can go from one value to another in time.
   public var canRamp: Bool { info.change == .ramp }
 
+  /// Whether it is a switch.
   public var isBoolean: Bool { info.kind == .boolean }
 
   /// Whether it may have a value.

@@ -1,5 +1,6 @@
 /// Something that has happened to a file while a graph ran, and that the sound has gone on through.
 public struct ServiceEvent: Hashable, Sendable {
+  /// What can happen to a file that is read or written while sound plays.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
     /// A file that is played cannot be read: silence stands in the place of its frames.
     case unread
@@ -23,6 +24,7 @@ public struct ServiceEvent: Hashable, Sendable {
     case saved
   }
 
+  /// What has happened.
   public var kind: Kind
   /// The file, as it was opened.
   public var file: String

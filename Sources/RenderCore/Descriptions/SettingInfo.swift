@@ -39,6 +39,7 @@ extension SettingValue: CustomStringConvertible {
 /// One setting of a kind of callback or tap: the schema, the listings and the checks are made from
 /// it.
 public struct SettingInfo: Hashable, Sendable {
+  /// What its values are.
   public enum Kind: Hashable, Sendable {
     /// A finite number. With `excludesLowerBound` it must be above the lower bound.
     case number(ClosedRange<Double>, excludesLowerBound: Bool = false)
@@ -73,11 +74,15 @@ public struct SettingInfo: Hashable, Sendable {
   /// Its number among the settings of its kind, as a parameter has one; that of a member of an object
   /// of numbers is `LiveSetting.id`.
   public var id: UInt32
+  /// What becomes of it while a callback plays.
   public var change: Change
+  /// What its values are.
   public var kind: Kind
+  /// What a number is in; `.generic` for nothing.
   public var unit: ParameterUnit
   /// What holds where the setting is not given; `nil` where that is not one value.
   public var defaultValue: SettingValue?
+  /// Whether there is no callback or tap without it.
   public var isRequired: Bool
   public var summary: String
 

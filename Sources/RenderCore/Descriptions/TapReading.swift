@@ -10,6 +10,7 @@ public enum TapReading: Hashable, Sendable {
 
 /// The levels of the channels of a bus.
 public struct MeterReading: Hashable, Sendable {
+  /// What is read of one channel.
   public struct Channel: Hashable, Sendable {
     /// The largest magnitude in the last whole interval, in dBFS.
     public var peak: Double
@@ -35,6 +36,7 @@ public struct MeterReading: Hashable, Sendable {
 
   /// Frames that have been measured.
   public var frameCount: Int
+  /// In the order of the bus.
   public var channels: [Channel]
 
   public init(frameCount: Int, channels: [Channel]) {

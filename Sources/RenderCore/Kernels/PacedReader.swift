@@ -20,6 +20,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     public var channelCount: Int
     /// Its frames for one frame that is read, at the most and at the least.
     public var fastest: Double
+    /// At the least.
     public var slowest: Double
 
     public init(channelCount: Int, fastest: Double, slowest: Double) {
@@ -67,6 +68,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     let rowCount: Int
   }
 
+  /// Frames that are read at a time.
   public let blockLength: Int
   private let signalCount: Int
   private let states: UnsafeMutablePointer<State>

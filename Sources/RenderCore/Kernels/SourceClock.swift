@@ -47,6 +47,7 @@ public struct SourceClockAccess: BitwiseCopyable, Sendable {
   }
 
   private let counters: CounterAccess
+  /// Of the source's bus, in hertz.
   public let sampleRate: Double
 
   init(counters: CounterAccess, sampleRate: Double) {

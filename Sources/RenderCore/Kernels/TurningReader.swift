@@ -23,6 +23,7 @@ public struct TurningReader: ~Copyable {
   /// Frames that a row reads beyond its taps, times zero.
   private static var margin: Int { @_noLocks get { 16 } }
 
+  /// Channels that are read together.
   public let channelCount: Int
   /// How many frames of the signal it is ahead of what it reads, at every pace.
   public let lookAhead: Int

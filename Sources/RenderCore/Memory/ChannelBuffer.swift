@@ -6,6 +6,7 @@
 @safe
 public struct ChannelBuffer: BitwiseCopyable {
   private let base: UnsafeMutablePointer<Float>
+  /// In frames.
   public let count: Int
 
   /// `base` must stay allocated, with room for `count` samples, as long as the buffer is used.
@@ -18,10 +19,12 @@ public struct ChannelBuffer: BitwiseCopyable {
   /// The first frame, for inner loops that have checked their bounds beforehand.
   var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
 
+  /// All frames, from 0.
   public var indices: Range<Int> {
     @_noLocks get { unsafe Range(uncheckedBounds: (0, count)) }
   }
 
+  /// The sample of a frame. One that is out of range ends the process.
   public subscript(frame: Int) -> Float {
     @_noLocks get {
       precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")

@@ -12,6 +12,7 @@ import Synchronization
 public final class ControlBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
+  /// How many numbers there are.
   public let count: Int
 
   public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
@@ -40,11 +41,13 @@ public final class ControlBlock: @unchecked Sendable {
   /// What a kernel keeps: valid as long as the block, which the kernel's box holds as company.
   public var access: ControlAccess { unsafe ControlAccess(words: words, count: count) }
 
+  /// A number as a float. Setting it says nothing of a glide: the unit smooths the change as it likes.
   public subscript(index: Int) -> Float {
     get { access[index] }
     set { self[word: index] = newValue.bitPattern }
   }
 
+  /// The same as a word.
   public subscript(word index: Int) -> UInt32 {
     get { access[word: index] }
     set {
@@ -76,6 +79,7 @@ public final class ControlBlock: @unchecked Sendable {
 public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
   // `@unchecked Sendable`: as the block it is of, which the kernel holds as company.
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
+  /// How many numbers there are.
   public let count: Int
 
   @_noLocks
@@ -84,11 +88,13 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     self.count = count
   }
 
+  /// A number as a float.
   public subscript(index: Int) -> Float {
     @_noLocks get { Float(bitPattern: self[word: index]) }
     @_noLocks nonmutating set { self[word: index] = newValue.bitPattern }
   }
 
+  /// The same as a word.
   public subscript(word index: Int) -> UInt32 {
     @_noLocks get {
       precondition(index >= 0 && index < count, "no such control")

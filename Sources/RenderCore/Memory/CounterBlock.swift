@@ -5,6 +5,7 @@ import Synchronization
 public final class CounterBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
+  /// How many counters there are.
   public let count: Int
 
   /// Numbers that are 0.
@@ -36,6 +37,7 @@ public struct CounterAccess: BitwiseCopyable, @unchecked Sendable {
     self.count = count
   }
 
+  /// What a counter has come to. Any thread.
   public subscript(index: Int) -> UInt64 {
     @_noLocks get {
       precondition(index >= 0 && index < count, "no such counter")

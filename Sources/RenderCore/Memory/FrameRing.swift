@@ -11,6 +11,7 @@ public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
   private let words: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<FrameRingState>
+  /// Channels of a frame.
   public let channelCount: Int
   /// In frames; a power of two.
   public let capacity: Int
@@ -76,7 +77,9 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   // `@unchecked Sendable`: as the ring it is of: each side writes only its own.
   private let words: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<FrameRingState>
+  /// How many frames there is room for.
   public let capacity: Int
+  /// Channels of a frame.
   public let channelCount: Int
   private let isInterleaved: Bool
 

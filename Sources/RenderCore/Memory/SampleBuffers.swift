@@ -11,9 +11,11 @@ public import AudioTypes
 public struct SampleBuffers: BitwiseCopyable {
   /// How many buffers there are.
   public let count: Int
+  /// How many frames each of them has.
   public let frameCount: Int
   /// How many channels share a buffer.
   public let channelsPerBuffer: Int
+  /// The type of each sample.
   public let sample: SampleType
   /// 3, say, for packed 24-bit samples and 4 for those that stand in a word.
   public let bytesPerSample: Int
@@ -39,6 +41,7 @@ public struct SampleBuffers: BitwiseCopyable {
     self.isAlignedHigh = isAlignedHigh
   }
 
+  /// One of the buffers; one that is out of range ends the process.
   public subscript(buffer: Int) -> SampleBuffer {
     precondition(buffer >= 0 && buffer < count, "no such buffer")
     return unsafe SampleBuffer(
@@ -60,6 +63,7 @@ public struct SampleBuffers: BitwiseCopyable {
 /// `@unchecked Sendable`: used by one thread at a time, as whoever renders into it promises.
 @safe
 public final class SampleMemory: @unchecked Sendable {
+  /// How samples and channels are laid out.
   public let format: StreamFormat
   /// How many frames there is room for.
   public let capacity: Int
@@ -113,8 +117,11 @@ public struct SampleBuffer: BitwiseCopyable {
   private let memory: UnsafeMutableRawPointer
   /// How many samples there are: frames times channels.
   public let count: Int
+  /// Channels that share the buffer.
   public let channelCount: Int
+  /// The type of each sample.
   public let sample: SampleType
+  /// As in `SampleBuffers`.
   public let bytesPerSample: Int
   private let isAlignedHigh: Bool
 
@@ -130,6 +137,7 @@ public struct SampleBuffer: BitwiseCopyable {
     self.isAlignedHigh = isAlignedHigh
   }
 
+  /// How many bytes all samples take.
   public var byteCount: Int { count * bytesPerSample }
 
   /// The bytes as they are, for code that has pointers.

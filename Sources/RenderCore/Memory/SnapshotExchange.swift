@@ -11,6 +11,7 @@ public final class SnapshotExchange: @unchecked Sendable {
   private let rows: UnsafeMutablePointer<Double>
   private let middle: UnsafeMutablePointer<Atomic<UInt32>>
   private let front = Mutex<UInt32>(0)
+  /// Numbers of a snapshot.
   public let count: Int
 
   /// Rows of `count` zeros.
@@ -56,6 +57,7 @@ public struct SnapshotWriter: BitwiseCopyable, @unchecked Sendable {
   private let rows: UnsafeMutablePointer<Double>
   private let middle: UnsafeMutablePointer<Atomic<UInt32>>
   private var back: UInt32 = 2
+  /// Numbers of a snapshot.
   public let count: Int
 
   @_noLocks

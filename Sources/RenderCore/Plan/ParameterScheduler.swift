@@ -216,6 +216,7 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   // MARK: Render thread
 
+  /// Says which thread renders; what is scheduled on any other takes another way.
   @_noLocks
   public func setThread(_ number: UInt) { threadNumber.store(number, ordering: .relaxed) }
 
@@ -418,16 +419,21 @@ private var room: Int { @_noLocks get { 256 } }
 
 /// A parameter of a unit as it can be scheduled: where its controls are, and what they may be.
 public struct SchedulableParameter: BitwiseCopyable, Sendable {
+  /// The parameter's number.
   public var parameter: UInt32
   /// Core Audio's number of its scope.
   public var scope: UInt32
   /// The number of the first element's control, and how far it is from each to the next.
   public var firstIndex: Int
+  /// From each element's control to the next one's.
   public var stride: Int
+  /// How many elements there are.
   public var elementCount: Int
   /// The values that it may have.
   public var lowest: Float
+  /// At the most.
   public var highest: Float
+  /// Whether it may go from one value to another in time.
   public var canRamp: Bool
 
   public init(

@@ -12,6 +12,7 @@ import Synchronization
 /// move between them is atomic.
 @safe
 public struct PlanQueue: ~Copyable, @unchecked Sendable {
+  /// A stage as the queue hands it out.
   public typealias Handle = UnsafeMutablePointer<Node>
 
   /// A stage in the queue.
@@ -186,11 +187,13 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     return limit < maximum ? limit : maximum
   }
 
+  /// As `RenderPlan.beginSlice(frameCount:at:)`, of the stage's plan.
   @_noLocks
   public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
     unsafe pointee.stage.plan.beginSlice(frameCount: frameCount, at: timeStamp)
   }
 
+  /// As `RenderPlan.renderPiece(frameCount:at:crew:)`, of the stage's plan.
   @_noLocks
   public func renderPiece(
     frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
@@ -198,11 +201,13 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     unsafe pointee.stage.plan.renderPiece(frameCount: frameCount, at: timeStamp, crew: crew)
   }
 
+  /// As `RenderPlan.endSlice(_:frameCount:at:)`, of the stage's plan.
   @_noLocks
   public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
     unsafe pointee.stage.plan.endSlice(status, frameCount: frameCount, at: timeStamp)
   }
 
+  /// As `RenderPlan.render(frameCount:at:)`, of the stage's plan.
   @_noLocks
   public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     unsafe pointee.stage.plan.render(frameCount: frameCount, at: timeStamp)

@@ -1,7 +1,10 @@
 /// A number that is set in a control block at a time that is known beforehand.
 public struct ControlWrite: Sendable {
+  /// The controls that have the number.
   public var block: ControlBlock
+  /// The number's place among them.
   public var index: Int
+  /// What it is set to.
   public var word: UInt32
 
   public init(_ block: ControlBlock, _ index: Int, word: UInt32) {
@@ -25,6 +28,7 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
     let word: UInt32
   }
 
+  /// What is played.
   public let plan: RenderPlan
   /// The stage does not begin before this frame.
   public let earliest: Int

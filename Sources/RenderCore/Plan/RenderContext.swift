@@ -5,8 +5,11 @@ public import AudioTypes
 public struct RenderContext: BitwiseCopyable {
   /// Of the slice's first frame, in the rate of the plan.
   public let timeStamp: TimeStamp
+  /// Frames of the slice: at least 1, at most the plan's largest.
   public let frameCount: Int
+  /// How many input elements the kernel has.
   public let inputCount: Int
+  /// How many output elements it has.
   public let outputCount: Int
   /// The input element that a callback feeds; 0 for the kernel of a unit or a tap.
   public let element: Int
@@ -95,6 +98,7 @@ public struct RenderBus: BitwiseCopyable {
   }
 
   private let row: UnsafePointer<Row>
+  /// Frames of the slice.
   public let frameCount: Int
 
   @_noLocks
@@ -103,10 +107,12 @@ public struct RenderBus: BitwiseCopyable {
     self.frameCount = frameCount
   }
 
+  /// How many channels there are.
   public var channelCount: Int {
     @_noLocks get { unsafe row.pointee.channelCount }
   }
 
+  /// The samples of a channel; one that is out of range ends the process.
   public subscript(channel: Int) -> ChannelBuffer {
     @_noLocks get {
       precondition(channel >= 0 && channel < channelCount, "channel out of range")

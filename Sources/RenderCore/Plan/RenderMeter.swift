@@ -27,6 +27,7 @@ public final class RenderMeter: @unchecked Sendable {
 
   /// What a part has taken.
   public struct Reading: Hashable, Sendable {
+    /// Whose time it is.
     public var part: Part
     /// Nanoseconds, without those of what the part pulls, and without those of the clock.
     public var nanoseconds: UInt64
@@ -36,9 +37,11 @@ public final class RenderMeter: @unchecked Sendable {
 
   /// One run of one kernel.
   public struct Event: Hashable, Sendable {
+    /// Whose run it is.
     public var part: Part
     /// Nanoseconds of the monotonic clock.
     public var begin: UInt64
+    /// Nanoseconds of the same clock.
     public var end: UInt64
   }
 

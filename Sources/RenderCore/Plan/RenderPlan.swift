@@ -11,8 +11,11 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 
   /// One row of the plan: a kernel, and the buses it reads and writes by their index in the plan.
   public struct Row {
+    /// What renders the row.
     public var kernel: KernelBox
+    /// For each input element a bus of the plan.
     public var inputs: [Int]
+    /// For each output element a bus of the plan.
     public var outputs: [Int]
     /// By their element, the inputs that the kernel pulls by itself. `inputs` has an entry for each of
     /// them too, which the kernel does not read.
@@ -40,6 +43,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   /// The bus that feeds the output unit, in every plan that has one.
   public static var clientBus: Int { @_noLocks get { 0 } }
 
+  /// Frames of the largest slice that it renders.
   public let maximumFramesPerSlice: Int
   /// Whether several threads may render it at once.
   public var isShared: Bool { unsafe shared != nil }

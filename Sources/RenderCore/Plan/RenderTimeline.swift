@@ -14,6 +14,7 @@ public final class RenderTimeline: @unchecked Sendable {
 
   /// A ramp of one control.
   public struct Ramp: Sendable {
+    /// The controls that have the number.
     public var block: ControlBlock
     /// The number of the control in its block.
     public var index: Int

@@ -13,6 +13,7 @@ public struct Convolver: ~Copyable {
   /// One response between one input and one output.
   public struct Path: Hashable, Sendable {
     public var input: Int
+    /// The channel that hears it.
     public var output: Int
     /// Which of the responses.
     public var response: Int

@@ -173,6 +173,7 @@ public struct DitheredRounding: ~Copyable {
 public struct DitherKernel: RenderKernel, ~Copyable {
   private let rounding: DitheredRounding
 
+  /// - Parameter format: Of integers.
   public init(_ bus: BusDither, to format: StreamFormat) {
     rounding = DitheredRounding(bus, to: format)
   }

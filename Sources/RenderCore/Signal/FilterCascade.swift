@@ -10,6 +10,7 @@
 public struct FilterCascade: ~Copyable {
   /// The most filters that there can be.
   public let capacity: Int
+  /// How many channels it filters.
   public let channelCount: Int
   /// Samples of a frame in `samples`: 1 of one channel, else 2. The last of an odd number of channels is
   /// there twice.
@@ -112,6 +113,7 @@ public struct FilterCascade: ~Copyable {
     return (memory[place], memory[place + stride])
   }
 
+  /// Puts numbers into the memory of a filter for one channel.
   @_noLocks
   public func setMemory(of filter: Int, channel: Int, to values: (Double, Double)) {
     let place = place(of: filter, channel)
@@ -127,6 +129,7 @@ public struct FilterCascade: ~Copyable {
   /// Whether the memory is to be cleared: it is next to nothing, or has been spoilt by what is no number.
   public var isSpent: Bool { @_noLocks get { memory.isSpent } }
 
+  /// Forgets every sound.
   @_noLocks
   public func clear() {
     for index in 0..<memory.count { memory[index] = 0 }
@@ -174,8 +177,10 @@ public struct FilterCascade: ~Copyable {
 
 /// The numbers that a filter of a cascade computes with.
 public struct FilterCoefficients: BitwiseCopyable, Sendable {
+  /// `w = x + c3 w1 + c4 w2` and `y = c0 x + c1 w1 + c2 w2`, of the memory `w1` and `w2`.
   public var c0, c1, c2, c3, c4: Double
 
+  /// In the order of `c0` to `c4`.
   @_noLocks
   public init(_ c0: Double, _ c1: Double, _ c2: Double, _ c3: Double, _ c4: Double) {
     self.c0 = c0

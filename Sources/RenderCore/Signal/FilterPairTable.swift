@@ -14,6 +14,7 @@ public final class FilterPairTable: @unchecked Sendable {
   public let length: Int
   /// Frames in a filter.
   public let tapCount: Int
+  /// How many pairs of filters there are.
   public let pairCount: Int
   /// Numbers in one part of a spectrum: those of `RealFFT`, and zeros to a multiple of 16.
   let stride: Int
@@ -137,6 +138,7 @@ public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
   // `@unchecked Sendable`: nothing changes in a table once it has been made.
   let spectra: UnsafePointer<Float>
   let delays: UnsafePointer<Double>
+  /// How many pairs of filters there are.
   public let pairCount: Int
   let length: Int
   let stride: Int
@@ -207,7 +209,9 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
 
   /// A pair and its weight.
   public struct Entry: BitwiseCopyable, Sendable {
+    /// The pair's number in the table.
     public var pair: Int
+    /// Linear.
     public var weight: Float
 
     @_noLocks
@@ -239,6 +243,7 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
     }
   }
 
+  /// One of the entries, 0 to 4.
   @_noLocks
   public func entry(_ entry: Int) -> Entry {
     switch entry {

@@ -10,6 +10,7 @@
 @safe
 public struct PairConvolver: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
+  /// Frames of a block.
   public let blockLength: Int
   private let sourceCount: Int
   private let length: Int

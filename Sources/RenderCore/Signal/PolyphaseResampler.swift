@@ -23,7 +23,9 @@ public struct PolyphaseResampler: ~Copyable {
     case primed
   }
 
+  /// Channels that are converted together.
   public let channelCount: Int
+  /// When the first output frame is, beside the first input frame.
   public let alignment: Alignment
   /// Half the filter's length, in input frames.
   public let lookAhead: Int

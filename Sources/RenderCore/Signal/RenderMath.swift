@@ -3,12 +3,15 @@ import Glibc
 // libm neither locks nor allocates, but the checker cannot see into C. These are the only doors:
 // add one here rather than silencing a kernel.
 
+/// sin(x), in radians.
 @_semantics("no_performance_analysis")
 public func renderSine(_ x: Double) -> Double { sin(x) }
 
+/// cos(x), in radians.
 @_semantics("no_performance_analysis")
 public func renderCosine(_ x: Double) -> Double { cos(x) }
 
+/// e to the power of x.
 @_semantics("no_performance_analysis")
 public func renderExp(_ x: Double) -> Double { exp(x) }
 
@@ -16,12 +19,15 @@ public func renderExp(_ x: Double) -> Double { exp(x) }
 @_semantics("no_performance_analysis")
 public func renderExpMinusOne(_ x: Double) -> Double { expm1(x) }
 
+/// The logarithm to base 10.
 @_semantics("no_performance_analysis")
 public func renderLog10(_ x: Double) -> Double { log10(x) }
 
+/// √x; not a number below 0.
 @_semantics("no_performance_analysis")
 public func renderSquareRoot(_ x: Float) -> Float { x.squareRoot() }
 
+/// The largest whole number that is not above x.
 @_semantics("no_performance_analysis")
 public func renderFloor(_ x: Double) -> Double { x.rounded(.down) }
 
@@ -29,15 +35,19 @@ public func renderFloor(_ x: Double) -> Double { x.rounded(.down) }
 @_semantics("no_performance_analysis")
 public func renderRound(_ x: Double) -> Double { rint(x) }
 
+/// tan(x), in radians.
 @_semantics("no_performance_analysis")
 public func renderTangent(_ x: Double) -> Double { tan(x) }
 
+/// The angle in radians, -π/2 to π/2, whose sine is x.
 @_semantics("no_performance_analysis")
 public func renderArcSine(_ x: Double) -> Double { asin(x) }
 
+/// The angle in radians, 0 to π, whose cosine is x.
 @_semantics("no_performance_analysis")
 public func renderArcCosine(_ x: Double) -> Double { acos(x) }
 
+/// The angle in radians, -π/2 to π/2, whose tangent is x.
 @_semantics("no_performance_analysis")
 public func renderArcTangent(_ x: Double) -> Double { atan(x) }
 
@@ -45,24 +55,31 @@ public func renderArcTangent(_ x: Double) -> Double { atan(x) }
 @_semantics("no_performance_analysis")
 public func renderArcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
 
+/// sinh(x)
 @_semantics("no_performance_analysis")
 public func renderHyperbolicSine(_ x: Double) -> Double { sinh(x) }
 
+/// cosh(x)
 @_semantics("no_performance_analysis")
 public func renderHyperbolicCosine(_ x: Double) -> Double { cosh(x) }
 
+/// tanh(x)
 @_semantics("no_performance_analysis")
 public func renderHyperbolicTangent(_ x: Double) -> Double { tanh(x) }
 
+/// The natural logarithm.
 @_semantics("no_performance_analysis")
 public func renderLog(_ x: Double) -> Double { log(x) }
 
+/// The logarithm to base 2.
 @_semantics("no_performance_analysis")
 public func renderLog2(_ x: Double) -> Double { log2(x) }
 
+/// x to the power of y.
 @_semantics("no_performance_analysis")
 public func renderPower(_ x: Double, _ y: Double) -> Double { pow(x, y) }
 
+/// √(x² + y²), without overflow on the way.
 @_semantics("no_performance_analysis")
 public func renderHypotenuse(_ x: Double, _ y: Double) -> Double { hypot(x, y) }
 
@@ -70,12 +87,15 @@ public func renderHypotenuse(_ x: Double, _ y: Double) -> Double { hypot(x, y) }
 @_semantics("no_performance_analysis")
 public func renderRemainder(_ x: Double, _ y: Double) -> Double { fmod(x, y) }
 
+/// √x; not a number below 0.
 @_semantics("no_performance_analysis")
 public func renderSquareRoot(_ x: Double) -> Double { x.squareRoot() }
 
+/// The smallest whole number that is not below x.
 @_semantics("no_performance_analysis")
 public func renderCeiling(_ x: Double) -> Double { ceil(x) }
 
+/// x without what is behind the point.
 @_semantics("no_performance_analysis")
 public func renderTruncation(_ x: Double) -> Double { trunc(x) }
 

@@ -15,6 +15,7 @@ extension PolyphaseResampler {
       case mastering
     }
 
+    /// Which filter is used.
     public var complexity: Complexity
     /// 0 (worst) to 127 (best); what is outside is taken as the nearer of the two.
     public var renderQuality: Int
@@ -24,8 +25,11 @@ extension PolyphaseResampler {
       self.renderQuality = min(127, max(0, renderQuality))
     }
 
+    /// `.linear` at the middle render quality, 64.
     public static var linear: Quality { Quality(.linear) }
+    /// `.normal` at the middle render quality, 64.
     public static var normal: Quality { Quality(.normal) }
+    /// `.mastering` at the middle render quality, 64.
     public static var mastering: Quality { Quality(.mastering) }
 
     /// How many times as many rows as a cubic would need lie between two input frames, where a row is

@@ -4,8 +4,11 @@
 /// once, so that the loops vectorize.
 @safe
 public struct Spectrum: BitwiseCopyable {
+  /// A number for each bin, from 0 Hz up.
   public let real: ChannelBuffer
+  /// As many.
   public let imaginary: ChannelBuffer
+  /// How many bins there are.
   public var count: Int { @_noLocks get { real.count } }
 
   @_noLocks
@@ -14,12 +17,14 @@ public struct Spectrum: BitwiseCopyable {
     self.imaginary = imaginary
   }
 
+  /// Makes all bins 0.
   @_noLocks
   public func clear() {
     real.clear()
     imaginary.clear()
   }
 
+  /// Takes over another one with as many bins.
   @_noLocks
   public func copy(from source: Spectrum) {
     real.copy(from: source.real)
@@ -112,6 +117,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
+  /// Multiplies all bins.
   @_noLocks
   public func multiply(by factor: Float) {
     let (re, im) = unsafe (real.start, imaginary.start)
@@ -150,7 +156,9 @@ public struct Spectrum: BitwiseCopyable {
 @safe
 public struct SpectrumStorage: ~Copyable, Sendable {
   private let memory: SampleStorage
+  /// How many spectra there are.
   public let rowCount: Int
+  /// How many bins each of them has.
   public let binCount: Int
 
   /// Spectra of zeros.
@@ -160,6 +168,7 @@ public struct SpectrumStorage: ~Copyable, Sendable {
     self.binCount = binCount
   }
 
+  /// One of the spectra; one that is out of range ends the process.
   public subscript(row: Int) -> Spectrum {
     @_noLocks get {
       precondition(row >= 0 && row < rowCount, "row out of range")
@@ -199,11 +208,13 @@ extension ChannelBuffer {
 }
 
 extension RealFFT {
+  /// The spectrum of `samples`, which has as many as the transform is long.
   @_noLocks
   public mutating func forward(_ samples: ChannelBuffer, into spectrum: Spectrum) {
     forward(samples, real: spectrum.real, imaginary: spectrum.imaginary)
   }
 
+  /// The samples that have this spectrum.
   @_noLocks
   public mutating func inverse(_ spectrum: Spectrum, into samples: ChannelBuffer) {
     inverse(real: spectrum.real, imaginary: spectrum.imaginary, into: samples)

@@ -281,7 +281,9 @@ func clearSamples(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
 public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: the memory is its own.
   private let signals: UnsafeMutablePointer<cvector_signal>
+  /// How many signals may wait.
   public let capacity: Int
+  /// How many signals wait.
   public private(set) var count = 0
 
   /// - Parameter capacity: How many signals may wait.

@@ -51,6 +51,7 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
   /// Two clocks are never further apart.
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
 
+  /// - Parameter sampleRate: In hertz, as the device says; above 0.
   @_noLocks
   public init(sampleRate: Double) {
     precondition(sampleRate > 0, "a sample rate is over 0")

@@ -10,6 +10,7 @@ public import RenderCore
 /// Used by the thread that pulls, which is both the writer of the ring and, through the session, its
 /// reader.
 public struct FollowedCapture: ~Copyable {
+  /// What keeps the two clocks together.
   public private(set) var follower: ClockFollower
   private let writer: CaptureWriter
   private let access: FrameRingAccess

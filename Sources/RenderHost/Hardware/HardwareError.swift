@@ -1,5 +1,6 @@
 /// Why a device could not be opened or kept running.
 public struct HardwareError: Error, Hashable, Sendable {
+  /// What has failed.
   public enum Code: Sendable {
     /// No server answered.
     case connectionRefused
@@ -21,6 +22,7 @@ public struct HardwareError: Error, Hashable, Sendable {
     case systemError
   }
 
+  /// What has failed.
   public var code: Code
   /// A sentence that starts in lower case: what happened.
   public var message: String

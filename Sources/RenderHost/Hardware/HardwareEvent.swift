@@ -46,6 +46,7 @@ public struct HardwareStatistics: Hashable, Sendable {
   public var capturedFrames = 0
   /// Blocks handed to the sink, and taken from the source.
   public var writeCount = 0
+  /// Blocks taken from the source.
   public var readCount = 0
   /// From the render to the loudspeaker, as last measured, in seconds.
   public var outputLatency = 0.0

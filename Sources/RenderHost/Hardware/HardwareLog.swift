@@ -8,20 +8,28 @@ public import Synchronization
 /// each stands alone and publishes nothing else.
 @safe
 public final class HardwareLog: Sendable {
+  /// How often the device had nothing to play.
   public let underruns = Atomic<Int>(0)
   private let slowRenders = Atomic<Int>(0)
   private let slowServers = Atomic<Int>(0)
   private let slowMachines = Atomic<Int>(0)
   /// When the last underrun was told, in nanoseconds.
   private let toldUnderrun = Atomic<UInt64>(0)
+  /// How often what was recorded had no room.
   public let overruns = Atomic<Int>(0)
+  /// Frames that were recorded and had no room.
   public let droppedFrames = Atomic<Int>(0)
+  /// Frames that should have been recorded and were not there.
   public let missingFrames = Atomic<Int>(0)
   /// Devices that went and were waited for.
   public let losses = Atomic<Int>(0)
+  /// Frames that the device has asked for.
   public let requestedFrames = Atomic<Int>(0)
+  /// Frames that have been recorded.
   public let capturedFrames = Atomic<Int>(0)
+  /// How often something has been written to the device.
   public let writes = Atomic<Int>(0)
+  /// How often something has been read from it.
   public let reads = Atomic<Int>(0)
   /// In nanoseconds.
   public let outputLatency = Atomic<UInt64>(0)

@@ -24,6 +24,7 @@ public enum UnderrunCause: String, CaseIterable, Hashable, Sendable {
 
 /// A time at which the device had to play what was not there.
 public struct Underrun: Hashable, Sendable {
+  /// Who was late.
   public var cause: UnderrunCause
   /// Seconds of sound that the device had asked for by then.
   public var time: Double

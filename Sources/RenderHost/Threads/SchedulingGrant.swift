@@ -3,6 +3,7 @@ import Synchronization
 
 /// How a thread is scheduled, as far as it has asked for something.
 public struct SchedulingGrant: Hashable, Sendable {
+  /// How a thread stands beside others.
   public enum Kind: Hashable, Sendable {
     /// In front of every thread that has no such priority, from 1 up.
     case realTime(priority: Int32)
@@ -11,6 +12,7 @@ public struct SchedulingGrant: Hashable, Sendable {
     case normal
   }
 
+  /// What it has been granted.
   public var kind: Kind
   /// Whether RealtimeKit has granted it, and not the limits of the user.
   public var isByRealtimeKit = false
