@@ -332,7 +332,9 @@ import Testing
     let port = try #require(room.server.oscPort)
     let begin = Date()
     for step in 0..<60 { RawConnection.send(volume(Float(step)), toPort: port) }
-    #expect(eventually { room.patch.asked.last.map { "\($0.change)" }?.contains(":59}") == true })
+    #expect(
+      eventually { room.patch.asked.last.map { "\($0.change)" }?.contains("value: \"59\"") == true }
+    )
     let time = Date().timeIntervalSince(begin)
     // Neither can be more, however late anything is.
     #expect(room.patch.asked.count <= Int(time / 0.025) + 1)
