@@ -7,7 +7,9 @@ public struct WrittenTake: Hashable, Sendable {
   public var path: String
   /// Which file it was when it got its name: another one may have that name by now.
   public var identity: FileIdentity
+  /// In hertz.
   public var sampleRate: Double
+  /// Frames that the file has.
   public var frameCount: Int
 
   /// `nil` for what has no name yet, and for what is no file: standard output, a pipe.

@@ -58,7 +58,7 @@ import Testing
   /// Of each room the lines of code of its largest circle of files, where that has more than 250. Files are
   /// in a circle where each names a type of another of them, by whatever way.
   static let circles: [String: Int] = [
-    "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3600,
+    "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3605,
     "PatchReference": 950, "PatchRendering": 375, "PatchSyntax": 450, "PictureTaps": 870,
     "Pictures": 320, "PulseIO": 545, "RenderCallbacks": 765, "RenderCore": 785,
     "RenderTaps": 255, "patchrun": 1530,
