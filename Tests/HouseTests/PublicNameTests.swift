@@ -92,7 +92,8 @@ import Testing
     for file in files {
       var depth = 0
       for (index, line) in file.lines.enumerated() where !line.hasPrefix("//") {
-        let isProtocol = line.contains(#/^(public |package )?protocol /#)
+        let isProtocol =
+          line.contains("protocol ") && line.contains(#/^(public |package )?protocol /#)
         if depth == 0, !isProtocol { continue }
         if depth == 1, let name = name(at: index, of: file.lines) { found.insert(name.text) }
         depth += line.count { $0 == "{" } - line.count { $0 == "}" }
@@ -105,7 +106,8 @@ import Testing
   static func undocumented(_ file: HouseSource, requirements: Set<String>) -> [String] {
     let lines = file.lines
     return lines.indices.compactMap { index in
-      guard lines[index].contains(#/^(@\w+(\([^)]*\))? )*public /#),
+      guard lines[index].contains("public "),
+        lines[index].contains(#/^(@\w+(\([^)]*\))? )*public /#),
         !lines[index].contains(#/\b(override|import)\b/#),
         let name = name(at: index, of: lines)
       else { return nil }
