@@ -3,25 +3,28 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph in the language of Graphviz: `dot -Tpdf`.
   public func dot() -> String {
-    let drawing = sidesApart()
+    let drawing = sidesApart().sayingFormatOnce()
+    let head = [title, drawing.commonFormat?.text ?? ""].filter { !$0.isEmpty }.map(Self.escaped)
     var lines = [
       "digraph patch {",
       "  graph [rankdir=LR, nodesep=0.3, ranksep=0.8, fontname=\"Helvetica\""
-        + (title.isEmpty ? "" : ", labelloc=t, label=\(Self.quoted(title))") + "];",
+        + (head.isEmpty ? "" : ", labelloc=t, label=\(head.joined(separator: "\\n").quotes)")
+        + "];",
       "  node [shape=plain, fontname=\"Helvetica\", fontsize=11];",
       "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];",
     ]
     var count = 0
     lines += drawing.parts().flatMap { drawing.lines($0, depth: 1, &count) }
     for edge in drawing.edges {
-      let label = [edge.formatText, edge.origin?.text].compactMap(\.self)
+      let label = [edge.label.format, edge.label.origin].filter { !$0.isEmpty }
       let from = "n\(edge.source):out\(edge.output):e"
       let to = "n\(edge.destination):in\(edge.input):w"
       lines.append(
         "  \(from) -> \(to) ["
           + (edge.isTap
             ? "style=dashed, arrowhead=none"
-            : "label=\(label.map(Self.escaped).joined(separator: "\\n").quotes)")
+            : label.isEmpty
+              ? "" : "label=\(label.map(Self.escaped).joined(separator: "\\n").quotes)")
           + "];")
     }
     return (lines + ["}"]).joined(separator: "\n") + "\n"

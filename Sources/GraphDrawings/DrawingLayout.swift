@@ -11,6 +11,22 @@ struct DrawingLayout: Sendable {
     var bend: Double
     var endX: Double
     var endY: Double
+    /// How it comes to the row below; `nil` for one from left to right.
+    var turn: Turn?
+  }
+
+  /// The way to the next row: down at the bend, to the left in a lane between the rows, and down again.
+  struct Turn: Sendable {
+    /// The y of the lane.
+    var lane: Double
+    /// Where it goes down at the left.
+    var x: Double
+  }
+
+  /// A column of boxes, and the room for labels and bends to the next one.
+  struct Column: Sendable {
+    var width = 0.0
+    var gap = 0.0
   }
 
   /// An edge of the drawing, with the stretches that it is made of.
@@ -21,14 +37,14 @@ struct DrawingLayout: Sendable {
     var isLabelled = true
   }
 
-  private struct Item {
+  struct Item {
     var box: Int?
     var layer: Int
     var height: Double
     var y = 0.0
   }
 
-  private static let gap = 22.0
+  static let gap = 22.0
   /// Room of an edge that passes a column.
   private static let passage = 26.0
   let drawing: GraphDrawing
@@ -39,11 +55,12 @@ struct DrawingLayout: Sendable {
   private(set) var width = 0.0
   private(set) var height = 0.0
   private(set) var crossings = 0
-  private var layerOf: [Int] = []
+  private(set) var layerOf: [Int] = []
+  private(set) var columns: [Column] = []
   /// Which output of its box each edge leaves by.
   private var outlets: [Int] = []
-  private var items: [Item] = []
-  private var segments: [LayeredOrder.Segment] = []
+  private(set) var items: [Item] = []
+  private(set) var segments: [LayeredOrder.Segment] = []
   /// Which edge each segment belongs to.
   private var owners: [Int] = []
 
@@ -58,6 +75,10 @@ struct DrawingLayout: Sendable {
     var exits: [Int: Int] = [:]
     /// Edges whose label stands elsewhere.
     var unlabelled: Set<Int> = []
+    /// How wide the columns are at least.
+    var columns: [Column] = []
+    /// A wider one goes on in a row below, where it can.
+    var widest = Double.infinity
   }
 
   private let shape: Shape
@@ -233,11 +254,11 @@ struct DrawingLayout: Sendable {
     height = items.map { $0.y + $0.height }.max() ?? 0
   }
 
-  private func exit(_ segment: LayeredOrder.Segment) -> Double {
+  func exit(_ segment: LayeredOrder.Segment) -> Double {
     items[segment.from].y + segment.fromPlace * items[segment.from].height
   }
 
-  private func arrival(_ segment: LayeredOrder.Segment) -> Double {
+  func arrival(_ segment: LayeredOrder.Segment) -> Double {
     items[segment.to].y + segment.toPlace * items[segment.to].height
   }
 
@@ -276,7 +297,6 @@ struct DrawingLayout: Sendable {
     wires = drawing.edges.indices.map { Wire(edge: $0) }
     corners = boxes.map { _ in (0, 0) }
     let bySource = Dictionary(grouping: segments.indices, by: { items[segments[$0].from].layer })
-    var x = 0.0
     // A label stands once where several wires leave one place.
     var labelled: Set<[Int]> = []
     for index in drawing.edges.indices.sorted(by: { isTap($0) ? false : isTap($1) }) {
@@ -285,26 +305,51 @@ struct DrawingLayout: Sendable {
         !shape.unlabelled.contains(index)
         && labelled.insert([edge.source, outlets[index]]).inserted
     }
+    var labels = [Double](repeating: 0, count: layers.count)
+    columns = layers.indices.map { number in
+      let some = bySource[number] ?? []
+      labels[number] =
+        some.map { items[segments[$0].from].box == nil ? 0 : room(owners[$0]) }.max() ?? 0
+      let travel = some.map { (exit(segments[$0]) - arrival(segments[$0])).magnitude }.max() ?? 0
+      var column = Column(
+        width: layers[number].compactMap { items[$0].box.map { boxes[$0].width } }.max() ?? 0,
+        gap: (labels[number] + min(160, 30 + travel * 0.25)).rounded())
+      if shape.columns.indices.contains(number) {
+        column.width = max(column.width, shape.columns[number].width)
+        column.gap = max(column.gap, shape.columns[number].gap)
+      }
+      return column
+    }
+    let rows = WrappedRows(self, layers: layers, widest: shape.widest)
+    if rows.count > 1 {
+      for (index, y) in rows.places(of: items).enumerated() { items[index].y = y }
+      height = rows.height
+    }
+    var x = rows.indent
     for (number, layer) in layers.enumerated() {
-      let column = layer.compactMap { items[$0].box.map { boxes[$0].width } }.max() ?? 0
+      let column = columns[number].width
       for item in layer {
         guard let box = items[item].box else { continue }
         boxes[box].width = column
         corners[box] = (x, items[item].y)
       }
-      let some = bySource[number] ?? []
-      let label = some.map { items[segments[$0].from].box == nil ? 0 : room(owners[$0]) }.max() ?? 0
-      let travel = some.map { (exit(segments[$0]) - arrival(segments[$0])).magnitude }.max() ?? 0
-      let bend = (x + column + label).rounded()
-      let end = (bend + min(160, 30 + travel * 0.25)).rounded()
-      for index in some {
+      let bend = (x + column + labels[number]).rounded()
+      let isLast = rows.isLast(number)
+      let end = isLast ? rows.indent : x + column + columns[number].gap
+      for index in bySource[number] ?? [] {
         let segment = segments[index]
         let from = items[segment.from].box == nil ? x : x + column
         let y = exit(segment)
         // A step that one does not see as such looks like a mistake.
         let isLevel = (y - arrival(segment)).magnitude <= 2
-        wires[owners[index]].stretches.append(
-          Stretch(x: from, y: y, bend: bend, endX: end, endY: isLevel ? y : arrival(segment)))
+        var stretch = Stretch(
+          x: from, y: y, bend: bend, endX: end, endY: isLevel ? y : arrival(segment))
+        if let turn = rows.turns[index] {
+          stretch.bend += turn.outward
+          stretch.turn = Turn(lane: turn.lane, x: turn.x)
+          width = max(width, stretch.bend)
+        }
+        wires[owners[index]].stretches.append(stretch)
       }
       width = max(width, x + column)
       x = end
@@ -316,13 +361,13 @@ struct DrawingLayout: Sendable {
   /// How wide the label of an edge is.
   private func room(_ index: Int) -> Double {
     guard wires[index].isLabelled else { return 0 }
-    let label = Self.label(of: drawing.edges[index])
+    let label = drawing.edges[index].label
+    guard !label.format.isEmpty || !label.origin.isEmpty else { return 8 }
     return max(
-      TextWidth.of(label.format, size: 12), TextWidth.of(label.origin, size: 11)) + 16
+      TextWidth.of(label.format, size: 12),
+      TextWidth.of(DrawingText.short(label.origin, Self.originLength), size: 11)) + 16
   }
 
-  /// What stands above and below an edge.
-  static func label(of edge: GraphDrawing.Edge) -> (format: String, origin: String) {
-    (edge.formatText ?? "", DrawingText.short(edge.origin?.text ?? "", 34))
-  }
+  /// Letters of what stands below an edge.
+  static let originLength = 34
 }

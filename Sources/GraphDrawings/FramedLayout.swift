@@ -26,6 +26,13 @@ struct FramedLayout: Sendable {
   private static let padding = 14.0
   /// Room for the name.
   private static let header = 30.0
+  /// What is wider than this goes on in a row below: a page of documentation shows it without making it
+  /// smaller.
+  private static let widest = 1000.0
+  private static let widestFrame = 700.0
+  /// The stretches that an edge has in each level, by how far down the level is: below 0 on the way out of
+  /// sub-graphs, above 0 on the way into them.
+  private var pieces: [[(depth: Int, stretches: [DrawingLayout.Stretch])]] = []
 
   /// - Parameter drawing: With its I/O units in halves.
   init(_ drawing: GraphDrawing) {
@@ -34,7 +41,7 @@ struct FramedLayout: Sendable {
       drawing.subgraphs.isEmpty ? nil : Level(of: drawing, drawing.parts(), inside: nil)
     // Where sub-graphs feed each other no order is from left to right.
     guard let level, !level.hasCycle else {
-      let layout = DrawingLayout(drawing)
+      let layout = DrawingLayout(drawing, .init(widest: Self.widest))
       (boxes, corners, wires) = (layout.boxes, layout.corners, layout.wires)
       (width, height) = (layout.width, layout.height)
       return
@@ -43,16 +50,20 @@ struct FramedLayout: Sendable {
     corners = Array(repeating: (0, 0), count: drawing.nodes.count)
     wires = drawing.edges.indices.map { DrawingLayout.Wire(edge: $0, isLabelled: false) }
     (width, height) = (level.layout.width, level.layout.height)
-    place(level, x: 0, y: 0, left: 0, right: width)
+    pieces = drawing.edges.map { _ in [] }
+    place(level, depth: 0, x: 0, y: 0, left: 0, right: width)
     join()
   }
 
   /// Puts a level where it belongs.
   ///
   /// - Parameters:
+  ///   - depth: How many sub-graphs it is in.
   ///   - left: Where edges come in.
   ///   - right: Where they go out.
-  private mutating func place(_ level: Level, x: Double, y: Double, left: Double, right: Double) {
+  private mutating func place(
+    _ level: Level, depth: Int, x: Double, y: Double, left: Double, right: Double
+  ) {
     let layout = level.layout
     for (index, member) in level.members.enumerated() {
       let corner = (x: layout.corners[index].x + x, y: layout.corners[index].y + y)
@@ -64,8 +75,8 @@ struct FramedLayout: Sendable {
         frames.append(
           Frame(name: name, x: corner.x, y: corner.y, width: box.width, height: box.height))
         place(
-          inner, x: corner.x + Self.padding, y: corner.y + Self.header, left: corner.x,
-          right: corner.x + box.width)
+          inner, depth: depth + 1, x: corner.x + Self.padding, y: corner.y + Self.header,
+          left: corner.x, right: corner.x + box.width)
       }
     }
     for wire in layout.wires {
@@ -77,19 +88,24 @@ struct FramedLayout: Sendable {
         piece[index].endX += x
         piece[index].y += y
         piece[index].endY += y
+        piece[index].turn?.x += x
+        piece[index].turn?.lane += y
       }
       let ends = layout.drawing.edges[wire.edge]
-      if case .inlet = level.members[ends.source] { piece[0].x = left }
-      if case .outlet = level.members[ends.destination] { piece[piece.count - 1].endX = right }
-      wires[edge].stretches += piece
+      var place = 0
+      if case .inlet = level.members[ends.source] { (piece[0].x, place) = (left, depth) }
+      if case .outlet = level.members[ends.destination] {
+        (piece[piece.count - 1].endX, place) = (right, -depth)
+      }
+      pieces[edge].append((place, piece))
       if wire.isLabelled { wires[edge].isLabelled = true }
     }
   }
 
-  /// Makes one wire of the pieces that an edge has in several levels: all go from left to right.
+  /// Makes one wire of the pieces that an edge has in several levels.
   private mutating func join() {
     for edge in wires.indices {
-      var stretches = wires[edge].stretches.sorted { $0.x < $1.x }
+      var stretches = pieces[edge].sorted { $0.depth < $1.depth }.flatMap(\.stretches)
       for index in stretches.indices.dropFirst() {
         let y = stretches[index - 1].endY
         // A step that one does not see as such looks like a mistake.
@@ -117,6 +133,7 @@ extension FramedLayout {
     /// The edge of the whole drawing that each edge of the layout belongs to.
     var edges: [Int] = []
     var layout: DrawingLayout
+    private var shape = DrawingLayout.Shape()
 
     init(of drawing: GraphDrawing, _ parts: [GraphDrawing.Part], inside name: String?) {
       var level = GraphDrawing(title: "", nodes: [], edges: [])
@@ -125,10 +142,16 @@ extension FramedLayout {
       /// The member that each node of the drawing is, or is in.
       var memberOf: [Int: Int] = [:]
       var shape = DrawingLayout.Shape()
+      shape.widest = name == nil ? FramedLayout.widest : FramedLayout.widestFrame
+      let contents = Self.aligned(
+        parts.map { part in
+          guard case .subgraph(let inner, let innerParts) = part else { return nil }
+          return Level(of: drawing, innerParts, inside: inner)
+        })
       /// Which ports of a frame an edge uses, by the number of its member.
       var inputs: [Int: [Int: Int]] = [:]
       var outputs: [Int: [Int: Int]] = [:]
-      for part in parts {
+      for (part, content) in zip(parts, contents) {
         let number = members.count
         switch part {
         case .node(let index):
@@ -140,8 +163,8 @@ extension FramedLayout {
           }
           level.nodes.append(node)
           memberOf[index] = number
-        case .subgraph(let inner, let innerParts):
-          let content = Level(of: drawing, innerParts, inside: inner)
+        case .subgraph(let inner, _):
+          guard let content else { continue }
           for index in drawing.nodes.indices where drawing.nodes[index].isIn(inner) {
             memberOf[index] = number
           }
@@ -189,6 +212,37 @@ extension FramedLayout {
       self.members = members
       edges = owners
       layout = DrawingLayout(level, shape)
+      self.shape = shape
+    }
+
+    /// What is in each column: those that have the same there can line up.
+    private var outline: [[String]] {
+      let nodes = layout.drawing.nodes
+      var outline = layout.columns.map { _ in [String]() }
+      for (index, layer) in layout.layerOf.enumerated() { outline[layer].append(nodes[index].type) }
+      return outline.map { $0.sorted() }
+    }
+
+    /// Gives sub-graphs of one kind columns of one width, so that the strips of a mixer line up.
+    private static func aligned(_ levels: [Level?]) -> [Level?] {
+      var result = levels
+      let outlines = levels.map { $0?.outline }
+      for indices in Dictionary(grouping: levels.indices, by: { outlines[$0] }).values {
+        let some = indices.compactMap { levels[$0]?.layout.columns }
+        guard some.count > 1, let first = some.first else { continue }
+        let columns = first.indices.map { number in
+          DrawingLayout.Column(
+            width: some.map { $0[number].width }.max() ?? 0,
+            gap: some.map { $0[number].gap }.max() ?? 0)
+        }
+        for index in indices {
+          result[index]?.shape.columns = columns
+          if let level = result[index] {
+            result[index]?.layout = DrawingLayout(level.layout.drawing, level.shape)
+          }
+        }
+      }
+      return result
     }
 
     /// Whether frames feed each other in a circle, here or further in.

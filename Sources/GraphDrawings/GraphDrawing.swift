@@ -16,6 +16,8 @@ public struct GraphDrawing: Hashable, Sendable {
   /// What can be turned of each sub-graph, with what it says now: the settings in the order in which they
   /// are declared.
   public var knobs: [String: [Setting]] = [:]
+  /// What is said once of all connections; see `sayingFormatOnce()`.
+  var commonFormat: CommonFormat?
 
   /// A box.
   public struct Node: Hashable, Sendable {
@@ -93,6 +95,10 @@ public struct GraphDrawing: Hashable, Sendable {
     public var latency = 0.0
     /// Frames by which it is delayed where it ends, so that all that meets there is equally late.
     public var delay = 0
+    /// Whether its format is the one that is said for the whole picture.
+    var isCommon = false
+    /// Whether a picture says at the edge where its format was decided.
+    var saysOrigin = true
 
     /// How late it is and by how much it is delayed, where it is either: `12.72 ms late`.
     public var latencyText: String? {
@@ -208,7 +214,11 @@ extension GraphDrawing.Setting {
     switch value {
     case .null: return "null"
     case .boolean(let flag): return "\(flag)"
-    case .number(let number): return rateText(number)
+    case .number(let number):
+      let text = rateText(number)
+      // What was computed has more digits than anybody reads.
+      return text.count > 9 && number.magnitude >= 0.001
+        ? rateText((number * 10_000).rounded() / 10_000) : text
     case .string(let text): return text
     // What is inside would be no label.
     case .array(let values) where values.count > 16: return "[\(values.count) values]"

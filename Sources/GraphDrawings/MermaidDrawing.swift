@@ -3,10 +3,12 @@ import AudioTypes
 extension GraphDrawing {
   /// A flowchart as Mermaid takes it, and with it GitHub in a block of Markdown.
   public func mermaid() -> String {
-    let drawing = sidesApart()
+    let drawing = sidesApart().sayingFormatOnce()
     var lines: [String] = []
-    if !title.isEmpty {
-      lines += ["---", "title: \(Self.yaml(title))", "---"]
+    let format = drawing.commonFormat?.text
+    let head = title.isEmpty ? format ?? "" : title + (format.map { ". \($0)" } ?? "")
+    if !head.isEmpty {
+      lines += ["---", "title: \(Self.yaml(head))", "---"]
     }
     lines.append("flowchart LR")
     var count = 0
@@ -17,7 +19,7 @@ extension GraphDrawing {
         lines.append("  \(ends.0) -.-> \(ends.1)")
         continue
       }
-      var texts = [edge.formatText, edge.origin?.text].compactMap(\.self)
+      var texts = [edge.label.format, edge.label.origin].filter { !$0.isEmpty }
       let destination = drawing.nodes[edge.destination]
       if destination.fedInputs.count > 1 { texts.append("to input \(edge.input)") }
       let label = texts.map(Self.escaped).joined(separator: "<br/>")

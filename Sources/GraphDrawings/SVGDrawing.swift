@@ -3,7 +3,7 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph as a picture, light or dark as the viewer likes it.
   public func svg() -> String {
-    SVGPage(FramedLayout(sidesApart())).document()
+    SVGPage(FramedLayout(sidesApart().sayingFormatOnce())).document()
   }
 
   /// The same picture to be put into a page, which has the style for its classes: `box`, `wire`,
@@ -14,7 +14,7 @@ extension GraphDrawing {
   ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">,
   ///         where it is late data-latency="12.72 ms late"
   public func svgForPage() -> String {
-    SVGPage(FramedLayout(sidesApart()), isInPage: true).document()
+    SVGPage(FramedLayout(sidesApart().sayingFormatOnce()), isInPage: true).document()
   }
 }
 
@@ -34,7 +34,9 @@ private struct SVGPage {
     let drawing = layout.drawing
     let content = max(layout.width, 320)
     let title = wrapped(drawing.title, width: content)
-    let top = Self.margin + (title.isEmpty ? 0 : Double(title.count) * 20 + 14)
+    let format = drawing.commonFormat.map { wrapped($0.text, width: content * 1.2) } ?? []
+    let head = Double(title.count) * 20 + Double(format.count) * 17
+    let top = Self.margin + (head == 0 ? 0 : head + 14)
     let width = content + 2 * Self.margin
     let isHeated = drawing.nodes.contains { $0.share != nil }
     let bottom = top + layout.height + Self.margin
@@ -56,6 +58,10 @@ private struct SVGPage {
     for (index, line) in title.enumerated() {
       lines.append(
         text("title", Self.margin, Self.margin + 14 + Double(index) * 20, line))
+    }
+    for (index, line) in format.enumerated() {
+      let y = Self.margin + 13 + Double(title.count) * 20 + Double(index) * 17
+      lines.append(text("caption", Self.margin, y, line))
     }
     lines.append("<g transform=\"translate(\(number(Self.margin)) \(number(top)))\">")
     for frame in layout.frames { lines += drawn(frame) }
@@ -88,17 +94,10 @@ private struct SVGPage {
     let edge = layout.drawing.edges[wire.edge]
     guard let first = wire.stretches.first, let last = wire.stretches.last else { return [] }
     var path = "M\(number(first.x)) \(number(first.y))"
-    for stretch in wire.stretches {
-      path += "H\(number(stretch.bend))"
-      let isEnd = stretch.endX == last.endX
+    for (index, stretch) in wire.stretches.enumerated() {
+      let isEnd = index == wire.stretches.count - 1
       let endX = isEnd && !edge.isTap ? stretch.endX - 6 : stretch.endX
-      if stretch.y == stretch.endY {
-        path += "H\(number(endX))"
-      } else {
-        let middle = (stretch.bend + endX) / 2
-        path += "C\(number(middle)) \(number(stretch.y)) \(number(middle)) "
-        path += "\(number(stretch.endY)) \(number(endX)) \(number(stretch.endY))"
-      }
+      path += curve(stretch, to: endX)
     }
     var lines = isInPage ? [opening(of: edge)] : []
     lines.append("<path class=\"\(edge.isTap ? "wire tap" : "wire")\" d=\"\(path)\"/>")
@@ -110,11 +109,39 @@ private struct SVGPage {
           + "V\(number(y + 4))Z\"/>")
     }
     if wire.isLabelled {
-      let label = DrawingLayout.label(of: edge)
-      lines.append(text("format", first.x + 8, first.y - 6, label.format))
-      lines.append(text("origin", first.x + 8, first.y + 15, label.origin))
+      let origin = DrawingText.short(edge.label.origin, DrawingLayout.originLength)
+      lines.append(text("format", first.x + 8, first.y - 6, edge.label.format))
+      lines.append(text("origin", first.x + 8, first.y + 15, origin))
     }
-    return isInPage ? lines + ["</g>"] : lines
+    return isInPage ? lines + ["</g>"] : lines.filter { !$0.isEmpty }
+  }
+
+  /// What a stretch adds to the path of a wire.
+  private func curve(_ stretch: DrawingLayout.Stretch, to endX: Double) -> String {
+    guard let turn = stretch.turn else {
+      var path = "H\(number(stretch.bend))"
+      if stretch.y == stretch.endY { return path + "H\(number(endX))" }
+      let middle = (stretch.bend + endX) / 2
+      path += "C\(number(middle)) \(number(stretch.y)) \(number(middle)) "
+      return path + "\(number(stretch.endY)) \(number(endX)) \(number(stretch.endY))"
+    }
+    // Round corners: down at the right, to the left, down at the left.
+    let radius = 6.0
+    var (x, y, path) = (stretch.x, stretch.y, "")
+    let corners = [
+      (stretch.bend, stretch.y), (stretch.bend, turn.lane), (turn.x, turn.lane),
+      (turn.x, stretch.endY), (endX, stretch.endY),
+    ]
+    for (corner, next) in zip(corners, corners.dropFirst()) {
+      func toward(_ from: Double, _ to: Double) -> Double {
+        from == to ? from : from + (to > from ? radius : -radius)
+      }
+      path += "L\(number(toward(corner.0, x))) \(number(toward(corner.1, y)))"
+      path += "Q\(number(corner.0)) \(number(corner.1)) "
+      path += "\(number(toward(corner.0, next.0))) \(number(toward(corner.1, next.1)))"
+      (x, y) = corner
+    }
+    return path + "H\(number(endX))"
   }
 
   private static let legendHeight = 72.0
@@ -172,7 +199,7 @@ private struct SVGPage {
     return "<g class=\"\(edge.isTap ? "edge tap" : "edge")\""
       + attribute("data-from", "\(source)/output/\(edge.output)")
       + attribute("data-to", "\(destination)/input/\(edge.input)")
-      + attribute("data-format", DrawingLayout.label(of: edge).format)
+      + attribute("data-format", edge.formatText ?? "")
       + (edge.latencyText.map { attribute("data-latency", $0) } ?? "") + ">"
   }
 
@@ -218,15 +245,16 @@ private struct SVGPage {
     let sentences = drawing.edges.map { edge in
       let source = drawing.nodes[edge.source]
       let destination = drawing.nodes[edge.destination]
-      let format = edge.format.map { " (\($0.summary))" } ?? ""
+      let format = edge.isCommon ? "" : edge.format.map { " (\($0.summary))" } ?? ""
       let input = destination.kind == .unit ? " input \(edge.input)" : ""
       return
         "\(source.name), \(source.caption), \(edge.isTap ? "is watched by" : "feeds") "
         + "\(destination.name)\(input)\(format)."
     }
+    let head = drawing.commonFormat.map { ["\($0.text)."] } ?? []
     return sentences.isEmpty
       ? drawing.nodes.map { "\($0.name), \($0.caption)." }.joined(separator: " ")
-      : sentences.joined(separator: " ")
+      : (head + sentences).joined(separator: " ")
   }
 
   private func wrapped(_ title: String, width: Double) -> [String] {

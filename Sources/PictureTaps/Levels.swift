@@ -7,14 +7,27 @@ import RenderTaps
 /// The loudness of a stretch, as mean power: 10^(LUFS / 10).
 struct LoudnessColumn: PictureColumn {
   var momentary: Double
-  var shortTerm: Double
+  /// `nil` as long as there are no 3 s that it could be of.
+  var shortTerm: Double?
   var count = 1
+  /// How many of those have a short-term loudness.
+  private var shortTermCount: Int
+
+  init(momentary: Double, shortTerm: Double?) {
+    self.momentary = momentary
+    self.shortTerm = shortTerm
+    shortTermCount = shortTerm == nil ? 0 : 1
+  }
 
   mutating func join(_ next: LoudnessColumn) {
     let sum = Double(count + next.count)
     momentary = (momentary * Double(count) + next.momentary * Double(next.count)) / sum
-    shortTerm = (shortTerm * Double(count) + next.shortTerm * Double(next.count)) / sum
     count += next.count
+    guard let other = next.shortTerm else { return }
+    let both = Double(shortTermCount + next.shortTermCount)
+    shortTerm =
+      ((shortTerm ?? 0) * Double(shortTermCount) + other * Double(next.shortTermCount)) / both
+    shortTermCount += next.shortTermCount
   }
 }
 
@@ -22,6 +35,9 @@ struct LoudnessColumn: PictureColumn {
 final class LevelColumns: PictureColumns {
   /// What a column stands for at first, in seconds: the shortest stretch that has a level.
   static let shortest = 0.05
+
+  /// Short-term loudness is of 3 s, in steps of 100 ms.
+  private static let shortTermSteps = 30
 
   private let tap: PictureTap
   private let format: StreamFormat
@@ -36,6 +52,8 @@ final class LevelColumns: PictureColumns {
     var state: LoudnessState
     let step: Int
     var filled = 0
+    /// How often there were 100 ms.
+    var steps = 0
     /// Whether there was no memory left.
     var hasFailed = false
 
@@ -83,10 +101,12 @@ final class LevelColumns: PictureColumns {
       done += length
       meter.filled = (meter.filled + length) % meter.step
       guard meter.filled == 0 else { continue }
+      meter.steps += 1
       loudness.add(
         LoudnessColumn(
           momentary: pow(10, meter.state.momentary / 10),
-          shortTerm: pow(10, meter.state.shortTerm / 10)), units: 1)
+          shortTerm: meter.steps < Self.shortTermSteps
+            ? nil : pow(10, meter.state.shortTerm / 10)), units: 1)
     }
   }
 
@@ -105,10 +125,11 @@ final class LevelColumns: PictureColumns {
         LegendEntry("RMS", .line(.series(0))),
       ])
     if meter != nil {
-      figure.legend += [
-        LegendEntry("short-term loudness (3 s)", .line(.series(1))),
-        LegendEntry("momentary (400 ms)", .patch(.series(1), opacity: 0.45)),
-      ]
+      if loudness.columns.contains(where: { $0.shortTerm != nil }) {
+        figure.legend.append(LegendEntry("short-term loudness (3 s)", .line(.series(1))))
+      }
+      figure.legend.append(
+        LegendEntry("momentary (400 ms)", .patch(.series(1), opacity: 0.45)))
       figure.panels.append(Panel("Loudness", Axis("", domain: 0...1), marks: []))
     }
     if isOver { figure.legend.append(LegendEntry("clipped", .patch(.warning))) }
@@ -177,7 +198,10 @@ final class LevelColumns: PictureColumns {
       .band(
         zip(times, columns).map { Mark.Band($0, bottom, level($1.momentary)) }, .series(1),
         opacity: 0.45),
-      .line(zip(times, columns).map { Point($0, level($1.shortTerm)) }, .series(1), width: 1.8),
+      .line(
+        zip(times, columns).compactMap { time, column in
+          column.shortTerm.map { Point(time, level($0)) }
+        }, .series(1), width: 1.8),
     ]
     let integrated = meter?.state.reading.integrated ?? -.infinity
     if integrated.isFinite {

@@ -5,9 +5,9 @@ import PatchReference
 import PatchSyntax
 
 extension Report {
-  /// SARIF 2.1.0: the rules, the artifacts, and a result for each finding with its region, the
-  /// other places concerned, fixes and a fingerprint. The rules that were broken have their whole
-  /// pages of `explain` with them, as text and as Markdown.
+  /// SARIF 2.1.0: the rules that were broken, each with its whole page of `explain` as text and as
+  /// Markdown, the artifacts, and a result for each finding with its region, the other places concerned,
+  /// fixes and a fingerprint.
   public func sarif() -> String {
     var indices: [String: Int] = [:]
     var artifacts: [JSONText] = []
@@ -20,9 +20,10 @@ extension Report {
       indices[path] = artifacts.count
       artifacts.append(["location": sarifLocation(path), "roles": ["attachment"]])
     }
+    let codes = Set(findings.map(\.diagnostic.code))
+    let broken = rules.filter { codes.contains($0.code) }
     let ruleIndices = Dictionary(
-      rules.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
-    let broken = Set(findings.map(\.diagnostic.code))
+      broken.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
     var fingerprints = Fingerprints()
     let results = findings.map { patch, diagnostic in
       SARIFWriter(patch: patch, artifacts: indices).result(
@@ -45,7 +46,7 @@ extension Report {
       "tool": [
         "driver": [
           "name": "patchrun", "version": .string(version), "semanticVersion": .string(version),
-          "rules": .array(rules.map { Self.rule($0, isBroken: broken.contains($0.code)) }),
+          "rules": .array(broken.map(Self.rule)),
         ]
       ],
       "invocations": [invocation],
@@ -62,26 +63,18 @@ extension Report {
     return document.document
   }
 
-  private static func rule(_ rule: Rule, isBroken: Bool) -> JSONText {
-    var text: JSONText = [
+  private static func rule(_ rule: Rule) -> JSONText {
+    [
       "id": .string(rule.code.rawValue),
       "name": .string(rule.name),
       "shortDescription": ["text": .string(rule.summary)],
       "fullDescription": ["text": .string(rule.page.demand.onOneLine)],
+      "help": [
+        "text": .string(ExplanationText(width: 100).page(.rule(rule))),
+        "markdown": .string(ExplanationText.markdown(.rule(rule))),
+      ],
+      "defaultConfiguration": ["level": .string(rule.severity.rawValue)],
     ]
-    if isBroken {
-      text = text.adding([
-        "help": [
-          "text": .string(ExplanationText(width: 100).page(.rule(rule))),
-          "markdown": .string(ExplanationText.markdown(.rule(rule))),
-        ]
-      ])
-    } else {
-      var help = "Once this rule is kept, \(rule.summary)."
-      if let status = rule.status { help += " Core Audio's status when it is broken: \(status)." }
-      text = text.adding(["help": ["text": .string(help)]])
-    }
-    return text.adding(["defaultConfiguration": ["level": .string(rule.severity.rawValue)]])
   }
 }
 

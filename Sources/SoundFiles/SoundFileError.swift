@@ -45,13 +45,19 @@ public struct SoundFileError: Error, Hashable, Sendable {
 }
 
 extension SoundFileError {
+  private static func help(toFind path: String) -> String {
+    if path.contains("://") { return "sounds are read from files: save it, and name the file" }
+    if path.hasPrefix("~") { return "'~' means nothing in a patch: write the whole path" }
+    return path.hasPrefix("/") ? "" : "a path in a patch is relative to the folder of the patch"
+  }
+
   /// Why a sound file is not opened.
   init(_ refusal: FileRefusal, reading path: String) {
     switch refusal {
     case .notFound:
       self.init(
         .notFound, status: .fileNotFound, refusal.message(for: path),
-        help: "a path in a patch is relative to the folder of the patch")
+        help: Self.help(toFind: path))
     case .notPermitted:
       self.init(
         .notReadable, status: .filePermission, "'\(path)' cannot be read: permission denied")

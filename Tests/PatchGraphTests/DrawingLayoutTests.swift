@@ -107,7 +107,7 @@ import Testing
       #expect(!labels.contains { $0.overlaps(label) })
       #expect(!boxes.contains { $0.overlaps(label) })
       labels.append(label)
-      let text = DrawingLayout.label(of: drawing.edges[wire.edge])
+      let text = drawing.edges[wire.edge].label
       #expect(first.x + 8 + TextWidth.of(text.format, size: 12) <= first.bend)
     }
     for wire in layout.wires {

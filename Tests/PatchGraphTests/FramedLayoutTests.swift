@@ -1,4 +1,5 @@
 import AudioTypes
+import PatchSyntax
 import TestSupport
 import Testing
 
@@ -122,6 +123,122 @@ import Testing
     #expect(layout.wires.contains { $0.isLabelled })
     let svg = drawing.svg()
     #expect(svg.split(separator: "class=\"frame\"").count == drawing.subgraphs.count + 1)
+  }
+
+  /// Chains of equalizers, in a frame each, that feed a mixer.
+  private static func strips(_ count: Int, of length: Int) -> GraphDrawing {
+    var drawing = GraphDrawing(title: "", nodes: [], edges: [])
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
+    var mixer = GraphDrawing.Node(.unit, "mixer", type: "MultichannelMixer")
+    mixer.inputs = (0..<count).map { .init(number: $0, isUsed: true) }
+    drawing.nodes.append(mixer)
+    for strip in 0..<count {
+      drawing.subgraphs.append("strip \(strip)")
+      for place in 0..<length {
+        var node = GraphDrawing.Node(.unit, "strip \(strip)/eq \(place)", type: "iPodEQ")
+        node.subgraph = "strip \(strip)"
+        // Each as wide as it likes.
+        let width = String(repeating: "x", count: (strip * 7 + place * 5) % 24)
+        node.settings = [.init(name: "a\(width)", value: 1)]
+        node.inputs = [.init(number: 0, isUsed: place > 0)]
+        let isLast = place == length - 1
+        drawing.edges.append(
+          .init(
+            source: drawing.nodes.count, output: 0,
+            destination: isLast ? 0 : drawing.nodes.count + 1, input: isLast ? strip : 0,
+            format: format))
+        drawing.nodes.append(node)
+      }
+    }
+    return drawing
+  }
+
+  @Test
+  func `the columns of strips of one kind line up`() {
+    let drawing = Self.strips(3, of: 3)
+    let layout = FramedLayout(drawing)
+    for place in 0..<3 {
+      let some = (0..<3).map { 1 + $0 * 3 + place }
+      #expect(Set(some.map { layout.corners[$0].x }).count == 1)
+      #expect(Set(some.map { layout.boxes[$0].width }).count == 1)
+    }
+  }
+
+  @Test(arguments: [8, 11, 14, 20])
+  func `a wide sub-graph goes on in rows, and its wires with it`(length: Int) {
+    let drawing = Self.strips(1, of: length)
+    let layout = FramedLayout(drawing)
+    #expect(layout.width < 1200)
+    #expect(Set(layout.corners.map(\.y)).count > 1)
+    #expect(layout.wires.contains { $0.stretches.contains { $0.turn != nil } })
+    for (wire, edge) in zip(layout.wires, drawing.edges) {
+      // It keeps clear of every box but those that it joins.
+      for stretch in wire.stretches {
+        guard let turn = stretch.turn else {
+          #expect(stretch.x <= stretch.bend && stretch.bend <= stretch.endX + 0.5)
+          continue
+        }
+        #expect(turn.x < stretch.endX && turn.lane > stretch.y && turn.lane < stretch.endY)
+        for (index, box) in layout.boxes.enumerated() {
+          let corner = layout.corners[index]
+          #expect(turn.lane < corner.y || turn.lane > corner.y + box.height)
+          #expect(turn.x < corner.x || turn.x > corner.x + box.width)
+          let isRight = stretch.bend < corner.x || stretch.bend > corner.x + box.width
+          let spansIt = corner.y + box.height > stretch.y && corner.y < turn.lane
+          #expect(isRight || !spansIt)
+        }
+      }
+      let (first, last) = (wire.stretches.first, wire.stretches.last)
+      let box = layout.corners[edge.source]
+      #expect(first?.x == box.x + layout.boxes[edge.source].width)
+      #expect((last?.endX ?? -1) <= layout.corners[edge.destination].x + 0.5)
+    }
+    for frame in layout.frames {
+      #expect(frame.x + frame.width <= layout.width)
+      for index in 1..<drawing.nodes.count {
+        let (corner, box) = (layout.corners[index], layout.boxes[index])
+        #expect(corner.x > frame.x && corner.x + box.width < frame.x + frame.width)
+        #expect(corner.y > frame.y && corner.y + box.height < frame.y + frame.height)
+      }
+    }
+    for (index, box) in layout.boxes.enumerated() {
+      for other in layout.boxes.indices where other > index {
+        let (one, two) = (layout.corners[index], layout.corners[other])
+        let isApart =
+          one.x + box.width <= two.x || two.x + layout.boxes[other].width <= one.x
+          || one.y + box.height <= two.y || two.y + layout.boxes[other].height <= one.y
+        #expect(isApart)
+      }
+    }
+  }
+
+  @Test
+  func `a format is said once where it is the same everywhere, and at an edge where it is another`()
+  {
+    var drawing = Self.strips(2, of: 2)
+    let format = drawing.edges[0].format
+    let origin = GraphDrawing.Origin(kind: .streamFormat, node: "", scope: .global, element: 0)
+    for index in drawing.edges.indices { drawing.edges[index].origin = origin }
+    let summary = format?.summary ?? "?"
+    let line = "All connections: \(summary) (the patch&#39;s streamFormat)"
+    #expect(drawing.svg().split(separator: "<text").count { $0.contains(summary) } == 1)
+    #expect(drawing.svg().contains(">\(line)</text>"))
+    #expect(drawing.dot().split(separator: summary, omittingEmptySubsequences: false).count == 2)
+    #expect(
+      drawing.mermaid().hasPrefix("---\ntitle: \"All connections: \(summary) (the patch's"))
+    #expect(!drawing.mermaid().contains("-- \""))
+
+    let other = StreamFormat(.int16, channels: 1, sampleRate: 22_050)
+    drawing.edges[1].format = other
+    drawing.edges[2].origin = .init(kind: .set, node: "mixer", scope: .input, element: 1)
+    let svg = drawing.svg()
+    #expect(svg.contains("Where no format stands: \(summary)"))
+    #expect(svg.split(separator: "class=\"format\"").count == 2)
+    #expect(svg.contains(">\(other.summary)</text>"))
+    #expect(svg.contains(">set on mixer input 1</text>"))
+    // One edge is said at the edge.
+    let one = Self.strips(1, of: 1)
+    #expect(one.svg().contains("class=\"format\"") && !one.svg().contains("All connections"))
   }
 
   @Test

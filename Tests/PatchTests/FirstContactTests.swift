@@ -29,7 +29,9 @@ import Testing
     let place = try Workplace()
     for (word, help) in [
       ("validat", "did you mean 'validate'?"), ("rendr", "did you mean 'render'?"),
-      ("version", "the version: patchrun --version"), ("frobnicate", "the commands are: run"),
+      ("version", "the version: patchrun --version"), ("play", "did you mean 'run'?"),
+      ("halp", "did you mean 'help'?"), ("check", "did you mean 'validate'?"),
+      ("record", "did you mean 'new' or 'run'?"), ("frobnicate", "the commands are: run"),
     ] {
       let outcome = try place.run(word)
       #expect(outcome.status == 2)
@@ -42,6 +44,58 @@ import Testing
     // A file of that name is a patch.
     try place.write(TestPatch.noise(), to: "frobnicate")
     #expect(try place.run("frobnicate").errors.contains("no command") == false)
+  }
+
+  @Test func `a file that is not there is looked for nearby`() throws {
+    let place = try Workplace()
+    try place.write(TestPatch.noise(), to: "patches/eq-mixer.json")
+    for (path, help) in [
+      ("patches/eq-mixer", "did you mean 'patches/eq-mixer.json'?"),
+      ("eq-mixer.json", "did you mean 'patches/eq-mixer.json'?"),
+      ("patches/eq_mixer.json", "did you mean 'patches/eq-mixer.json'?"),
+      ("patch/eq-mixer.json", "there is no folder 'patch'"),
+    ] {
+      for arguments in [[path], ["validate", path], ["render", path, "-o", "a.wav"]] {
+        let outcome = try place.start(arguments).wait()
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("there is no file '\(path)'"), "\(outcome.errors)")
+        #expect(outcome.errors.contains(help), "\(outcome.errors)")
+      }
+    }
+    let outcome = try place.run("patches/something-else.json")
+    #expect(outcome.errors == "error: there is no file 'patches/something-else.json'\n")
+  }
+
+  @Test(arguments: [false, true])
+  func `help is broken between words, and only for a terminal`(isColored: Bool) {
+    let bold = isColored ? ("\u{1B}[1m", "\u{1B}[0m") : ("", "")
+    let text =
+      "  = \(bold.0)help\(bold.1): did you mean 'MultichannelMixer' or 'MatrixMixer'?\n"
+      + "7 |       \"component\": \"a line of the patch that stays as it is\"\n"
+    #expect(WrappedHelp.wrapped(text, to: nil) == text)
+    #expect(WrappedHelp.wrapped(text, to: 200) == text)
+    let lines = WrappedHelp.wrapped(text, to: 30).split(separator: "\n")
+    #expect(
+      lines.map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "") }
+        == [
+          "  = help: did you mean", "    'MultichannelMixer' or", "    'MatrixMixer'?",
+          "7 |       \"component\": \"a line of the patch that stays as it is\"",
+        ])
+  }
+
+  @Test func `a duration may have its unit`() throws {
+    let place = try Workplace()
+    try place.write(TestPatch.noise(), to: "a.json")
+    for (text, frames) in [("100ms", 4410), ("0.1", 4410), ("0.1 s", 4410), ("0:0.1", 4410)] {
+      let outcome = try place.run(
+        "render", "a.json", "-o", "a.wav", "--duration", text, "--json", "--hardware", "rate=44100")
+      #expect(outcome.status == 0, "\(text): \(outcome.errors)")
+      let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+      #expect((json as? [String: Any])?["frames"] as? Int == frames, "\(text)")
+    }
+    for text in ["10 Hz", "-1", "0 s", "soon"] {
+      #expect(try place.run("render", "a.json", "-o", "a.wav", "--duration", text).status == 2)
+    }
   }
 
   @Test func `a misspelt option of the program is told`() throws {

@@ -59,6 +59,41 @@ struct RenderSeveralTests {
     #expect(!place.exists("out/bad.wav"))
   }
 
+  @Test
+  func `that there is nothing to render to is said once for all`() throws {
+    let made = try place.run("render", "patches", "--duration", "0.1")
+    #expect(made.status == 2)
+    let words = "error: there is no file to render 'patches/one.json' and 2 more to\n"
+    #expect(made.errors.hasPrefix(words), "\(made.errors)")
+    #expect(
+      made.errors.contains("'-o sounds/'")
+        && made.errors.hasSuffix("0 patches rendered, 3 failed\n"))
+  }
+
+  @Test
+  func `a patch that reads what another writes is refused before anything is written`() throws {
+    // The sound is there from an earlier render, so that both patches are right.
+    _ = try place.run("render", "patches/one.json", "--duration", "0.1", "-o", "patches/one.wav")
+    let before = try place.bytes("patches/one.wav")
+    try place.write(
+      TestPatch.generic(#"{ "kind": "file", "path": "one.wav" }"#), to: "patches/reader.json")
+    for names in [["one", "reader"], ["reader", "two", "one"]] {
+      let made = try place.start(
+        ["render"] + names.map { "patches/\($0).json" } + ["--duration", "0.2", "-o", "patches/"]
+      ).wait()
+      #expect(made.status == 2)
+      #expect(
+        made.errors.contains(
+          "'patches/reader.json' reads 'patches/one.wav', which 'patches/one.json' writes"),
+        "\(made.errors)")
+      #expect(made.errors.contains("render 'patches/one.json' first"))
+      #expect(try place.bytes("patches/one.wav") == before && !place.exists("patches/two.wav"))
+    }
+    // Elsewhere nothing is in the way.
+    let made = try place.run("render", "patches", "--duration", "0.1", "-o", "out/")
+    #expect(made.status == 0, "\(made.errors)")
+  }
+
   @Test(arguments: [
     (["-o", "out.wav"], "is one file, and several patches are rendered"),
     (["-o", "-"], "standard output is one file"),

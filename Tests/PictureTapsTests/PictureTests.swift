@@ -180,9 +180,18 @@ struct PictureTests {
     let loudness = columns.loudness.columns
     #expect(loudness.count == 50)
     #expect(near(10 * log10(loudness[40].momentary), -23, within: 0.1))
-    #expect(near(10 * log10(loudness[40].shortTerm), -23, within: 0.1))
+    // Before there are 3 s nothing is said of them.
+    #expect(loudness.map { $0.shortTerm == nil } == (0..<50).map { $0 < 29 })
+    #expect(near(10 * log10(try #require(loudness[29].shortTerm)), -23, within: 0.1))
+    var joined = loudness[28]
+    joined.join(loudness[29])
+    #expect(joined.shortTerm == loudness[29].shortTerm && joined.count == 2)
     #expect(columns.figure().caption[0].contains("integrated \u{2212}23.0 LUFS"))
     #expect(columns.figure().panels.count == 3)
+    #expect(columns.figure().legend.contains { $0.text.hasPrefix("short-term") })
+    let short = try LevelColumns(PictureTap(.levels, path: "a.svg"), stereo())
+    short.add(woven([samples, samples]), frameCount: samples.count / 2)
+    #expect(!short.figure().legend.contains { $0.text.hasPrefix("short-term") })
   }
 
   // MARK: Files

@@ -103,7 +103,7 @@ struct ReportTests {
     #expect(fix.contains(place) && !fix.contains("patches/patch.json"))
   }
 
-  @Test func `SARIF brings the pages of the rules that were broken`() throws {
+  @Test func `SARIF brings the rules that were broken with their pages, and no others`() throws {
     let report = try Self.report()
     let broken = Set(report.findings.map(\.diagnostic.code.rawValue))
     let data = Data(report.sarif().utf8)
@@ -111,7 +111,7 @@ struct ReportTests {
     let run = try #require((document["runs"] as? [[String: Any]])?.first)
     let driver = try #require((run["tool"] as? [String: Any])?["driver"] as? [String: Any])
     let rules = try #require(driver["rules"] as? [[String: Any]])
-    #expect(rules.count == RuleCatalog.all.count)
+    #expect(rules.compactMap { $0["id"] as? String }.sorted() == broken.sorted())
     for rule in rules {
       let code = try #require(rule["id"] as? String)
       let description = (rule["fullDescription"] as? [String: String])?["text"] ?? ""
@@ -119,7 +119,7 @@ struct ReportTests {
       #expect((1...1024).contains(description.count), "\(code)")
       let help = try #require(rule["help"] as? [String: String])
       #expect(help["text"]?.isEmpty == false)
-      #expect((help["markdown"]?.hasPrefix("## \(code) ") == true) == broken.contains(code))
+      #expect(help["markdown"]?.hasPrefix("## \(code) ") == true)
     }
   }
 

@@ -115,7 +115,14 @@ extension UnitInstance {
     else { return nil }
     return Violation(
       UnitRules.parameterUsualRange, status: .ok,
-      .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)))
+      .outsideUsual(info, value), at: .init(node: nil, .parameter(parameter, scope, element)),
+      help: Self.percent(info, value))
+  }
+
+  /// What is meant by a gain that is so great that it may be in percent.
+  private static func percent(_ info: ParameterInfo, _ value: Float) -> [String] {
+    guard info.unit == .linearGain, (10...100).contains(value) else { return [] }
+    return ["this is a factor: \(plain(value)) % is \(plain(value / 100))"]
   }
 
   /// Of a level of a matrix.

@@ -56,7 +56,9 @@ package enum ComponentResolver {
   ) -> FailedResolution {
     let names = UnitCatalog.standard.components.map(\.name)
     var help: [String] = []
-    if let guess = didYouMean(name, among: names) { help.append(guess) }
+    if let guess = OtherNames.didYouMean(name, among: names, knownAs: OtherNames.components) {
+      help.append(guess)
+    }
     help.append("the components are: " + names.joined(separator: ", "))
     return FailedResolution(
       diagnostic: ComponentsFound.rule.diagnostic(

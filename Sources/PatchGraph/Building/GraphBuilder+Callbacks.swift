@@ -26,8 +26,8 @@ extension GraphBuilder {
         NameRules.callbackKind.diagnostic(
           "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
           pointer: kind.pointer,
-          help: [didYouMean(kind.value, among: names)].compactMap(\.self)
-            + ["the kinds are: " + names.joined(separator: ", ")],
+          help: [OtherNames.didYouMean(kind.value, among: names, knownAs: OtherNames.callbacks)]
+            .compactMap(\.self) + ["the kinds are: " + names.joined(separator: ", ")],
           fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }

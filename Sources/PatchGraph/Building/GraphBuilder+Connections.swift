@@ -163,7 +163,10 @@ extension GraphBuilder {
     let hasDetails = details.admits(NameRules.unknownName.code, at: address.json)
     let place = findings.append(NameRules.unknownName, at: address.range) {
       let names = hasDetails ? candidates() : []
-      var help = [didYouMean(name, among: names)].compactMap(\.self)
+      var help = [
+        Self.meant(name, in: document, amongCallbacks: includesCallbacks, names)
+          ?? didYouMean(name, among: names)
+      ].compactMap(\.self)
       if names.count <= 20, !names.isEmpty {
         help.append("there are: " + names.joined(separator: ", "))
       }
@@ -172,6 +175,32 @@ extension GraphBuilder {
         pointer: address.pointer, help: help, fixes: corrections(names))
     }
     unknownNames.updateValue(place, forKey: address.value.node)
+  }
+
+  /// What is meant by a bus that stands behind something else than a colon, and by a name that people give to
+  /// a microphone or a loudspeaker; `nil` for what is neither.
+  private static func meant(
+    _ name: String, in document: PatchDocument, amongCallbacks isSource: Bool, _ names: [String]
+  ) -> String? {
+    if let match = name.wholeMatch(of: /(.+?)[.\/#\[ ](\d+)\]?/),
+      names.contains(String(match.output.1))
+    {
+      return "a bus stands behind a colon: \"\(match.output.1):\(match.output.2)\""
+    }
+    guard isSource ? OtherNames.isMicrophone(name) : OtherNames.isLoudspeaker(name) else {
+      return nil
+    }
+    let unit = document.nodes.first {
+      guard case .name(let component)? = $0.value.component?.value else { return false }
+      return ["remoteio", "voiceprocessingio"].contains(component.lowercased())
+    }
+    guard let unit, names.contains(unit.name) else {
+      return isSource
+        ? nil : "add an output unit: \"\(name)\": { \"component\": \"remoteIO\" } under \"nodes\""
+    }
+    return isSource
+      ? "the microphone is output 1 of the I/O unit: \"\(unit.name):1\""
+      : "the loudspeaker is the I/O unit: \"\(unit.name)\""
   }
 
   /// Whether a chain may feed one more input: it is not too long, and all that feed inputs are not too

@@ -319,7 +319,10 @@ extension GraphBuilder {
     _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
   ) {
     let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly && !$0.isOfBand }
-    var help = [didYouMean(field.name, among: here.map(\.key))].compactMap(\.self)
+    var help = [
+      OtherNames.didYouMean(
+        field.name, among: here.map(\.key), knownAs: OtherNames.parameters)
+    ].compactMap(\.self)
     for other in Scope.allCases where other != scope {
       if unit.parameterInfo(named: field.name, other) != nil {
         let place =
@@ -338,6 +341,15 @@ extension GraphBuilder {
     }
     if !here.isEmpty {
       help.append("its parameters here are: " + here.map(\.key).joined(separator: ", "))
+    } else if help.isEmpty {
+      let others = UnitCatalog.standard.components.filter { component in
+        component.description.type == unit.description.component.type
+          && component.unit.description.parameters.contains { $0.key == field.name }
+      }.map(\.name)
+      if !others.isEmpty {
+        help.append(
+          "units with this parameter are: " + others.prefix(5).joined(separator: ", "))
+      }
     }
     report(
       UnitRules.parameterKnown.diagnostic(

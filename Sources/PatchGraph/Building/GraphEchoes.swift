@@ -29,12 +29,12 @@ extension GraphBuilder {
       } else if violation.severity == .note {
         if saysNotes { report(violation) }
       } else if !reported[violation.place.node, default: []].contains(where: {
-        isTwin(violation, of: $0)
+        isTwin(violation, of: $0, configurations)
       }) {
-        if violation.rule == UnitRules.spatialChannels {
+        if Self.hasTwins(violation) {
           reported[violation.place.node, default: []].append(violation)
         }
-        report(violation)
+        report(violation, configurations)
       }
     }
     checkExpectedFormats(violations, configurations)
@@ -50,11 +50,21 @@ extension GraphBuilder {
 
   /// Whether a violation says of another element what has been said of one, at the same place of the
   /// text: then what is wrong is what both have from there.
-  private func isTwin(_ violation: Violation, of other: Violation) -> Bool {
+  private func isTwin(
+    _ violation: Violation, of other: Violation, _ configurations: [NodeID: UnitConfiguration]
+  ) -> Bool {
     guard violation.rule == other.rule, violation.place != other.place,
-      violation.place.node == other.place.node, violation.rule == UnitRules.spatialChannels
+      violation.place.node == other.place.node, Self.hasTwins(violation)
     else { return false }
+    if let rate = writtenRate(of: violation, configurations) {
+      return rate.range == writtenRate(of: other, configurations)?.range
+    }
     return places.value(violation.place).range == places.value(other.place).range
+  }
+
+  /// Whether other elements of the unit may have the same from the same place.
+  private static func hasTwins(_ violation: Violation) -> Bool {
+    violation.rule == UnitRules.spatialChannels || violation.rule == UnitRules.deviceRate
   }
 
   // MARK: The screen lock

@@ -11,6 +11,11 @@ extension JSONReader {
     case UInt8(ascii: "-"), 0x30...0x39:
       if let end = numberEnd(in: bytes, from: start), end == bytes.count || !isWordByte(bytes[end])
       {
+        if let end = decimalCommaEnd(from: end) {
+          offset = end
+          report(.decimalComma(source[start..<end], at: start..<end))
+          return add(.invalid, start..<end)
+        }
         offset = end
         return add(.number, start..<end)
       }
@@ -30,6 +35,17 @@ extension JSONReader {
       report(.strayInValue(name(ofScalarAt: start), at: range))
       add(.invalid, range)
     }
+  }
+
+  /// Behind a number in an object: the end of digits that follow a comma and that no key can be, because a
+  /// comma or the closing bracket follows them.
+  private func decimalCommaEnd(from end: Int) -> Int? {
+    guard open.last?.isObject == true, end + 1 < bytes.count, bytes[end] == UInt8(ascii: ","),
+      let tail = bytes[(end + 1)...].firstIndex(where: { !(0x30...0x39).contains($0) }),
+      tail > end + 1
+    else { return nil }
+    let next = bytes[tail...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return next == UInt8(ascii: "}") || next == UInt8(ascii: ",") ? tail : nil
   }
 
   private func hasWord(_ word: StaticString) -> Bool {

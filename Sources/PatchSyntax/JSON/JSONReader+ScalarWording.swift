@@ -22,7 +22,7 @@ extension Diagnostic {
 
   static func malformed(_ name: String, at range: SourceRange) -> Diagnostic {
     SyntaxRules.encoding.diagnostic(
-      "\(Message(name.hasSuffix(",") ? String(name.dropLast()) : name)) stands in the text",
+      "\(Message(name)) stands in the text",
       at: range, label: "not UTF-8", help: ["save the file as UTF-8"])
   }
 
@@ -117,6 +117,26 @@ extension Diagnostic {
         correction.map { "write \(shortened($0))" } ?? "numbers look like 12, -0.5 and 1.5e-3"
       ],
       fixes: correction.map { [Fix("write \(shortened($0))", edits: [Edit(range, $0)])] } ?? [])
+  }
+
+  /// A decimal comma, as many languages have it.
+  static func decimalComma(_ text: String, at range: SourceRange) -> Diagnostic {
+    let number = text.replacing(",", with: ".")
+    return SyntaxRules.number.diagnostic(
+      "\(Message(quoted(text))) is not a number in JSON", at: range,
+      label: "it has a decimal comma",
+      help: ["write \(shortened(number))"],
+      fixes: [Fix("write \(shortened(number))", edits: [Edit(range, number)])])
+  }
+
+  /// A text of another kind, which one sees at its beginning.
+  static func otherText(_ kind: String, at range: SourceRange) -> Diagnostic {
+    SyntaxRules.unexpected.diagnostic(
+      "this looks like \(Message(kind)), and a patch is JSON", at: range,
+      label: "a patch begins with '{'",
+      help: [
+        "a member is written \"key\": value; 'patchrun new one-callback' prints a patch to begin with"
+      ])
   }
 
   static func malformedNumber(at range: SourceRange) -> Diagnostic {

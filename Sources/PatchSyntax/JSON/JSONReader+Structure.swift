@@ -16,6 +16,9 @@ extension JSONReader {
     }
     skipBlanks()
     guard offset < bytes.count else { return giveUp(.emptyDocument(at: offset..<offset)) }
+    if let other = TextSignature.other(in: bytes, from: offset) {
+      return giveUp(.otherText(other.kind, at: other.range))
+    }
     // What is not used of it is not touched.
     nodes.reserveCapacity(bytes.count / 6 + 1)
 

@@ -28,6 +28,7 @@ extension Diagnostic {
   ) -> Diagnostic {
     var help = help.map { [$0] } ?? []
     var fixes: [Fix] = []
+    if let form = writtenForm(of: json, name) { help.insert(form, at: 0) }
     let measure: Quantity.Measure =
       name.lowercased().hasSuffix("rate'")
       ? .hertz
@@ -47,13 +48,31 @@ extension Diagnostic {
       help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
   }
 
+  /// How what stands there is written, where that can be said.
+  private static func writtenForm(of json: JSONValue, _ name: String) -> String? {
+    func connection(_ from: String, _ to: String) -> String {
+      "write { \"from\": \"\(from)\", \"to\": \"\(to)\" }"
+    }
+    switch name {
+    case "a connection":
+      let parts = json.string?.split(separator: "->").map { $0.filter { $0 != " " } }
+      let names = parts ?? json.elements.compactMap(\.string)
+      return names.count == 2 ? connection(names[0], names[1]) : connection("guitar", "mixer:0")
+    case "'channels'":
+      let counts = ["mono": 1, "stereo": 2, "left": 1, "right": 1]
+      return json.string.flatMap { counts[$0.lowercased()] }.map { "write \($0)" }
+    default: return nil
+    }
+  }
+
   static func unknownKey(
     _ key: JSONValue, _ text: String, in json: JSONValue, _ name: String, keys: [String]
   ) -> Diagnostic {
     return PatchRules.unknownKey.diagnostic(
       "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
       pointer: key.pointer.description,
-      label: didYouMean(text, among: keys + ["comment"]).map { Message($0) } ?? "unknown key",
+      label: OtherNames.didYouMean(text, among: keys + ["comment"], knownAs: OtherNames.keys)
+        .map { Message($0) } ?? "unknown key",
       help: ["the keys here are \(list(keys + ["comment"], "and"))"],
       fixes: key.correction(of: text, among: keys + ["comment"]))
   }

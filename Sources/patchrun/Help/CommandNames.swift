@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Glibc
+import PatchSyntax
 
 /// The names of commands as they are typed.
 enum CommandNames {
@@ -47,12 +48,24 @@ enum CommandNames {
     let help =
       word.lowercased() == "version"
       ? "the version: patchrun --version"
-      : didYouMean(word, among: Patchrun.commandNames)
+      : OtherNames.didYouMean(
+        word, among: Patchrun.commandNames + ["help"], knownAs: otherNames)
         ?? "the commands are: \(Patchrun.commandNames.joined(separator: ", "))"
     return CommandFailure(
       ExitStatus.wrongUsage, "there is no command \(quoted(word)), and no file of that name",
       help: [help])
   }
+
+  /// What commands are called elsewhere.
+  private static let otherNames: OtherNames.Table = [
+    "play": ["run"], "start": ["run"], "open": ["run"], "listen": ["run"], "exec": ["run"],
+    "check": ["validate"], "lint": ["validate"], "verify": ["validate"], "format": ["fmt"],
+    "prettify": ["fmt"], "graph": ["show"], "draw": ["show"], "info": ["show"], "print": ["show"],
+    "list": ["devices"], "ls": ["devices"], "sinks": ["devices"], "init": ["new"],
+    "create": ["new"], "convert": ["render"], "bounce": ["render"], "write": ["render"],
+    "record": ["new", "run"], "why": ["explain"], "loudness": ["measure"], "meter": ["measure"],
+    "stop": ["ctl"], "set": ["ctl"], "undo": ["ctl"], "plot": ["response"], "eq": ["response"],
+  ]
 
   /// The options of the command that is meant where none is named.
   private static var options: [String] {

@@ -1,13 +1,18 @@
 import ArgumentParser
 import PatchSyntax
 
-/// A stretch of time on the command line: seconds, or minutes and seconds with colons between.
+/// A stretch of time on the command line: seconds, minutes and seconds with colons between, or `500 ms`.
 struct Seconds: ExpressibleByArgument, Equatable {
   var value: Double
 
   init(value: Double) { self.value = value }
 
   init?(argument: String) {
+    if let quantity = Quantity(argument), quantity.measure == .seconds {
+      guard quantity.value > 0, quantity.value <= 1e9 else { return nil }
+      value = quantity.value
+      return
+    }
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
     var value = 0.0
     for part in parts {

@@ -60,7 +60,7 @@ struct AppearanceOptions: ParsableArguments {
     for line in help.map(printable) {
       text += isColored ? "  = \u{1B}[1mhelp\u{1B}[0m: \(line)\n" : "  = help: \(line)\n"
     }
-    StandardStream.error.put(text)
+    StandardStream.error.put(WrappedHelp.wrapped(text, to: StandardStream.error.columns))
   }
 
   /// Says why a command has failed, on standard error.
@@ -78,14 +78,16 @@ struct AppearanceOptions: ParsableArguments {
   ) -> String {
     let renderer = TextRenderer(
       source: source, color: color.colors(stream), width: stream.columns ?? 120)
-    return renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n"
+    return WrappedHelp.wrapped(
+      renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n", to: stream.columns)
   }
 
   /// Findings as text for standard output, an empty line after each.
   func findings(_ diagnostics: [Diagnostic], in source: SourceText) -> String {
-    TextRenderer(
-      source: source, color: color.colors(.output), width: StandardStream.output.columns ?? 120
-    ).render(diagnostics)
+    let columns = StandardStream.output.columns
+    let renderer = TextRenderer(
+      source: source, color: color.colors(.output), width: columns ?? 120)
+    return WrappedHelp.wrapped(renderer.render(diagnostics), to: columns)
   }
 
   /// Prints what is wrong with a patch that is to be used, on standard error.

@@ -115,7 +115,8 @@ struct PatchFile {
       let isWord = !path.contains("/") && !path.contains(".")
       let guess = isWord ? didYouMean(path, among: Program.commandNames) : nil
       return failure(
-        "there is no file \(name)", help: guess.map { "the name of a command? \($0)" } ?? "")
+        "there is no file \(name)",
+        help: guess.map { "the name of a command? \($0)" } ?? NearFiles.help(toFind: path) ?? "")
     case .isFolder:
       return failure(
         "\(name) is a folder, not a patch",

@@ -2,8 +2,10 @@ import Diagnostics
 import FileAccess
 import Glibc
 import Jobs
+import PatchGraph
 import PatchReference
 import PatchSyntax
+import RenderTaps
 import SoundFiles
 import Synchronization
 
@@ -24,13 +26,14 @@ extension Render {
   /// - Returns: The highest exit status of them.
   func renderEach(_ signals: Signals) throws(CommandFailure) -> Int32 {
     let jobs = try jobs()
+    try refuseCrossings(jobs)
     try makeFolders(jobs)
-    var statuses: [Int32] = []
+    var outcomes: [Outcome] = []
     var failedNumber: Int32 = 0
     _ = parallelMap(
       jobs.count, atMost: threads,
       finished: { _, result in
-        statuses.append(result.0)
+        outcomes.append(result.0)
         if failedNumber == 0 { failedNumber = result.1.put() }
       },
       { index in CollectedOutput.collecting { render(jobs[index], signals) } })
@@ -39,40 +42,58 @@ extension Render {
         ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(failedNumber))"
       )
     }
+    reportWithoutOutput(zip(jobs, outcomes).compactMap { $1.lacksOutput ? $0.path : nil })
     if !quiet {
-      let failed = statuses.count { $0 != ExitStatus.success }
+      let failed = outcomes.count { $0.status != ExitStatus.success }
       StandardStream.error.put(
         "\(counted(jobs.count - failed, "patch", "patches")) rendered"
           + (failed > 0 ? ", \(failed) failed" : "") + "\n")
     }
-    return statuses.max() ?? ExitStatus.success
+    return outcomes.map(\.status).max() ?? ExitStatus.success
+  }
+
+  /// What came of one of them.
+  private struct Outcome: Sendable {
+    var status: Int32
+    /// Whether there was no file to render it to, which is said once for all.
+    var lacksOutput = false
+  }
+
+  private func reportWithoutOutput(_ paths: [String]) {
+    guard let first = paths.first else { return }
+    let names = quoted(first) + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
+    appearance.report(
+      "error", "there is no file to render \(names) to",
+      help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
   }
 
   /// Renders one of them, with its messages for itself.
-  private func render(_ job: Job, _ signals: Signals) -> Int32 {
-    if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
+  private func render(_ job: Job, _ signals: Signals) -> Outcome {
+    if let signal = signals.interruptedBy {
+      return Outcome(status: ExitStatus.interrupted(by: signal))
+    }
     var one = self
     one.files = [job.path]
     one.output = job.output
     one.pictures = pictures.map { $0.named(job.name) }
     one.threads = 1
     var sheet: JSONText?
-    let status: Int32
+    var outcome = Outcome(status: ExitStatus.success)
     do throws(CommandFailure) {
-      status = try one.render(job.path, job.access, signals) { sheet = $0 }
+      outcome.status = try one.render(job.path, job.access, signals) { sheet = $0 }
     } catch {
-      appearance.report(error, with: job.path)
-      status = error.status
+      outcome = Outcome(status: error.status, lacksOutput: error.message == Self.noOutput)
+      if !outcome.lacksOutput { appearance.report(error, with: job.path) }
     }
     if json {
       var members: [(String, JSONText)] = [
-        ("patch", .string(job.path)), ("status", .number(Int(status))),
+        ("patch", .string(job.path)), ("status", .number(Int(outcome.status))),
       ]
       if case .object(let found)? = sheet { members += found.map { ($0.name, $0.value) } }
       _ = StandardStream.output.put(
         result: JSONText.object(members.map { JSONText.Member($0.0, $0.1) }).compact + "\n")
     }
-    return status
+    return outcome
   }
 
   // MARK: What is rendered, and where to
@@ -145,6 +166,63 @@ extension Render {
           ])
       }
     }
+  }
+
+  /// Refuses patches of which one reads what another writes, or of which two write one file: they are rendered
+  /// side by side, so that nothing says which comes first.
+  private func refuseCrossings(_ jobs: [Job]) throws(CommandFailure) {
+    guard jobs.count > 1 else { return }
+    let files = parallelMap(jobs.count, atMost: threads) { touchedFiles(of: jobs[$0]) }
+    func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+    // Paths to one file end in one name, but for links to files.
+    var readers: [String: [(job: Int, path: String)]] = [:]
+    var writers = readers
+    for (job, touched) in files.enumerated() {
+      for path in touched.read { readers[name(path), default: []].append((job, path)) }
+      for path in touched.written { writers[name(path), default: []].append((job, path)) }
+    }
+    for (name, places) in writers.sorted(by: { $0.key < $1.key }) {
+      for (index, place) in places.enumerated() {
+        let reader = readers[name]?.first {
+          $0.job != place.job && OneFile.same($0.path, place.path)
+        }
+        if let reader {
+          throw CommandFailure(
+            ExitStatus.wrongUsage,
+            "\(quoted(jobs[reader.job].path)) reads \(quoted(reader.path)), which "
+              + "\(quoted(jobs[place.job].path)) writes",
+            help: ["they are rendered side by side: render \(quoted(jobs[place.job].path)) first"])
+        }
+        let twin = places[..<index].first {
+          $0.job != place.job && OneFile.same($0.path, place.path)
+        }
+        if let twin {
+          throw CommandFailure(
+            ExitStatus.wrongUsage,
+            "\(quoted(jobs[twin.job].path)) and \(quoted(jobs[place.job].path)) both write "
+              + "\(quoted(place.path))",
+            help: ["give one of them another name, or render them one after the other"])
+        }
+      }
+    }
+  }
+
+  /// The files that a render reads and writes; of a patch that is wrong, what is known of them.
+  private func touchedFiles(of job: Job) -> (read: [String], written: [String]) {
+    let takes = Takes(overwrite ? .replace : .replaceOwn)
+    var read = [job.path] + [input].compactMap(\.self)
+    var written =
+      [job.output].compactMap(\.self) + pictures.map { $0.named(job.name).path }
+    guard let file = try? PatchFile(job.path, files: job.access, limits: policy.limits) else {
+      return (read, written)
+    }
+    let surroundings = policy.reaching(job.access).surroundings(
+      of: file, native.nativeCode, takes: takes)
+    let patch = PatchBuilder.build(
+      file.read(overrides), in: surroundings, device: .assumed(hardware.assumption))
+    read += patch.inputFiles
+    written += patch.outputFiles.compactMap(takes.plainPath)
+    return (read, written)
   }
 
   private func makeFolders(_ jobs: [Job]) throws(CommandFailure) {

@@ -169,6 +169,8 @@ struct Render: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   private static let mostThreads = 64
+  /// What is said of a patch whose sound would go nowhere.
+  static let noOutput = "there is no file to render to"
 
   func validate() throws {
     if let quality, !(0...1).contains(quality) {
@@ -404,7 +406,7 @@ struct Render: PatchCommand {
     guard let output else {
       guard patch.outputFiles.isEmpty && !isMeasured && pictures.isEmpty else { return nil }
       throw CommandFailure(
-        ExitStatus.wrongUsage, "there is no file to render to", help: ["name one: -o out.wav"])
+        ExitStatus.wrongUsage, Self.noOutput, help: ["name one: -o out.wav"])
     }
     if let problem = SoundFileWriter.problem(
       path: output, format: format, sampleType: self.format, quality: quality)

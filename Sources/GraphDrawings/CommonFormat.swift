@@ -1,0 +1,61 @@
+import AudioTypes
+
+extension GraphDrawing {
+  /// The stream format that most connections of a picture carry, so that it is said once.
+  struct CommonFormat: Hashable, Sendable {
+    var format: StreamFormat
+    /// Where it was decided, where that is one place for most of them.
+    var origin: Origin?
+    /// Whether no connection carries another.
+    var isEverywhere: Bool
+
+    /// A line under the title: `All connections: float32, 2 ch, 48000 Hz (the patch's streamFormat)`.
+    var text: String {
+      (isEverywhere ? "All connections: " : "Where no format stands: ") + format.summary
+        + (origin.map { " (\($0.text))" } ?? "")
+    }
+  }
+
+  /// The same drawing with the format that at least half of its connections carry taken from them, and said
+  /// for the whole. What was set by hand on a bus is still said there.
+  func sayingFormatOnce() -> GraphDrawing {
+    let flows = edges.filter { !$0.isTap }
+    let formats = flows.compactMap(\.format)
+    guard let format = Self.mostFrequent(formats) else { return self }
+    let count = formats.count { $0 == format }
+    guard count >= 2, count * 2 >= flows.count else { return self }
+    let texts = flows.filter { $0.format == format }.compactMap(\.origin?.text)
+    // What one of several has is no origin of all of them.
+    let text = Self.mostFrequent(texts).flatMap { text in
+      texts.count { $0 == text } * 2 > count ? text : nil
+    }
+    let origin = text.flatMap { text in
+      flows.first { $0.format == format && $0.origin?.text == text }?.origin
+    }
+    var result = self
+    result.commonFormat = CommonFormat(
+      format: format, origin: origin, isEverywhere: edges.allSatisfy { $0.format == format })
+    for index in edges.indices where edges[index].format == format {
+      let isByHand = [.set, .rateSet].contains(edges[index].origin?.kind)
+      result.edges[index].isCommon = true
+      result.edges[index].saysOrigin = isByHand && edges[index].origin?.text != text
+    }
+    return result
+  }
+
+  /// The first of those that are there most often.
+  private static func mostFrequent<Value: Hashable>(_ values: [Value]) -> Value? {
+    var counts: [Value: Int] = [:]
+    for value in values { counts[value, default: 0] += 1 }
+    let most = counts.values.max()
+    return values.first { counts[$0] == most }
+  }
+}
+
+extension GraphDrawing.Edge {
+  /// What stands at it in a picture: its format, and where that was decided.
+  var label: (format: String, origin: String) {
+    let origin = saysOrigin ? origin?.text ?? "" : ""
+    return ((isCommon ? latencyText : formatText) ?? "", origin)
+  }
+}

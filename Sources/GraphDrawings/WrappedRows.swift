@@ -1,0 +1,131 @@
+/// How a drawing that is too wide goes on in rows below one another.
+///
+/// It is cut only between columns that few edges join, and not so that a row has next to nothing in it.
+struct WrappedRows {
+  /// How a segment comes from the end of a row to the beginning of the next.
+  struct Turn {
+    /// How far to the right of its bend it goes down.
+    var outward: Double
+    var lane: Double
+    /// Where it goes down at the left.
+    var x: Double
+  }
+
+  /// The first column of each row.
+  private let starts: [Int]
+  /// By the segments that are turned.
+  private(set) var turns: [Int: Turn] = [:]
+  /// Where a row begins.
+  private(set) var indent = 0.0
+  private(set) var height = 0.0
+  /// What is added to the y of each row's items.
+  private var shifts: [Double] = []
+
+  /// More edges than these are not led around.
+  private static let mostTurned = 3
+  /// Of the widest one, so much of a row is filled at least.
+  private static let leastFilled = 0.4
+  private static let laneGap = 12.0
+
+  var count: Int { starts.count }
+
+  /// - Parameters:
+  ///   - layout: With the widths of its columns, and with all of its items in one row.
+  ///   - widest: A narrower one stays as it is.
+  init(_ layout: DrawingLayout, layers: [[Int]], widest: Double) {
+    let columns = layout.columns
+    var crossing = [Int](repeating: 0, count: columns.count + 1)
+    for segment in layout.segments { crossing[layout.items[segment.to].layer] += 1 }
+    let starts = Self.starts(of: columns, crossing, widest)
+    self.starts = starts
+    guard starts.count > 1 else { return }
+    let items = layout.items
+    let rowOf = columns.indices.map { number in starts.lastIndex { $0 <= number } ?? 0 }
+    func row(of item: Int) -> Int { rowOf[items[item].layer] }
+    let turned = layout.segments.indices.filter {
+      row(of: layout.segments[$0].from) != row(of: layout.segments[$0].to)
+    }
+    let byRow = Dictionary(grouping: turned, by: { row(of: layout.segments[$0].from) })
+    indent = 32 + 10 * Double((byRow.values.map(\.count).max() ?? 1) - 1)
+    var top = 0.0
+    for index in starts.indices {
+      let inside = items.indices.filter { row(of: $0) == index }
+      let first = inside.map { items[$0].y }.min() ?? 0
+      shifts.append(top - first)
+      let bottom = inside.map { items[$0].y + items[$0].height }.max() ?? 0
+      top += bottom - first
+      height = top
+      // Those that leave higher up go around those that leave below them.
+      let leaving = (byRow[index] ?? []).sorted {
+        layout.exit(layout.segments[$0]) < layout.exit(layout.segments[$1])
+      }
+      for (place, segment) in leaving.enumerated() {
+        let around = Double(leaving.count - 1 - place)
+        turns[segment] = Turn(
+          outward: 14 + 10 * around, lane: top + 20 + Self.laneGap * around,
+          x: indent - 22 - 10 * Double(place))
+      }
+      top += 40 + Self.laneGap * Double(max(0, leaving.count - 1))
+    }
+    self.rowOf = rowOf
+  }
+
+  private var rowOf: [Int] = []
+
+  /// Whether a row ends with a column.
+  func isLast(_ column: Int) -> Bool { starts.dropFirst().contains(column + 1) }
+
+  /// The y of each item in its row.
+  func places(of items: [DrawingLayout.Item]) -> [Double] {
+    items.map { ($0.y + shifts[rowOf[$0.layer]]).rounded() }
+  }
+
+  /// Where rows begin so that there are as few as possible, and these about equally wide.
+  private static func starts(
+    of columns: [DrawingLayout.Column], _ crossing: [Int], _ widest: Double
+  ) -> [Int] {
+    var ends: [Double] = []
+    var begins: [Double] = []
+    var x = 0.0
+    for column in columns {
+      begins.append(x)
+      ends.append(x + column.width)
+      x += column.width + column.gap
+    }
+    guard let whole = ends.last, whole > widest * 1.15 else { return [0] }
+    /// Rows no wider than a limit, as far as the cuts that are allowed go.
+    func rows(_ limit: Double) -> [Int] {
+      var starts = [0]
+      var cut: Int?
+      for number in columns.indices.dropFirst() {
+        if crossing[number] <= mostTurned { cut = number }
+        guard let start = starts.last, ends[number] - begins[start] > limit, let here = cut,
+          here > start
+        else { continue }
+        starts.append(here)
+      }
+      return starts
+    }
+    func widths(_ starts: [Int]) -> [Double] {
+      starts.indices.map { index in
+        let last = index + 1 < starts.count ? starts[index + 1] - 1 : columns.count - 1
+        return ends[last] - begins[starts[index]]
+      }
+    }
+    let fewest = rows(widest)
+    var (low, high) = (widest / 2, widest)
+    var best = fewest
+    for _ in 0..<12 {
+      let middle = (low + high) / 2
+      let found = rows(middle)
+      if found.count <= fewest.count, (widths(found).max() ?? 0) <= (widths(best).max() ?? 0) {
+        (best, high) = (found, middle)
+      } else {
+        low = middle
+      }
+    }
+    let some = widths(best)
+    let (most, least) = (some.max() ?? 0, some.min() ?? 0)
+    return least < most * leastFilled || most > whole * 0.85 ? [0] : best
+  }
+}

@@ -1,0 +1,26 @@
+import Diagnostics
+import FileAccess
+
+/// Files that may have been meant by a path that leads nowhere.
+enum NearFiles {
+  /// "did you mean 'patches/eq-mixer.json'?", or `nil`.
+  static func help(toFind path: String) -> String? {
+    guard !path.isEmpty, path != "-", path.utf8.count < 1024 else { return nil }
+    for ending in [".json", ".jsonc", ".patchrun.json"] where FolderListing.exists(path + ending) {
+      return didYouMean(path + ending)
+    }
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { String(path[...$0]) } ?? ""
+    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    if !folder.isEmpty, !FolderListing.isFolder(folder) {
+      return FolderListing.exists("patches/" + path)
+        ? didYouMean("patches/" + path) : "there is no folder \(quoted(String(folder.dropLast())))"
+    }
+    let names = (try? FolderListing.names(in: folder.isEmpty ? "." : folder)) ?? []
+    let patches = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonc") }.sorted()
+    if let near = nearMisses(to: name, among: patches).first { return didYouMean(folder + near) }
+    return FolderListing.exists("patches/" + path) ? didYouMean("patches/" + path) : nil
+  }
+
+  private static func didYouMean(_ path: String) -> String { "did you mean \(quoted(path))?" }
+}
