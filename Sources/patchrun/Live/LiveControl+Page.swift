@@ -70,7 +70,7 @@ private final class TakeFile: ControlFile {
   init?(_ take: WrittenTake) {
     do throws(FileRefusal) {
       let file = try FilePolicy.user.open(take.path)
-      guard file.identity == take.identity else { return nil }
+      guard FileVersion(of: file.descriptor) == take.version else { return nil }
       byteCount = file.size
       self.file = file
     } catch {
