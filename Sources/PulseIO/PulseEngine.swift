@@ -44,6 +44,9 @@ final class PulseEngine: @unchecked Sendable {
   /// Whether the loudspeaker is given what it asks for.
   var isPlaying = false
   var interruptions = PulseInterruptions()
+  /// What the server keeps more than it was asked for, of the stream that there is now.
+  var reserve = PlaybackReserve(mostSlices: 0)
+  private let reserveWait: Double
   /// Makes out why the loudspeaker runs dry.
   private let watch: UnderrunWatch
   var isLost = false
@@ -71,9 +74,11 @@ final class PulseEngine: @unchecked Sendable {
 
   init(
     _ link: PulseLink, session: RenderSession, opening: PulseOpening, ioBufferFrames: Int,
-    silenceLimit: Double, log: HardwareLog, noteReturn: @escaping @Sendable (AudioDevice) -> Void
+    silenceLimit: Double, reserveWait: Double, log: HardwareLog,
+    noteReturn: @escaping @Sendable (AudioDevice) -> Void
   ) {
     self.silenceLimit = silenceLimit
+    self.reserveWait = reserveWait
     self.link = link
     self.session = session
     self.opening = opening
@@ -119,6 +124,7 @@ final class PulseEngine: @unchecked Sendable {
         corkIfSilent(link)
       case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
       }
+      keepLess()
       keepTime()
       followMoves()
       endSilence()
@@ -153,6 +159,7 @@ final class PulseEngine: @unchecked Sendable {
           }
         }, user)
     }
+    reserve = PlaybackReserve(mostSlices: stream.mostSlicesMore, firstWait: reserveWait)
     unsafe pa_stream_set_write_callback(
       stream.handle,
       { stream, byteCount, user in
@@ -346,7 +353,7 @@ final class PulseEngine: @unchecked Sendable {
     guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
-    link?.playback?.keepMore(ioBufferFrames: ioBufferFrames)
+    keepMore()
     followed?.noteUnderrun()
     guard let loss = SchedulingGrant.takeLoss() else { return }
     log.note(scheduling: "normal (\(loss))")

@@ -24,6 +24,7 @@ public final class PulseHardware: LiveHardware {
     var link: PulseLink?
     var engine: PulseEngine?
     var thread: HostThread?
+    var reserveWait = PlaybackReserve.firstWait
   }
 
   /// Connects to the server and opens what is wanted, corked. Blocks for some milliseconds; a server
@@ -56,6 +57,12 @@ public final class PulseHardware: LiveHardware {
 
   deinit { stop() }
 
+  /// How long nothing runs dry before the server keeps less again, in seconds: from the next start on.
+  var reserveWait: Double {
+    get { state.withLock { $0.reserveWait } }
+    set { state.withLock { $0.reserveWait = newValue } }
+  }
+
   /// What was granted. After a `stop` and another `start` it is that of the new streams.
   public var grant: HardwareGrant { state.withLock { $0.grant } }
 
@@ -83,7 +90,8 @@ public final class PulseHardware: LiveHardware {
     let link = try takeLink()
     let engine = PulseEngine(
       link, session: session, opening: PulseOpening(request, as: link),
-      ioBufferFrames: old.ioBufferFrames, silenceLimit: 2 * request.timeout, log: log
+      ioBufferFrames: old.ioBufferFrames, silenceLimit: 2 * request.timeout,
+      reserveWait: reserveWait, log: log
     ) { [weak self] in self?.note($0) }
     let thread = try HostThread("patchrun render") { engine.run() }
     state.withLock { state in

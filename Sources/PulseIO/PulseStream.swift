@@ -15,8 +15,8 @@ final class PulseStream {
   let bufferFrames: Int
   /// How many frames the server asks for, or delivers, at a time.
   let requestFrames: Int
-  /// What the server is asked to keep of what is played.
-  private var buffer: Buffer
+  /// What the server was asked to keep of what is played.
+  private let asked: Buffer
   private static let mostSlices = 6
   /// In seconds: what the device itself adds.
   let deviceLatency: Double
@@ -36,9 +36,9 @@ final class PulseStream {
 
   private init(
     handle: OpaquePointer, device: AudioDevice, format: StreamFormat, bufferFrames: Int,
-    requestFrames: Int, deviceLatency: Double, buffer: Buffer
+    requestFrames: Int, deviceLatency: Double, asked: Buffer
   ) {
-    self.buffer = buffer
+    self.asked = asked
     unsafe self.handle = handle
     direction = device.direction
     self.device = device
@@ -259,9 +259,12 @@ final class PulseStream {
   private struct Buffer {
     var kept: Int
     var portion: Int
+    /// The frames of an I/O buffer.
+    let slice: Int
 
     /// - Parameter slice: The frames of an I/O buffer.
     init(_ wish: Wish, slice: Int, sampleRate: Double) {
+      self.slice = slice
       guard wish.isThrough else {
         kept = 4 * slice
         portion = wish.direction == .sink ? slice / 2 : slice
@@ -282,13 +285,22 @@ final class PulseStream {
     }
   }
 
-  /// Has the server keep a slice more of what is played, where it ran dry; nothing where it keeps enough.
+  /// How many slices more than it was asked for the server may be had to keep.
+  var mostSlicesMore: Int {
+    max(0, (Self.mostSlices * asked.slice - asked.kept + asked.slice - 1) / asked.slice)
+  }
+
+  /// Has the server keep some slices more of what is played than it was asked for.
   ///
-  /// - Parameter ioBufferFrames: Frames of a slice.
-  func keepMore(ioBufferFrames: Int) {
-    guard direction == .sink, buffer.kept < Self.mostSlices * ioBufferFrames else { return }
-    buffer.kept += ioBufferFrames
-    buffer.portion = max(1, ioBufferFrames / 2)
+  /// Frames that it has stay where they are: where it is to keep fewer it asks for none until it has no more
+  /// than those.
+  func keep(slicesMore count: Int) {
+    guard direction == .sink else { return }
+    var buffer = asked
+    if count > 0 {
+      buffer.kept += count * asked.slice
+      buffer.portion = max(1, asked.slice / 2)
+    }
     var attributes = buffer.attributes(bytesPerFrame: bytesPerFrame)
     guard let operation = unsafe pa_stream_set_buffer_attr(handle, &attributes, nil, nil) else {
       return
@@ -329,7 +341,7 @@ final class PulseStream {
       bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
       requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
         / Int(format.bytesPerFrame), deviceLatency: latency,
-      buffer: Buffer(
+      asked: Buffer(
         wish,
         slice: HardwareGrant.ioBufferFrames(
           forDuration: wish.bufferDuration, sampleRate: format.sampleRate),

@@ -1,0 +1,42 @@
+import RenderHost
+
+/// What the server keeps of what is played, more than it was asked for.
+extension PulseEngine {
+  /// The device ran dry: there is a slice more.
+  func keepMore() {
+    guard reserve.noteUnderrun(at: monotonicNanoseconds()), let playback = link?.playback else {
+      return
+    }
+    playback.keep(slicesMore: reserve.slices)
+    log.post(.noted("\(PulseMessages.keeps) \(slicesMore)"))
+  }
+
+  /// Takes a slice back where nothing has run dry for a time.
+  ///
+  /// Nothing is heard of it: the server asks for a slice less, once. A session that hears a microphone keeps
+  /// what it has: there the frames that are not asked for would wait in front of the graph instead, and the
+  /// way be no shorter without a jump.
+  func keepLess() {
+    guard reserve.slices > 0, !opening.wantsInput else { return }
+    let now = monotonicNanoseconds()
+    guard isPlaying, !interruptions.isPaused, lostSink == nil, let playback = link?.playback else {
+      return reserve.noteSilence(at: now)
+    }
+    let wait = Int(reserve.wait.rounded())
+    guard reserve.takeBack(at: now) else { return }
+    playback.keep(slicesMore: reserve.slices)
+    log.post(.noted("nothing ran dry for \(wait) s: \(PulseMessages.keeps) \(slicesMore)"))
+  }
+
+  private var slicesMore: String {
+    switch reserve.slices {
+    case 0: "what it was asked for, and no more"
+    case 1: "a slice of \(ioBufferFrames) frames more than it was asked for"
+    case let count: "\(count) slices of \(ioBufferFrames) frames more than it was asked for"
+    }
+  }
+}
+
+private enum PulseMessages {
+  static let keeps = "of what is played the sound server keeps"
+}
