@@ -17,8 +17,7 @@ import Testing
 
   /// What protocols of the standard library ask for.
   static let standard: Set<String> = [
-    "var description", "var debugDescription", "var rawValue", "func hash(into:)", "func ==(_:_:)",
-    "func <(_:_:)", "typealias Body",
+    "var description", "var debugDescription", "var rawValue", "func hash(into:)", "typealias Body",
   ]
 
   /// A declaration, as far as it tells it from others: `func peak(of:in:)`, `var count`, `init(_:)`.
@@ -117,6 +116,8 @@ import Testing
       }
       if above >= 0, lines[above].hasPrefix("///") { return nil }
       if requirements.contains(name.text) || standard.contains(name.text) { return nil }
+      // What the standard library asks of an operator, whatever its operands are called.
+      if name.text.hasPrefix("func ==(") || name.text.hasPrefix("func <(") { return nil }
       if lines[index].contains(#/static let \w+ = PropertyID\(|static let \w+: UInt32 = \d/#) {
         return nil
       }
