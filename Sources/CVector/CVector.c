@@ -297,8 +297,8 @@ void cvector_noise(uint64_t state, double gain, size_t count, float *output) {
 }
 
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
-                     size_t count, float *left, float *right) {
-  return chosen->mix(signals, signal_count, fresh, count, left, right);
+                     size_t first, size_t count, float *left, float *right) {
+  return chosen->mix(signals, signal_count, fresh, first, count, left, right);
 }
 
 void cvector_filter(const double *coefficients, double *memory, size_t stride, size_t filters,

@@ -123,12 +123,10 @@ public struct OfflineDevice: Sendable {
       let toSkip = skipping - outcome.skippedFrames
       let length = min(
         grant.ioBufferFrames, toSkip > 0 ? toSkip : frameCount - outcome.frameCount)
-      for service in services() {
-        try service.service(inStepFor: length)
-        let events = service.takeEvents()
-        guard !events.isEmpty else { continue }
-        outcome.events += events
-        if readErrors == .fail, let first = events.first(where: { $0.kind == .unread }) {
+      for told in session.serve(services(), inStepFor: length) {
+        if let failure = told.failure { throw failure }
+        outcome.events += told.events
+        if readErrors == .fail, let first = told.events.first(where: { $0.kind == .unread }) {
           throw ServiceError(
             "'\(first.file)' cannot be read from \(ServiceEvent.clock(first.time)) on: \(first.cause)"
           )

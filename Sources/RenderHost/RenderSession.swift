@@ -59,6 +59,8 @@ public final class RenderSession: @unchecked Sendable {
   let timeline = Mutex<RenderTimeline?>(nil)
   let queue = PlanQueue()
   let helpers: RenderHelpers?
+  /// What the thread that pulls shares with them before a slice.
+  let round = ServiceRound()
   /// The helpers', for the thread that pulls.
   let crew: Unmanaged<RenderCrew>?
   var current: PlanQueue.Handle?

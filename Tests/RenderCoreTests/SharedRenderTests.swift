@@ -35,6 +35,24 @@ private struct Refusal: RenderKernel {
   mutating func render(_ context: RenderContext) -> Status { status }
 }
 
+/// Adds up its inputs, each with gains of its own, and notes the largest magnitude of the sum.
+private struct Sum: RenderKernel, ~Copyable {
+  var waiting: WaitingSignals
+  let largest: ControlAccess
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    for input in 0..<context.inputCount {
+      let signal = context.input(input)[0]
+      waiting.append(
+        signal, signal, leftGain: 1 / Float(input + 3), rightGain: -0.7 / Float(input + 1))
+    }
+    largest[word: 0] = waiting.mix(into: output[0], output[1], fresh: true, in: context)
+    return .ok
+  }
+}
+
 /// Threads of the tests' own that help a crew.
 private final class Helpers {
   let crew = RenderCrew()
@@ -125,6 +143,74 @@ private final class Helpers {
     #expect(order.strands.map(\.rows) == [[0, 1], [2, 3], [4]])
     #expect(order.strands.map(\.needs) == [[], [], [0, 1]])
     #expect(order.longestWay == 3)
+  }
+
+  @Test func `strands that wait for nothing are taken together, and fewer of the last ones`() {
+    let rows = (1...20).map { output in
+      RenderPlan.Row(
+        kernel: .holding(Memory(number: 0)), inputs: output == 20 ? Array(1...19) : [],
+        outputs: [output])
+    }
+    var order = RowStrands(rows, busCount: 21)
+    order.gather(for: 1)
+    #expect(order.strands.map(\.rows.count) == [4, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1])
+    #expect(order.strands.flatMap(\.rows) == Array(0..<20))
+    #expect(order.strands.map(\.needs) == [[Int]](repeating: [], count: 11) + [Array(0..<11)])
+    #expect(order.strandOfRow == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  }
+
+  @Test func `rows of strands that are taken together keep the order of the plan`() {
+    // Eight strands of two rows each, of which the first rows all come first.
+    let rows = (1...16).map { output in
+      RenderPlan.Row(
+        kernel: .holding(Memory(number: 0)), inputs: output > 8 ? [output - 8] : [],
+        outputs: [output])
+    }
+    var order = RowStrands(rows, busCount: 17)
+    order.gather(for: 1)
+    #expect(order.strands[0].rows == [0, 1, 8, 9])
+  }
+
+  @Test(arguments: [1, 3])
+  func `a large mix is the same, whoever adds up which of its frames`(helperCount: Int) {
+    let helpers = Helpers(helperCount)
+    defer { helpers.end() }
+    func plan(_ threadCount: Int, _ largest: ControlBlock) -> RenderPlan {
+      var rows = (1...40).map { number in
+        RenderPlan.Row(
+          kernel: .holding(Memory(number: Float(number))), inputs: [], outputs: [number])
+      }
+      rows.append(
+        .init(
+          kernel: .holding(
+            Sum(waiting: WaitingSignals(capacity: 40), largest: largest.access), with: largest),
+          inputs: Array(1...40), outputs: [0]))
+      return RenderPlan(
+        rows: rows, busChannelCounts: [2] + [Int](repeating: 1, count: 40),
+        maximumFramesPerSlice: Self.slice, keeping: [0], threadCount: threadCount)
+    }
+    let (largestAlone, largestShared) = (ControlBlock(count: 1), ControlBlock(count: 1))
+    let alone = plan(1, largestAlone)
+    let shared = plan(helperCount + 1, largestShared)
+    let isShared = shared.isShared
+    #expect(isShared)
+    // Whole parts, and one frame more.
+    for frameCount in [Self.slice, 1025, 700, 3] {
+      for slice in 0..<50 {
+        let time = TimeStamp(sampleTime: Double(slice))
+        #expect(alone.renderPiece(frameCount: frameCount, at: time) == .ok)
+        let status = unsafe shared.renderPiece(
+          frameCount: frameCount, at: time, crew: .passUnretained(helpers.crew))
+        #expect(status == .ok)
+        let (one, other) = (
+          alone.bus(0, frameCount: frameCount), shared.bus(0, frameCount: frameCount)
+        )
+        for channel in 0..<2 {
+          #expect((0..<frameCount).allSatisfy { one[channel][$0] == other[channel][$0] })
+        }
+        #expect(largestAlone[word: 0] == largestShared[word: 0])
+      }
+    }
   }
 
   @Test func `a chain is rendered by one thread`() {

@@ -324,9 +324,10 @@ private let kindCount: Int32 = {
           unsafe left.withUnsafeMutableBufferPointer { left in
             unsafe right.withUnsafeMutableBufferPointer { right in
               let (one, other) = unsafe (left.baseAddress! + first, right.baseAddress! + first)
-              _ = unsafe kernels.mix(all, 1, 1, length, one, other)
+              _ = unsafe kernels.mix(all, 1, 1, 0, length, one, other)
               let last = unsafe all.withUnsafeBufferPointer {
-                unsafe kernels.mix($0.baseAddress! + 1, signals - 1, 0, length, one, other)
+                unsafe kernels.mix(
+                  $0.baseAddress! + 1, signals - 1, 0, 0, length, one, other)
               }
               // What it says of the sum is what is in it.
               let largest = unsafe max(
@@ -356,7 +357,7 @@ private let kindCount: Int32 = {
         }
         return unsafe left.withUnsafeMutableBufferPointer { left in
           unsafe right.withUnsafeMutableBufferPointer { right in
-            unsafe kernels.mix(all, 9, 1, count, left.baseAddress!, right.baseAddress!)
+            unsafe kernels.mix(all, 9, 1, 0, count, left.baseAddress!, right.baseAddress!)
           }
         }
       }

@@ -156,9 +156,9 @@ static void run(const struct cvector_kernels *k) {
                                          rows[2 * n + 1]};
   }
   for (size_t count = 1; count <= 21; count += 4) {
-    k->mix(signals, count, 1, FRAMES, a, b);
+    k->mix(signals, count, 1, 0, FRAMES, a, b);
     put("mix", a, FRAMES);
-    k->mix(signals, count, 0, FRAMES, a, b);
+    k->mix(signals, count, 0, 0, FRAMES, a, b);
     put("mix", b, FRAMES);
   }
 

@@ -28,9 +28,9 @@ struct MixSum {
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, ramp: GainRamp,
-    after waiting: inout WaitingSignals
+    after waiting: inout WaitingSignals, in context: RenderContext
   ) {
-    finish(&waiting)
+    finish(&waiting, in: context)
     largest = nil
     let moving = Swift.min(ramp.remaining, count)
     let first = left.prefix(moving)
@@ -46,7 +46,7 @@ struct MixSum {
       waiting.append(
         signalLeft.dropping(moving), signalRight.dropping(moving), leftGain: ramp.left,
         rightGain: ramp.right)
-      waiting.mix(into: leftRest, rightRest, fresh: isEmpty)
+      waiting.mix(into: leftRest, rightRest, fresh: isEmpty, in: context)
     } else if isEmpty {
       leftRest.clear()
       rightRest.clear()
@@ -58,17 +58,17 @@ struct MixSum {
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, leftGain: Float, rightGain: Float,
-    after waiting: inout WaitingSignals
+    after waiting: inout WaitingSignals, in context: RenderContext
   ) {
     waiting.append(signalLeft, signalRight, leftGain: leftGain, rightGain: rightGain)
-    if waiting.count == waiting.capacity { finish(&waiting) }
+    if waiting.count == waiting.capacity { finish(&waiting, in: context) }
   }
 
   /// Adds what is still waiting.
   @_noLocks
-  mutating func finish(_ waiting: inout WaitingSignals) {
+  mutating func finish(_ waiting: inout WaitingSignals, in context: RenderContext) {
     guard waiting.count > 0 else { return }
-    largest = waiting.mix(into: left, right, fresh: isEmpty)
+    largest = waiting.mix(into: left, right, fresh: isEmpty, in: context)
     isEmpty = false
   }
 

@@ -110,15 +110,15 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
         strips[element].channelCount = input.channelCount
       } else if isQuiet {
-        addSteady(input, element, &sum)
+        addSteady(input, element, &sum, in: context)
         continue
       }
       updateInput(element, isOther: isOther)
       updateMetering(element, isOn: controls.metering.isOn(element))
       if strips[element].isMetered { measure(input, as: element) }
-      add(input, element, &sum)
+      add(input, element, &sum, in: context)
     }
-    sum.finish(&waiting)
+    sum.finish(&waiting, in: context)
     if isQuiet {
       if sum.isEmpty {
         output.silence()
@@ -151,41 +151,48 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   /// Adds an input whose gains stay as they are.
   @_noLocks
-  private mutating func addSteady(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
+  private mutating func addSteady(
+    _ input: RenderBus, _ element: Int, _ sum: inout MixSum, in context: RenderContext
+  ) {
     guard !input.isSilent else { return }
     let left = input[0]
     let right = input[strips[element].channelCount - 1]
     let straight = strips[element].straight
     if straight.left != 0 || straight.right != 0 {
-      sum.add(left, right, leftGain: straight.left, rightGain: straight.right, after: &waiting)
+      sum.add(
+        left, right, leftGain: straight.left, rightGain: straight.right, after: &waiting,
+        in: context)
     }
     let cross = strips[element].cross
     if cross.left != 0 || cross.right != 0 {
-      sum.add(right, left, leftGain: cross.left, rightGain: cross.right, after: &waiting)
+      sum.add(
+        right, left, leftGain: cross.left, rightGain: cross.right, after: &waiting, in: context)
     }
   }
 
   /// Adds an input to the mix, and lets its gains go on.
   @_noLocks
-  private mutating func add(_ input: RenderBus, _ element: Int, _ sum: inout MixSum) {
+  private mutating func add(
+    _ input: RenderBus, _ element: Int, _ sum: inout MixSum, in context: RenderContext
+  ) {
     let left = input[0]
     let right = input[strips[element].channelCount - 1]
-    add(left, right, strips[element].straight, isSilent: input.isSilent, &sum)
+    add(left, right, strips[element].straight, isSilent: input.isSilent, &sum, in: context)
     strips[element].straight.advance(input.frameCount)
-    add(right, left, strips[element].cross, isSilent: input.isSilent, &sum)
+    add(right, left, strips[element].cross, isSilent: input.isSilent, &sum, in: context)
     strips[element].cross.advance(input.frameCount)
   }
 
   @_noLocks
   private mutating func add(
     _ left: ChannelBuffer, _ right: ChannelBuffer, _ ramp: GainRamp, isSilent: Bool,
-    _ sum: inout MixSum
+    _ sum: inout MixSum, in context: RenderContext
   ) {
     if isSilent { return }
     if !ramp.isSettled {
-      sum.add(left, right, ramp: ramp, after: &waiting)
+      sum.add(left, right, ramp: ramp, after: &waiting, in: context)
     } else if ramp.left != 0 || ramp.right != 0 {
-      sum.add(left, right, leftGain: ramp.left, rightGain: ramp.right, after: &waiting)
+      sum.add(left, right, leftGain: ramp.left, rightGain: ramp.right, after: &waiting, in: context)
     }
   }
 

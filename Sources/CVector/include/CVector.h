@@ -158,10 +158,10 @@ struct cvector_signal {
 };
 
 /// Adds signals to a stereo sum, one after the other: `sum = (sum + gain0 * x0) + gain1 * x1` and so
-/// on. Where `fresh` is not 0 the sum begins with +0, whatever is in its memory. Returns what
+/// on, in `count` frames from the one numbered `first` on. Where `fresh` is not 0 the sum begins with +0, whatever is in its memory. Returns what
 /// `cvector_largest` says of both sides of the sum; 0 of no signals.
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
-                     size_t count, float *left, float *right);
+                     size_t first, size_t count, float *left, float *right);
 
 /// Second-order filters in series over `channels`, 1 or 2, in double precision, in the place of `count` frames
 /// (of two channels, one sample beside the other). Each computes, with a memory `w1`, `w2`,
@@ -234,7 +234,7 @@ struct cvector_kernels {
   void (*dither)(const double *samples, size_t count, double full, uint64_t state, int32_t *words);
   void (*noise)(uint64_t state, double gain, size_t count, float *output);
   uint32_t (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh,
-                  size_t count, float *left, float *right);
+                  size_t first, size_t count, float *left, float *right);
   void (*filter)(const double *coefficients, double *memory, size_t stride, size_t filters,
                  int channels, double *samples, size_t count);
   void (*widen)(const float *first, const float *second, size_t count, double *samples);

@@ -216,6 +216,8 @@ final class FileService: RenderService, @unchecked Sendable {
   func finish() throws(ServiceError) { trouble.end() }
 
   func takeEvents() -> [ServiceEvent] {
+    // Asked after each slice, nearly always of a file with which all is well.
+    if trouble.isEmpty, lostFrames == 0 { return [] }
     lateness.note(
       lost: lostFrames, played: access.totalRead, sampleRate: busRate,
       partLength: Double(frames.count) / part.reader.sampleRate)

@@ -66,6 +66,9 @@ struct FileTrouble {
     isGivenUp = false
   }
 
+  /// Whether there is nothing to take.
+  var isEmpty: Bool { events.isEmpty }
+
   mutating func take() -> [ServiceEvent] {
     defer { events = [] }
     return events

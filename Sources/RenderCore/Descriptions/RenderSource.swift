@@ -189,8 +189,8 @@ public struct RenderSink: Sendable {
 /// The half of a callback or a tap that may wait for a disk, beside the render thread.
 ///
 /// The host calls it before the first slice and then again and again: live, from a thread of its
-/// own, as often as `secondsToSpare(atLeast:)` asks for; offline, between slices, in the thread that
-/// renders. Never two calls at a time.
+/// own, as often as `secondsToSpare(atLeast:)` asks for; offline, between slices, in one of the threads
+/// that render, beside calls of other services. Never two calls at a time.
 public protocol RenderService: AnyObject, Sendable {
   /// Reads ahead as far as there is room, or writes down what has come. After it returns there are
   /// at least `frameCount` frames to read, or room for as many.

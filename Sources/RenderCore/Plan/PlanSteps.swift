@@ -34,8 +34,12 @@ struct PlanSteps {
   }
 
   /// Runs one row.
+  ///
+  /// - Parameter mix: Where several threads render.
   @_noLocks
-  func render(_ index: Int, frameCount: Int, at timeStamp: TimeStamp) -> Status {
+  func render(
+    _ index: Int, frameCount: Int, at timeStamp: TimeStamp, sharing mix: UnsafePointer<SharedMix>?
+  ) -> Status {
     let step = unsafe steps.baseAddress.unsafelyUnwrapped + index
     let inputCount = unsafe step.pointee.inputCount
     let outputCount = unsafe step.pointee.outputCount
@@ -55,7 +59,7 @@ struct PlanSteps {
     let context = unsafe RenderContext(
       timeStamp: timeStamp, frameCount: frameCount, inputCount: inputCount,
       outputCount: outputCount, element: step.pointee.element, buses: buses, indices: first,
-      pulled: step.pointee.pulled)
+      pulled: step.pointee.pulled, mix: mix)
     let status = unsafe Self.render(step.pointee.kernel, context)
     guard status != .ok else { return status }
     if let failure = unsafe step.pointee.failure {

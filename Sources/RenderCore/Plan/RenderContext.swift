@@ -16,6 +16,8 @@ public struct RenderContext: BitwiseCopyable {
   private let buses: UnsafePointer<RenderBus.Row>
   private let indices: UnsafePointer<Int32>
   private let inputsPulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
+  /// Where several threads render: what a kernel may share with them.
+  let mix: UnsafePointer<SharedMix>?
 
   // Spelled out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
   // only if it is annotated, and an implicit memberwise initializer cannot be.
@@ -23,7 +25,7 @@ public struct RenderContext: BitwiseCopyable {
   init(
     timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int, element: Int,
     buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>,
-    pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
+    pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?, mix: UnsafePointer<SharedMix>?
   ) {
     self.timeStamp = timeStamp
     self.frameCount = frameCount
@@ -33,6 +35,7 @@ public struct RenderContext: BitwiseCopyable {
     unsafe self.buses = buses
     unsafe self.indices = indices
     unsafe inputsPulled = pulled
+    unsafe self.mix = mix
   }
 
   /// An input bus, by its element. Nothing attached: zeros, and `isSilent`.

@@ -3,13 +3,19 @@ import CShims
 import Glibc
 import Synchronization
 
+/// What threads that render together do beside it.
+public protocol CrewErrand: AnyObject, Sendable {
+  /// Takes pieces of it and does them, until all have been taken. Several threads at once.
+  func work()
+}
+
 /// What threads that render together go by: one renders, and helpers take rows from it.
 ///
 /// It makes no threads: a host's call `help()`. Between two pieces of a slice, helpers wait without a
 /// lock for some microseconds, then sleep.
 @safe
 public final class RenderCrew: @unchecked Sendable {
-  // `@unchecked Sendable`: `rows` is written by the thread that renders while nobody is inside.
+  // `@unchecked Sendable`: `rows` and `errand` are written by the thread that renders while nobody is inside.
 
   /// How often it has opened and closed: odd while there are rows to take.
   private let turns = Atomic<Int>(0)
@@ -19,6 +25,8 @@ public final class RenderCrew: @unchecked Sendable {
   private let hasEnded = Atomic<Bool>(false)
   private let bell: UnsafeMutablePointer<sem_t>
   private var rows: UnsafeMutablePointer<SharedRows>?
+  /// What is shared in the place of rows, between two pieces.
+  private var errand: (any CrewErrand)?
 
   public init() {
     unsafe bell = .allocate(capacity: 1)
@@ -41,8 +49,12 @@ public final class RenderCrew: @unchecked Sendable {
       seen = turn
       // Who is inside is seen by the one that closes, or sees here that it has closed.
       inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      if turns.load(ordering: .sequentiallyConsistent) == turn, let rows = unsafe rows {
-        unsafe rows.pointee.work()
+      if turns.load(ordering: .sequentiallyConsistent) == turn {
+        if let errand {
+          errand.work()
+        } else if let rows = unsafe rows {
+          unsafe rows.pointee.work()
+        }
       }
       inside.wrappingSubtract(1, ordering: .releasing)
     }
@@ -93,6 +105,19 @@ public final class RenderCrew: @unchecked Sendable {
     wake()
   }
 
+  // MARK: Between two pieces
+
+  /// Does something with whoever helps, in the thread that renders, where nothing is rendered meanwhile. Returns
+  /// when it is done.
+  public func share(_ errand: any CrewErrand) {
+    self.errand = errand
+    turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    wake()
+    errand.work()
+    close()
+    self.errand = nil
+  }
+
   // MARK: The render thread
 
   /// Renders a piece that has been begun, with whoever helps. Returns the failure of the first row
@@ -103,11 +128,16 @@ public final class RenderCrew: @unchecked Sendable {
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     wake()
     unsafe rows.pointee.work()
-    let status = unsafe rows.pointee.finish()
+    close()
+    return unsafe rows.pointee.status()
+  }
+
+  /// Lets nobody in any more, and waits for those who are inside.
+  @_noLocks
+  private func close() {
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     var spins = 0
     while inside.load(ordering: .sequentiallyConsistent) > 0 { spin(&spins) }
-    return status
   }
 
   @_noLocks

@@ -89,8 +89,11 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
     var strands: RowStrands?
     if threadCount > 1, !callsClients {
-      let order = RowStrands(rows, busCount: busChannelCounts.count)
-      if Self.pays(order, maximumFramesPerSlice) { strands = order }
+      var order = RowStrands(rows, busCount: busChannelCounts.count)
+      if Self.pays(order, maximumFramesPerSlice) {
+        order.gather(for: threadCount)
+        strands = order
+      }
     }
     func busMemory(_ strands: RowStrands?) -> BusMemory {
       guard let kept else { return BusMemory(busChannelCounts) }
@@ -238,7 +241,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       return unsafe crew._withUnsafeGuaranteedRef { unsafe $0.render(shared) }
     }
     for index in 0..<(unsafe steps.steps.count) {
-      let status = steps.render(index, frameCount: frameCount, at: timeStamp)
+      let status = unsafe steps.render(
+        index, frameCount: frameCount, at: timeStamp, sharing: nil)
       guard status == .ok else { return status }
     }
     return .ok

@@ -21,6 +21,7 @@ struct SharedRows: ~Copyable {
   private let needs: UnsafeMutableBufferPointer<Int32>
   /// Of each strand the last piece that it has rendered.
   private let done: UnsafeMutableBufferPointer<Atomic<UInt32>>
+  private let mix: UnsafeMutablePointer<SharedMix>
   private let next = Atomic<Int>(0)
   private let left = Atomic<Int>(0)
   /// The first row that has failed and, in the lower half, its status; the largest number for none.
@@ -32,6 +33,8 @@ struct SharedRows: ~Copyable {
 
   init(_ steps: PlanSteps, _ order: RowStrands) {
     self.steps = steps
+    unsafe mix = .allocate(capacity: 1)
+    unsafe mix.initialize(to: SharedMix())
     let rowCount = order.strandOfRow.count
     unsafe strands = .allocate(capacity: order.strands.count)
     unsafe rows = .allocate(capacity: rowCount)
@@ -61,6 +64,8 @@ struct SharedRows: ~Copyable {
     unsafe rows.deallocate()
     unsafe needs.deallocate()
     unsafe done.deallocate()
+    unsafe mix.deinitialize(count: 1)
+    unsafe mix.deallocate()
   }
 
   /// Begins a piece, while nobody renders the last one.
@@ -74,33 +79,41 @@ struct SharedRows: ~Copyable {
     next.store(0, ordering: .relaxed)
   }
 
-  /// Takes strands and renders them until all have been taken.
+  /// Takes strands and renders them, until all are done.
   @_noLocks
   func work() {
     while true {
       let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-      guard index < (unsafe strands.count) else { return }
+      guard index < (unsafe strands.count) else { break }
       let strand = unsafe strands[index]
       for need in strand.firstNeed..<(strand.firstNeed + strand.needCount) {
         var spins = 0
         let other = unsafe Int(needs[Int(need)])
-        while unsafe done[other].load(ordering: .acquiring) != piece { spin(&spins) }
+        while unsafe done[other].load(ordering: .acquiring) != piece { help(&spins) }
       }
       for place in strand.firstRow..<(strand.firstRow + strand.rowCount) {
         let row = unsafe Int(rows[Int(place)])
-        let status = steps.render(row, frameCount: frameCount, at: timeStamp)
+        let status = unsafe steps.render(
+          row, frameCount: frameCount, at: timeStamp, sharing: mix)
         if status != .ok { note(status, of: row) }
       }
       unsafe done[index].store(piece, ordering: .releasing)
       left.wrappingSubtract(1, ordering: .releasing)
     }
+    // What others have taken may be large, and one of them may share it.
+    var spins = 0
+    while left.load(ordering: .acquiring) > 0 { help(&spins) }
   }
 
-  /// Waits for what others have taken. Returns the failure of the first row that has failed.
+  /// Takes a part in what another thread has to do, or waits a moment.
   @_noLocks
-  func finish() -> Status {
-    var spins = 0
-    while left.load(ordering: .acquiring) > 0 { spin(&spins) }
+  private func help(_ spins: inout Int) {
+    if unsafe !mix.pointee.help() { spin(&spins) }
+  }
+
+  /// The failure of the first row that has failed, when all are done.
+  @_noLocks
+  func status() -> Status {
     let failure = failure.load(ordering: .relaxed)
     return failure == .max
       ? .ok : Status(rawValue: Int32(bitPattern: UInt32(truncatingIfNeeded: failure)))

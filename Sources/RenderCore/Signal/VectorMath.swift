@@ -311,17 +311,57 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   /// rounded before it is added. None waits after that.
   ///
   /// - Parameter fresh: Whether the sum begins with +0, whatever is in its memory.
+  /// - Parameter context: Of the kernel that mixes: where several threads render, they do this together.
   /// - Returns: What `VectorMath.largest(_:)` says of both sides of the sum; 0 where nothing has waited.
-  @_semantics("no_performance_analysis")
+  @_noLocks
   @discardableResult
   public mutating func mix(
-    into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool
+    into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool, in context: RenderContext
   ) -> UInt32 {
     precondition(left.count == right.count, "both sides of a sum are as long")
-    let largest = unsafe cvector_mix(
-      signals, count, fresh ? 1 : 0, left.count, left.start, right.start)
+    let task = unsafe MixTask(
+      signals: UnsafePointer(signals), count: count, fresh: fresh, left: left, right: right)
     count = 0
-    return largest
+    if let shared = unsafe context.mix, let largest = unsafe shared.pointee.mix(task) {
+      return largest
+    }
+    return task.mix(from: 0, atMost: task.frameCount)
+  }
+}
+
+/// Signals, and the sum that they are added to.
+@safe
+struct MixTask: BitwiseCopyable {
+  private let signals: UnsafePointer<cvector_signal>
+  private let count: Int
+  private let fresh: Bool
+  private let left: ChannelBuffer
+  private let right: ChannelBuffer
+
+  @_noLocks
+  init(
+    signals: UnsafePointer<cvector_signal>, count: Int, fresh: Bool, left: ChannelBuffer,
+    right: ChannelBuffer
+  ) {
+    unsafe self.signals = signals
+    self.count = count
+    self.fresh = fresh
+    self.left = left
+    self.right = right
+  }
+
+  var frameCount: Int { @_noLocks get { left.count } }
+
+  /// How many samples of signals are added up, of one side.
+  var samples: Int { @_noLocks get { count * left.count } }
+
+  /// Adds up some of the frames. Returns the largest magnitude among them.
+  @_semantics("no_performance_analysis")
+  func mix(from first: Int, atMost length: Int) -> UInt32 {
+    let frames = Swift.min(length, frameCount - first)
+    precondition(first >= 0 && frames >= 0, "frames of the sum")
+    return unsafe cvector_mix(
+      signals, count, fresh ? 1 : 0, first, frames, left.start, right.start)
   }
 }
 
