@@ -73,7 +73,7 @@ public enum NBandEQ: FilterUnit {
           id: Parameter.filterType, key: "type", constant: "kAUNBandEQParam_FilterType",
           scope: .global, unit: .indexed, range: 0...10, defaultValue: 0,
           summary: "What the band does. A change fades.",
-          valueNames: FilterShape.allCases.map { "\($0)" }),
+          valueNames: FilterShape.allCases.map(\.name)),
         FilterParameters.frequency(
           Parameter.frequency, key: "frequency", constant: "kAUNBandEQParam_Frequency",
           range: 20...192_000, defaultValue: 1000,
