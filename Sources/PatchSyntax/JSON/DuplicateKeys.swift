@@ -52,26 +52,12 @@ extension JSONTree {
 
   /// Whether two strings have the same characters.
   private func haveOneText(_ one: Int, _ other: Int) -> Bool {
-    guard nodes[one].isPlainASCII(in: source), nodes[other].isPlainASCII(in: source) else {
+    guard nodes[one].isPlain, nodes[other].isPlain else {
       return JSONValue(tree: self, index: one).string == JSONValue(tree: self, index: other).string
     }
     let (first, second) = (nodes[one].content, nodes[other].content)
-    return first.count == second.count
-      && zip(first, second).allSatisfy { source.bytes[$0] == source.bytes[$1] }
-  }
-}
-
-extension JSONTree.Node {
-  /// The text of a string without its quotes.
-  fileprivate var content: Range<Int> {
-    let low = Int(start) + Int(quotes & 3)
-    return low..<max(low, Int(end) - Int(quotes >> 2))
-  }
-
-  /// Whether characters that are equal have equal bytes, as they have not where one can be composed in
-  /// several ways.
-  fileprivate func isPlainASCII(in source: SourceText) -> Bool {
-    !isEscaped && content.allSatisfy { source.bytes[$0] < 0x80 }
+    guard first.count == second.count else { return false }
+    return zip(first, second).allSatisfy { source.bytes[$0] == source.bytes[$1] }
   }
 }
 

@@ -4,10 +4,29 @@ import Diagnostics
 // MARK: Strings
 
 extension JSONReader {
+  /// Where a stretch of a string ends that is printable ASCII without escapes, as most strings are.
+  private func plainEnd(from start: Int) -> Int {
+    let bytes = bytes.span
+    var end = start
+    while end < bytes.count {
+      let byte = bytes[end]
+      let isPlain =
+        byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      guard isPlain else { break }
+      end += 1
+    }
+    return end
+  }
+
   /// Reads a string that begins with a double quote, and adds it to the table.
   mutating func readString(isKey: Bool) {
     let start = offset
-    offset += 1
+    offset = plainEnd(from: offset + 1)
+    if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
+      offset += 1
+      let quotes = JSONTree.Node.quotes(1, 1) | JSONTree.Node.plain
+      return addString(start, isKey: isKey, isEscaped: false, quotes: quotes)
+    }
     var isEscaped = false
     var hasReportedEncoding = false
     let known = diagnostics.count

@@ -98,12 +98,33 @@ public final class JSONTree: Sendable {
     /// The row after the last one inside this value.
     var next: UInt32
     var kind: Kind
-    /// The quotes' lengths in two bits each: 1 but in text that was refused.
+    /// The quotes' lengths in two bits each: 1 but in text that was refused. Above them `plain`.
     var quotes: UInt8 = 0
     var isEscaped = false
     var isKey = false
 
     static func quotes(_ low: UInt8, _ high: UInt8) -> UInt8 { low | high << 2 }
+
+    /// Stands in `quotes` of a string that is ASCII without escapes: its characters are its bytes, and
+    /// differ where these do.
+    static let plain: UInt8 = 1 << 4
+
+    var isPlain: Bool { quotes & Self.plain != 0 }
+
+    /// The text of a string without its quotes.
+    var content: Range<Int> {
+      let low = Int(start) + Int(quotes & 3)
+      return low..<max(low, Int(end) - Int(quotes >> 2 & 3))
+    }
+  }
+
+  /// Whether a row is a string that means a text of ASCII.
+  func isText(_ row: Int, _ text: String) -> Bool {
+    let node = nodes[row]
+    guard node.isPlain else { return JSONValue(tree: self, index: row).string == text }
+    let content = node.content
+    guard content.count == text.utf8.count else { return false }
+    return source.bytes[content].elementsEqual(text.utf8)
   }
 }
 
@@ -156,8 +177,8 @@ public struct JSONValue: Sendable {
 
   /// The text of a string without its quotes.
   var contentRange: SourceRange {
-    let low = tree.base + Int(node.start) + Int(node.quotes & 3)
-    return low..<max(low, tree.base + Int(node.end) - Int(node.quotes >> 2))
+    let content = node.content
+    return tree.base + content.lowerBound..<tree.base + content.upperBound
   }
 
   /// The bytes of a range that lies in this value.

@@ -62,7 +62,7 @@ extension JSONTree {
         }
         row += 1
         if node.isKey, node.kind == .string,
-          JSONValue(tree: self, index: row - 1).string == "comment",
+          isText(row - 1, "comment"),
           row < end
         {
           row = Int(nodes[row].next)
