@@ -98,6 +98,9 @@ struct Patchrun: ParsableCommand {
   /// longer than anything else that the program begins with. What it does not take, the help and the
   /// version among it, is parsed as all of the program's, which then says what there is to say.
   static func command(of arguments: [String]) throws -> any ParsableCommand {
+    if arguments.first == "render", let render = Render.plain(Array(arguments.dropFirst())) {
+      return render
+    }
     let named = configuration.subcommands.first {
       $0.configuration.commandName == arguments.first && $0.configuration.subcommands.isEmpty
     }

@@ -44,6 +44,17 @@ struct PolicyOptions: ParsableArguments {
       "Show so many findings of each kind, and count the rest.", valueName: "count"))
   var maxFindings = Findings.standardLimit
 
+  /// Without any option.
+  static var standard: PolicyOptions {
+    var options = PolicyOptions()
+    options.allowPath = []
+    options.outputDir = nil
+    options.confined = false
+    options.limit = []
+    options.maxFindings = Findings.standardLimit
+    return options
+  }
+
   func validate() throws {
     var limits = PatchLimits.standard
     for text in limit {

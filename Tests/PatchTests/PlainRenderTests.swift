@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+@testable import patchrun
+
+/// What `render` is asked for without the parser is what the parser reads.
+@Suite struct PlainRenderTests {
+  /// All that a command has been given, in words.
+  private func contents(_ command: Any) -> String {
+    var text = ""
+    dump(command, to: &text)
+    return text
+  }
+
+  @Test(arguments: [
+    ["a.json"], ["a.json", "-o", "b.wav"], ["-q", "a.json", "-o", "b.wav"],
+    ["--quiet", "--output", "b.flac", "a.json", "--duration", "2.5"],
+    ["a.json", "b.json", "--duration", "1:30", "-o", "{name}.wav"], ["a=b.json", "-o", "=.wav"],
+    ["a b.json", "-o", " "], ["ä.json", "-q"],
+  ])
+  func `the plain way reads what the parser reads`(arguments: [String]) throws {
+    let plain = try #require(Render.plain(arguments))
+    let parsed = try #require(try Render.parseAsRoot(arguments) as? Render)
+    #expect(contents(plain) == contents(parsed))
+    #expect(contents(plain).contains("a"))
+  }
+
+  @Test(arguments: [
+    [], ["-q"], ["a.json", "-o"], ["a.json", "-o", "-"], ["-", "-o", "b.wav"],
+    ["a.json", "-ob.wav"], ["a.json", "--output=b.wav"], ["a.json", "-o", "b", "-o", "c"],
+    ["a.json", "-q", "--quiet"], ["a.json", "--duration", "-1"], ["a.json", "--duration", "long"],
+    ["a.json", "--duration", "1", "--duration", "2"], ["--", "a.json"], ["a.json", "--help"],
+    ["a.json", "-h"], ["a.json", "--json"], ["a.json", "-qo", "b.wav"], ["a.json", "-o", "-x"],
+    ["", "-o", "b.wav"], ["a.json", "--threads", "2"],
+  ])
+  func `what is not plain is left to the parser`(arguments: [String]) {
+    #expect(Render.plain(arguments).map(contents) == nil)
+  }
+
+  @Test func `random arguments are read the same both ways`() throws {
+    var random = SplitMix64(seed: 14)
+    let words = ["a.json", "b.json", "-o", "--output", "c.wav", "-q", "--quiet", "--duration", "3"]
+    var plainOnes = 0
+    for _ in 0..<3000 {
+      let arguments = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+        words.randomElement(using: &random) ?? ""
+      }
+      guard let plain = Render.plain(arguments) else { continue }
+      plainOnes += 1
+      guard plainOnes.isMultiple(of: 5) else { continue }
+      let parsed = try #require(try Render.parseAsRoot(arguments) as? Render, "\(arguments)")
+      #expect(contents(plain) == contents(parsed), "\(arguments)")
+    }
+    #expect(plainOnes > 500)
+  }
+}
