@@ -403,10 +403,3 @@ struct NBandEQTests {
     }
   }
 }
-
-@Suite struct FilterShapeTests {
-  @Test func `a shape is called what its case is called`() throws {
-    let type = try #require(NBandEQ.description.parameters.first { $0.key == "type" })
-    #expect(type.valueNames == FilterShape.allCases.map { "\($0)" })
-  }
-}
