@@ -13,11 +13,10 @@ extension PulseEngine {
 
   /// Takes a slice back where nothing has run dry for a time.
   ///
-  /// Nothing is heard of it: the server asks for a slice less, once. A session that hears a microphone keeps
-  /// what it has: there the frames that are not asked for would wait in front of the graph instead, and the
-  /// way be no shorter without a jump.
+  /// Nothing is heard of it: the server asks for a slice less, once. Of a microphone that is heard a slice more
+  /// waits in front of the graph then, and is given up too slowly to be heard.
   func keepLess() {
-    guard reserve.slices > 0, !opening.wantsInput else { return }
+    guard reserve.slices > 0 else { return }
     let now = monotonicNanoseconds()
     guard isPlaying, !interruptions.isPaused, lostSink == nil, let playback = link?.playback else {
       return reserve.noteSilence(at: now)
@@ -25,6 +24,7 @@ extension PulseEngine {
     let wait = Int(reserve.wait.rounded())
     guard reserve.takeBack(at: now) else { return }
     playback.keep(slicesMore: reserve.slices)
+    followed?.noteShorterBuffer(by: ioBufferFrames)
     log.post(.noted("nothing ran dry for \(wait) s: \(PulseMessages.keeps) \(slicesMore)"))
   }
 

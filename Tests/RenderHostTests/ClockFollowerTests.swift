@@ -62,6 +62,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 200, -500] as [Double], [0.0053, 0.0107, 0.0213])
+  func `what waits because the sink keeps less is given up unheard`(drift: Double, length: Double) {
+    // Once, after ten minutes. Less than 4 ms is lost in what notes are off by, and may go on waiting.
+    let scene = ClockScene(
+      drift: drift, hours: 0.32, lump: 512, pull: 512, stall: .buffer, stallLength: length)
+    let outcome = scene.run(settling: 10)
+    #expect(outcome.skipped == 0)
+    // Frames wait that much longer at first, and in the end as long as before.
+    #expect(abs(outcome.latency - outcome.earlyLatency) < 0.0015)
+    #expect(outcome.worstPitch < 0.4)
+    if drift == 0 { #expect(outcome.follower.ratio == 1) }
+  }
+
   @Test
   func `nothing is heard before both clocks have been seen`() {
     var follower = ClockFollower(sampleRate: 48_000)

@@ -11,6 +11,8 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     case source
     /// The sink takes nothing, and is as much later from then on.
     case sink
+    /// The sink is told to keep less: it asks so much later from then on, and loses nothing.
+    case buffer
     /// The thread that notes both does not run.
     case thread
   }
@@ -78,6 +80,8 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     public var skipped = 0
     public var padded = 0
     public var wasRatioOne = true
+    /// The latency before the first stall.
+    public var earlyLatency = 0.0
   }
 
   /// Runs the scene.
@@ -132,6 +136,10 @@ public struct ClockScene: CustomStringConvertible, Sendable {
         case .sink:
           delay += stallLength
           request = trueRequest(pulls, delay) + late()
+        case .buffer:
+          delay += stallLength
+          request = trueRequest(pulls, delay) + late()
+          follower.noteShorterBuffer(by: Int(stallLength * sampleRate))
         default: break
         }
         delivery = held(delivery, [.delivery, .thread])
@@ -215,6 +223,7 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     let off = offs.map { abs($0 - middle) }.sorted()
     let cents = settled.map { abs($0.cents) }.sorted()
     outcome.latency = last.lag
+    outcome.earlyLatency = (moments.last { $0.time < stallInterval } ?? first).lag
     outcome.worstLatency = off[off.count - 1]
     outcome.usualLatency = off[off.count * 99 / 100]
     outcome.worstPitch = cents[cents.count - 1]

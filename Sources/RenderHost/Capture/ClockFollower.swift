@@ -17,6 +17,8 @@
 ///   given up, or silence is put in their place.
 /// - Where there was less than was due, by up to 20 ms, the target is raised by twice as much, and by
 ///   some `largestRaise` in all. What is longer is taken for something that stood still.
+/// - Where the loudspeaker is told to keep fewer frames, as many more come to wait here. They are given up by 50
+///   millionths of the time: nobody hears it.
 ///
 /// A value that belongs to the thread that pulls.
 public struct ClockFollower: BitwiseCopyable, Sendable {
@@ -50,6 +52,15 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private var requests = 0
   /// By how many frames the target has been raised.
   private var raised = 0.0
+  /// By how many frames the target is still to be lowered.
+  private var surplus = 0.0
+  /// For how many more seconds it is being found out how many frames more wait, because the loudspeaker is to keep
+  /// fewer.
+  private var shortening = 0.0
+  /// How many there may be.
+  private var expectedSurplus = 0.0
+  /// Whether the ratio differs from 1 only for what is given up.
+  private var engagesToShed = false
   /// Frames that were missing in the last pull and in those before it that lacked some.
   private var hole = 0
   /// In seconds: since the first frame was heard, and since the follower engaged or something had stood
@@ -72,6 +83,10 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private static var longestHole: Double { @_noLocks get { 0.02 } }
   private static var largestStep: Double { @_noLocks get { 500e-6 } }
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
+  /// How fast the target is lowered, in seconds a second.
+  private static var shedding: Double { @_noLocks get { 50e-6 } }
+  /// How long a device takes to get used to another length of its buffer, its line included, in seconds.
+  private static var shorteningTime: Double { @_noLocks get { 4 } }
   /// In seconds.
   public static var largestRaise: Double { @_noLocks get { 0.1 } }
 
@@ -106,6 +121,15 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   /// played.
   @_noLocks
   public mutating func noteUnderrun() { sink.breakOff() }
+
+  /// Takes in that the loudspeaker is to keep fewer frames from now on: as many more come to wait here at once, and
+  /// are given up little by little.
+  @_noLocks
+  public mutating func noteShorterBuffer(by frameCount: Int) {
+    guard frameCount > 0 else { return }
+    expectedSurplus += Double(frameCount)
+    shortening = Self.shorteningTime
+  }
 
   /// How many frames wait on the lines once the pull that was noted last is done.
   ///
@@ -157,7 +181,12 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
       hole = 0
       return correction
     }
+    if shortening > 0 {
+      shorten(time)
+      return .none
+    }
     if let correction = correctAtOnce() { return correction }
+    shed(time)
     heardFor += time
     if heardFor < Self.learning && !isEngaged {
       // The average since the beginning.
@@ -193,6 +222,45 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     raised += length + spare
     target += length + spare
     return .pad(Int(spare))
+  }
+
+  /// Finds out how many frames more wait, and has the target lowered by as many, from above.
+  @_noLocks
+  private mutating func shorten(_ time: Double) {
+    shortening -= time
+    mean += time / (0.5 + time) * (deviation - mean)
+    guard shortening <= 0 else { return }
+    // What is more than that has another reason.
+    let found = mean < 0 ? 0 : mean > expectedSurplus ? expectedSurplus : mean
+    expectedSurplus = 0
+    target += found
+    surplus += found
+    deviation -= found
+    mean = 0
+    guard surplus > 0, !isEngaged else { return }
+    isEngaged = true
+    engagesToShed = true
+    // Calmly: there is no drift to be caught.
+    engagedFor = 40
+  }
+
+  /// Lowers the target by a part of what is too much.
+  @_noLocks
+  private mutating func shed(_ time: Double) {
+    guard surplus > 0 else {
+      // The clocks agree, and did before: every frame gets through as it is again.
+      let limit = Self.unnoticed * rate
+      guard engagesToShed, mean < limit, mean > -limit else { return }
+      engagesToShed = false
+      isEngaged = false
+      ratio = 1
+      return
+    }
+    let most = Self.shedding * rate * time
+    let part = surplus < most ? surplus : most
+    surplus -= part
+    target -= part
+    deviation += part
   }
 
   @_noLocks

@@ -92,6 +92,12 @@ public struct FollowedCapture: ~Copyable {
   @_noLocks
   public mutating func noteUnderrun() { follower.noteUnderrun() }
 
+  /// Takes in that the loudspeaker is to keep fewer frames from now on.
+  @_noLocks
+  public mutating func noteShorterBuffer(by frameCount: Int) {
+    follower.noteShorterBuffer(by: frameCount)
+  }
+
   /// Puts right what waits, once the pulls are done.
   @_noLocks
   public mutating func endPulls() {
