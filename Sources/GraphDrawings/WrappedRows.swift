@@ -23,7 +23,8 @@ struct WrappedRows {
 
   /// More edges than these are not led around.
   private static let mostTurned = 3
-  /// Of the widest one, so much of a row is filled at least.
+  /// Of the wider of two rows, so much of the other is filled at least: a lone box below is no better than one
+  /// beside. The last of many rows may be short.
   private static let leastFilled = 0.4
   private static let laneGap = 12.0
 
@@ -126,6 +127,7 @@ struct WrappedRows {
     }
     let some = widths(best)
     let (most, least) = (some.max() ?? 0, some.min() ?? 0)
-    return least < most * leastFilled || most > whole * 0.85 ? [0] : best
+    let isLone = best.count == 2 && least < most * leastFilled
+    return isLone || most > whole * 0.85 ? [0] : best
   }
 }

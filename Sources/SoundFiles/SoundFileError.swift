@@ -47,8 +47,10 @@ public struct SoundFileError: Error, Hashable, Sendable {
 extension SoundFileError {
   private static func help(toFind path: String) -> String {
     if path.contains("://") { return "sounds are read from files: save it, and name the file" }
-    if path.hasPrefix("~") { return "'~' means nothing in a patch: write the whole path" }
-    return path.hasPrefix("/") ? "" : "a path in a patch is relative to the folder of the patch"
+    if path.hasPrefix("~") || path.contains("/~/") {
+      return "'~' means nothing in a patch: write the whole path"
+    }
+    return "a path in a patch is relative to the folder of the patch"
   }
 
   /// Why a sound file is not opened.

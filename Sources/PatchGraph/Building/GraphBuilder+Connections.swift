@@ -196,7 +196,7 @@ extension GraphBuilder {
     }
     guard let unit, names.contains(unit.name) else {
       return isSource
-        ? nil : "add an output unit: \"\(name)\": { \"component\": \"remoteIO\" } under \"nodes\""
+        ? nil : "add an output unit of that name, with the component 'remoteIO'"
     }
     return isSource
       ? "the microphone is output 1 of the I/O unit: \"\(unit.name):1\""
