@@ -60,7 +60,7 @@ import Testing
   static let circles: [String: Int] = [
     "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3605,
     "PatchReference": 950, "PatchRendering": 375, "PatchSyntax": 450, "PictureTaps": 870,
-    "Pictures": 320, "PulseIO": 545, "RenderCallbacks": 765, "RenderCore": 785,
+    "Pictures": 320, "PulseIO": 545, "RenderCallbacks": 765, "RenderCore": 810,
     "RenderTaps": 255, "patchrun": 1530,
   ]
 

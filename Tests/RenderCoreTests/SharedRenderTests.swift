@@ -48,7 +48,7 @@ private struct Sum: RenderKernel, ~Copyable {
       waiting.append(
         signal, signal, leftGain: 1 / Float(input + 3), rightGain: -0.7 / Float(input + 1))
     }
-    largest[word: 0] = waiting.mix(into: output[0], output[1], fresh: true, in: context)
+    largest[word: 0] = waiting.mix(into: output[0], output[1], fresh: true, sharing: context.mix)
     return .ok
   }
 }

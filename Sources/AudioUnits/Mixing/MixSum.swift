@@ -46,7 +46,7 @@ struct MixSum {
       waiting.append(
         signalLeft.dropping(moving), signalRight.dropping(moving), leftGain: ramp.left,
         rightGain: ramp.right)
-      waiting.mix(into: leftRest, rightRest, fresh: isEmpty, in: context)
+      waiting.mix(into: leftRest, rightRest, fresh: isEmpty, sharing: context.mix)
     } else if isEmpty {
       leftRest.clear()
       rightRest.clear()
@@ -68,7 +68,7 @@ struct MixSum {
   @_noLocks
   mutating func finish(_ waiting: inout WaitingSignals, in context: RenderContext) {
     guard waiting.count > 0 else { return }
-    largest = waiting.mix(into: left, right, fresh: isEmpty, in: context)
+    largest = waiting.mix(into: left, right, fresh: isEmpty, sharing: context.mix)
     isEmpty = false
   }
 

@@ -38,7 +38,7 @@ struct PlanSteps {
   /// - Parameter mix: Where several threads render.
   @_noLocks
   func render(
-    _ index: Int, frameCount: Int, at timeStamp: TimeStamp, sharing mix: UnsafePointer<SharedMix>?
+    _ index: Int, frameCount: Int, at timeStamp: TimeStamp, sharing mix: MixSharing
   ) -> Status {
     let step = unsafe steps.baseAddress.unsafelyUnwrapped + index
     let inputCount = unsafe step.pointee.inputCount

@@ -17,7 +17,7 @@ public struct RenderContext: BitwiseCopyable {
   private let indices: UnsafePointer<Int32>
   private let inputsPulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
   /// Where several threads render: what a kernel may share with them.
-  let mix: UnsafePointer<SharedMix>?
+  public let mix: MixSharing
 
   // Spelled out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
   // only if it is annotated, and an implicit memberwise initializer cannot be.
@@ -25,7 +25,7 @@ public struct RenderContext: BitwiseCopyable {
   init(
     timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int, element: Int,
     buses: UnsafePointer<RenderBus.Row>, indices: UnsafePointer<Int32>,
-    pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?, mix: UnsafePointer<SharedMix>?
+    pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?, mix: MixSharing
   ) {
     self.timeStamp = timeStamp
     self.frameCount = frameCount
@@ -35,7 +35,7 @@ public struct RenderContext: BitwiseCopyable {
     unsafe self.buses = buses
     unsafe self.indices = indices
     unsafe inputsPulled = pulled
-    unsafe self.mix = mix
+    self.mix = mix
   }
 
   /// An input bus, by its element. Nothing attached: zeros, and `isSilent`.

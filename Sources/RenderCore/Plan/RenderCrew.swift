@@ -3,12 +3,6 @@ import CShims
 import Glibc
 import Synchronization
 
-/// What threads that render together do beside it.
-public protocol CrewErrand: AnyObject, Sendable {
-  /// Takes pieces of it and does them, until all have been taken. Several threads at once.
-  func work()
-}
-
 /// What threads that render together go by: one renders, and helpers take rows from it.
 ///
 /// It makes no threads: a host's call `help()`. Between two pieces of a slice, helpers wait without a

@@ -90,7 +90,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     var strands: RowStrands?
     if threadCount > 1, !callsClients {
       var order = RowStrands(rows, busCount: busChannelCounts.count)
-      if Self.pays(order, maximumFramesPerSlice) {
+      if order.pays(maximumFramesPerSlice) {
         order.gather(for: threadCount)
         strands = order
       }
@@ -169,13 +169,6 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return unsafe table
   }
 
-  /// Whether threads that render together would have done earlier than one: there is enough beside the
-  /// longest way. A slice of one row takes some microseconds, to meet takes about one.
-  private static func pays(_ order: RowStrands, _ frameCount: Int) -> Bool {
-    let rows = order.strandOfRow.count
-    return 2 * rows >= 3 * order.longestWay && (rows - order.longestWay) * frameCount >= 8192
-  }
-
   /// How many samples the buses may take where strands have memory of their own: 128 MB.
   private static let mostShared = 32 << 20
 
@@ -242,7 +235,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
     for index in 0..<(unsafe steps.steps.count) {
       let status = unsafe steps.render(
-        index, frameCount: frameCount, at: timeStamp, sharing: nil)
+        index, frameCount: frameCount, at: timeStamp, sharing: MixSharing(nil))
       guard status == .ok else { return status }
     }
     return .ok
@@ -279,16 +272,4 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return unsafe RenderBus(
       row: UnsafePointer(buses.baseAddress.unsafelyUnwrapped + index), frameCount: frameCount)
   }
-}
-
-/// A render notification (`AUGraphAddRenderNotify`): called on the render thread before and after
-/// each slice, with `.preRender` or `.postRender`. A slice that is cut where a parameter changes is one
-/// slice still.
-public final class RenderObserver: Sendable {
-  public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
-
-  package let notify: Body
-
-  /// `body` runs on the render thread and keeps its rules: no allocation, no lock, no system call.
-  public init(_ body: @escaping Body) { notify = body }
 }

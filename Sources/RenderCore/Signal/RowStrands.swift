@@ -10,9 +10,9 @@ struct RowStrands {
     var needs: [Int]
   }
 
-  private(set) var strands: [Strand] = []
+  var strands: [Strand] = []
   /// The strand of each row.
-  private(set) var strandOfRow: [Int] = []
+  var strandOfRow: [Int] = []
   /// How many rows the longest way has, on which each waits for the one before.
   private(set) var longestWay = 0
 
@@ -61,30 +61,5 @@ struct RowStrands {
       strandMarks.append(-1)
       strands.append(Strand(rows: [index], needs: before))
     }
-  }
-
-  /// Makes one strand of several that need nothing and stand one behind the other: threads meet each time that
-  /// one of them takes a strand. The last ones stay short, so that all threads are done at about the same time.
-  mutating func gather(for threadCount: Int) {
-    var gathered: [Strand] = []
-    var numbers: [Int] = []
-    numbers.reserveCapacity(strands.count)
-    var end = 0
-    while numbers.count < strands.count {
-      let first = numbers.count
-      end = max(end, first)
-      while end < strands.count, strands[end].needs.isEmpty { end += 1 }
-      let count = max(1, (end - first) / (4 * threadCount))
-      // In the order of the plan, by which buses share memory.
-      let rows = strands[first..<(first + count)].flatMap(\.rows).sorted()
-      var needs: [Int] = []
-      for need in strands[first].needs.map({ numbers[$0] }) where !needs.contains(need) {
-        needs.append(need)
-      }
-      numbers += repeatElement(gathered.count, count: count)
-      gathered.append(Strand(rows: rows, needs: needs))
-    }
-    strands = gathered
-    strandOfRow = strandOfRow.map { numbers[$0] }
   }
 }

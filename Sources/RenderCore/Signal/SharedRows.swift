@@ -94,7 +94,7 @@ struct SharedRows: ~Copyable {
       for place in strand.firstRow..<(strand.firstRow + strand.rowCount) {
         let row = unsafe Int(rows[Int(place)])
         let status = unsafe steps.render(
-          row, frameCount: frameCount, at: timeStamp, sharing: mix)
+          row, frameCount: frameCount, at: timeStamp, sharing: MixSharing(mix))
         if status != .ok { note(status, of: row) }
       }
       unsafe done[index].store(piece, ordering: .releasing)

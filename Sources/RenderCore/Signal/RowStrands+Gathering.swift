@@ -1,0 +1,33 @@
+extension RowStrands {
+  /// Whether threads that render together would have done earlier than one: there is enough beside the
+  /// longest way. A slice of one row takes some microseconds, to meet takes about one.
+  func pays(_ frameCount: Int) -> Bool {
+    let rows = strandOfRow.count
+    return 2 * rows >= 3 * longestWay && (rows - longestWay) * frameCount >= 8192
+  }
+
+  /// Makes one strand of several that need nothing and stand one behind the other: threads meet each time that
+  /// one of them takes a strand. The last ones stay short, so that all threads are done at about the same time.
+  mutating func gather(for threadCount: Int) {
+    var gathered: [Strand] = []
+    var numbers: [Int] = []
+    numbers.reserveCapacity(strands.count)
+    var end = 0
+    while numbers.count < strands.count {
+      let first = numbers.count
+      end = max(end, first)
+      while end < strands.count, strands[end].needs.isEmpty { end += 1 }
+      let count = max(1, (end - first) / (4 * threadCount))
+      // In the order of the plan, by which buses share memory.
+      let rows = strands[first..<(first + count)].flatMap(\.rows).sorted()
+      var needs: [Int] = []
+      for need in strands[first].needs.map({ numbers[$0] }) where !needs.contains(need) {
+        needs.append(need)
+      }
+      numbers += repeatElement(gathered.count, count: count)
+      gathered.append(Strand(rows: rows, needs: needs))
+    }
+    strands = gathered
+    strandOfRow = strandOfRow.map { numbers[$0] }
+  }
+}
