@@ -176,6 +176,16 @@ struct EchoCanceller: ~Copyable {
     expectAnything(.shadow)
   }
 
+  /// What the filters leave.
+  var errors: NearDetector.Errors {
+    @_noLocks get {
+      NearDetector.Errors(
+        main: errorLevel / Float(hop) * 128, shadow: shadowLevel / Float(hop) * 128,
+        kept: keptLevel / Float(hop) * 128, microphone: nearLevel / Float(hop) * 128,
+        best: bestRatio)
+    }
+  }
+
   /// The echo in the last hop as one of the filters has it, a hop long.
   @_noLocks
   mutating func echo(_ filter: EchoFilter) -> ChannelBuffer {

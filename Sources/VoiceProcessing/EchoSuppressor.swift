@@ -155,7 +155,9 @@ struct EchoSuppressor: ~Copyable {
     followLeaks()
     guessUnproven()
     judge()
-    listen(canceller.uncertainty.buffer(at: 0, count: bins))
+    listen(
+      canceller.uncertainty.buffer(at: 0, count: bins), canceller.errors,
+      played: canceller.farPower.sum() > 2e-6 * Float(bins * bins))
     canceller.nearProbability = detector.probability
     findGains()
     spectrum.multiply(by: row(.gain))
@@ -316,23 +318,38 @@ struct EchoSuppressor: ~Copyable {
 
   /// Judges whether someone near speaks, and how far that is to be spared.
   @_noLocks
-  private mutating func listen(_ uncertainty: ChannelBuffer) {
+  private mutating func listen(
+    _ uncertainty: ChannelBuffer, _ errors: NearDetector.Errors, played: Bool
+  ) {
     detector.judge(
       NearDetector.Spectra(
         microphone: row(.heard), left: row(.errorMean), echo: row(.echoMean), leak: row(.leak),
         noise: row(.noise), uncertainty: uncertainty),
-      bands: choice, comparison: comparison, presence: (presence, strongest))
+      bands: choice, comparison: comparison, presence: (presence, strongest), errors: errors,
+      known: Float(farHops) / Float(Self.knownHops))
     // To lose a voice is worse than to let some echo pass.
     let weight = Self.clamped((detector.probability - 0.01) * 12)
     nearWeight = weight > 0.93 * nearWeight ? weight : 0.93 * nearWeight
+    sincePlayed = played ? 0 : sincePlayed + 1
+    let isAlone = detector.probability < 0.02 && sincePlayed < 50 && strongest > 0.05
+    alone =
+      isAlone ? min(1, alone + 0.1) : detector.probability > 0.05 ? 0 : 0.7 * alone
   }
+
+  /// How sure it is that the far end is alone: from 0 to 1.
+  private var alone: Float = 0
+  /// Hops since something was played.
+  private var sincePlayed = 0
+
+  /// What the last frame was judged by, whether someone near speaks.
+  var clues: ChannelBuffer { @_noLocks get { detector.lastClues } }
 
   /// How far near speech is to be spared: from 0 to 1.
   private var nearWeight: Float = 0
 
   @_noLocks
   private mutating func findGains() {
-    let (error, echo, leak) = (row(.error), row(.echo), row(.leak))
+    let (error, echo, leak, errorMean) = (row(.error), row(.echo), row(.leak), row(.errorMean))
     let (unwanted, unproven) = (row(.unwanted), row(.unproven))
     let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
@@ -350,7 +367,10 @@ struct EchoSuppressor: ~Copyable {
     for bin in 0..<bins {
       let known = leak[bin] * echo[bin]
       let guessed = share * unproven[bin]
-      let present = known > guessed ? known : guessed
+      let found = known > guessed ? known : guessed
+      // Where the far end is alone, all that is left is echo, or noise.
+      let left = alone * share * errorMean[bin]
+      let present = found > left ? found : left
       let lasting = 0.6 * unwanted[bin]
       let rest = present > lasting ? present : lasting
       unwanted[bin] = rest

@@ -84,6 +84,14 @@ struct EnvelopeComparison: ~Copyable {
     return slope < 1 ? slope * slope : 1
   }
 
+  /// How alike the two are in a band: from -1 to 1.
+  @_noLocks
+  func likeness(inBand band: Int) -> Float {
+    guard playedSquares[band] > 0, leftSquares[band] > 0 else { return 0 }
+    return products[band] / renderSquareRoot(playedSquares[band] * leftSquares[band])
+      * Float(compared) / Float(Self.full)
+  }
+
   /// What was played, in power, in a bin.
   @_noLocks
   func played(_ bin: Int) -> Float { played[bin] }

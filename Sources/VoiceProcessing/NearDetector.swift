@@ -3,8 +3,8 @@ import RenderCore
 /// Tells whether someone near the microphone speaks, from what a frame is beside the echo that is known.
 ///
 /// No single figure tells a voice from what a filter leaves of an echo, say after the room has changed.
-/// So all that bears on it is noted (`Clue`), each as it is now and as means over some 80 and 400 ms, and
-/// a network of one hidden layer weighs them: see `NearDetectorWeights`.
+/// So all that bears on it is noted (`Clue`, `GroupClue`), and a recurrent network weighs it with what it
+/// remembers of the frames before (`RecurrentNetwork`): its weights are made by `Tests/Peers/near-detector.py`.
 struct NearDetector: ~Copyable {
   /// How likely it is that someone near speaks: from 0 to 1.
   private(set) var probability: Float = 0.5
@@ -44,9 +44,35 @@ struct NearDetector: ~Copyable {
     /// What is left when the echo of the filter that is kept, and of the main one, is taken out as a whole.
     case keptLeft
     case mainLeft
+    /// What the three filters leave in a hop, beside the microphone, and the least share that the main filter
+    /// has left in the last seconds.
+    case mainError
+    case shadowError
+    case keptError
+    case bestError
+    /// For how long the loudspeaker has been heard: 1 from 2.4 s on.
+    case known
 
-    static var count: Int { @_noLocks get { 19 } }
+    static var count: Int { @_noLocks get { 24 } }
   }
+
+  /// What bears on it in a group of two bands, the lowest first.
+  enum GroupClue: Int, CaseIterable {
+    /// What is left: beside the microphone, beside what the leaks of the echo and the noise explain, beside
+    /// what is played, and beside the noise.
+    case left
+    case unexplained
+    case played
+    case loudness
+    /// How alike the loudness of what is left and of what is played are.
+    case likeness
+
+    static var count: Int { @_noLocks get { 5 } }
+  }
+
+  /// Groups of two bands, up to 4 kHz: as many as there are at 8 kHz.
+  static var groupCount: Int { @_noLocks get { 6 } }
+  static var clueCount: Int { @_noLocks get { Clue.count + groupCount * GroupClue.count } }
 
   /// The spectra of a frame, in power, bin by bin.
   struct Spectra {
@@ -73,6 +99,25 @@ struct NearDetector: ~Copyable {
     }
   }
 
+  /// What a canceller's filters leave in the mean of the last 80 ms, in power.
+  struct Errors {
+    let main: Float
+    let shadow: Float
+    let kept: Float
+    let microphone: Float
+    /// The least share of the microphone that the main one has left in the last seconds.
+    let best: Float
+
+    @_noLocks
+    init(main: Float, shadow: Float, kept: Float, microphone: Float, best: Float) {
+      self.main = main
+      self.shadow = shadow
+      self.kept = kept
+      self.microphone = microphone
+      self.best = best
+    }
+  }
+
   /// Bins that speech is looked for in.
   private let firstBin: Int
   private let endBin: Int
@@ -80,36 +125,25 @@ struct NearDetector: ~Copyable {
   private let floor: Float
   /// What a power of 1 in a bin of a frame of 256 is.
   private let scale: Float
-  /// The clues as they are, then their means over some 80 ms, then over some 400 ms.
+  /// In the order of `Clue`, then group by group in the order of `GroupClue`.
   private let clues: SampleStorage
   /// For each band, the logarithms of what is left, of what was played and of the echo.
   private let shapes: SampleStorage
-  /// What each clue mostly is, and by how much it varies, as a factor.
-  private let means: SampleStorage
-  private let scales: SampleStorage
-  /// How much each clue counts, unit by unit; what each unit adds to that, and what it is worth.
-  private let weights: SampleStorage
-  private let biases: SampleStorage
-  private let outputs: SampleStorage
-  private let values: SampleStorage
-  private let products: SampleStorage
+  private var network: RecurrentNetwork
 
   init(bandCount: Int, firstBin: Int, endBin: Int, scale: Float) {
     self.firstBin = firstBin
     self.endBin = endBin
     self.scale = scale
     floor = 1e-9 * scale
-    clues = SampleStorage(repeating: 0, count: 3 * Clue.count)
+    clues = SampleStorage(repeating: 0, count: Self.clueCount)
     shapes = SampleStorage(repeating: 0, count: 3 * bandCount)
-    means = SampleStorage(NearDetectorWeights.means)
-    scales = SampleStorage(NearDetectorWeights.scales)
-    weights = SampleStorage(NearDetectorWeights.units.flatMap(\.self))
-    biases = SampleStorage(NearDetectorWeights.biases)
-    outputs = SampleStorage(NearDetectorWeights.outputs)
-    values = SampleStorage(repeating: 0, count: clues.count)
-    products = SampleStorage(repeating: 0, count: clues.count)
-    precondition(weights.count == clues.count * outputs.count, "each unit weighs all clues")
+    network = RecurrentNetwork(NearDetectorWeights.network)
+    precondition(network.inputCount == Self.clueCount, "the network weighs all clues")
   }
+
+  /// What the last frame was judged by.
+  var lastClues: ChannelBuffer { @_noLocks get { clues.buffer(at: 0, count: clues.count) } }
 
   /// Judges a frame.
   ///
@@ -118,15 +152,19 @@ struct NearDetector: ~Copyable {
   ///   - choice: Whose bands they are compared in.
   ///   - comparison: Of the loudness of what is left.
   ///   - presence: The coherence of the microphone with what is played, now and at its highest.
+  ///   - errors: What the filters leave.
+  ///   - known: For how long the loudspeaker has been heard: from 0 to 1.
   @_noLocks
   mutating func judge(
     _ spectra: Spectra, bands choice: borrowing EchoChoice,
-    comparison: borrowing EnvelopeComparison, presence: (now: Float, strongest: Float)
+    comparison: borrowing EnvelopeComparison, presence: (now: Float, strongest: Float),
+    errors: Errors, known: Float
   ) {
     var (heard, left, noise, played, uncertain) = (Float(0), Float(0), Float(0), Float(0), Float(0))
     var (unexplained, unexplainedBands) = (Float(0), Float(0))
     var (share, leaks) = (Float(0), Float(0))
     var (keptLeft, mainLeft, lately) = (Float(0), Float(0), Float(0))
+    var group = Group()
     var bands = 0
     for band in 0..<choice.bandCount {
       let (first, end) = (choice.first(band), choice.end(band))
@@ -136,13 +174,20 @@ struct NearDetector: ~Copyable {
       let quiet = sum(spectra.noise, first, end)
       var source = floor
       for bin in first..<end { source += comparison.played(bin) }
-      heard += sum(spectra.microphone, first, end)
+      let whole = sum(spectra.microphone, first, end)
+      heard += whole
       left += rest
       noise += quiet
       played += source
       uncertain += sum(spectra.uncertainty, first, end)
       let leak = spectra.leak[first]
       let ratio = Self.log(rest) - Self.log(leak * echo + quiet)
+      group.heard += whole
+      group.left += rest
+      group.explained += leak * echo + quiet
+      group.played += source
+      group.noise += quiet
+      group.likeness += comparison.likeness(inBand: band)
       unexplained += Self.clamped(ratio, -3, 8)
       if ratio > 1.3 { unexplainedBands += 1 }
       share += choice.share(band)
@@ -154,6 +199,10 @@ struct NearDetector: ~Copyable {
       shapes[3 * bands] = Self.log(rest + 2 * quiet)
       shapes[3 * bands + 1] = Self.log(source + 30 * floor)
       shapes[3 * bands + 2] = Self.log(echo + 2 * quiet)
+      if bands % 2 == 1 {
+        note(group, bands / 2)
+        group = Group()
+      }
       bands += 1
     }
     guard bands > 0 else { return }
@@ -179,7 +228,45 @@ struct NearDetector: ~Copyable {
     let whole = Self.log(lately + floor)
     note(.keptLeft, Self.clamped(Self.log(keptLeft + floor) - whole, -8, 3))
     note(.mainLeft, Self.clamped(Self.log(mainLeft + floor) - whole, -8, 3))
-    weigh()
+    let microphone = Self.log(errors.microphone + Self.least)
+    note(.mainError, Self.clamped(Self.log(errors.main + Self.least) - microphone, -10, 3))
+    note(.shadowError, Self.clamped(Self.log(errors.shadow + Self.least) - microphone, -10, 3))
+    note(.keptError, Self.clamped(Self.log(errors.kept + Self.least) - microphone, -10, 3))
+    note(.bestError, Self.clamped(Self.log(errors.best + Self.least), -12, 1))
+    note(.known, known)
+    let found = network.judge(lastClues)
+    probability = 1 / (1 + Float(renderExp(Double(-found))))
+  }
+
+  /// Below this nothing is compared: -80 dBFS in a hop of 128.
+  private static var least: Float { @_noLocks get { 1e-6 } }
+
+  /// What belongs to two neighbouring bands.
+  private struct Group: BitwiseCopyable {
+    var heard: Float = 0
+    var left: Float = 0
+    var explained: Float = 0
+    var played: Float = 0
+    var noise: Float = 0
+    var likeness: Float = 0
+
+    @_noLocks
+    init() {}
+  }
+
+  @_noLocks
+  private mutating func note(_ group: Group, _ number: Int) {
+    guard number < Self.groupCount else { return }
+    let start = Clue.count + number * GroupClue.count
+    let left = Self.log(group.left)
+    clues[start + GroupClue.left.rawValue] = left - Self.log(group.heard)
+    clues[start + GroupClue.unexplained.rawValue] = Self.clamped(
+      left - Self.log(group.explained), -3, 10)
+    clues[start + GroupClue.played.rawValue] = Self.clamped(
+      left - Self.log(group.played + 100 * floor), -16, 10)
+    clues[start + GroupClue.loudness.rawValue] = Self.clamped(
+      left - Self.log(group.noise), -2, 14)
+    clues[start + GroupClue.likeness.rawValue] = group.likeness / 2
   }
 
   @_noLocks
@@ -203,11 +290,7 @@ struct NearDetector: ~Copyable {
 
   @_noLocks
   private mutating func note(_ clue: Clue, _ value: Float) {
-    let index = clue.rawValue
-    let (short, long) = (Clue.count + index, 2 * Clue.count + index)
-    clues[index] = value
-    clues[short] += 0.1 * (value - clues[short])
-    clues[long] += 0.02 * (value - clues[long])
+    clues[clue.rawValue] = value
   }
 
   /// The correlation of two of the shapes over some bands.
@@ -228,24 +311,5 @@ struct NearDetector: ~Copyable {
       secondSquare += b * b
     }
     return product / renderSquareRoot(firstSquare * secondSquare)
-  }
-
-  /// What the network makes of the clues.
-  @_noLocks
-  private mutating func weigh() {
-    let count = clues.count
-    let values = values.buffer(at: 0, count: count)
-    let products = products.buffer(at: 0, count: count)
-    for index in 0..<count {
-      values[index] = Self.clamped((clues[index] - means[index]) * scales[index], -4, 4)
-    }
-    var sum = NearDetectorWeights.bias
-    for unit in 0..<outputs.count {
-      products.clear()
-      products.add(values, times: weights.buffer(at: unit * count, count: count))
-      let found = biases[unit] + products.sum()
-      sum += outputs[unit] * found / (1 + abs(found))
-    }
-    probability = 1 / (1 + Float(renderExp(Double(-sum))))
   }
 }

@@ -120,6 +120,13 @@ public struct VoiceProcessor: ~Copyable {
 
   // MARK: Render thread
 
+  /// How many hops have been processed.
+  package private(set) var hopCount = 0
+  /// What the last hop was judged by, whether someone near speaks: see `NearDetector`.
+  package var nearClues: ChannelBuffer { @_noLocks get { suppressor.clues } }
+  /// How likely that was: from 0 to 1.
+  package var nearProbability: Float { @_noLocks get { canceller.nearProbability } }
+
   /// Takes what has been played.
   ///
   /// - Parameter loudspeaker: At most `slack` frames.
@@ -267,6 +274,7 @@ public struct VoiceProcessor: ~Copyable {
     noteSpeech(isSpeech && settings.isMuted && bypass != 1)
     level.control(near, isSpeech: isSpeech, isOn: settings.controlsLevel)
     ready.push(near)
+    hopCount += 1
   }
 
   /// A sample that adds up: a number, and not so large that its square would not be one.

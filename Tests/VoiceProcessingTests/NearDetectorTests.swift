@@ -45,13 +45,14 @@ import Testing
     #expect(found[2] > 0.7)
   }
 
-  @Test func `each clue has a mean, a deviation and a weight in every unit, three times over`() {
-    let count = 3 * NearDetector.Clue.allCases.count
+  @Test func `each clue has a mean, a deviation and three weights in every unit`() {
+    let network = NearDetectorWeights.network
+    let (clues, units) = (NearDetector.clueCount, network.outputs.count)
     #expect(NearDetector.Clue.allCases.count == NearDetector.Clue.count)
-    #expect(NearDetectorWeights.means.count == count)
-    #expect(NearDetectorWeights.scales.count == count)
-    #expect(NearDetectorWeights.units.allSatisfy { $0.count == count })
-    #expect(NearDetectorWeights.biases.count == NearDetectorWeights.units.count)
-    #expect(NearDetectorWeights.outputs.count == NearDetectorWeights.units.count)
+    #expect(NearDetector.GroupClue.allCases.count == NearDetector.GroupClue.count)
+    #expect(network.means.count == clues && network.scales.count == clues)
+    #expect(network.inputs.count == clues * 3 * units)
+    #expect(network.states.count == units * 3 * units)
+    #expect(network.biases.count == 3 * units && network.stateBiases.count == units)
   }
 }

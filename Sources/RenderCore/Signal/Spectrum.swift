@@ -188,6 +188,14 @@ extension ChannelBuffer {
     for index in 0..<count { unsafe sum[index] += a[index] * b[index] }
   }
 
+  /// Adds a stretch, scaled.
+  @_noLocks
+  public func add(_ other: ChannelBuffer, times factor: Float) {
+    precondition(other.count >= count, "the stretches are as long as each other")
+    let (sum, other) = unsafe (start, other.start)
+    for index in 0..<count { unsafe sum[index] += factor * other[index] }
+  }
+
   /// The sum of the squares.
   @_noLocks
   public func energy() -> Float {

@@ -17,6 +17,8 @@ struct VoiceBattery {
   var isVerbose = false
   /// A single scene, whose signals are written as WAV files into this folder.
   var folder: String?
+  /// Where what the near-end detector hears goes, and nothing is judged: see `Tests/Peers/near-detector.py`.
+  var cluesFolder: String?
 
   /// Options as they are written; `nil` where one is not known.
   init?(_ arguments: [String]) {
@@ -40,6 +42,9 @@ struct VoiceBattery {
       case "--write":
         guard let value = rest.popFirst() else { return nil }
         folder = value
+      case "--clues":
+        guard let value = rest.popFirst() else { return nil }
+        cluesFolder = value
       default: return nil
       }
     }
@@ -47,7 +52,7 @@ struct VoiceBattery {
 
   static let usage =
     "voice [--scenes N] [--seed S] [--only headphones|weak|moderate|strong] [--no-peers] [--check] [--verbose] "
-    + "[--write FOLDER]"
+    + "[--write FOLDER] [--clues FOLDER]"
 
   private struct Result {
     let seed: UInt64
@@ -63,6 +68,7 @@ struct VoiceBattery {
   /// - Returns: With `checks`, whether the voice is served better than by the libraries; else `true`.
   func run() -> Bool {
     let pools = Self.pools()
+    if let cluesFolder { return writeClues(to: cluesFolder, pools) }
     var results: [Result] = []
     var missing: Set<String> = []
     for index in 0..<sceneCount {
@@ -300,7 +306,11 @@ struct VoiceBattery {
   // MARK: Scenes
 
   /// What the processor makes of a scene, moved to where it belongs.
-  static func process(_ scene: VoiceScene) -> (output: [Float], cost: Double) {
+  ///
+  /// - Parameter judged: Called after each hop.
+  static func process(
+    _ scene: VoiceScene, judged: (borrowing VoiceProcessor) -> Void = { _ in }
+  ) -> (output: [Float], cost: Double) {
     let rate = scene.sampleRate
     var processor = VoiceProcessor(
       sampleRate: rate, slack: VoiceProcessor.hop(sampleRate: rate) / 2,
@@ -312,7 +322,7 @@ struct VoiceBattery {
     var output: [Float] = []
     output.reserveCapacity(count + delay + slice)
     let begin = processorTime()
-    var start = 0
+    var (start, hops) = (0, 0)
     while start < count + delay {
       let (near, far) = (
         memory.buffer(at: 0, count: slice), memory.buffer(at: slice, count: slice)
@@ -326,6 +336,8 @@ struct VoiceBattery {
       processor.settings.isBypassed = scene.bypassed?.contains(time) ?? false
       processor.process(near, into: near)
       processor.play(far)
+      if processor.hopCount > hops { judged(processor) }
+      hops = processor.hopCount
       for index in 0..<slice { output.append(near[index]) }
       start += slice
     }
