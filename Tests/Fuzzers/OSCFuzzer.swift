@@ -20,7 +20,7 @@ final class OSCFuzzer: Fuzzer {
       guard !edits.isEmpty else { return }
       // What leads into a value that has nothing inside is refused, and why is said.
       if case .refused(let diagnostics) = SettingEdit.apply(edits, to: root.tree).change {
-        demand(!diagnostics.isEmpty, "a message is refused without a word: \(message.address)")
+        demand(!diagnostics.isEmpty, "a message is refused without a word: \(edits)")
       }
     }
   }
