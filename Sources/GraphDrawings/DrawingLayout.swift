@@ -23,11 +23,7 @@ struct DrawingLayout: Sendable {
     var x: Double
   }
 
-  /// A column of boxes, and the room for labels and bends to the next one.
-  struct Column: Sendable {
-    var width = 0.0
-    var gap = 0.0
-  }
+  typealias Column = WrappedRows.Column
 
   /// An edge of the drawing, with the stretches that it is made of.
   struct Wire: Sendable {
@@ -37,14 +33,14 @@ struct DrawingLayout: Sendable {
     var isLabelled = true
   }
 
-  struct Item {
+  private struct Item {
     var box: Int?
     var layer: Int
     var height: Double
     var y = 0.0
   }
 
-  static let gap = 22.0
+  private static let gap = 22.0
   /// Room of an edge that passes a column.
   private static let passage = 26.0
   let drawing: GraphDrawing
@@ -59,8 +55,8 @@ struct DrawingLayout: Sendable {
   private(set) var columns: [Column] = []
   /// Which output of its box each edge leaves by.
   private var outlets: [Int] = []
-  private(set) var items: [Item] = []
-  private(set) var segments: [LayeredOrder.Segment] = []
+  private var items: [Item] = []
+  private var segments: [LayeredOrder.Segment] = []
   /// Which edge each segment belongs to.
   private var owners: [Int] = []
 
@@ -254,11 +250,11 @@ struct DrawingLayout: Sendable {
     height = items.map { $0.y + $0.height }.max() ?? 0
   }
 
-  func exit(_ segment: LayeredOrder.Segment) -> Double {
+  private func exit(_ segment: LayeredOrder.Segment) -> Double {
     items[segment.from].y + segment.fromPlace * items[segment.from].height
   }
 
-  func arrival(_ segment: LayeredOrder.Segment) -> Double {
+  private func arrival(_ segment: LayeredOrder.Segment) -> Double {
     items[segment.to].y + segment.toPlace * items[segment.to].height
   }
 
@@ -320,9 +316,11 @@ struct DrawingLayout: Sendable {
       }
       return column
     }
-    let rows = WrappedRows(self, layers: layers, widest: shape.widest)
+    let rows = WrappedRows(
+      places: items.map { .init(layer: $0.layer, y: $0.y, height: $0.height) }, segments: segments,
+      columns: columns, widest: shape.widest)
     if rows.count > 1 {
-      for (index, y) in rows.places(of: items).enumerated() { items[index].y = y }
+      for (index, y) in rows.places.enumerated() { items[index].y = y }
       height = rows.height
     }
     var x = rows.indent

@@ -2,6 +2,20 @@
 ///
 /// It is cut only between columns that few edges join, and not so that a row has next to nothing in it.
 struct WrappedRows {
+  /// A column of boxes, and the room for labels and bends to the next one.
+  struct Column: Sendable {
+    var width = 0.0
+    var gap = 0.0
+  }
+
+  /// Where something is, from the top.
+  struct Place {
+    /// The number of its column.
+    var layer: Int
+    var y: Double
+    var height: Double
+  }
+
   /// How a segment comes from the end of a row to the beginning of the next.
   struct Turn {
     /// How far to the right of its bend it goes down.
@@ -18,8 +32,8 @@ struct WrappedRows {
   /// Where a row begins.
   private(set) var indent = 0.0
   private(set) var height = 0.0
-  /// What is added to the y of each row's items.
-  private var shifts: [Double] = []
+  /// The y of each item in its row.
+  private(set) var places: [Double] = []
 
   /// More edges than these are not led around.
   private static let mostTurned = 3
@@ -31,23 +45,31 @@ struct WrappedRows {
   var count: Int { starts.count }
 
   /// - Parameters:
-  ///   - layout: With the widths of its columns, and with all of its items in one row.
-  ///   - widest: A narrower one stays as it is.
-  init(_ layout: DrawingLayout, layers: [[Int]], widest: Double) {
-    let columns = layout.columns
+  ///   - items: Where all of them are in one row.
+  ///   - segments: The stretches of edges between them.
+  ///   - widest: A narrower drawing stays as it is.
+  init(
+    places items: [Place], segments: [LayeredOrder.Segment], columns: [Column], widest: Double
+  ) {
     var crossing = [Int](repeating: 0, count: columns.count + 1)
-    for segment in layout.segments { crossing[layout.items[segment.to].layer] += 1 }
+    for segment in segments { crossing[items[segment.to].layer] += 1 }
     let starts = Self.starts(of: columns, crossing, widest)
     self.starts = starts
     guard starts.count > 1 else { return }
-    let items = layout.items
     let rowOf = columns.indices.map { number in starts.lastIndex { $0 <= number } ?? 0 }
     func row(of item: Int) -> Int { rowOf[items[item].layer] }
-    let turned = layout.segments.indices.filter {
-      row(of: layout.segments[$0].from) != row(of: layout.segments[$0].to)
+    let turned = segments.indices.filter {
+      row(of: segments[$0].from) != row(of: segments[$0].to)
     }
-    let byRow = Dictionary(grouping: turned, by: { row(of: layout.segments[$0].from) })
+    let byRow = Dictionary(grouping: turned, by: { row(of: segments[$0].from) })
     indent = 32 + 10 * Double((byRow.values.map(\.count).max() ?? 1) - 1)
+    /// How far down an edge leaves.
+    func exit(_ segment: Int) -> Double {
+      let (item, place) = (items[segments[segment].from], segments[segment].fromPlace)
+      return item.y + place * item.height
+    }
+    /// What is added to the y of each row's items.
+    var shifts: [Double] = []
     var top = 0.0
     for index in starts.indices {
       let inside = items.indices.filter { row(of: $0) == index }
@@ -57,9 +79,7 @@ struct WrappedRows {
       top += bottom - first
       height = top
       // Those that leave higher up go around those that leave below them.
-      let leaving = (byRow[index] ?? []).sorted {
-        layout.exit(layout.segments[$0]) < layout.exit(layout.segments[$1])
-      }
+      let leaving = (byRow[index] ?? []).sorted { exit($0) < exit($1) }
       for (place, segment) in leaving.enumerated() {
         let around = Double(leaving.count - 1 - place)
         turns[segment] = Turn(
@@ -68,22 +88,15 @@ struct WrappedRows {
       }
       top += 40 + Self.laneGap * Double(max(0, leaving.count - 1))
     }
-    self.rowOf = rowOf
+    places = items.map { ($0.y + shifts[rowOf[$0.layer]]).rounded() }
   }
-
-  private var rowOf: [Int] = []
 
   /// Whether a row ends with a column.
   func isLast(_ column: Int) -> Bool { starts.dropFirst().contains(column + 1) }
 
-  /// The y of each item in its row.
-  func places(of items: [DrawingLayout.Item]) -> [Double] {
-    items.map { ($0.y + shifts[rowOf[$0.layer]]).rounded() }
-  }
-
   /// Where rows begin so that there are as few as possible, and these about equally wide.
   private static func starts(
-    of columns: [DrawingLayout.Column], _ crossing: [Int], _ widest: Double
+    of columns: [Column], _ crossing: [Int], _ widest: Double
   ) -> [Int] {
     var ends: [Double] = []
     var begins: [Double] = []
