@@ -1,7 +1,20 @@
 import RenderHost
+import Synchronization
 
 /// What the server keeps of what is played, more than it was asked for.
 extension PulseEngine {
+  /// The device wanted what was not there. At the end, when nothing follows, it may.
+  func ranDry() {
+    guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
+    let frames = log.requestedFrames.load(ordering: .relaxed)
+    log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
+    keepMore()
+    followed?.noteUnderrun()
+    guard let loss = SchedulingGrant.takeLoss() else { return }
+    log.note(scheduling: "normal (\(loss))")
+    log.post(.noted(loss))
+  }
+
   /// The device ran dry: there is a slice more.
   func keepMore() {
     guard reserve.noteUnderrun(at: monotonicNanoseconds()), let playback = link?.playback else {

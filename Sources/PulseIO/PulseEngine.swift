@@ -48,7 +48,7 @@ final class PulseEngine: @unchecked Sendable {
   var reserve = PlaybackReserve(mostSlices: 0)
   private let reserveWait: Double
   /// Makes out why the loudspeaker runs dry.
-  private let watch: UnderrunWatch
+  let watch: UnderrunWatch
   var isLost = false
   private var captured = 0
   /// When a frame was last moved.
@@ -346,17 +346,5 @@ final class PulseEngine: @unchecked Sendable {
     var isNegative: Int32 = 0
     guard unsafe pa_stream_get_latency(stream, &microseconds, &isNegative) == 0 else { return }
     latency.store(isNegative != 0 ? 0 : microseconds * 1000, ordering: .relaxed)
-  }
-
-  /// The device wanted what was not there. At the end, when nothing follows, it may.
-  private func ranDry() {
-    guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
-    let frames = log.requestedFrames.load(ordering: .relaxed)
-    log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
-    keepMore()
-    followed?.noteUnderrun()
-    guard let loss = SchedulingGrant.takeLoss() else { return }
-    log.note(scheduling: "normal (\(loss))")
-    log.post(.noted(loss))
   }
 }
