@@ -24,7 +24,8 @@ struct ReportCommandTests {
       "validate", "--output-format", format, "wrong.json", "no-such-patch.json")
     #expect(outcome.status == 3)
     _ = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    #expect(outcome.output.contains("\"wrong.json\"") && outcome.output.contains("no-such-patch.json"))
+    #expect(
+      outcome.output.contains("\"wrong.json\"") && outcome.output.contains("no-such-patch.json"))
     #expect(outcome.errors == "error: there is no file 'no-such-patch.json'\n")
     #expect(
       try place.run("validate", "--output-format", format, "wrong.json").status == 1)
