@@ -487,7 +487,8 @@ struct CommandTests {
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
     for (format, beginning) in [
       ("json", "{\n  \"version\": 1,"), ("dot", "digraph patch {\n"),
-      ("mermaid", "flowchart LR\n"), ("svg", "<svg xmlns="), ("patch", "{\n  \""),
+      ("mermaid", "---\ntitle: \"All connections: 2 ch, 48000 Hz, float32\"\n---\nflowchart LR\n"),
+      ("svg", "<svg xmlns="), ("patch", "{\n  \""),
     ] {
       let outcome = try place.run("show", "noise.json", "--format", format)
       #expect(outcome.status == 0 && outcome.errors == "")

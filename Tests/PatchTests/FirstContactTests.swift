@@ -62,6 +62,9 @@ import Testing
         #expect(outcome.errors.contains(help), "\(outcome.errors)")
       }
     }
+    // Three of five letters, and an ending that all have.
+    try place.write(TestPatch.noise(), to: "wrong.json")
+    #expect(try place.run("gone.json").errors == "error: there is no file 'gone.json'\n")
     let outcome = try place.run("patches/something-else.json")
     #expect(outcome.errors == "error: there is no file 'patches/something-else.json'\n")
   }

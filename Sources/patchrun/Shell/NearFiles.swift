@@ -18,7 +18,13 @@ enum NearFiles {
     }
     let names = (try? FolderListing.names(in: folder.isEmpty ? "." : folder)) ?? []
     let patches = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonc") }.sorted()
-    if let near = nearMisses(to: name, among: patches).first { return didYouMean(folder + near) }
+    // Endings are alike in all of them, and say nothing of how near a name is.
+    let bases = patches.map { PatchFile.baseName(of: $0) }
+    if let near = nearMisses(to: PatchFile.baseName(of: name), among: bases).first,
+      let place = bases.firstIndex(of: near)
+    {
+      return didYouMean(folder + patches[place])
+    }
     return FolderListing.exists("patches/" + path) ? didYouMean("patches/" + path) : nil
   }
 
