@@ -67,10 +67,8 @@ struct ClockSkew: ~Copyable {
   /// - Parameters:
   ///   - lateness: In frames.
   ///   - variance: How uncertain that is, in frames squared.
-  /// - Returns: By how many frames what is played is read later from now on, all at once: what a path
-  ///   seems to come earlier by.
   @_noLocks
-  mutating func note(lateness: Float, variance: Float) -> Int {
+  mutating func note(lateness: Float, variance: Float) {
     // A tenth of a frame at 16 kHz is worth as much as what is expected beforehand.
     let trust = 1 / (1 + variance / (0.01 * frames * frames))
     let limit = 2 * frames
@@ -81,28 +79,42 @@ struct ClockSkew: ~Copyable {
       let haste = settled < 400 ? 700.0 : 2500
       rate += Double(trust * late) / (haste * Double(hop))
       rate = rate > Self.fastest ? Self.fastest : rate < -Self.fastest ? -Self.fastest : rate
-      return 0
+      return
     }
     mean += 0.01 * trust * (late - mean)
     weight += 0.01 * (trust - weight)
-    guard weight > 0.2, mean > 0.04 * frames || mean < -0.04 * frames else { return 0 }
+    guard weight > 0.2, mean > 0.04 * frames || mean < -0.04 * frames else { return }
     isOn = true
-    let reserve = mean < 0 ? Int(32 * frames) : 0
-    let begin = Self.tapCount / 2 + reserve
-    lag = Double(begin)
-    return begin
   }
+
+  /// By how many frames, at least and at most, what is played has to be read later from the next hop on, so that
+  /// all that is read has been played: `nil` where it has.
+  ///
+  /// Where an echo comes ever earlier it is read ever less late, so that some reserve is wanted; but an echo
+  /// that comes by less than that would be lost.
+  var lack: ClosedRange<Int>? {
+    @_noLocks get {
+      guard isOn, lag < Double(Self.tapCount / 2) + 0.5 else { return nil }
+      let least = lag == 0 ? Self.tapCount / 2 : 0
+      guard rate < 0 || mean < 0 else { return least > 0 ? least...least : nil }
+      return (least + Int(4 * frames))...(least + Int(32 * frames))
+    }
+  }
+
+  /// Reads what is played later from the next hop on.
+  @_noLocks
+  mutating func fallBack(by count: Int) { lag += Double(count) }
 
   /// Puts what belongs to the microphone's hop in the place of what is played.
   ///
-  /// - Returns: By how many frames it is read later, all at once, from the next hop on.
+  /// - Returns: Whether what is played is read far earlier from the next hop on.
   @_noLocks
-  mutating func follow(_ far: ChannelBuffer) -> Int {
+  mutating func follow(_ far: ChannelBuffer) -> Bool {
     let mask = ring.count - 1
     for index in 0..<hop { ring[(written + index) & mask] = far[index] }
     let begin = written
     written = (written + hop) & mask
-    guard isOn else { return 0 }
+    guard isOn else { return false }
     let (taps, places) = (Self.tapCount, Self.placeCount)
     for index in 0..<hop {
       lag += rate
@@ -122,17 +134,9 @@ struct ClockSkew: ~Copyable {
       }
       far[index] = sum
     }
-    // Frames that have not been played yet cannot be read, and the ring ends somewhere.
-    if lag < Double(taps / 2) {
-      let reserve = Int(32 * frames)
-      lag += Double(reserve)
-      return reserve
-    }
-    if lag > Double(ring.count - 2 * hop) {
-      let surplus = ring.count - 8 * hop
-      lag -= Double(surplus)
-      return -surplus
-    }
-    return 0
+    // The ring ends somewhere.
+    guard lag > Double(ring.count - 2 * hop) else { return false }
+    lag -= Double(ring.count - 8 * hop)
+    return true
   }
 }

@@ -40,8 +40,8 @@ struct DelaySearch: ~Copyable {
   /// For each delay, from 0 to 1.
   private let coherences: SampleStorage
   private var newest = 0
-  /// Hops that have been compared.
-  private var age = 0
+  /// Hops that have been compared: with something to hear of what was played.
+  private(set) var comparedHops = 0
   /// Hops for which what was played is still heard.
   private var sounding = 0
   private var candidate = 0
@@ -103,8 +103,8 @@ struct DelaySearch: ~Copyable {
     var isNew = false
     if sounding > 0 {
       compare(near)
-      age += 1
-      if age % Self.turn == 0 { isNew = choose() }
+      comparedHops += 1
+      if comparedHops % Self.turn == 0 { isNew = choose() }
     }
     far.copy(from: history.buffer(at: row(delay) * hop, count: hop))
     return isNew

@@ -51,6 +51,8 @@ struct EchoCanceller: ~Copyable {
   let frame: SampleStorage
   let farFrame: SampleStorage
   let curveFrames: SampleStorage
+  /// For one part of a path while they are moved.
+  let movedFrame: SampleStorage
   /// The energy of each curve's frame, row by row: where it is none, its spectrum is not there.
   let curvePowers: SampleStorage
   var hasNewCurves = false
@@ -138,6 +140,7 @@ struct EchoCanceller: ~Copyable {
     fft = RealFFT(length: 2 * hop)
     frame = SampleStorage(repeating: 0, count: 2 * hop)
     farFrame = SampleStorage(repeating: 0, count: 2 * hop)
+    movedFrame = SampleStorage(repeating: 0, count: 2 * hop)
     curveFrames = SampleStorage(repeating: 0, count: Self.curveCount * 2 * hop)
     curvePowers = SampleStorage(repeating: 0, count: Self.curveCount * (length + 1))
     plain = SpectrumStorage(rowCount: length + 1, binCount: bins)
@@ -244,27 +247,6 @@ struct EchoCanceller: ~Copyable {
     forgetLevels(.main)
     forgetLevels(.shadow)
     settling = Self.settlingHops
-  }
-
-  /// Moves the paths to an earlier time by some frames, fewer than a hop.
-  @_noLocks
-  mutating func advance(by frames: Int) {
-    let turn = Double.pi * Double(frames) / Double(hop)
-    for bin in 0..<bins {
-      let (c, s) = (Float(renderCosine(turn * Double(bin))), Float(renderSine(turn * Double(bin))))
-      for part in 0..<largestLength {
-        Self.turn(filter[part], bin, c, s)
-        Self.turn(kept[part], bin, c, s)
-        if part < shadow.rowCount { Self.turn(shadow[part], bin, c, s) }
-      }
-    }
-  }
-
-  @_noLocks
-  static func turn(_ spectrum: Spectrum, _ bin: Int, _ cosine: Float, _ sine: Float) {
-    let (re, im) = (spectrum.real[bin], spectrum.imaginary[bin])
-    spectrum.real[bin] = re * cosine - im * sine
-    spectrum.imaginary[bin] = re * sine + im * cosine
   }
 
   // MARK: The far end

@@ -12,6 +12,9 @@ import RenderCore
 struct EchoChoice: ~Copyable {
   let bins: Int
   let bandCount: Int
+  /// Bands from here on, from 8 kHz up, do not count in what is decided for all of them: most sounds have next to
+  /// nothing there, and which filter leaves less of that is chance.
+  private let endBin: Int
   /// From bin to bin, in radians a frame.
   private let step: Float
   /// Where each band begins, in bins, and where the last one ends.
@@ -36,6 +39,7 @@ struct EchoChoice: ~Copyable {
     bins = hop + 1
     step = Float(Double.pi / Double(hop))
     let width = sampleRate / Double(2 * hop)
+    endBin = Int((8000 / width).rounded())
     var starts: [Float] = [0]
     var frequency = 0.0
     while true {
@@ -133,7 +137,7 @@ struct EchoChoice: ~Copyable {
       }
       choices[band] = Float(best)
       let share = shares[best * bandCount + band]
-      if first(band) > 1 {
+      if first(band) > 1 && first(band) < endBin {
         contests += 1
         if whole(0, band) < whole(2, band) { wins += 1 }
         if whole(1, band) < whole(2, band) { shadowWins += 1 }

@@ -10,7 +10,7 @@ import RenderCore
 /// - a share of the echo that was taken out, in each band as large as what is left has been found to be
 ///   when nobody near speaks: where no echo can be shown there is nothing to take down;
 /// - what grows louder and softer together with the far end (`EnvelopeComparison`), less deeply;
-/// - noise, followed by the minima of each bin.
+/// - noise, followed by the minima of each bin, more slowly beside a voice.
 ///
 /// How much of that is taken away follows from whether someone near speaks (`NearDetector`): then the gains
 /// are gentle.
@@ -39,8 +39,15 @@ struct EchoSuppressor: ~Copyable {
   /// The coherence of the microphone with what is played: see `DelaySearch`.
   var presence: Float = 0
 
+  /// Over how many hops it was found.
+  var comparedHops = 0
+
   /// The highest coherence of the last 30 s, some of it forgotten.
   private var strongest: Float = 0
+  /// The same without that of the first hops that are compared: it is high by chance, and for seconds after
+  /// a near end would be taken for an echo.
+  private var clearest: Float = 0
+  private static var clearHops: Int { @_noLocks get { 40 } }
 
   private var fft: RealFFT
   private let window: SampleStorage
@@ -79,7 +86,7 @@ struct EchoSuppressor: ~Copyable {
 
   private enum Row: Int {
     case error, echo, errorMean, echoMean, unwanted, minimum, slowMean, noise, gain, lastGain
-    case lastPower, leak, whole, unproven, heard
+    case lastPower, leak, whole, unproven, heard, calmMinimum
   }
 
   init(hop: Int, sampleRate: Double) {
@@ -98,7 +105,7 @@ struct EchoSuppressor: ~Copyable {
     windowed = SampleStorage(repeating: 0, count: 2 * hop)
     tail = SampleStorage(repeating: 0, count: hop)
     spectra = SpectrumStorage(rowCount: 6, binCount: bins)
-    rows = SampleStorage(repeating: 0, count: 15 * bins)
+    rows = SampleStorage(repeating: 0, count: 16 * bins)
     scale = Float(2 * hop) / 256
     let width = sampleRate / Double(2 * hop)
     firstBin = min(bins - 1, Int((187.5 / width).rounded()))
@@ -108,6 +115,7 @@ struct EchoSuppressor: ~Copyable {
     for bin in 0..<bins {
       row(.lastGain)[bin] = 1
       row(.minimum)[bin] = 1e-4 * scale
+      row(.calmMinimum)[bin] = 1e-4 * scale
       row(.noise)[bin] = 1e-4 * scale
     }
   }
@@ -131,7 +139,11 @@ struct EchoSuppressor: ~Copyable {
     let shown = presence - 3 / Float(age + 1)
     strongest = shown > 0.9997 * strongest ? shown : 0.9997 * strongest
     choice.near = detector.probability
-    choice.doubt = Self.clamped((0.1 - strongest) * 20)
+    if comparedHops >= Self.clearHops {
+      let clear = presence - 3 / Float(comparedHops + 1)
+      clearest = clear > 0.9997 * clearest ? clear : 0.9997 * clearest
+    }
+    choice.doubt = Self.clamped((0.1 - clearest) * 20)
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
       echo: spectra[5])
@@ -352,6 +364,7 @@ struct EchoSuppressor: ~Copyable {
     let (error, echo, leak, errorMean) = (row(.error), row(.echo), row(.leak), row(.errorMean))
     let (unwanted, unproven) = (row(.unwanted), row(.unproven))
     let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
+    let calm = row(.calmMinimum)
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
     let share = over > 2 ? 2 / over : 1
@@ -364,6 +377,10 @@ struct EchoSuppressor: ~Copyable {
     noiseShare = wanted > noiseShare ? wanted : noiseShare + 0.3 * (wanted - noiseShare)
     // 2 dB a second; 16 in the first one.
     let noiseRise: Float = age < 125 ? 1.03 : 1.004
+    // What is taken down beside a voice rises by a tenth of that: its lasting sounds would be taken for noise.
+    // What does not change is not speech.
+    let spoken = frameEnergy > 4 * quietest ? nearWeight : 0
+    let spokenRise = 1 + (noiseRise - 1) * (1 - 0.9 * spoken)
     for bin in 0..<bins {
       let known = leak[bin] * echo[bin]
       let guessed = share * unproven[bin]
@@ -379,14 +396,18 @@ struct EchoSuppressor: ~Copyable {
       let next = now < lowest ? 0.7 * lowest + 0.3 * now : noiseRise * lowest
       minimum[bin] = next > 1e-9 * scale ? next : 1e-9 * scale
       noise[bin] = 1.5 * minimum[bin]
-      let disturbance = over * rest + noiseOver * noise[bin] + 1e-14
+      let calmest = calm[bin]
+      let calmer = now < calmest ? 0.7 * calmest + 0.3 * now : spokenRise * calmest
+      calm[bin] = calmer > 1e-9 * scale ? calmer : 1e-9 * scale
+      let hum = 1.5 * calm[bin]
+      let disturbance = over * rest + noiseOver * hum + 1e-14
       let above = error[bin] / disturbance - 1
       let ratio =
         0.5 * lastGain[bin] * lastGain[bin] * lastPower[bin] / disturbance
         + 0.5 * (above > 0 ? above : 0)
       lastPower[bin] = error[bin]
       let least =
-        (depth * over * rest + noiseShare * noise[bin]) / (over * rest + noise[bin] + 1e-14)
+        (depth * over * rest + noiseShare * hum) / (over * rest + hum + 1e-14)
       let wiener = ratio / (1 + ratio)
       gain[bin] = wiener > least ? wiener : least
     }

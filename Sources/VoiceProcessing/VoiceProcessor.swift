@@ -261,15 +261,20 @@ public struct VoiceProcessor: ~Copyable {
     }
     if search.align(far, near) { canceller.restart() }
     suppressor.presence = search.presence
-    let shift = skew.follow(far)
+    suppressor.comparedHops = search.comparedHops
+    let isElsewhere = skew.follow(far)
     canceller.effort = VoiceEffort(quality: settings.quality, longest: canceller.largestLength)
     canceller.model(loudspeaker: far, microphone: near)
     suppressor.suppress(microphone: near, canceller: &canceller, into: cleaned)
     near.copy(from: cleaned)
-    let later = skew.note(
-      lateness: suppressor.lateness, variance: suppressor.latenessVariance)
-    if shift < 0 { canceller.restart() }
-    if later + shift > 0 { canceller.advance(by: later + shift) }
+    if isElsewhere { canceller.restart() }
+    skew.note(lateness: suppressor.lateness, variance: suppressor.latenessVariance)
+    if let lack = skew.lack {
+      let room = canceller.leadingSilence(atMost: lack.upperBound)
+      let count = room > lack.lowerBound ? room : lack.lowerBound
+      skew.fallBack(by: count)
+      canceller.delayPlayed(by: count)
+    }
     let isSpeech = suppressor.hearsSpeech
     noteSpeech(isSpeech && settings.isMuted && bypass != 1)
     level.control(near, isSpeech: isSpeech, isOn: settings.controlsLevel)

@@ -54,7 +54,8 @@ public struct VoiceVerdict: Sendable {
     var start = Int(3 * rate)
     while start + block <= count {
       let time = Double(start) / rate
-      let isNew = scene.events.contains { $0.time <= time && time < $0.time + 2 }
+      let end = Double(start + block) / rate
+      let isNew = scene.events.contains { $0.time < end && time < $0.time + 2 }
       if !isNew && isEchoAlone(start) {
         before += power(scene.microphone, start)
         after += power(output, start)

@@ -40,6 +40,14 @@ import Testing
     #expect(scene.intelligibility(output, from: 5) >= 0.93)
   }
 
+  @Test func `where the far end is alone, what no filter explains is taken down too`() {
+    // A loudspeaker that all but clips, and the shortest filter: 13.7 dB are left to the filters and to what can be
+    // shown of the echo.
+    var scene = Conversation.inRoom(seconds: 6, drive: 60)
+    scene.settings.quality = 0
+    #expect(scene.enhancement(scene.restored(), 3..<5.9) >= 16)
+  }
+
   @Test func `with a silent far end a voice comes through`() {
     let scene = Conversation.inRoom(seconds: 3, nearFrom: 0, farIsSilent: true)
     let output = scene.restored()

@@ -60,52 +60,40 @@ import Testing
     #expect(gain / Double(scenes.count) >= 0.1)
   }
 
-  @Test func `clocks that differ by 200 millionths are brought into step`() {
-    var skew = ClockSkew(hop: 128, sampleRate: 16_000)
-    let far = SampleStorage(repeating: 0, count: 128)
-    var late = 0.0
-    var moved = 0
-    for _ in 0..<1500 {
-      // The echo comes later by 200 millionths of each frame; what is read follows by `rate`, and a
-      // filter follows what is left within some 20 hops.
-      late += 128 * (0.0002 - skew.rate)
-      let lateness = late
-      late *= 0.95
-      _ = skew.follow(far.buffer(at: 0, count: 128))
-      let shift = skew.note(lateness: Float(lateness), variance: 0.0001)
-      moved += shift
+  @Test func `nothing counts that is heard within 2 s after an event`() {
+    guard let pool = Self.pools[16_000] else { return }
+    // Its room changes at 6.72 s, in the middle of a quarter of a second that is judged as one.
+    let scene = VoiceScene(seed: 5_000_002, pool: pool)
+    let change = scene.events.map(\.time).max() ?? 0
+    #expect(change > 6.7 && change < 6.75)
+    // All of the echo for 2 s, silence before and after.
+    let output = scene.microphone.enumerated().map { index, sample in
+      let time = Double(index) / scene.sampleRate
+      return time >= change && time < change + 2 ? sample : 0
     }
-    let isOn = skew.isOn
-    #expect(isOn)
-    #expect(moved == 6)
-    let rate = skew.rate
-    #expect(abs(rate - 0.0002) < 0.000005)
+    let silence = VoiceVerdict(of: output.map { _ in 0 }, in: scene)
+    let verdict = VoiceVerdict(of: output, in: scene)
+    #expect(silence.enhancement != nil)
+    #expect(verdict.enhancement == silence.enhancement)
   }
 
-  @Test func `a fraction of a frame is read between the frames`() {
-    var skew = ClockSkew(hop: 128, sampleRate: 16_000)
-    let far = SampleStorage(repeating: 0, count: 128)
-    // Shown to be late, then in step: read a whole number of frames late at first.
-    for _ in 0..<200 { _ = skew.note(lateness: 1, variance: 0.0001) }
-    let isOn = skew.isOn
-    #expect(isOn)
-    var worst: Float = 0
-    var lag = 6.0
-    for hop in 0..<400 {
-      let rate = skew.rate
-      for index in 0..<128 {
-        far[index] = Float(renderSine(0.2 * Double(hop * 128 + index)))
-      }
-      _ = skew.follow(far.buffer(at: 0, count: 128))
-      for index in 0..<128 {
-        lag += rate
-        guard hop > 2 else { continue }
-        let expected = Float(renderSine(0.2 * (Double(hop * 128 + index) - lag)))
-        worst = max(worst, abs(far[index] - expected))
-      }
-    }
-    // 40 dB below the tone.
-    #expect(worst < 0.01)
+  /// By how much STOI is above the microphone's in a scene at 16 kHz.
+  private static func gain(seed: UInt64) -> Double {
+    guard let pool = pools[16_000] else { return -1 }
+    let scene = VoiceScene(seed: seed, pool: pool)
+    return VoiceVerdict(of: processed(scene), in: scene).intelligibility
+      - VoiceVerdict(of: scene.microphone, in: scene).intelligibility
+  }
+
+  // With headphones, and with a weak echo; 0.013 and 0.015 were lost while all lasting sounds were taken for noise.
+  @Test(arguments: [UInt64(5_001_148), 5_002_351])
+  func `lasting tones of a voice that speaks from the start are not taken for noise`(seed: UInt64) {
+    #expect(Self.gain(seed: seed) >= -0.01)
+  }
+
+  @Test func `no echo is taken out by chance of a voice that speaks from the start`() {
+    // 0.006 was lost while the coherence of the first hops was believed.
+    #expect(Self.gain(seed: 5_001_094) >= -0.003)
   }
 
   @Test(arguments: VoicePeer.allCases)
