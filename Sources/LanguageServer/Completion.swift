@@ -197,7 +197,7 @@ struct Completion {
   private func presetKeys(_ container: [String]) -> [String]? {
     guard patch.isPreset else { return nil }
     switch container.count {
-    case 2: return PatchReader.presetKeys
+    case 2: return PatchGrammar.preset.keys
     case 4 where container[2] == "inputs" || container[2] == "outputs":
       return ["properties", "parameters", "comment"]
     default: return nil

@@ -7,10 +7,6 @@ import RenderCallbacks
 
 /// How loud a patch lets itself become, and lets others make it: its `limits`.
 public struct OutputLimits: Hashable, Sendable {
-  /// What a limit of the output may be, in decibels of which 0 is full scale.
-  public static let peakRange = -120.0...0
-  /// What a limit of gains may be, in decibels.
-  public static let gainRange = -120.0...120
   /// The greatest gain that may be asked for where the patch says nothing, in decibels.
   public static let usualGain = 40.0
 
@@ -25,8 +21,12 @@ public struct OutputLimits: Hashable, Sendable {
   /// What a document says. What is wrong in it counts as not said.
   init(of document: PatchDocument) {
     let limits = document.limits?.value
-    outputPeak = (limits?.outputPeak?.value).flatMap { Self.amplitude($0, in: Self.peakRange) }
-    if let level = limits?.requestedGain?.value.decibels, Self.gainRange.contains(level) {
+    outputPeak = (limits?.outputPeak?.value).flatMap {
+      Self.amplitude($0, in: PatchDocument.Limits.outputPeakRange)
+    }
+    if let level = limits?.requestedGain?.value.decibels,
+      PatchDocument.Limits.requestedGainRange.contains(level)
+    {
       requestedGain = level
     }
   }
@@ -68,8 +68,8 @@ extension GraphBuilder {
   mutating func checkLimits() {
     guard let limits = document.limits?.value else { return }
     for (name, written, range) in [
-      ("outputPeak", limits.outputPeak, OutputLimits.peakRange),
-      ("requestedGain", limits.requestedGain, OutputLimits.gainRange),
+      ("outputPeak", limits.outputPeak, PatchDocument.Limits.outputPeakRange),
+      ("requestedGain", limits.requestedGain, PatchDocument.Limits.requestedGainRange),
     ] {
       guard let written, written.value.decibels.map(range.contains) != true else { continue }
       report(.limit(name, written, range))

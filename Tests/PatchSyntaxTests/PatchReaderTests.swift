@@ -168,8 +168,8 @@ struct PatchReaderTests {
     #expect(diagnostics[1].fixes.first?.edits.first?.replacement == "\"connections\"")
     #expect(
       diagnostics[0].help == [
-        "the keys here are 'schemaVersion', 'title', 'constants', 'session', 'maximumFramesPerSlice', "
-          + "'limits', 'streamFormats', 'streamFormat', 'callbacks', 'nodes', 'connections', 'compensateLatency', 'taps', 'tempo', 'timeline', 'knobs', '$schema' and 'comment'"
+        "the keys here are 'schemaVersion', 'title', 'constants', 'session', 'limits', "
+          + "'streamFormats', 'streamFormat', 'maximumFramesPerSlice', 'callbacks', 'nodes', 'connections', 'compensateLatency', 'taps', 'tempo', 'timeline', 'knobs', '$schema' and 'comment'"
       ])
   }
 

@@ -15,7 +15,7 @@ enum PresetLikeness {
       root.kind == .object
     else { return false }
     let names = root.members.compactMap(\.key.string)
-    let known = Set(PatchReader.presetKeys)
+    let known = Set(PatchGrammar.preset.keys)
     return names.contains("component") && 2 * names.count(where: known.contains) > names.count
   }
 }

@@ -5,7 +5,7 @@ extension Schema {
   static let constantPattern = "^\\$[A-Za-z_][A-Za-z0-9_-]*$|" + formulaPattern
 
   /// A formula in braces, as in a repetition.
-  static let formulaPattern = "\\{[^{}]+\\}"
+  static let formulaPattern = ValuePatterns.formula
 
   /// How often something stands there.
   static let copyCount: JSONText = [

@@ -13,20 +13,7 @@ extension Schema {
     "else": reference("knobPlace"),
   ]
 
-  static let knobObject: JSONText = [
-    "description": "What it turns, and a narrower range.",
-    "type": "object",
-    "required": ["turns"],
-    "properties": [
-      "turns": described("What it turns, by its place in this patch.", reference("knobPlace")),
-      "min": described(
-        "The least that it goes to; left out, as what it turns.", reference("knobEnd")),
-      "max": described(
-        "The most that it goes to; left out, as what it turns.", reference("knobEnd")),
-      "comment": reference("comment"),
-    ],
-    "additionalProperties": false,
-  ]
+  static let knobObject = object(PatchGrammar.knob.form)
 
   /// Pointers to parameters, to settings of callbacks, or to knobs of sub-graphs.
   static let knobPlace: JSONText = [
@@ -48,7 +35,7 @@ extension Schema {
   static let knobEnd: JSONText = [
     "description": "A number, as it is written where what the knob turns is set.",
     "type": ["number", "string"],
-    "pattern": "^[+-]?[0-9]+(\\.[0-9]+)? ?(dB|ms|s)$",
+    "pattern": .string(ValuePatterns.amount),
   ]
 
   /// Knobs as the patch around a sub-graph sets them.

@@ -16,7 +16,7 @@ public enum TestSchema {
     let callbacks = CallbackCatalog.standard.map(SettingKind.init)
     var definitions: [JSONText.Member] = [
       .init("comment", Schema.comment), .init("address", Schema.address),
-      .init("test", test), .init("expectation", expectation),
+      .init("test", Schema.object(TestGrammar.test.form)), .init("expectation", expectation),
       .init(
         "callback",
         SettingSchema.object(
@@ -29,76 +29,12 @@ public enum TestSchema {
       "$schema": "http://json-schema.org/draft-07/schema#",
       "$id": "urn:patchrun:schema:test",
       "title": "A patchrun test file",
-      "description": """
-      What a patch is expected to sound like: tests by name, each a render of the patch and what is \
-      expected of it.
-      """,
+      "description": .string(TestGrammar.file.form.summary),
       "type": "object",
-      "required": ["patch", "tests"],
-      "properties": [
-        "$schema": ["description": "Where this schema is, for editors.", "type": "string"],
-        "comment": Schema.reference("comment"),
-        "patch": [
-          "description": "The patch that is tested, relative to this file.", "type": "string",
-          "minLength": 1,
-        ],
-        "tests": [
-          "description": "The tests, each under its name: a sentence that says what holds.",
-          "type": "object", "properties": ["comment": Schema.reference("comment")],
-          "propertyNames": ["minLength": 1],
-          "additionalProperties": Schema.reference("test"),
-        ],
-      ],
+      "required": .strings(TestGrammar.file.required),
+      "properties": Schema.properties(TestGrammar.file.form),
       "additionalProperties": false,
       "definitions": .object(definitions),
-    ]
-  }
-
-  private static var test: JSONText {
-    [
-      "description": "A render of the patch, and what is expected of it.",
-      "type": "object",
-      "required": ["expect"],
-      "properties": [
-        "comment": Schema.reference("comment"),
-        "settings": [
-          "description": """
-          What the patch is changed to, as by --set: new values, each by its JSON Pointer.
-          """,
-          "type": "object",
-          "propertyNames": ["anyOf": [["pattern": "^/"], ["const": "comment"]]],
-        ],
-        "feed": [
-          "description": """
-          Callbacks in the place of others, by the name of a callback, or of what feeds an input: \
-          "mixer:0". Sub-graphs are fed at their own inputs.
-          """,
-          "type": "object",
-          "properties": ["comment": Schema.reference("comment")],
-          "additionalProperties": Schema.reference("callback"),
-        ],
-        "input": [
-          "description": "The sound file that the microphone hears, relative to this file.",
-          "type": "string", "minLength": 1,
-        ],
-        "duration": .object(
-          [
-            .init(
-              "description",
-              "How long is rendered. Not given, until the patch ends by itself. A number of seconds."
-            )
-          ] + numberTypes(.seconds) + [.init("exclusiveMinimum", 0)]),
-        "hardware": [
-          "description":
-            "What the device is like, as --hardware has it: \"rate=48000,channels=2\".",
-          "type": "string",
-        ],
-        "expect": [
-          "description": "What is expected. Each can fail by itself.",
-          "type": "array", "items": Schema.reference("expectation"),
-        ],
-      ],
-      "additionalProperties": false,
     ]
   }
 

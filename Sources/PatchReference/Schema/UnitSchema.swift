@@ -11,66 +11,7 @@ struct UnitSchema {
 
   /// Any node. What depends on the unit is in the definition that its component leads to.
   var node: JSONText {
-    [
-      "description": """
-      An audio unit: its component, its global scope (properties, parameters), and its buses.
-      """,
-      "type": "object",
-      "properties": [
-        "component": Schema.reference("component"),
-        "subgraph": [
-          "description": """
-          Another patch in the place of a component: its file, relative to this patch. Its output \
-          unit is a GenericOutput, and its callbacks of the kind input are what is connected here.
-          """,
-          "type": "string",
-          "minLength": 1,
-        ],
-        "settings": [
-          "description": """
-          What a sub-graph changes in its patch: values by their JSON Pointers, such as \
-          "/nodes/eq/properties/presentPreset".
-          """,
-          "type": "object",
-          "properties": ["comment": Schema.reference("comment")],
-          "propertyNames": [
-            "anyOf": [["const": "comment"], ["pattern": "^(/([^~/]|~[01])*)+$"]]
-          ],
-        ],
-        "preset": [
-          "description": """
-          A preset of the unit: its file, relative to this patch, as 'patchrun preset save' writes it. \
-          What is written here holds.
-          """,
-          "type": "string",
-          "minLength": 1,
-        ],
-        "device": [
-          "description": .string(Schema.deviceSummary), "type": "object",
-        ],
-        "properties": ["description": "The properties of the global scope.", "type": "object"],
-        "parameters": [
-          "description": "The parameters of the global scope; of a sub-graph its knobs.",
-          "type": "object",
-        ],
-        "bands": [
-          "description": "The parts of the unit that are alike, in order: an equalizer's filters.",
-          "type": "array", "items": ["type": "object"],
-        ],
-        "inputCount": [
-          "description": "How many input buses the unit has (ElementCount of the input scope).",
-          "type": "integer", "minimum": 0, "maximum": 4_294_967_295,
-        ],
-        "outputCount": [
-          "description": "How many output buses the unit has (ElementCount of the output scope).",
-          "type": "integer", "minimum": 0, "maximum": 4_294_967_295,
-        ],
-        "inputs": ["description": "The input buses by number.", "type": "object"],
-        "outputs": ["description": "The output buses by number.", "type": "object"],
-        "count": Schema.copyCount,
-        "comment": Schema.reference("comment"),
-      ],
-      "additionalProperties": false,
+    Schema.object(PatchGrammar.node.form).adding([
       "if": ["required": ["subgraph"]],
       "then": [
         "properties": [
@@ -91,7 +32,7 @@ struct UnitSchema {
             "then": Schema.reference("node.\(component.name)"),
           ]
         }),
-    ]
+    ])
   }
 
   /// A component by name, or by its codes.
@@ -118,13 +59,9 @@ struct UnitSchema {
   }
 
   var componentDescription: JSONText {
-    [
-      "description": """
-      An AudioComponentDescription. A field that is missing or 0 matches any component; exactly \
-      one must be left.
-      """,
-      "type": "object",
-      "properties": [
+    Schema.object(
+      PatchGrammar.component.form,
+      with: [
         "type": code(
           "The type.", catalog.components.map(\.description.type),
           names: ComponentResolver.types.keys.sorted()),
@@ -134,12 +71,7 @@ struct UnitSchema {
         "manufacturer": code(
           "The manufacturer.", catalog.components.map(\.description.manufacturer),
           names: ["kAudioUnitManufacturer_Apple"]),
-        "flags": ["description": "0 in every search.", "const": 0, "default": 0],
-        "flagsMask": ["description": "0 in every search.", "const": 0, "default": 0],
-        "comment": Schema.reference("comment"),
-      ],
-      "additionalProperties": false,
-    ]
+      ])
   }
 
   private func code(_ summary: String, _ codes: [FourCharCode], names: [String]) -> JSONText {
@@ -313,12 +245,10 @@ struct UnitSchema {
       let definition = busDefinition(unit, scope, element)
       return .init(
         definition,
-        [
-          "description": .string("An \(bus).\n" + unit.formatNotes.joined(separator: "\n")),
-          "type": "object",
-          "properties": [
-            "streamFormat": Schema.reference("streamFormat"),
-            "sampleRate": Schema.reference("busRate"),
+        Schema.object(
+          PatchGrammar.bus.form,
+          summary: "An \(bus).\n" + unit.formatNotes.joined(separator: "\n"),
+          with: [
             "properties": settings(
               "The properties of the \(bus).",
               properties(of: unit, scope, element).map { property($0, of: unit) },
@@ -327,11 +257,7 @@ struct UnitSchema {
               "The parameters of the \(bus).",
               unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter),
               at: "\(definition)/properties/parameters"),
-            "count": Schema.copyCount,
-            "comment": Schema.reference("comment"),
-          ],
-          "additionalProperties": false,
-        ])
+          ]))
     }
   }
 

@@ -125,6 +125,11 @@ extension PatchDocument {
 
   /// How loud the patch lets itself become, as written.
   public struct Limits: Sendable {
+    /// What a limit of the output may be, in decibels of which 0 is full scale.
+    public static let outputPeakRange = -120.0...0
+    /// What a limit of gains may be, in decibels.
+    public static let requestedGainRange = -120.0...120
+
     /// The greatest level that is ever put out.
     public var outputPeak: Located<Level>?
     /// The greatest gain that requests and OSC messages may set.

@@ -4,12 +4,6 @@ import Diagnostics
 extension PatchReader {
   // MARK: Stream formats
 
-  private static let shortKeys = ["sample", "channels", "sampleRate", "interleaved"]
-  private static let descriptionKeys = [
-    "mSampleRate", "mFormatID", "mFormatFlags", "mBytesPerPacket", "mFramesPerPacket",
-    "mBytesPerFrame", "mChannelsPerFrame", "mBitsPerChannel", "mReserved",
-  ]
-
   mutating func streamFormat(
     _ json: JSONValue, mayBeName: Bool = true
   ) -> Located<PatchDocument.StreamFormat>? {
@@ -23,8 +17,8 @@ extension PatchReader {
       return nil
     }
     let keys = json.members.map(\.key)
-    let short = keys.first { Self.shortKeys.contains($0.string ?? "") }
-    let full = keys.first { Self.descriptionKeys.contains($0.string ?? "") }
+    let short = keys.first { PatchGrammar.shortFormat.keys.contains($0.string ?? "") }
+    let full = keys.first { PatchGrammar.formatDescription.keys.contains($0.string ?? "") }
     if let short, let full {
       diagnostics.append(.twoForms(short: short, full: full))
       return nil
@@ -34,16 +28,7 @@ extension PatchReader {
 
   private mutating func shortFormat(_ json: JSONValue) -> Located<PatchDocument.StreamFormat> {
     var format = PatchDocument.ShortFormat()
-    readObject(
-      json, "a stream format", keys: Self.shortKeys, required: ["sample", "channels", "sampleRate"]
-    ) { reader, key, value in
-      switch key {
-      case "sample": format.sample = reader.string(value, "'sample'")
-      case "channels": format.channels = reader.count(value, "'channels'", from: 1)
-      case "sampleRate": format.sampleRate = reader.sampleRate(value, "'sampleRate'")
-      default: format.interleaved = reader.bool(value, "'interleaved'")
-      }
-    }
+    read(json, as: PatchGrammar.shortFormat, into: &format)
     return Located(.short(format), at: json)
   }
 
@@ -52,24 +37,7 @@ extension PatchReader {
   ) -> Located<PatchDocument.StreamFormat> {
     var format = PatchDocument.FormatDescription()
     let errors = diagnostics.count
-    readObject(json, "a stream format", keys: Self.descriptionKeys) { reader, key, value in
-      switch key {
-      case "mSampleRate": format.sampleRate = reader.sampleRate(value, "'mSampleRate'")
-      case "mFormatID": format.formatID = reader.code(value, "'mFormatID'")
-      case "mFormatFlags":
-        if [.number, .string, .array].contains(value.kind) {
-          format.formatFlags = value
-        } else {
-          reader.reportType(value, "'mFormatFlags'", "a number or an array of names")
-        }
-      case "mBytesPerPacket": format.bytesPerPacket = reader.count(value, "'\(key)'")
-      case "mFramesPerPacket": format.framesPerPacket = reader.count(value, "'\(key)'")
-      case "mBytesPerFrame": format.bytesPerFrame = reader.count(value, "'\(key)'")
-      case "mChannelsPerFrame": format.channelsPerFrame = reader.count(value, "'\(key)'")
-      case "mReserved": format.reserved = reader.count(value, "'\(key)'")
-      default: format.bitsPerChannel = reader.count(value, "'\(key)'")
-      }
-    }
+    read(json, as: PatchGrammar.formatDescription, into: &format)
     format.hasGaps = diagnostics.count > errors
     return Located(.description(format), at: json)
   }

@@ -12,25 +12,17 @@ extension PatchReader {
         json, "a knob", "a JSON Pointer, an array of at least one, or an object")
       return knob
     }
-    readObject(json, "a knob", keys: ["turns", "min", "max"], required: ["turns"]) {
-      reader, key, value in
-      switch key {
-      case "turns":
-        knob.turns = reader.pointers(value, "'turns'", "a JSON Pointer or an array of at least one")
-      case "min": knob.min = reader.bound(value, "'min'")
-      default: knob.max = reader.bound(value, "'max'")
-      }
-    }
+    read(json, as: PatchGrammar.knob, into: &knob)
     return knob
   }
 
   /// A number, with a unit or none. What it means depends on the parameter.
-  private mutating func bound(_ json: JSONValue, _ name: String) -> JSONValue? {
+  mutating func bound(_ json: JSONValue, _ name: String) -> JSONValue? {
     if json.kind == .string { return json }
     return check(json, name, .number) ? json : nil
   }
 
-  private mutating func pointers(
+  mutating func pointers(
     _ json: JSONValue, _ name: String, _ expected: String
   ) -> [Located<JSONPointer>] {
     let elements = Array(json.elements)

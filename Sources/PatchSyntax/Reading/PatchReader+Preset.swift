@@ -9,11 +9,6 @@ extension PatchReader {
     public var node: PatchDocument.Node
   }
 
-  /// The keys of a preset.
-  public static let presetKeys = [
-    "$schema", "name", "component", "properties", "parameters", "bands", "inputs", "outputs",
-  ]
-
   /// Reads the text of a preset, which stands behind others.
   ///
   /// - Parameter base: Where the text begins in the one that all ranges point into.
@@ -36,46 +31,8 @@ extension PatchReader {
   private mutating func preset(_ json: JSONValue) -> Preset? {
     guard check(json, "a preset", .object) else { return nil }
     var preset = Preset(node: PatchDocument.Node(json: json))
-    readObject(json, "a preset", keys: Self.presetKeys, required: ["component"]) {
-      reader, key, value in
-      switch key {
-      case "$schema": _ = reader.string(value, "'$schema'")
-      case "name": preset.name = reader.string(value, "'name'")
-      case "component": preset.node.component = reader.component(value)
-      case "properties": preset.node.properties = reader.settings(value, "'properties'")
-      case "parameters": preset.node.parameters = reader.settings(value, "'parameters'")
-      case "bands": preset.node.bands = reader.bands(value)
-      case "inputs": preset.node.inputs = reader.presetElements(value, "'inputs'")
-      default: preset.node.outputs = reader.presetElements(value, "'outputs'")
-      }
-    }
+    read(json, as: PatchGrammar.preset, into: &preset)
     return preset
-  }
-
-  /// Buses as a preset has them: their formats are the patch's affair.
-  private mutating func presetElements(
-    _ json: JSONValue, _ name: String
-  ) -> [PatchDocument.Element] {
-    guard check(json, name, .object) else { return [] }
-    var elements: [PatchDocument.Element] = []
-    eachMember(of: json) { reader, key, name, value in
-      guard let bus = Self.busNumber(name) else {
-        reader.diagnostics.append(.busNumber(key, name, in: json))
-        return
-      }
-      guard reader.check(value, "a bus of a preset", .object) else { return }
-      var element = PatchDocument.Element(json: value, bus: Located(bus, at: key))
-      reader.readObject(value, "a bus of a preset", keys: ["properties", "parameters"]) {
-        reader, key, value in
-        if key == "properties" {
-          element.properties = reader.settings(value, "'properties'")
-        } else {
-          element.parameters = reader.settings(value, "'parameters'")
-        }
-      }
-      elements.append(element)
-    }
-    return elements
   }
 }
 

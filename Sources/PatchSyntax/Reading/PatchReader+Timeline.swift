@@ -11,33 +11,21 @@ extension PatchReader {
 
   private mutating func step(_ json: JSONValue, number: Int) -> [PatchDocument.Step] {
     guard check(json, "a step of the timeline", .object) else { return [] }
-    var step = PatchDocument.Step(json: json)
-    step.number = number
-    var repetition: (json: JSONValue, value: PatchDocument.Repetition?)?
-    var actions: [JSONValue] = []
-    readObject(json, "a step of the timeline", keys: Self.stepKeys, required: ["at"]) {
-      reader, key, value in
-      if key != "at", key != "repeat" { actions.append(value) }
-      switch key {
-      case "at": step.at = reader.time(value, "'at'")
-      case "repeat": repetition = (value, reader.repetition(value))
-      case "ramp": step.ramp = reader.ramp(value)
-      case "update": step.update = value
-      case "trigger": step.triggers = reader.triggers(value)
-      default: step.stop = reader.bool(value, "'stop'")
-      }
-    }
+    var written = PatchGrammar.WrittenStep(step: PatchDocument.Step(json: json))
+    written.step.number = number
+    read(json, as: PatchGrammar.step, into: &written)
+    let (step, actions) = (written.step, written.actions)
     // A key that is misspelt is what it does.
     let isUnclear =
       actions.isEmpty
       && json.members.contains { member in
         guard let key = member.key.string else { return true }
-        return !Self.stepKeys.contains(key) && key != "comment"
+        return !PatchGrammar.step.keys.contains(key) && key != "comment"
       }
     if actions.count != 1, !isUnclear {
       diagnostics.append(.oneAction(json, second: actions.dropFirst().first))
     }
-    guard let repetition else { return [step] }
+    guard let repetition = written.repetition else { return [step] }
     if step.json["stop"] != nil {
       // Of one that does something else, too, that has been said.
       if actions.count == 1 { diagnostics.append(.repeatedStop(repetition.json)) }
@@ -46,10 +34,8 @@ extension PatchReader {
     return repetition.value.map { repeated(step, $0) } ?? [step]
   }
 
-  private static let stepKeys = ["at", "repeat", "ramp", "update", "trigger", "stop"]
-
   /// The name of a callback, or several.
-  private mutating func triggers(_ json: JSONValue) -> [Located<String>] {
+  mutating func triggers(_ json: JSONValue) -> [Located<String>] {
     let names = Array(json.elements)
     guard json.kind == .string || json.kind == .array && !names.isEmpty else {
       reportType(
@@ -81,46 +67,22 @@ extension PatchReader {
     }
   }
 
-  private mutating func repetition(_ json: JSONValue) -> PatchDocument.Repetition? {
+  mutating func repetition(_ json: JSONValue) -> PatchDocument.Repetition? {
     guard check(json, "'repeat'", .object) else { return nil }
-    var every: Located<PatchDocument.Time>?
-    var count: Located<Int>?
-    readObject(json, "'repeat'", keys: ["every", "count"], required: ["every", "count"]) {
-      reader, key, value in
-      guard key == "every" else {
-        count = reader.count(value, "'count'", in: 1...PatchDocument.Repetition.mostTimes)
-        return
-      }
-      every = reader.time(value, "'every'")
-      if let time = every, time.value.isZero {
-        reader.diagnostics.append(.noInterval(value))
-        every = nil
-      }
+    var written = PatchGrammar.WrittenRepetition()
+    read(json, as: PatchGrammar.repetition, into: &written)
+    if let time = written.every, time.value.isZero {
+      diagnostics.append(.noInterval(time.json))
+      return nil
     }
-    guard let every, let count else { return nil }
+    guard let every = written.every, let count = written.count else { return nil }
     return PatchDocument.Repetition(json: json, every: every, count: count)
   }
 
-  private mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
+  mutating func ramp(_ json: JSONValue) -> PatchDocument.Ramp? {
     guard check(json, "a ramp", .object) else { return nil }
     var ramp = PatchDocument.Ramp(json: json)
-    readObject(
-      json, "a ramp", keys: ["path", "to", "duration", "curve"], required: ["path", "to"]
-    ) {
-      reader, key, value in
-      switch key {
-      case "path":
-        guard let text = reader.string(value, "'path'") else { return }
-        if let pointer = JSONPointer(parsing: text.value) {
-          ramp.path = Located(pointer, at: value)
-        } else {
-          reader.diagnostics.append(.notAPointer(value, text.value))
-        }
-      case "to": ramp.to = value
-      case "curve": ramp.curve = reader.string(value, "'curve'")
-      default: ramp.duration = reader.time(value, "'duration'")
-      }
-    }
+    read(json, as: PatchGrammar.ramp, into: &ramp)
     return ramp
   }
 }

@@ -87,16 +87,16 @@ extension PatchReader {
 // MARK: Objects
 
 extension PatchReader {
-  /// Calls for each member whose key is among those known, once, and reports the others and those
-  /// that are missing.
+  /// Calls for each member whose key is among those known, once, with the number of its key, and reports the
+  /// others and those that are missing.
   mutating func readObject(
-    _ json: JSONValue, _ name: String, keys: [String], required: [String] = [],
-    _ read: (inout PatchReader, String, JSONValue) -> Void
+    _ json: JSONValue, _ name: String, keys: [String], required: [String],
+    _ read: (inout PatchReader, Int, JSONValue) -> Void
   ) {
     var missing = required
     var unknown = 0
     eachMember(of: json) { reader, key, text, value in
-      guard keys.contains(text) else {
+      guard let index = keys.firstIndex(of: text) else {
         reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
           .unknownKey(key, text, in: json, name, keys: keys)
         }
@@ -107,7 +107,7 @@ extension PatchReader {
         return
       }
       if !missing.isEmpty { missing.removeAll { $0 == text } }
-      read(&reader, text, value)
+      read(&reader, index, value)
     }
     guard missing.count > unknown else { return }
     // A key that could not be read may be any of them.
@@ -286,23 +286,18 @@ extension PatchReader {
         Located(.seconds($0), at: json)
       }
     }
-    var times: [Located<PatchDocument.Time>] = []
     let errors = diagnostics.count
-    readObject(json, "a time", keys: ["frames", "beats"]) { reader, key, value in
-      guard reader.check(value, "'\(key)'", .number) else { return }
-      // Ten years at the highest rates and tempos; the graph looks closer.
-      guard let number = reader.amount(value, "'\(key)'", key, below: 0x1p53) else { return }
-      times.append(Located(key == "frames" ? .frames(number) : .beats(number), at: json))
-    }
+    var written = PatchGrammar.WrittenTime()
+    read(json, as: PatchGrammar.time, into: &written)
     if diagnostics.count > errors { return nil }
-    guard times.count == 1 else {
-      diagnostics.append(.oneUnit(json, isEmpty: times.isEmpty))
+    guard written.times.count == 1 else {
+      diagnostics.append(.oneUnit(json, isEmpty: written.times.isEmpty))
       return nil
     }
-    return times[0]
+    return Located(written.times[0], at: json)
   }
 
-  private mutating func amount(
+  mutating func amount(
     _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
   ) -> Double? {
     guard let value = json.number(in: .seconds) else { return nil }

@@ -23,39 +23,18 @@ extension PatchReader {
   private mutating func tests(_ json: JSONValue) -> TestDocument? {
     guard check(json, "a test file", .object) else { return nil }
     var document = TestDocument(root: json)
-    readObject(
-      json, "a test file", keys: TestDocument.keys, required: ["patch", "tests"]
-    ) { reader, key, value in
-      switch key {
-      case "patch": document.patch = reader.string(value, "'patch'")
-      case "tests": document.tests = reader.map(value, "'tests'", .test) { $0.test($1) }
-      default: _ = reader.string(value, "'$schema'")
-      }
-    }
+    read(json, as: TestGrammar.file, into: &document)
     return document
   }
 
-  private mutating func test(_ json: JSONValue) -> TestDocument.Test? {
+  mutating func test(_ json: JSONValue) -> TestDocument.Test? {
     guard check(json, "a test", .object) else { return nil }
     var test = TestDocument.Test(json: json)
-    readObject(json, "a test", keys: TestDocument.testKeys, required: ["expect"]) {
-      reader, key, value in
-      switch key {
-      case "settings": test.settings = reader.settings(value, "'settings'")
-      case "feed": test.feeds = reader.settings(value, "'feed'")
-      case "input": test.input = reader.string(value, "'input'")
-      case "duration": test.duration = reader.positive(value, "'duration'", "seconds")
-      case "hardware": test.hardware = reader.string(value, "'hardware'")
-      default:
-        test.expectations = reader.array(value, "'expect'").compactMap {
-          reader.expectation($0)
-        }
-      }
-    }
+    read(json, as: TestGrammar.test, into: &test)
     return test
   }
 
-  private mutating func expectation(_ json: JSONValue) -> TestDocument.WrittenExpectation? {
+  mutating func expectation(_ json: JSONValue) -> TestDocument.WrittenExpectation? {
     guard check(json, "an expectation", .object, help: "write { \"truePeak\": { \"atMost\": -1 } }")
     else { return nil }
     var expectation = TestDocument.WrittenExpectation(json: json)

@@ -43,9 +43,7 @@ public struct TestDocument: Sendable {
 
   init(root: JSONValue) { self.root = root }
 
-  /// The keys of a test file, of a test, and those of every expectation.
-  public static let keys = ["$schema", "patch", "tests"]
-  public static let testKeys = ["settings", "feed", "input", "duration", "hardware", "expect"]
+  /// The keys of every expectation, besides its kind.
   public static let expectationKeys = ["at", "during", "channel"]
 
   /// Whether a text is a test file, with mistakes or without: its name says so, or an object that has tests of

@@ -23,7 +23,7 @@ struct OutputPeak: Equatable {
   static func read(_ text: String) throws -> OutputPeak {
     let level = Level.decibels(in: Substring(text)).map(Level.decibels) ?? Level(text)
     guard case .decibels = level,
-      let magnitude = OutputLimits.amplitude(level, in: OutputLimits.peakRange)
+      let magnitude = OutputLimits.amplitude(level, in: PatchDocument.Limits.outputPeakRange)
     else {
       throw ValidationError("\(quoted(text)) is no level: it is -120 to 0 decibels, such as -6")
     }

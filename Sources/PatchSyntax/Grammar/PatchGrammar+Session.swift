@@ -1,0 +1,99 @@
+/// What a patch asks of its surroundings.
+extension PatchGrammar {
+  package static let session = ObjectGrammar<PatchDocument.Session>(
+    "the session",
+    """
+    What the patch asks of the audio session. It is a request: patchrun says what was granted.
+    """,
+    [
+      .words(
+        "category", "The session's category: what it uses of input and output.",
+        .sessionCategories
+      ) { $0.category = $1 },
+      .member(
+        "preferredSampleRate", "The rate to ask of the hardware, in frames per second.",
+        .schema(["type": "number", "minimum": 1000, "maximum": 768_000])
+      ) { $2.preferredSampleRate = $0.positive($1, "'preferredSampleRate'", "hertz") },
+      .member(
+        "preferredIOBufferDuration",
+        "The length of a slice to ask for, in seconds or as \"5 ms\": 0.005 is 256 frames or so.",
+        .schema([
+          "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": 10,
+          "pattern": ValuePatterns.time,
+        ])
+      ) { $2.preferredIOBufferDuration = $0.bufferDuration($1) },
+      .words(
+        "onInterruption",
+        """
+        What to do when the sound server suspends the device, or asks for silence because somebody has \
+        a call.
+        """, .interruptions, default: "continue"
+      ) { $0.onInterruption = $1 },
+      .words(
+        "onRouteChange", "What to do when the sound server moves the sound to another device.",
+        .routeChanges, default: "follow"
+      ) { $0.onRouteChange = $1 },
+      .words(
+        "onDeviceLoss",
+        """
+        What to do when the device or the sound server goes, stays suspended or hangs, or is not there at \
+        the start.
+        """, .deviceLosses, default: "wait"
+      ) { $0.onDeviceLoss = $1 },
+      .seconds(
+        "deviceWait",
+        """
+        How long a device that is gone is waited for, in seconds. Without it: as long as it takes.
+        """
+      ) { $0.deviceWait = $1 },
+      .words(
+        "withoutDevice", "What files, timeline and recordings do while there is no device.",
+        .timesWithoutDevice, default: "continue"
+      ) { $0.withoutDevice = $1 },
+    ])
+
+  package static let limits = ObjectGrammar<PatchDocument.Limits>(
+    "the limits", "How loud the patch lets itself become, and lets others make it.",
+    [
+      level(
+        "outputPeak",
+        """
+        The level that nothing which is put out is ever above, whatever the patch does and whoever changes \
+        it: "-1 dB", or a number of which 1 is full scale. What would be louder is turned down. Taps are in \
+        front of it.
+        """, in: PatchDocument.Limits.outputPeakRange
+      ) { $0.outputPeak = $1 },
+      level(
+        "requestedGain",
+        "The greatest gain that requests and OSC messages may set; 40 dB where nothing is said.",
+        in: PatchDocument.Limits.requestedGainRange
+      ) { $0.requestedGain = $1 },
+    ])
+
+  /// A level in a range of decibels. Whether it is in the range is a rule of its own.
+  private static func level(
+    _ key: String, _ summary: String, in range: ClosedRange<Double>,
+    _ set: @escaping @Sendable (inout PatchDocument.Limits, Located<Level>?) -> Void
+  ) -> MemberGrammar<PatchDocument.Limits> {
+    let name = "'\(key)'"
+    return .member(key, summary, .level(upTo: range.upperBound)) { reader, json, limits in
+      set(&limits, reader.level(json, name))
+    }
+  }
+
+  /// The devices of an I/O unit.
+  package static let device = ObjectGrammar<PatchDocument.Device>(
+    "a device",
+    """
+    What the I/O unit plays on and hears from: as `patchrun devices` shows them. --sink and --source win; a \
+    patch that is rendered needs neither.
+    """,
+    [
+      .member("sink", "What it plays on.", .definition("deviceChoice")) {
+        $2.sink = $0.deviceChoice($1, "'sink'")
+      },
+      .member("source", "What it hears from.", .definition("deviceChoice")) {
+        $2.source = $0.deviceChoice($1, "'source'")
+      },
+    ])
+}
