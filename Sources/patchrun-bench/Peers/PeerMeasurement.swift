@@ -40,7 +40,7 @@ struct PeerMeasurement {
 
   /// Where the patches and the floor are in the repository.
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Tests/Peers").standardized.path
+    .appending(path: "../../../Tests/Peers").standardized.path
 
   /// Returns whether there was something to measure.
   mutating func run() -> Bool {
