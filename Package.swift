@@ -242,7 +242,7 @@ let package = Package(
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer", "ToolServer",
         "Control",
-        "TerminalScreen", "CShims",
+        "TerminalScreen", "CLoading", "CShims",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ],

@@ -51,7 +51,7 @@ typedef struct {
 #define DECLARE(result, name, parameters, arguments) result name parameters;
 FUNCTIONS(DECLARE)
 
-CLOADING_LIBRARY("libdbus-1.so.3", FUNCTIONS)
+CLOADING_OPTIONAL("libdbus-1.so.3", "libdbus-1-3", FUNCTIONS)
 
 // The codes of types in messages.
 enum { is_variant = 'v', is_string = 's', is_int32 = 'i', is_uint32 = 'u', is_int64 = 'x', is_uint64 = 't' };

@@ -64,6 +64,6 @@
   CALL(void, cairo_translate, (cairo_t *cr, double tx, double ty), (cr, tx, ty))
 // clang-format on
 
-CLOADING_LIBRARY("libcairo.so.2", FUNCTIONS)
+CLOADING_LIBRARY("libcairo.so.2", "libcairo2", FUNCTIONS)
 
 const char *ccairo_load(void) { return cloading_load(&library); }

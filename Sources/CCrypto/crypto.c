@@ -15,6 +15,6 @@
        (EVP_MD_CTX *ctx, unsigned char *md, unsigned int *s), (ctx, md, s))
 // clang-format on
 
-CLOADING_LIBRARY("libcrypto.so.3", FUNCTIONS)
+CLOADING_LIBRARY("libcrypto.so.3", "libssl3", FUNCTIONS)
 
 const char *ccrypto_load(void) { return cloading_load(&library); }

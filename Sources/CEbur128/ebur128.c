@@ -20,6 +20,6 @@
        (ebur128_state *st, unsigned int channel_number, double *out), (st, channel_number, out))
 // clang-format on
 
-CLOADING_LIBRARY("libebur128.so.1", FUNCTIONS)
+CLOADING_LIBRARY("libebur128.so.1", "libebur128-1", FUNCTIONS)
 
 const char *cebur128_load(void) { return cloading_load(&library); }

@@ -15,4 +15,4 @@
        (plan, bins, samples))
 // clang-format on
 
-CLOADING_LIBRARY("libkissfft-float.so.131", FUNCTIONS)
+CLOADING_LIBRARY("libkissfft-float.so.131", "libkissfft-float131", FUNCTIONS)

@@ -12,6 +12,6 @@
   CALL(void, mysofa_tospherical, (struct MYSOFA_HRTF *hrtf), (hrtf))
 // clang-format on
 
-CLOADING_LIBRARY("libmysofa.so.1", FUNCTIONS)
+CLOADING_LIBRARY("libmysofa.so.1", "libmysofa1", FUNCTIONS)
 
 const char *cmysofa_load(void) { return cloading_load(&library); }

@@ -15,7 +15,7 @@
   CALL(int, deflateEnd, (z_streamp strm), (strm))
 // clang-format on
 
-CLOADING_LIBRARY("libz.so.1", FUNCTIONS)
+CLOADING_OPTIONAL("libz.so.1", "zlib1g", FUNCTIONS)
 
 size_t cpanel_compress(const unsigned char *bytes, size_t count, unsigned char *into, size_t room) {
   if (cloading_load(&library) || count > UINT_MAX || room > UINT_MAX) return 0;

@@ -118,6 +118,6 @@
   CALL(const char *, pa_strerror, (int error), (error))
 // clang-format on
 
-CLOADING_LIBRARY("libpulse.so.0", FUNCTIONS)
+CLOADING_LIBRARY("libpulse.so.0", "libpulse0", FUNCTIONS)
 
 const char *cpulse_load(void) { return cloading_load(&library); }

@@ -35,4 +35,6 @@
        (file, samples, frames))
 // clang-format on
 
-CLOADING_LIBRARY("libsndfile.so.1", FUNCTIONS)
+CLOADING_LIBRARY("libsndfile.so.1", "libsndfile1", FUNCTIONS)
+
+const char *csndfile_load(void) { return cloading_load(&library); }

@@ -29,4 +29,6 @@
   CALL(soxr_runtime_spec_t, soxr_runtime_spec, (unsigned threads), (threads))
 // clang-format on
 
-CLOADING_LIBRARY("libsoxr.so.0", FUNCTIONS)
+CLOADING_LIBRARY("libsoxr.so.0", "libsoxr0", FUNCTIONS)
+
+const char *csoxr_load(void) { return cloading_load(&library); }

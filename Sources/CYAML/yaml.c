@@ -16,6 +16,6 @@
        (yaml_parser_t *parser, const unsigned char *input, size_t size), (parser, input, size))
 // clang-format on
 
-CLOADING_LIBRARY("libyaml-0.so.2", FUNCTIONS)
+CLOADING_LIBRARY("libyaml-0.so.2", "libyaml-0-2", FUNCTIONS)
 
 const char *cyaml_load(void) { return cloading_load(&library); }

@@ -348,6 +348,8 @@ final class PipeEngine: @unchecked Sendable {
       flush(sink)
       if !sink.isEmpty { orders.alarm.sleep(0.1, orUntil: sink.end) }
     }
+    // Also where the disk is full: what has been written is whole.
+    if let number = sink.complete() { note(.failed(number)) }
   }
 
   /// What has come of a write is the end.

@@ -24,6 +24,15 @@ struct PlaybackReserve: BitwiseCopyable {
   private var quietSince: UInt64 = 0
   /// When there was a slice less; `nil` once an underrun has followed.
   private var lastLess: UInt64?
+  /// Since when there is a slice more than was asked for, or several; `nil` where there is none.
+  private(set) var raisedSince: UInt64?
+  private var isSilent = false
+
+  /// When there is a slice less where nothing runs dry until then; `nil` where there is none to give back,
+  /// and while nothing is played.
+  var lessAt: UInt64? {
+    slices > 0 && !isSilent ? quietSince + UInt64(wait * 1e9) : nil
+  }
 
   init(mostSlices: Int, firstWait: Double = PlaybackReserve.firstWait) {
     self.mostSlices = mostSlices
@@ -34,6 +43,7 @@ struct PlaybackReserve: BitwiseCopyable {
   /// The device ran dry. Returns whether there is a slice more.
   mutating func noteUnderrun(at now: UInt64) -> Bool {
     quietSince = now
+    isSilent = false
     if let less = lastLess {
       // Once for each slice less: underruns come in bursts.
       lastLess = nil
@@ -43,16 +53,22 @@ struct PlaybackReserve: BitwiseCopyable {
     }
     guard slices < mostSlices else { return false }
     slices += 1
+    raisedSince = raisedSince ?? now
     return true
   }
 
   /// Nothing is played: that nothing runs dry then is no sign.
-  mutating func noteSilence(at now: UInt64) { quietSince = now }
+  mutating func noteSilence(at now: UInt64) {
+    quietSince = now
+    isSilent = true
+  }
 
   /// Something is played, and has not run dry. Returns whether there is a slice less.
   mutating func takeBack(at now: UInt64) -> Bool {
+    isSilent = false
     guard slices > 0, Self.seconds(quietSince, now) >= wait else { return false }
     slices -= 1
+    if slices == 0 { raisedSince = nil }
     quietSince = now
     lastLess = now
     return true

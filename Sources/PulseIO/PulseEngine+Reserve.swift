@@ -1,3 +1,4 @@
+import AudioTypes
 import RenderHost
 import Synchronization
 
@@ -21,7 +22,21 @@ extension PulseEngine {
       return
     }
     playback.keep(slicesMore: reserve.slices)
+    tellReserve(of: playback)
     log.post(.noted("\(PulseMessages.keeps) \(slicesMore)"))
+  }
+
+  /// Lets others see what is kept more than was asked for, where that is something else than the last time.
+  private func tellReserve(of playback: PulseStream) {
+    let rate = playback.format.sampleRate
+    let raised = reserve.raisedSince.map { since in
+      RaisedLatency(
+        asked: Double(playback.askedFrames) / rate, granted: Double(playback.grantedFrames) / rate,
+        since: since, lessAt: reserve.lessAt)
+    }
+    guard raised != toldReserve else { return }
+    toldReserve = raised
+    log.note(raisedLatency: raised)
   }
 
   /// Takes a slice back where nothing has run dry for a time.
@@ -31,7 +46,9 @@ extension PulseEngine {
   func keepLess() {
     guard reserve.slices > 0 else { return }
     let now = monotonicNanoseconds()
-    guard isPlaying, !interruptions.isPaused, lostSink == nil, let playback = link?.playback else {
+    guard let playback = link?.playback else { return reserve.noteSilence(at: now) }
+    defer { tellReserve(of: playback) }
+    guard isPlaying, !interruptions.isPaused, lostSink == nil else {
       return reserve.noteSilence(at: now)
     }
     let wait = Int(reserve.wait.rounded())

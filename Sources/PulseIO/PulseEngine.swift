@@ -46,6 +46,8 @@ final class PulseEngine: @unchecked Sendable {
   var interruptions = PulseInterruptions()
   /// What the server keeps more than it was asked for, of the stream that there is now.
   var reserve = PlaybackReserve(mostSlices: 0)
+  /// What others have last been told of it.
+  var toldReserve: RaisedLatency?
   private let reserveWait: Double
   /// Makes out why the loudspeaker runs dry.
   let watch: UnderrunWatch
@@ -160,6 +162,8 @@ final class PulseEngine: @unchecked Sendable {
         }, user)
     }
     reserve = PlaybackReserve(mostSlices: stream.mostSlicesMore, firstWait: reserveWait)
+    toldReserve = nil
+    log.note(raisedLatency: nil)
     unsafe pa_stream_set_write_callback(
       stream.handle,
       { stream, byteCount, user in

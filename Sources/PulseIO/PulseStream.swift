@@ -285,6 +285,15 @@ final class PulseStream {
     }
   }
 
+  /// What it was asked to keep, in frames.
+  var askedFrames: Int { asked.kept }
+
+  /// What it has granted that it keeps, in frames: it answers some time after it was asked.
+  var grantedFrames: Int {
+    guard let attributes = unsafe pa_stream_get_buffer_attr(handle) else { return bufferFrames }
+    return unsafe Int(attributes.pointee.tlength) / bytesPerFrame
+  }
+
   /// How many slices more than it was asked for the server may be had to keep.
   var mostSlicesMore: Int {
     max(0, (Self.mostSlices * asked.slice - asked.kept + asked.slice - 1) / asked.slice)

@@ -27,6 +27,10 @@ extension LiveHardware {
   /// How the thread that renders is scheduled, in a few words; empty before `start`. Any thread.
   public var schedulingDescription: String { log.scheduling }
 
+  /// What the device is had to keep more than it was asked for, since it ran dry; `nil` for nothing. Any
+  /// thread.
+  public var raisedLatency: RaisedLatency? { log.raisedLatency }
+
   /// What has happened since the last call. Any thread.
   public func takeEvents() -> [HardwareEvent] { log.takeEvents() }
 

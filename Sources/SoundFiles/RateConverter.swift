@@ -17,6 +17,11 @@ public final class RateConverter {
   private var produced = 0
 
   public init(from: Double, to: Double, channelCount: Int) throws(SoundFileError) {
+    if let problem = SoundLibrary.rateProblem {
+      throw SoundFileError(
+        .formatNotSupported, status: .fileFailed,
+        "\(rateText(from)) Hz cannot be converted to \(rateText(to)) Hz: \(problem)")
+    }
     var failure: soxr_error_t?
     var io = unsafe soxr_io_spec(SOXR_FLOAT64_I, SOXR_FLOAT64_I)
     var quality = unsafe soxr_quality_spec(UInt(SOXR_VHQ), 0)

@@ -29,6 +29,7 @@ public struct SoundFileFormat: Hashable, Sendable {
   /// Of our own formats libsndfile is not asked: it need not be loaded then.
   private var isWritable: Bool {
     if isWave { return true }
+    guard SoundLibrary.fileProblem == nil else { return false }
     var info = SF_INFO()
     info.samplerate = 48_000
     info.channels = 2
@@ -42,6 +43,11 @@ public struct SoundFileFormat: Hashable, Sendable {
     return all.first { $0.extensions.contains(ending) && $0.isWritable }
   }
 
+  /// Whether some libsndfile writes files with this extension, in lower case.
+  static func isKnown(_ ending: String) -> Bool {
+    all.contains { $0.extensions.contains(ending) }
+  }
+
   /// `wav, aif, …`, for a help line.
   static var writableExtensions: String {
     writable.map { $0.extensions[0] }.joined(separator: ", ")
@@ -49,6 +55,7 @@ public struct SoundFileFormat: Hashable, Sendable {
 
   /// The names of everything that the installed libsndfile can read.
   public static let readableNames: [String] = {
+    guard SoundLibrary.fileProblem == nil else { return [] }
     var count: Int32 = 0
     _ = unsafe sf_command(
       nil, Int32(SFC_GET_FORMAT_MAJOR_COUNT), &count,

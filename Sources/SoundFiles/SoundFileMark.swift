@@ -10,6 +10,7 @@ public enum SoundFileMark {
   ///
   /// - Parameter descriptor: To be read; stays open.
   public static func isSet(_ descriptor: Int32) -> Bool {
+    guard SoundLibrary.fileProblem == nil else { return false }
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { return false }
     let bytes = FileBytes(copy)

@@ -75,6 +75,7 @@ public final class SoundFileReader {
   ) throws(SoundFileError) {
     let bytes = FileBytes(descriptor, fault: fault)
     try Self.checkReadable(descriptor, path)
+    try SoundLibrary.checkReading(path)
     var info = SF_INFO()
     var file = try unsafe Self.open(bytes, path, &info)
     if info.frames <= 0 || info.frames == Int64.max {

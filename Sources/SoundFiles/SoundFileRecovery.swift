@@ -140,6 +140,7 @@ public enum SoundFileRecovery {
   private static func countFrames(
     _ descriptor: Int32, _ path: String
   ) throws(SoundFileError) -> Int64 {
+    try SoundLibrary.checkReading(path)
     let bytes = FileBytes(fcntl(descriptor, F_DUPFD_CLOEXEC, 3))
     var info = SF_INFO()
     var opened: OpaquePointer?

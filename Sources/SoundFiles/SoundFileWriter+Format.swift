@@ -45,6 +45,7 @@ extension SoundFileWriter {
     }
     guard let fileFormat = SoundFileFormat.writable(forPath: path == "-" ? "a.wav" : path) else {
       let ending = fileExtension(of: path)
+      if SoundFileFormat.isKnown(ending) { try SoundLibrary.checkWriting(path) }
       throw SoundFileError(
         .unknownFormat, status: .unsupportedFileType,
         ending.isEmpty
@@ -136,7 +137,7 @@ extension SoundFileWriter {
   }
 
   /// Whether the header can be written again: a regular file that is written from its beginning.
-  static func isSeekable(_ descriptor: Int32) -> Bool {
+  public static func isSeekable(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return false

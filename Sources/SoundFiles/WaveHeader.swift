@@ -29,6 +29,21 @@ public struct WaveHeader: Sendable {
     ).bytes
   }
 
+  /// The head of a file that can be wound back: as many bytes for every length. Above 32 bits it is RF64's.
+  ///
+  /// - Parameters:
+  ///   - channelCount: At least 1.
+  ///   - sampleRate: In Hz.
+  ///   - dataBytes: Bytes of samples.
+  public static func ofFile(
+    _ sampleType: FileSampleType, channelCount: Int, sampleRate: Int, dataBytes: Int
+  ) -> [UInt8] {
+    WaveHeader(
+      sampleType: sampleType, channelCount: channelCount, sampleRate: sampleRate,
+      dataBytes: UInt64(dataBytes), isSeekable: true, limit: UInt64(UInt32.max)
+    ).bytes
+  }
+
   /// A list of information, in which the program is named (ISFT): what tells a file of ours.
   static let mark: [UInt8] = {
     let name = Array(FileMark.software.utf8) + [0]

@@ -115,6 +115,53 @@ import Testing
     #expect(rest.contains("event: ended\n") && rest.hasSuffix("0\r\n\r\n"))
   }
 
+  @Test(arguments: [false, true])
+  func `who ends its side goes on hearing, until it closes or the patch ends`(
+    isOnPort: Bool
+  ) throws {
+    var limits = ControlLimits()
+    limits.heartbeat = .milliseconds(20)
+    let room = try Room(port: 0, limits: limits)
+    let port = try #require(room.server.port)
+    let request = "GET /events HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n"
+    func connect() throws -> RawConnection {
+      let connection = try isOnPort ? RawConnection(port: port) : room.connect()
+      try connection.send(request)
+      _ = connection.read(until: "event: status")
+      connection.endSending()
+      return connection
+    }
+    var connections = try (0..<20).map { _ in try connect() }
+    for _ in 0..<3 {
+      room.patch.feed.yield(.xrun(underruns: 1, overruns: 0))
+      for connection in connections {
+        #expect(connection.read(until: "event: xrun").contains("event: xrun"))
+      }
+    }
+    // Their descriptors are given back when they close.
+    let last = connections.removeLast()
+    connections = []
+    #expect(eventually { room.metrics?.contains("connections 2\n") == true })
+    room.patch.feed.yield(.ended(.stopped))
+    room.close()
+    let rest = last.readAll()
+    #expect(rest.contains("event: ended\n") && rest.hasSuffix("0\r\n\r\n"))
+  }
+
+  @Test func `a request behind one for events is not answered, and holds nothing up`() throws {
+    let room = try Room()
+    let connection = try room.connect()
+    let status = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    try connection.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n" + status)
+    connection.endSending()
+    _ = connection.read(until: "event: status")
+    room.patch.feed.yield(.xrun(underruns: 7, overruns: 0))
+    #expect(connection.read(until: "\"underruns\":7").contains("event: xrun"))
+    room.patch.feed.yield(.ended(.stopped))
+    room.close()
+    #expect(connection.readAll().contains("event: ended\n"))
+  }
+
   @Test func `a stream is read in whatever pieces it comes`() {
     let text =
       "\u{3A} comment\nretry: 5\n\nid: 1\nevent: a\ndata: one\ndata: two\n\n"

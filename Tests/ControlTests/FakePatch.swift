@@ -24,6 +24,7 @@ final class FakePatch: ControlledPatch {
     var delay: Duration?
     var changesBegun = 0
     var documentsGiven = 0
+    var raisedLatency: ControlRaisedLatency?
   }
 
   private let state: Mutex<State>
@@ -63,6 +64,9 @@ final class FakePatch: ControlledPatch {
 
   /// Has another document play before each of the next changes.
   func race(times: Int) { state.withLock { $0.races = times } }
+
+  /// Has something run dry.
+  func raise(_ latency: ControlRaisedLatency?) { state.withLock { $0.raisedLatency = latency } }
 
   /// Takes so long for each change.
   func slow(by time: Duration) { state.withLock { $0.delay = time } }
@@ -121,7 +125,7 @@ final class FakePatch: ControlledPatch {
   }
 
   func status() async -> ControlStatus {
-    ControlStatus(
+    var status = ControlStatus(
       title: "A \"fake\"", file: "patches/fake.json", state: state.withLock(\.play), position: 1.5,
       duration: nil, tag: tag,
       grant: ControlGrant(
@@ -129,6 +133,8 @@ final class FakePatch: ControlledPatch {
         sampleRate: 48_000, sliceFrames: 256, scheduling: "SCHED_RR 5"),
       load: 0.125, peakLoad: 0.25, underruns: 1, overruns: 0, failedSlices: 0, lostFrames: 0,
       pendingStages: 0, isSaved: state.withLock { $0.version == 1 }, canSave: true)
+    status.raisedLatency = state.withLock(\.raisedLatency)
+    return status
   }
 
   func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {

@@ -216,8 +216,31 @@ import Testing
     }
   }
 
+  @Test func `a latency that was raised is said, with what was asked for and when it is less`()
+    throws
+  {
+    let room = try Room()
+    let name = "patchrun_raised_latency_"
+    #expect(try room.ask("GET /status").json?["raisedLatency"]?.kind == .null)
+    #expect(try room.ask("GET /metrics").body.contains("\n\(name)seconds 0\n"))
+    room.patch.raise(.init(asked: 0.02, granted: 0.05, age: 12.5, timeUntilLess: 47.5))
+    let raised = try #require(try room.ask("GET /status").json?["raisedLatency"])
+    #expect(raised["asked"]?.number == 0.02 && raised["granted"]?.number == 0.05)
+    #expect(raised["age"]?.number == 12.5 && raised["timeUntilLess"]?.number == 47.5)
+    let metrics = try room.ask("GET /metrics").body
+    for line in ["seconds 0.03", "age_seconds 12.5", "until_less_seconds 47.5"] {
+      #expect(metrics.contains("\n\(name)\(line)\n"), "\(metrics)")
+    }
+    // While nothing is played.
+    room.patch.raise(.init(asked: 0.02, granted: 0.05, age: 12.5, timeUntilLess: nil))
+    let silent = try room.ask("GET /status").json?["raisedLatency"]
+    #expect(silent?["timeUntilLess"]?.kind == .null)
+    #expect(try !room.ask("GET /metrics").body.contains("until_less"))
+  }
+
   @Test func `metrics are Prometheus' text, each with its help and type`() throws {
     let room = try Room()
+    room.patch.raise(.init(asked: 0.02, granted: 0.05, age: 12.5, timeUntilLess: 47.5))
     _ = try room.ask("PUT /patch", ["Content-Type: application/json"], body: "wrong")
     let answer = try room.ask("GET /metrics")
     #expect(answer.fields["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)

@@ -151,6 +151,35 @@ struct DeviceLossTests {
     #expect(try run.wait().status == 0)
   }
 
+  @Test func `a patch that is changed while its device is lost is heard as it was changed`() throws {
+    let run = try start("", "--watch")
+    try server.remove("out")
+    #expect(run.waitForErrors("goes on unheard"), "\(run.errorsSoFar)")
+    try place.write("{", to: "tone.json")
+    #expect(run.waitForErrors("note: the patch plays on as it was\n"), "\(run.errorsSoFar)")
+    let lower = tone().replacingOccurrences(of: "\"frequency\": 440", with: "\"frequency\": 220")
+    try place.write(lower, to: "tone.json")
+    #expect(run.waitForErrors("440 -> 220"), "\(run.errorsSoFar)")
+    #expect(try place.run("ctl", "get", "/callbacks").output.contains("220"))
+    #expect(try place.run("ctl", "status").output.contains(": waiting, "))
+    // A patch that has to begin again waits with what it begins with.
+    try place.write(
+      lower.replacingOccurrences(
+        of: "\"preferredSampleRate\"",
+        with: "\"preferredIOBufferDuration\": 0.005, \"preferredSampleRate\""), to: "tone.json")
+    #expect(run.waitForErrors("the sound server has no sink"), "\(run.errorsSoFar)")
+    try server.add(.init("out"))
+    #expect(run.waitForErrors("slice 256 frames"), "\(run.errorsSoFar)")
+    let heard = try server.record().stop()
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+    // The left channel goes through zero upwards 220 times a second.
+    let left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }.drop { $0 == 0 }
+    let crossings = zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
+    let seconds = Double(left.count) / 48_000
+    #expect(seconds > 0.1 && abs(Double(crossings) / seconds - 220) < 15, "\(crossings) in \(seconds)")
+  }
+
   @Test func `a device is waited for as long as it may be`() throws {
     let run = try start(#""deviceWait": 0.7, "#)
     try server.remove("out")

@@ -72,6 +72,33 @@ struct DoctorTests {
     #expect(PullTimes([], sampleRate: 48_000) == nil)
   }
 
+  // MARK: Patches that run
+
+  private func finding(_ status: String?) throws -> DoctorFinding {
+    DoctorRuns.finding("mix", try status.map { try readAnswer($0) })
+  }
+
+  @Test func `a patch that runs is found, and whether its latency was raised`() throws {
+    let playing = #"{ "state": "playing", "underruns": 3, "overruns": 0, "#
+    let causes = #""underrunCauses": { "machine": 3 }, "raisedLatency": "#
+    let fine = try finding(playing + causes + "null }")
+    #expect(
+      fine
+        == DoctorFinding(
+          topic: "run mix", state: .ok,
+          found: "playing, 3 xruns (machine 3), latency as it was asked for"))
+    let latency = #"{ "asked": 0.04, "granted": 0.06, "age": 12.5, "timeUntilLess": "#
+    let raised = try finding(playing + causes + latency + "47.5 } }")
+    #expect(raised.state == .warning && raised.cure.contains("ctl watch --name mix"))
+    #expect(
+      raised.found
+        == "playing, 3 xruns (machine 3), latency raised by 20.0 ms for 0:12.500: 40.0 ms of what "
+        + "is played were asked for, 60.0 ms are kept; a slice less in 0:47.500")
+    let silent = try finding(playing + causes + latency + "null } }")
+    #expect(silent.found.hasSuffix("60.0 ms are kept; not less before it plays"))
+    #expect(try finding(nil).found == "it does not answer within 2 s")
+  }
+
   // MARK: The system
 
   private func findings(

@@ -40,6 +40,97 @@ struct PipeCommandTests {
     #expect(isSame)
   }
 
+  /// The lengths in the head of a WAV file, those of the whole and of its samples.
+  private func lengths(_ name: String) throws -> (whole: Int, samples: Int, start: Int) {
+    let bytes = try place.bytes(name)
+    func word(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) } }
+    let data = try #require(Data(bytes.prefix(512)).range(of: Data("data".utf8)))
+    return (word(4), word(data.lowerBound + 4), data.upperBound + 4)
+  }
+
+  @Test(arguments: ["wav", "wav:s16le", "wav:s24le:44100:1"])
+  func `a file has its true length at the end`(format: String) throws {
+    try shell(
+      "\"$PATCHRUN\" run noise.json --duration 0.35 --pace reader --to - --to-format \(format) > run.wav"
+    )
+    let (whole, samples, start) = try lengths("run.wav")
+    let count = try place.bytes("run.wav").count
+    #expect(whole == count - 8)
+    #expect(samples == count - start - samples % 2)
+    let frames = Int((0.35 * (format.contains("44100") ? 44_100 : 48_000)).rounded())
+    let reader = try SoundFileReader(path: place.path("run.wav"))
+    #expect(reader.frameCount == frames)
+    guard format == "wav" else { return }
+    try shell(#""$PATCHRUN" render noise.json --duration 0.35 -o - > render.wav"#)
+    let isSame = try place.bytes("run.wav") == place.bytes("render.wav")
+    #expect(isSame)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGKILL])
+  func `a file has the length that it has come to where a signal ends it`(signal: Int32) throws {
+    let run = try place.shell(#"exec "$PATCHRUN" run noise.json --to - > run.wav"#)
+    #expect(run.waitForErrors("sink standard output"))
+    usleep(2_300_000)
+    run.process.signal(signal)
+    #expect(try run.wait().status == (signal == SIGKILL ? 137 : 0))
+    let (whole, samples, start) = try lengths("run.wav")
+    let count = try place.bytes("run.wav").count
+    if signal == SIGKILL {
+      // Of the last second it does not know.
+      #expect(samples >= 48_000 * 8 && whole == samples + start - 8 && count >= start + samples)
+    } else {
+      #expect(whole == count - 8 && samples == count - start)
+      #expect(samples >= 2 * 48_000 * 8)
+    }
+    #expect(try SoundFileReader(path: place.path("run.wav")).frameCount == samples / 8)
+  }
+
+  @Test
+  func `what cannot be wound back lasts as long as it lasts`() throws {
+    let run = #""$PATCHRUN" run noise.json --duration 0.1 --pace reader --to -"#
+    try shell("\(run) | cat > pipe.wav; \(run) >> pipe.wav; \(run) > file.wav")
+    let pipe = try lengths("pipe.wav")
+    #expect(pipe.whole == 0xFFFF_FFFF && pipe.samples == 0xFFFF_FFFF)
+    // What is appended is the same once more.
+    #expect(try place.bytes("pipe.wav").count == 2 * (pipe.start + 4800 * 8))
+    #expect(try lengths("file.wav").samples == 4800 * 8)
+  }
+
+  @Test(.enabled(if: SmallDisk.canMount, "mounting takes root"))
+  func `a file on a full disk has the length of what is there`() throws {
+    let disk = try SmallDisk(bytes: 1 << 20)
+    let outcome = try shell(
+      "\"$PATCHRUN\" run noise.json --duration 9 --pace reader --to - > '\(disk.path)/run.wav'")
+    #expect(outcome.status == 4)
+    #expect(
+      outcome.errors.contains("standard output cannot be written: No space left on device"),
+      "\(outcome.errors)")
+    try shell("cp '\(disk.path)/run.wav' full.wav")
+    let (_, samples, start) = try lengths("full.wav")
+    #expect(samples > 900_000 && samples % 8 == 0)
+    let rest = try place.bytes("full.wav").count - start - samples
+    #expect((0..<8).contains(rest))
+  }
+
+  @Test
+  func `a patch that begins again goes on in its file`() throws {
+    let run = try place.shell(#"exec "$PATCHRUN" run noise.json --watch --to - > run.wav"#)
+    #expect(run.waitForErrors("sink standard output"))
+    usleep(300_000)
+    try place.write(
+      TestPatch.noise().replacingOccurrences(
+        of: "\"preferredSampleRate\"",
+        with: "\"preferredIOBufferDuration\": 0.005, \"preferredSampleRate\""), to: "noise.json")
+    #expect(run.waitForErrors("slice 256 frames"), "\(run.errorsSoFar)")
+    usleep(300_000)
+    run.process.signal(SIGTERM)
+    #expect(try run.wait().status == 0)
+    let (whole, samples, start) = try lengths("run.wav")
+    let count = try place.bytes("run.wav").count
+    #expect(whole == count - 8 && samples == count - start)
+    #expect(try place.samples("run.wav").contains { abs($0) > 0.01 })
+  }
+
   @Test
   func `messages go to standard error, and say where it plays`() throws {
     let outcome = try shell(

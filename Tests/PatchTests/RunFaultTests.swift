@@ -105,6 +105,19 @@ struct RunFaultTests {
     #expect(
       run.waitForErrors("the machine's: the render thread was not run for"), "\(run.errorsSoFar)")
     #expect(try metric(#"patchrun_underruns_total{cause="machine"}"#) >= 1)
+    // What the server keeps more from then on is said wherever the latency is.
+    #expect(run.waitForErrors("of what is played the sound server keeps"), "\(run.errorsSoFar)")
+    usleep(200_000)
+    #expect(try metric("patchrun_raised_latency_seconds") > 0)
+    #expect((0...60).contains(try metric("patchrun_raised_latency_until_less_seconds")))
+    let status = try place.run("ctl", "status").output
+    #expect(
+      status.contains(/latency raised by [0-9.]+ ms for 0:0[0-9.]+: [0-9.]+ ms of what is played/)
+        && status.contains("a slice less in 0:5"), "\(status)")
+    let doctor = try place.run("doctor", "--no-sound").output
+    #expect(doctor.contains(/WARNING  run noise +playing, .*latency raised by /), "\(doctor)")
+    run.process.signal(SIGUSR1)
+    #expect(run.waitForErrors(", latency raised by "), "\(run.errorsSoFar)")
     run.process.signal(SIGTERM)
     let outcome = try run.wait()
     #expect(outcome.status == 0)
@@ -154,12 +167,15 @@ struct RunFaultTests {
     try place.write("", to: "slow")
     // A second is read ahead, and some more.
     usleep(4_000_000)
+    let watch = try place.watch()
     try FileManager.default.removeItem(atPath: place.path("slow"))
     #expect(run.waitForErrors(" came too late at "), "\(run.errorsSoFar)")
     #expect(try metric(#"patchrun_underruns_total{cause="file"}"#) >= 1)
     run.process.signal(SIGTERM)
     let outcome = try run.wait()
     #expect(outcome.status == 0, "\(outcome.errors)")
+    let events = try watch.wait().output
+    #expect(events.contains("long.wav': ") && events.contains("the disk was too slow"), "\(events)")
     // A busy machine may have underruns of its own beside it.
     #expect(outcome.errors.contains(" a file's"), "\(outcome.errors)")
   }

@@ -125,6 +125,23 @@ struct PlaybackReserveTests {
     ]
     #expect(changes == [false, true])
   }
+
+  @Test
+  func `it is said since when there is more, and when there will be less`() {
+    let second: UInt64 = 1_000_000_000
+    var reserve = PlaybackReserve(mostSlices: 2)
+    #expect(reserve.raisedSince == nil && reserve.lessAt == nil)
+    for time in [10, 12, 13] { _ = reserve.noteUnderrun(at: UInt64(time) * second) }
+    #expect(reserve.raisedSince == 10 * second && reserve.lessAt == 73 * second)
+    reserve.noteSilence(at: 20 * second)
+    #expect(reserve.raisedSince == 10 * second && reserve.lessAt == nil)
+    let changes = [21, 80, 139, 140].map { reserve.takeBack(at: UInt64($0) * second) }
+    #expect(changes == [false, true, false, true])
+    #expect(reserve.raisedSince == nil && reserve.lessAt == nil)
+    _ = reserve.noteUnderrun(at: 900 * second)
+    // Soon after a slice less the wait would be twice as long.
+    #expect(reserve.raisedSince == 900 * second && reserve.lessAt == 960 * second)
+  }
 }
 
 @Suite(
@@ -141,12 +158,19 @@ struct PlaybackReserveLiveTests {
     session.play(plan(.holding(NappingKernel())))
     try hardware.start(session)
     var notes: [String] = []
+    var raised: [RaisedLatency] = []
     #expect(
       eventually {
+        if let latency = hardware.raisedLatency, latency != raised.last { raised.append(latency) }
         for case .noted(let text) in hardware.takeEvents() { notes.append(text) }
         return notes.last?.hasSuffix("asked for, and no more") ?? false
       })
+    #expect(hardware.raisedLatency == nil)
     hardware.stop()
+    #expect(!raised.isEmpty)
+    #expect(raised.contains { $0.surplus > 0 }, "\(raised)")
+    #expect(raised.allSatisfy { $0.asked > 0.005 && $0.since == raised[0].since })
+    #expect(raised.contains { ($0.lessAt ?? 0) > $0.since }, "\(raised)")
     #expect(notes.first?.hasSuffix("frames more than it was asked for") ?? false, "\(notes)")
     // Where it ran dry there is silence.
     let heard = try recording.stop().filter { $0 != 0 }

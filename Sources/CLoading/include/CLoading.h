@@ -11,13 +11,17 @@
 struct cloading_library {
   /// What the loader looks for: the soname.
   const char *file;
+  /// What to install where it is missing: Debian's name.
+  const char *package;
+  /// Whether all that is asked for can be done without it.
+  int is_optional;
   /// Of the functions, each with a place for its address.
   const char *const *names;
   void **places;
   size_t count;
   /// Read and written under a lock. Empty as long as there is no failure.
   int state;
-  char failure[256];
+  char failure[384];
 };
 
 /// Loads the library and all of its functions, once. Any thread but the render thread.
@@ -25,8 +29,11 @@ struct cloading_library {
 /// Returns NULL, or why the library is not there: a sentence in lower case, which stays as it is.
 const char *cloading_load(struct cloading_library *library);
 
+/// Whether a library that was needed has been found missing. Any thread.
+int cloading_is_missing(void);
+
 /// Where a function is. Before the library has been loaded it is loaded; where it is not there the
-/// process says so and ends: a caller asks beforehand.
+/// process says so and ends with status 3: a caller asks beforehand.
 void *cloading_find(struct cloading_library *library, size_t index);
 
 // Both take a macro `FUNCTIONS(CALL)`: for each function `CALL(result, name, (parameters), (arguments))`.
@@ -39,11 +46,15 @@ void *cloading_find(struct cloading_library *library, size_t index);
     return ((__typeof__(name) *)place)arguments;                                                \
   }
 
-#define CLOADING_LIBRARY(soname, FUNCTIONS)                                                     \
+#define CLOADING_LIBRARY(soname, package, FUNCTIONS) CLOADING_ANY(soname, package, 0, FUNCTIONS)
+#define CLOADING_OPTIONAL(soname, package, FUNCTIONS) CLOADING_ANY(soname, package, 1, FUNCTIONS)
+
+#define CLOADING_ANY(soname, package, is_optional, FUNCTIONS)                                    \
   enum { FUNCTIONS(CLOADING_INDEX) function_count };                                            \
   static const char *const names[] = {FUNCTIONS(CLOADING_NAME)};                                \
   static void *places[function_count];                                                          \
-  static struct cloading_library library = {soname, names, places, function_count, 0, ""};      \
+  static struct cloading_library library = {                                                    \
+      soname, package, is_optional, names, places, function_count, 0, ""};                      \
   FUNCTIONS(CLOADING_FORWARD)
 
 #endif

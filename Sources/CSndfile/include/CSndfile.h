@@ -1,8 +1,10 @@
 #ifndef CSNDFILE_H
 #define CSNDFILE_H
 
-/// libsndfile's own header; the first function that is called loads the library. Without it the
-/// process says so and ends.
 #include <sndfile.h>
+
+/// Loads libsndfile, whose functions are forwarded to it: NULL, or why it is not there. Whatever calls
+/// one of them asks here first. Any thread but the render thread.
+const char *csndfile_load(void);
 
 #endif

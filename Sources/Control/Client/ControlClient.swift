@@ -71,12 +71,17 @@ public struct ControlClient: Hashable, Sendable {
 
   /// Asks, and waits for the answer. Where the patch has no room for another client it is asked again,
   /// some seconds long.
-  public func send(_ request: Request) throws(ControlError) -> Response {
-    var response = try exchange(request, time: .seconds(60), take: nil)
+  ///
+  /// - Parameter limit: How long each answer may take, in seconds.
+  public func send(
+    _ request: Request, within limit: Double = 60
+  ) throws(ControlError) -> Response {
+    let time = TimeAmount.nanoseconds(Int64(limit * 1e9))
+    var response = try exchange(request, time: time, take: nil)
     for _ in 0..<Self.repetitions {
       guard response.status == 503, let seconds = response.retryAfter else { break }
       sleep(UInt32(min(max(seconds, 0), 5)))
-      response = try exchange(request, time: .seconds(60), take: nil)
+      response = try exchange(request, time: time, take: nil)
     }
     return response
   }

@@ -12,6 +12,8 @@ public struct ControlStatus: Hashable, Sendable {
   /// The entity tag of the document that plays.
   public var tag: String
   public var grant: ControlGrant
+  /// What is kept of what is played because it has run dry; `nil` for no more than was asked for.
+  public var raisedLatency: ControlRaisedLatency?
   /// The share of a slice's duration that its render takes, 0 to 1: on average.
   public var load: Double
   /// The same: the largest since the last time that it was asked for.
@@ -90,6 +92,25 @@ public struct ControlLimit: Hashable, Sendable {
     self.level = level
     self.seconds = seconds
     self.reduction = reduction
+  }
+}
+
+/// A latency that is longer than was asked for, since the device has run dry. All of it in seconds.
+public struct ControlRaisedLatency: Hashable, Sendable {
+  /// What the device was asked to keep of what is played.
+  public var asked: Double
+  /// What it keeps now.
+  public var granted: Double
+  /// For how long it has been more than was asked for.
+  public var age: Double
+  /// The time until a slice is given back, where nothing runs dry; `nil` while nothing is played.
+  public var timeUntilLess: Double?
+
+  public init(asked: Double, granted: Double, age: Double, timeUntilLess: Double?) {
+    self.asked = asked
+    self.granted = granted
+    self.age = age
+    self.timeUntilLess = timeUntilLess
   }
 }
 

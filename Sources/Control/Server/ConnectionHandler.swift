@@ -152,7 +152,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     } else if event as? ChannelEvent == .inputClosed {
       switch state {
       case .answering: closesAfterAnswer = true
-      default: context.close(promise: nil)
+      case .streaming:
+        // It may still listen. One that has closed both sides refuses what it is sent, and is let go.
+        closesAfterAnswer = true
+        if stream.unread == 0 { write(text: ServerSentEvent.heartbeat) }
+      case .waiting, .reading, .ending: context.close(promise: nil)
       }
     } else {
       context.fireUserInboundEventTriggered(event)

@@ -66,7 +66,7 @@ enum Metrics {
     text.add(
       "patchrun_rendered_seconds_total", .counter, "Seconds of sound that have been rendered.",
       status.position)
-    addDevice(status.grant, to: &text)
+    addDevice(status, to: &text)
     text.add(
       "patchrun_load_ratio", .gauge, "Share of a slice's duration that its render takes.",
       status.load.rounded(digits: 5))
@@ -151,7 +151,8 @@ enum Metrics {
       "Samples that were no finite numbers and became silence.", Double(status.silencedSamples))
   }
 
-  private static func addDevice(_ grant: ControlGrant, to text: inout PrometheusText) {
+  private static func addDevice(_ status: ControlStatus, to text: inout PrometheusText) {
+    let grant = status.grant
     text.add(
       "patchrun_sample_rate_hertz", .gauge, "The rate that the device has granted.",
       grant.sampleRate)
@@ -161,6 +162,19 @@ enum Metrics {
     if let sink = grant.sink { latencies.append(([("direction", "output")], sink.latency)) }
     if let source = grant.source { latencies.append(([("direction", "input")], source.latency)) }
     text.add("patchrun_latency_seconds", .gauge, "Latency of the device.", latencies)
+    let raised = status.raisedLatency
+    text.add(
+      "patchrun_raised_latency_seconds", .gauge,
+      "By how much the device keeps more of what is played than it was asked for, since it ran dry.",
+      max(0, (raised?.granted ?? 0) - (raised?.asked ?? 0)).rounded(digits: 6))
+    guard let raised else { return }
+    text.add(
+      "patchrun_raised_latency_age_seconds", .gauge, "For how long that has been so.",
+      raised.age.rounded(digits: 3))
+    guard let time = raised.timeUntilLess else { return }
+    text.add(
+      "patchrun_raised_latency_until_less_seconds", .gauge,
+      "Time until a slice of that is given back, where nothing runs dry.", time.rounded(digits: 3))
   }
 
   private static func addMeters(_ meters: [ControlMeter], to text: inout PrometheusText) {

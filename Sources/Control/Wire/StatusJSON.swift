@@ -11,6 +11,7 @@ extension ControlStatus {
       "duration": .number(orNull: duration),
       "tag": .string(tag),
       "grant": grant.json,
+      "raisedLatency": raisedLatency?.json ?? .null,
       "load": .number(load.rounded(digits: 5)),
       "peakLoad": .number(peakLoad.rounded(digits: 5)),
       "underruns": .number(underruns),
@@ -25,6 +26,16 @@ extension ControlStatus {
       "pendingStages": .number(pendingStages),
       "saved": .boolean(isSaved),
       "canSave": .boolean(canSave),
+    ]
+  }
+}
+
+extension ControlRaisedLatency {
+  var json: JSONText {
+    [
+      "asked": .number(asked.rounded(digits: 6)), "granted": .number(granted.rounded(digits: 6)),
+      "age": .number(age.rounded(digits: 3)),
+      "timeUntilLess": .number(orNull: timeUntilLess?.rounded(digits: 3)),
     ]
   }
 }

@@ -38,9 +38,10 @@ const readouts = {
   Input: ({ grant }) => grant.source?.name ?? "",
   Rate: ({ grant }) => `${grant.sampleRate} Hz`,
   Slice: ({ grant }) => `${grant.sliceFrames} frames`,
-  Latency: ({ grant }) =>
+  Latency: ({ grant, raisedLatency: raised }) =>
     [grant.sink, grant.source].filter(Boolean)
-      .map((side) => `${(side.latency * 1000).toFixed(1)} ms`).join(" + "),
+      .map((side) => `${(side.latency * 1000).toFixed(1)} ms`).join(" + ")
+    + (raised ? ` (raised by ${((raised.granted - raised.asked) * 1000).toFixed(1)} ms)` : ""),
 };
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;

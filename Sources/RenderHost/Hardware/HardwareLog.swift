@@ -50,6 +50,7 @@ public final class HardwareLog: Sendable {
     var failure: HardwareError?
     var events: [HardwareEvent] = []
     var scheduling = ""
+    var raisedLatency: RaisedLatency?
   }
 
   private let state = Mutex(State())
@@ -107,6 +108,11 @@ public final class HardwareLog: Sendable {
   /// Keeps how the thread that renders is scheduled, in a few words.
   public func note(scheduling: String) { state.withLock { $0.scheduling = scheduling } }
 
+  /// Keeps what the device is had to keep more than it was asked for; `nil` for nothing.
+  public func note(raisedLatency: RaisedLatency?) {
+    state.withLock { $0.raisedLatency = raisedLatency }
+  }
+
   /// Makes the descriptor readable: whoever waits looks again.
   public func announce() {
     var one: UInt64 = 1
@@ -117,7 +123,10 @@ public final class HardwareLog: Sendable {
 
   /// Forgets what ended the last run, before the next.
   public func restart() {
-    state.withLock { $0.failure = nil }
+    state.withLock { state in
+      state.failure = nil
+      state.raisedLatency = nil
+    }
     clear()
   }
 
@@ -126,6 +135,9 @@ public final class HardwareLog: Sendable {
 
   /// How the thread that renders is scheduled, in a few words. Any thread.
   public var scheduling: String { state.withLock { $0.scheduling } }
+
+  /// What the device is had to keep more than it was asked for; `nil` for nothing. Any thread.
+  public var raisedLatency: RaisedLatency? { state.withLock { $0.raisedLatency } }
 
   /// What has happened since the last call. Any thread.
   public func takeEvents() -> [HardwareEvent] {

@@ -34,6 +34,10 @@ extension LiveControl {
       underruns: statistics.underruns, overruns: statistics.overruns,
       failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
       pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
+    status.raisedLatency = hardware.raisedLatency.map {
+      ControlRaisedLatency(
+        asked: $0.asked, granted: $0.granted, age: $0.age(), timeUntilLess: $0.timeUntilLess())
+    }
     let files = fileEvents
     let causes = UnderrunReport.causes(statistics, fileCount: files[.late] ?? 0)
     status.deviceLosses = statistics.losses

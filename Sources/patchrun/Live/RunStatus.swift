@@ -59,6 +59,9 @@ final class RunStatus: Sendable {
       parts.append("load \(fixed(session.load * 100, 1)) %")
       let statistics = hardware.statistics
       parts.append(counted(statistics.underruns + statistics.overruns, "xrun"))
+      if let raised = hardware.raisedLatency {
+        parts.append("latency raised by \(fixed(raised.surplus * 1000, 1)) ms")
+      }
       let names = [hardware.grant.outputName, hardware.grant.inputName].filter { !$0.isEmpty }
       if !names.isEmpty { parts.append("on " + names.joined(separator: " and ")) }
     }

@@ -4,7 +4,7 @@ enum ExitStatus {
   /// The patch is wrong, or has findings.
   static let wrongPatch: Int32 = 1
   static let wrongUsage: Int32 = 2
-  /// No server, no device, no file: nothing has begun.
+  /// No server, no device, no file, no library: nothing has begun.
   static let worldRefused: Int32 = 3
   /// Something failed on the way.
   static let failedRunning: Int32 = 4

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioTypes
+import CLoading
 import Diagnostics
 import PatchGraph
 import PatchSyntax
@@ -13,10 +14,14 @@ protocol PatchCommand: ParsableCommand {
 
 extension PatchCommand {
   mutating func run() throws {
-    let status: Int32
+    var status: Int32
     do throws(CommandFailure) { status = try perform() } catch {
       appearance.report(error)
       status = error.status
+    }
+    // What is wrong with a patch then may be no more than a library that is not installed.
+    if status == ExitStatus.wrongPatch, cloading_is_missing() != 0 {
+      status = ExitStatus.worldRefused
     }
     if status != ExitStatus.success { throw ExitCode(status) }
   }

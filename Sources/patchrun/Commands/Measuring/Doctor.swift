@@ -15,7 +15,8 @@ struct Doctor: PatchCommand {
       the shortest slices that play without gaps, the round trip from a render to the one that \
       hears it, how evenly pulls come, and how far the device's clock is from the system's. The \
       noise is heard by the sink's own monitor, or by --source: a cable, or a microphone before the \
-      loudspeaker. It works without a server, and says so.
+      loudspeaker. It works without a server, and says so. Patches that are running are asked for \
+      their underruns, and for a latency that has been raised since.
 
       EXAMPLES:
         patchrun doctor
@@ -28,6 +29,8 @@ struct Doctor: PatchCommand {
 
       ENVIRONMENT:
         PULSE_SERVER  the sound server, where it is not the default one
+        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
+                         server's own
       """)
 
   @Option(
@@ -84,6 +87,7 @@ struct Doctor: PatchCommand {
       report.findings.append(
         .init(topic: "sound server", state: .warning, found: error.message, cure: error.help))
     }
+    report.findings += DoctorRuns.findings()
     try output(json ? report.json.document : report.text)
     let isFine = report.findings.allSatisfy { $0.state != .warning }
     return denyWarnings && !isFine ? ExitStatus.wrongPatch : ExitStatus.success
