@@ -445,3 +445,20 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The tests of some rooms alone, and what they are made of: `PATCHRUN_TEST_ROOMS=ControlTests,PulseIOTests`.
+if let rooms = Context.environment["PATCHRUN_TEST_ROOMS"] {
+  var kept = Set(rooms.split(separator: ",").map(String.init))
+  var waiting = Array(kept)
+  while let name = waiting.popLast() {
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _):
+        if kept.insert(name).inserted { waiting.append(name) }
+      default: break
+      }
+    }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products = []
+}

@@ -31,7 +31,7 @@ extension PulseEngine {
     let rate = playback.format.sampleRate
     let raised = reserve.raisedSince.map { since in
       RaisedLatency(
-        asked: Double(playback.askedFrames) / rate, granted: Double(playback.grantedFrames) / rate,
+        asked: Double(playback.askedFrames) / rate, granted: playback.grantedLatency,
         since: since, lessAt: reserve.lessAt)
     }
     guard raised != toldReserve else { return }

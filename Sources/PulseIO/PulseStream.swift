@@ -288,10 +288,13 @@ final class PulseStream {
   /// What it was asked to keep, in frames.
   var askedFrames: Int { asked.kept }
 
-  /// What it has granted that it keeps, in frames: it answers some time after it was asked.
-  var grantedFrames: Int {
-    guard let attributes = unsafe pa_stream_get_buffer_attr(handle) else { return bufferFrames }
-    return unsafe Int(attributes.pointee.tlength) / bytesPerFrame
+  /// What it has granted that it and its device keep, in seconds: it answers some time after it was asked.
+  var grantedLatency: Double {
+    guard let attributes = unsafe pa_stream_get_buffer_attr(handle),
+      let timing = unsafe pa_stream_get_timing_info(handle)
+    else { return latency }
+    return unsafe Double(Int(attributes.pointee.tlength) / bytesPerFrame) / format.sampleRate
+      + Double(timing.pointee.configured_sink_usec) / 1e6
   }
 
   /// How many slices more than it was asked for the server may be had to keep.

@@ -17,7 +17,9 @@ public final class RateConverter {
   private var produced = 0
 
   public init(from: Double, to: Double, channelCount: Int) throws(SoundFileError) {
-    if let problem = SoundLibrary.rateProblem {
+    if let reason = unsafe csoxr_load() {
+      let problem =
+        unsafe "libsoxr, which converts rates, cannot be loaded (\(String(cString: reason)))"
       throw SoundFileError(
         .formatNotSupported, status: .fileFailed,
         "\(rateText(from)) Hz cannot be converted to \(rateText(to)) Hz: \(problem)")

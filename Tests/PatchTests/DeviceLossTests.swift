@@ -151,7 +151,8 @@ struct DeviceLossTests {
     #expect(try run.wait().status == 0)
   }
 
-  @Test func `a patch that is changed while its device is lost is heard as it was changed`() throws {
+  @Test func `a patch that is changed while its device is lost is heard as it was changed`() throws
+  {
     let run = try start("", "--watch")
     try server.remove("out")
     #expect(run.waitForErrors("goes on unheard"), "\(run.errorsSoFar)")
@@ -164,9 +165,7 @@ struct DeviceLossTests {
     #expect(try place.run("ctl", "status").output.contains(": waiting, "))
     // A patch that has to begin again waits with what it begins with.
     try place.write(
-      lower.replacingOccurrences(
-        of: "\"preferredSampleRate\"",
-        with: "\"preferredIOBufferDuration\": 0.005, \"preferredSampleRate\""), to: "tone.json")
+      lower.replacing("Duration\": 0.02", with: "Duration\": 0.005"), to: "tone.json")
     #expect(run.waitForErrors("the sound server has no sink"), "\(run.errorsSoFar)")
     try server.add(.init("out"))
     #expect(run.waitForErrors("slice 256 frames"), "\(run.errorsSoFar)")
@@ -177,7 +176,8 @@ struct DeviceLossTests {
     let left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }.drop { $0 == 0 }
     let crossings = zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
     let seconds = Double(left.count) / 48_000
-    #expect(seconds > 0.1 && abs(Double(crossings) / seconds - 220) < 15, "\(crossings) in \(seconds)")
+    #expect(
+      seconds > 0.1 && abs(Double(crossings) / seconds - 220) < 15, "\(crossings) in \(seconds)")
   }
 
   @Test func `a device is waited for as long as it may be`() throws {
@@ -192,6 +192,33 @@ struct DeviceLossTests {
     #expect(none.status == 3 && none.errors.contains(", for 0.2 s at the most\n"))
     let refused = try place.run("tone.json", "--wait-device=0")
     #expect(refused.status == 3 && !refused.errors.contains("waits for it"))
+    for options in [
+      ["--wait-device=0", "--duration", "1"], ["--wait-device", "0", "--duration", "1"],
+      ["--duration", "1", "--wait-device=0"], ["--wait-device=0", "-q"],
+    ] {
+      let first = try place.start(options + ["tone.json"]).wait()
+      let last = try place.start(["tone.json"] + options).wait()
+      #expect(first.status == 3 && last.status == 3, "\(options): \(first) \(last)")
+    }
+    for value in ["soon", "-1", ""] {
+      let wrong = try place.run("tone.json", "--wait-device=\(value)", "--duration", "1")
+      #expect(wrong.status == 2, "\(wrong)")
+      #expect(wrong.errors.contains("takes a number of seconds, not '\(value)'"), "\(wrong)")
+    }
+    // Without a number it is waited for as long as it takes, and the next argument is what it is.
+    let endless = try place.start(["--wait-device", "tone.json"])
+    #expect(endless.waitForErrors(": the patch waits for it\n"), "\(endless.errorsSoFar)")
+    endless.process.signal(SIGINT)
+    #expect(try endless.wait().status == 0)
+  }
+
+  @Test func `a limit of the command line holds while it runs, whatever stands behind it`() throws {
+    try server.add(.init("other"))
+    let run = try start("", "--wait-device=0.5", "--sink", "out")
+    try server.remove("out")
+    let outcome = try run.wait()
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.contains("and was not there again within 0.5 s\n"), "\(outcome.errors)")
   }
 
   @Test func `time stands still without a device where the patch says so`() throws {

@@ -92,8 +92,8 @@ struct DoctorTests {
     #expect(raised.state == .warning && raised.cure.contains("ctl watch --name mix"))
     #expect(
       raised.found
-        == "playing, 3 xruns (machine 3), latency raised by 20.0 ms for 0:12.500: 40.0 ms of what "
-        + "is played were asked for, 60.0 ms are kept; a slice less in 0:47.500")
+        == "playing, 3 xruns (machine 3), latency raised by 20.0 ms for 0:12.5: 40.0 ms of what "
+        + "is played were asked for, 60.0 ms are kept; a slice less in 0:47.5")
     let silent = try finding(playing + causes + latency + "null } }")
     #expect(silent.found.hasSuffix("60.0 ms are kept; not less before it plays"))
     #expect(try finding(nil).found == "it does not answer within 2 s")

@@ -66,7 +66,7 @@ struct LoadedLibraryTests {
     let other = TestPatch.noise().replacing("48000", with: "44100")
     try place.write(other, to: "other.json")
     try place.run("render", "other.json", "--duration", "0.1", "-o", "in.wav")
-    try place.shell(#""$PATCHRUN" batch plan noise.json --duration 0.1 > jobs.jsonl"#).wait()
+    _ = try place.shell(#""$PATCHRUN" batch plan noise.json --duration 0.1 > jobs.jsonl"#).wait()
     return place
   }
 
@@ -119,7 +119,7 @@ struct LoadedLibraryTests {
     }
   }
 
-  @Test func `a library that nobody asks for beforehand is named, too, and ends no process by a crash`()
+  @Test func `a library that nobody asks for beforehand is named, too, and nothing crashes`()
     throws
   {
     let place = try place()

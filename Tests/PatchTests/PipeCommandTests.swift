@@ -43,7 +43,9 @@ struct PipeCommandTests {
   /// The lengths in the head of a WAV file, those of the whole and of its samples.
   private func lengths(_ name: String) throws -> (whole: Int, samples: Int, start: Int) {
     let bytes = try place.bytes(name)
-    func word(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) } }
+    func word(_ offset: Int) -> Int {
+      (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+    }
     let data = try #require(Data(bytes.prefix(512)).range(of: Data("data".utf8)))
     return (word(4), word(data.lowerBound + 4), data.upperBound + 4)
   }
@@ -118,9 +120,7 @@ struct PipeCommandTests {
     #expect(run.waitForErrors("sink standard output"))
     usleep(300_000)
     try place.write(
-      TestPatch.noise().replacingOccurrences(
-        of: "\"preferredSampleRate\"",
-        with: "\"preferredIOBufferDuration\": 0.005, \"preferredSampleRate\""), to: "noise.json")
+      TestPatch.noise().replacing("Duration\": 0.02", with: "Duration\": 0.005"), to: "noise.json")
     #expect(run.waitForErrors("slice 256 frames"), "\(run.errorsSoFar)")
     usleep(300_000)
     run.process.signal(SIGTERM)

@@ -75,6 +75,36 @@ import Testing
     if drift == 0 { #expect(outcome.follower.ratio == 1) }
   }
 
+  @Test(arguments: [0, 200, -500] as [Double], [0.015, 0.018])
+  func `what waits since a bad second is given up once it was of no use`(
+    drift: Double, length: Double
+  ) {
+    // Deliveries come late once: what waits is raised by twice as much as was missing.
+    var scene = ClockScene(
+      drift: drift, hours: 0.55, lump: 256, pull: 256, oddity: 0, stall: .delivery,
+      stallLength: length)
+    scene.stallInterval = 1000
+    let outcome = scene.run(settling: 10)
+    #expect(outcome.raises == 1 && outcome.padded > 96, "\(outcome)")
+    #expect(outcome.missing > 96 && outcome.missing < 1100 && outcome.skipped == 0, "\(outcome)")
+    // What was there before and 4 ms is enough to keep.
+    #expect(abs(outcome.latency - outcome.earlyLatency) < 0.0065, "\(outcome)")
+    #expect(outcome.worstPitch < 0.4)
+    if drift == 0 { #expect(outcome.follower.ratio == 1) }
+  }
+
+  @Test
+  func `what is of use now and then is kept`() {
+    // Deliveries come late every ten minutes for a day: each time that frames are missing for what was given
+    // up, it is given up later.
+    var scene = ClockScene(
+      hours: 24, lump: 1024, pull: 1024, oddity: 0, stall: .delivery, stallLength: 0.035)
+    scene.stallInterval = 600
+    let outcome = scene.run(settling: 10)
+    #expect(outcome.raises >= 1 && outcome.raises <= 10, "\(outcome)")
+    #expect(outcome.missing < 10 * 1024, "\(outcome)")
+  }
+
   @Test
   func `nothing is heard before both clocks have been seen`() {
     var follower = ClockFollower(sampleRate: 48_000)

@@ -17,6 +17,9 @@
 ///   given up, or silence is put in their place.
 /// - Where there was less than was due, by up to 20 ms, the target is raised by twice as much, and by
 ///   some `largestRaise` in all. What is longer is taken for something that stood still.
+/// - What has waited for two minutes beyond what the latest delivery and the earliest request of that time needed, and
+///   4 ms more, is given up where that is more than 4 ms: the start may have been a bad second. Where frames are
+///   missing soon after, within ten times that time, it is twice as long from then on, up to eight hours.
 /// - Where the loudspeaker is told to keep fewer frames, as many more come to wait here. They are given up by 50
 ///   millionths of the time: nobody hears it.
 ///
@@ -52,8 +55,9 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private var requests = 0
   /// By how many frames the target has been raised.
   private var raised = 0.0
-  /// By how many frames the target is still to be lowered.
+  /// By how many frames the target is still to be lowered, and how fast: in seconds a second.
   private var surplus = 0.0
+  private var shedding = 0.0
   /// For how many more seconds it is being found out how many frames more wait, because the loudspeaker is to keep
   /// fewer.
   private var shortening = 0.0
@@ -61,6 +65,15 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private var expectedSurplus = 0.0
   /// Whether the ratio differs from 1 only for what is given up.
   private var engagesToShed = false
+  /// The most frames that the microphone had heard and not delivered, and by how many seconds a request was early
+  /// at the most: of how many seconds, and how many it takes to go by that.
+  private var mostUndelivered = 0.0
+  private var mostEarly = 0.0
+  private var calmFor = 0.0
+  private var calmWait: Double
+  /// For how many seconds something has been given up because it was of no use; less than 0 where nothing has,
+  /// and once frames were missing again.
+  private var leanFor = -1.0
   /// Frames that were missing in the last pull and in those before it that lacked some.
   private var hole = 0
   /// In seconds: since the first frame was heard, and since the follower engaged or something had stood
@@ -83,10 +96,16 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private static var longestHole: Double { @_noLocks get { 0.02 } }
   private static var largestStep: Double { @_noLocks get { 500e-6 } }
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
-  /// How fast the target is lowered, in seconds a second.
-  private static var shedding: Double { @_noLocks get { 50e-6 } }
+  /// How fast the target is lowered, in seconds a second: the way is 1 ms behind it then, and 0.7 ms.
+  private static var shortening: Double { @_noLocks get { 50e-6 } }
+  private static var leaning: Double { @_noLocks get { 35e-6 } }
   /// How long a device takes to get used to another length of its buffer, its line included, in seconds.
   private static var shorteningTime: Double { @_noLocks get { 4 } }
+  /// In seconds.
+  private static var firstCalm: Double { @_noLocks get { 120 } }
+  private static var longestCalm: Double { @_noLocks get { 8 * 3600 } }
+  /// What is kept of what was of no use, and what is not worth giving up, in seconds.
+  private static var comfort: Double { @_noLocks get { 0.004 } }
   /// In seconds.
   public static var largestRaise: Double { @_noLocks get { 0.1 } }
 
@@ -96,6 +115,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     source = DeviceTimeline(sampleRate: sampleRate)
     sink = DeviceTimeline(sampleRate: sampleRate)
     rate = sampleRate
+    calmWait = Self.firstCalm
   }
 
   /// Notes that the microphone has delivered frames.
@@ -106,6 +126,8 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     // What a source had when it was first asked says little of what follows.
     longestDelivery = longestDelivery * 3 / 4
     if frameCount > longestDelivery { longestDelivery = frameCount }
+    let undelivered = source.position(at: seconds) - Double(source.frames)
+    if undelivered > mostUndelivered { mostUndelivered = undelivered }
     source.advance(by: frameCount, at: seconds)
   }
 
@@ -115,6 +137,8 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     guard frameCount > 0 else { return }
     requests += 1
     sink.advance(by: frameCount, at: seconds)
+    let early = sink.newestTime - seconds
+    if early > mostEarly { mostEarly = early }
   }
 
   /// Notes that the loudspeaker ran dry: it has stood still, and what it asks for next is more than it has
@@ -177,6 +201,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
       return .none
     }
     if hole > 0 {
+      noteHole()
       let correction = close(hole: hole)
       hole = 0
       return correction
@@ -188,6 +213,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     if let correction = correctAtOnce() { return correction }
     shed(time)
     heardFor += time
+    giveUp(time)
     if heardFor < Self.learning && !isEngaged {
       // The average since the beginning.
       let share = time > 0 && heardFor > 0 ? time / heardFor : 0
@@ -235,6 +261,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     expectedSurplus = 0
     target += found
     surplus += found
+    shedding = Self.shortening
     deviation -= found
     mean = 0
     guard surplus > 0, !isEngaged else { return }
@@ -256,11 +283,51 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
       ratio = 1
       return
     }
-    let most = Self.shedding * rate * time
+    let most = shedding * rate * time
     let part = surplus < most ? surplus : most
     surplus -= part
     target -= part
     deviation += part
+  }
+
+  /// Has given up what was of no use for a time.
+  @_noLocks
+  private mutating func giveUp(_ time: Double) {
+    if leanFor >= 0 { leanFor += time }
+    guard surplus <= 0, shakenPulls == 0, heardFor > Self.learning else { return endCalm() }
+    calmFor += time
+    guard calmFor >= calmWait else { return }
+    let spare = target - mostUndelivered - (mostEarly + Self.comfort) * rate
+    endCalm()
+    guard spare > Self.comfort * rate else { return }
+    surplus = spare
+    shedding = Self.leaning
+    raised = raised > spare ? raised - spare : 0
+    leanFor = 0
+    guard !isEngaged else { return }
+    isEngaged = true
+    engagesToShed = true
+    engagedFor = 40
+  }
+
+  @_noLocks
+  private mutating func endCalm() {
+    mostUndelivered = 0
+    mostEarly = 0
+    calmFor = 0
+  }
+
+  /// Frames were missing: what waits is of use.
+  @_noLocks
+  private mutating func noteHole() {
+    endCalm()
+    guard leanFor >= 0 else { return }
+    let isSoon = leanFor < 10 * calmWait
+    calmWait =
+      isSoon ? (2 * calmWait < Self.longestCalm ? 2 * calmWait : Self.longestCalm) : Self.firstCalm
+    leanFor = -1
+    // What is still to be given up had better stay.
+    surplus = 0
   }
 
   @_noLocks

@@ -17,6 +17,13 @@ struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
     limit.isFinite ? "\(limit) s" : "as long as it takes"
   }
 
+  /// What stands behind `--wait-device=` and is no limit. The parser would take the option without it.
+  static func wrongValue(in arguments: [String]) -> Substring? {
+    arguments.lazy.filter { $0.hasPrefix("--wait-device=") }
+      .compactMap { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last }
+      .first { DeviceWait(argument: String($0)) == nil }
+  }
+
   init?(argument: String) {
     if argument == "0" {
       limit = 0

@@ -33,13 +33,6 @@ struct CtlStatus: PatchCommand {
     return ExitStatus.success
   }
 
-  /// ` (render 2, machine 1)`
-  static func causes(_ counts: JSONValue?) -> String {
-    guard let counts else { return "" }
-    let parts = counts.members.map { "\(shown($0.key)) \($0.value.integer ?? 0)" }
-    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
-  }
-
   static func text(_ status: JSONValue) -> String {
     let file = shown(status["file"])
     let title = status["title"].flatMap { $0.string == nil ? nil : shown($0) }
@@ -47,10 +40,10 @@ struct CtlStatus: PatchCommand {
     text += ": \(shown(status["state"])), \(clock(status["position"]?.number ?? 0))"
     if let duration = status["duration"]?.number { text += " of \(clock(duration))" }
     text += "\n" + grant(status["grant"]) + "\n"
-    if let raised = raised(status["raisedLatency"]) { text += raised + "\n" }
+    if let raised = StatusText.raised(status["raisedLatency"]) { text += raised + "\n" }
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
     text += "load \(percent(status["load"])), at most \(percent(status["peakLoad"])), "
-    text += counted(xruns, "xrun") + causes(status["underrunCauses"]) + ", "
+    text += counted(xruns, "xrun") + StatusText.causes(status["underrunCauses"]) + ", "
     text += "\(counted(status["failedSlices"]?.integer ?? 0, "failed slice")), "
     text += "\(counted(status["lostFrames"]?.integer ?? 0, "lost frame"))\n"
     if let limit = status["outputLimit"], let level = limit["level"]?.number {
@@ -69,18 +62,6 @@ struct CtlStatus: PatchCommand {
     text += "document \(shown(status["tag"]))"
     if pending > 0 { text += ", \(counted(pending, "change")) on the way" }
     return text + "\n"
-  }
-
-  /// What is kept of what is played because it has run dry; `nil` for no more than was asked for.
-  static func raised(_ latency: JSONValue?) -> String? {
-    guard let latency, let asked = latency["asked"]?.number,
-      let granted = latency["granted"]?.number
-    else { return nil }
-    let surplus = fixed((granted - asked) * 1000, 1)
-    let less = latency["timeUntilLess"]?.number.map { "a slice less in \(clock($0))" }
-    return "latency raised by \(surplus) ms for \(clock(latency["age"]?.number ?? 0)): "
-      + "\(fixed(asked * 1000, 1)) ms of what is played were asked for, "
-      + "\(fixed(granted * 1000, 1)) ms are kept; \(less ?? "not less before it plays")"
   }
 
   static func percent(_ value: JSONValue?) -> String {

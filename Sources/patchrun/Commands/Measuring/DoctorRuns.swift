@@ -29,9 +29,9 @@ enum DoctorRuns {
         topic: topic, state: .note, found: "it does not answer within \(fixed(patience, 0)) s")
     }
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
-    let causes = CtlStatus.causes(status["underrunCauses"])
+    let causes = StatusText.causes(status["underrunCauses"])
     let state = "\(shown(status["state"])), \(counted(xruns, "xrun"))\(causes)"
-    guard let raised = CtlStatus.raised(status["raisedLatency"]) else {
+    guard let raised = StatusText.raised(status["raisedLatency"]) else {
       return DoctorFinding(topic: topic, state: .ok, found: "\(state), latency as it was asked for")
     }
     return DoctorFinding(

@@ -100,7 +100,8 @@ struct Run: PatchCommand {
   var source: String?
 
   @Option(
-    name: .customLong("wait-device"), defaultAsFlag: .endless,
+    // Where it scans for a value it loses one behind '=' that another option follows.
+    name: .customLong("wait-device"), defaultAsFlag: .endless, parsing: .next,
     help: ArgumentHelp(
       "Wait for a sound server or a device that is not there, or goes: for so long, or, without a number, "
         + "for as long as it takes; 0 ends the run instead. The patch's onDeviceLoss says so otherwise, or "
@@ -132,6 +133,9 @@ struct Run: PatchCommand {
   func validate() throws {
     if watch && file == "-" {
       throw ValidationError("--watch needs a file: standard input is read once")
+    }
+    if let text = DeviceWait.wrongValue(in: CommandLine.arguments) {
+      throw ValidationError("'--wait-device' takes a number of seconds, not '\(text)'")
     }
     if file == "-" && pipes.from == "-" {
       throw ValidationError("the patch and --from cannot both be standard input")
