@@ -160,7 +160,7 @@ struct DeviceLossTests {
     #expect(run.waitForErrors("note: the patch plays on as it was\n"), "\(run.errorsSoFar)")
     let lower = tone().replacingOccurrences(of: "\"frequency\": 440", with: "\"frequency\": 220")
     try place.write(lower, to: "tone.json")
-    #expect(run.waitForErrors("440 -> 220"), "\(run.errorsSoFar)")
+    #expect(run.waitForErrors("from 440 to 220"), "\(run.errorsSoFar)")
     #expect(try place.run("ctl", "get", "/callbacks").output.contains("220"))
     #expect(try place.run("ctl", "status").output.contains(": waiting, "))
     // A patch that has to begin again waits with what it begins with.
