@@ -337,7 +337,7 @@ import Testing
   @Test(arguments: mutations)
   func `one mistake in what is repeated is one error, where it is`(mutation: PatchMutation) {
     var made = 0
-    for seed in 0..<UInt64(PatchProperties.times(200)) where made < PatchProperties.times(5) {
+    for seed in 0..<(200 * UInt64(PatchProperties.effort)) where made < 5 * PatchProperties.effort {
       let patch = PatchGenerator.patch(seed: seed)
       let before = PatchProperties.build(patch)
       guard !before.hasErrors,

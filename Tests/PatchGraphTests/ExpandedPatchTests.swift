@@ -130,7 +130,7 @@ import Testing
   @Test func `a patch at random with repetitions means the same, written out`() throws {
     let folder = try Folder()
     var repeated = 0
-    for seed in 0..<UInt64(PatchProperties.times(120)) {
+    for seed in 0..<(120 * UInt64(PatchProperties.effort)) {
       let patch = PatchGenerator.patch(seed: seed)
       let text = patch.document.document
       if text.contains("{i}") { repeated += 1 }

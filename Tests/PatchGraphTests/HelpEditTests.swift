@@ -91,7 +91,7 @@ import Testing
   func `the edits offered for a mistake in a patch at random do no harm`(mutation: PatchMutation) {
     var made = 0
     for (index, patch) in PatchPropertyTests.right.enumerated()
-    where made < PatchProperties.times(3) {
+    where made < 3 * PatchProperties.effort {
       guard let wrong = mutation.applied(to: patch.document, seed: UInt64(index)) else { continue }
       made += 1
       let (_, harms) = Self.harms(in: wrong.document.document, PatchProperties.folder)

@@ -75,7 +75,7 @@ import Testing
     var parted = 0
     var updated = 0
     var tapped = 0
-    let count = max(1, PatchProperties.times(Self.count) / 4)
+    let count = Self.count * PatchProperties.effort / 4
     for index in 0..<count {
       let patch = WidePatch(seed: UInt64(index * 4 + part))
       try folder.write(patch)
@@ -106,7 +106,7 @@ import Testing
         output: "/dev/null", errors: folder.url.path + "/.errors")
       return process.wait()
     }
-    let count = max(1, PatchProperties.times(Self.count) / 20)
+    let count = Self.count * PatchProperties.effort / 10 / 2
     for index in 0..<count {
       let seed = UInt64(index * 20 + part * 7)
       let patch = WidePatch(seed: seed)

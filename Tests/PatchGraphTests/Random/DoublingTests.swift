@@ -144,7 +144,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     var (right, doubled) = (0, 0)
     var ratios: [Double] = []
-    for index in 0..<max(1, PatchProperties.times(Self.count) / 4) {
+    for index in 0..<Self.count * PatchProperties.effort / 4 {
       let seed = UInt64(index * 4 + part)
       let patch = WidePatch(seed: seed)
       for (name, text) in patch.parts {

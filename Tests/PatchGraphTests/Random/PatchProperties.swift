@@ -14,12 +14,9 @@ enum PatchProperties {
     return folder
   }()
 
-  /// How many patches to look at where a run of the tests looks at `count`: `PATCHRUN_PROPERTY_EFFORT=20` has 20
-  /// times as many, and `0.1`, for the sanitizers, a tenth.
-  static func times(_ count: Int) -> Int { max(1, Int(Double(count) * effort)) }
-
-  private static let effort =
-    Double(ProcessInfo.processInfo.environment["PATCHRUN_PROPERTY_EFFORT"] ?? "") ?? 1
+  /// `PATCHRUN_PROPERTY_EFFORT=20` looks at 20 times as many patches as one run of the tests does.
+  static let effort =
+    max(1, Int(ProcessInfo.processInfo.environment["PATCHRUN_PROPERTY_EFFORT"] ?? "") ?? 1)
 
   static func build(_ text: String, _ hardware: HardwareAssumption) -> BuiltPatch {
     PatchBuilder.build(

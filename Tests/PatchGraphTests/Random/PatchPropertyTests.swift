@@ -11,7 +11,7 @@ import Testing
 /// small as it goes before it is shown.
 @Suite struct PatchPropertyTests {
   /// Patches that are right.
-  static let right = (0..<PatchProperties.times(240)).map {
+  static let right = (0..<(240 * PatchProperties.effort)).map {
     PatchGenerator.patch(seed: UInt64($0))
   }
 
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: PatchMutation.all)
   func `one mistake is one error, where it is`(mutation: PatchMutation) {
     var made = 0
-    for (index, patch) in Self.right.enumerated() where made < PatchProperties.times(5) {
+    for (index, patch) in Self.right.enumerated() where made < 5 * PatchProperties.effort {
       let seed = UInt64(index)
       guard let (what, _) = failure(mutation, in: patch, seed: seed) else { continue }
       made += 1
@@ -85,7 +85,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `initialize succeeds exactly where nothing is an error, whatever is wrong`(part: Int) {
-    for index in 0..<PatchProperties.times(150) {
+    for index in 0..<(150 * PatchProperties.effort) {
       var random = SplitMix64(seed: UInt64(index * 4 + part) | 1 << 40)
       guard var patch = Self.right.randomElement(using: &random) else { return }
       for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -109,7 +109,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `a text with slips in it is read, and what is left of it judged`(part: Int) {
-    for index in 0..<PatchProperties.times(80) {
+    for index in 0..<(80 * PatchProperties.effort) {
       var random = SplitMix64(seed: UInt64(index * 4 + part) | 1 << 41)
       guard let patch = Self.right.randomElement(using: &random) else { return }
       var text = Array(patch.document.document.utf8)

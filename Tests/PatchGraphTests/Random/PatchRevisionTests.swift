@@ -147,7 +147,7 @@ import Testing
   func `a patch with a mistake is never revised`(mutation: PatchMutation) {
     var made = 0
     for (index, patch) in PatchPropertyTests.right.enumerated()
-    where made < PatchProperties.times(3) {
+    where made < 3 * PatchProperties.effort {
       let before = PatchProperties.build(patch)
       guard !before.hasErrors, let grant = before.graph?.grant,
         let wrong = mutation.applied(to: patch.document, seed: UInt64(index))?.document,

@@ -31,7 +31,7 @@ import Testing
     var random = SplitMix64(seed: 12)
     var counts: [Int: Int] = [:]
     var several: [String] = []
-    for _ in 0..<PatchProperties.times(1000) {
+    for _ in 0..<(1000 * PatchProperties.effort) {
       guard let (name, bytes) = Self.patches.randomElement(using: &random) else { return }
       let place = Int.random(in: 0..<bytes.count, using: &random)
       var wrong = bytes
