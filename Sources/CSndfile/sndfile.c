@@ -36,3 +36,5 @@
 // clang-format on
 
 CLOADING_LIBRARY("libsndfile.so.1", FUNCTIONS)
+
+const char *csndfile_load(void) { return cloading_load(&library); }

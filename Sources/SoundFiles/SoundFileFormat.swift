@@ -23,12 +23,14 @@ public struct SoundFileFormat: Hashable, Sendable {
   static let wave = Int32(SF_FORMAT_WAV)
   static let rf64 = Int32(SF_FORMAT_RF64)
 
-  /// Everything that the installed libsndfile, or patchrun itself, can write.
+  /// Everything that the installed libsndfile, or patchrun itself, can write. Where it is not there, what a
+  /// usual one can.
   public static let writable: [SoundFileFormat] = all.filter(\.isWritable)
 
   /// Of our own formats libsndfile is not asked: it need not be loaded then.
   private var isWritable: Bool {
     if isWave { return true }
+    guard unsafe csndfile_load() == nil else { return true }
     var info = SF_INFO()
     info.samplerate = 48_000
     info.channels = 2

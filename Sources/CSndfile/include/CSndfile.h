@@ -5,4 +5,7 @@
 /// process says so and ends.
 #include <sndfile.h>
 
+/// Loads the library, once. Returns NULL, or why it is not there. Any thread but the render thread.
+const char *csndfile_load(void);
+
 #endif

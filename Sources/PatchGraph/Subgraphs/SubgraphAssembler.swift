@@ -153,6 +153,12 @@ struct SubgraphAssembler {
     var level = start
     checkInputs(&level)
     readChildren(&level)
+    for index in level.document.nodes.indices
+    where !level.refused.contains(level.document.nodes[index].name) {
+      guard let place = level.document.nodes[index].value.preset else { continue }
+      takePreset(place, into: &level.document.nodes[index].value, in: level.directory)
+    }
+    settleElementNames(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
     // Those of the patch itself come first: their numbers say which they are.
@@ -197,7 +203,6 @@ struct SubgraphAssembler {
     var node = member.value
     let name = level.prefix + member.name
     if node.subgraph != nil { result.unresolved.insert(name) }
-    if let place = node.preset { takePreset(place, into: &node, in: level.directory) }
     for index in node.inputs.indices {
       node.inputs[index].streamFormat = renamed(node.inputs[index].streamFormat, level)
     }
@@ -329,10 +334,13 @@ struct SubgraphAssembler {
     let name = address.value.node
     if let child = level.children[name] {
       return Located(
-        Address(node: child.subgraph.prefix + child.output, bus: address.value.bus),
-        at: address.json)
+        Address(
+          node: child.subgraph.prefix + child.output, bus: address.value.bus,
+          element: address.value.element), at: address.json)
     }
-    if !isWatched, let bound = level.bound[name], (address.value.bus ?? 0) == 0 {
+    if !isWatched, let bound = level.bound[name], (address.value.bus ?? 0) == 0,
+      address.value.element == nil
+    {
       return bound.source
     }
     if !isWatched, !level.names.contains(name),
@@ -348,7 +356,10 @@ struct SubgraphAssembler {
           ]))
       return nil
     }
-    return Located(Address(node: level.prefix + name, bus: address.value.bus), at: address.json)
+    return Located(
+      Address(
+        node: level.prefix + name, bus: address.value.bus, element: address.value.element),
+      at: address.json)
   }
 
   /// The sub-graph that a name is inside of: `strip` of `strip/eq`.

@@ -196,9 +196,13 @@ enum Schema {
   ]
 
   static let address: JSONText = [
-    "description": "A node or a callback, or one of a node's buses: \"mixer\" or \"mixer:1\".",
+    "description": """
+    A node or a callback, or one of a node's buses by its number or its elementName: "mixer", "mixer:1" or \
+    "mixer:Voice".
+    """,
     "type": "string",
-    "pattern": .string("^[^:]+(:(0|[1-9][0-9]{0,9}))?$|" + formulaPattern),
+    "pattern": .string(
+      "^[^:]+(:(0|[1-9][0-9]{0,9}|[\\s\\S]*[^0-9+., -][\\s\\S]*))?$|" + formulaPattern),
   ]
 
   static let rate: JSONText = [

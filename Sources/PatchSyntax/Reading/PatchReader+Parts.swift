@@ -61,6 +61,7 @@ extension PatchReader {
     }
     // What is too large is not looked at any closer.
     guard itemCount <= limits.nodes else { return nil }
+    settleElementNames(in: &document)
     reportAmbiguousNames(document)
     return document
   }

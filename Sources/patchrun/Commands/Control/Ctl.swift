@@ -32,7 +32,7 @@ struct Ctl: ParsableCommand {
       """,
     subcommands: [
       CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,
-      CtlTrigger.self,
+      CtlUndo.self, CtlRedo.self, CtlHistory.self, CtlTrigger.self,
       CtlPause.self, CtlStart.self, CtlSave.self, CtlStop.self, CtlSocket.self,
     ])
 }
