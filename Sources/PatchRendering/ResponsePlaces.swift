@@ -79,24 +79,18 @@ extension ResponseBench {
   private func address(
     _ text: String, _ names: Names, candidates: [String], _ scope: ElementNames.Scope
   ) throws(ResponseFailure) -> (name: String, bus: Int?) {
-    var name = text
-    var bus: Int?
-    if let colon = text.firstIndex(of: ":"), names.nodes[text] == nil {
-      name = String(text[..<colon])
-      let element = String(text[text.index(after: colon)...])
-      bus = PatchReader.bus(element)
-      if bus == nil, let document = names.document, names.nodes[name] != nil, !element.isEmpty {
-        do throws(ElementNames.Problem) {
-          bus = try document.settled(.init(node: name, element: element), scope).bus
-        } catch {
-          throw ResponseFailure.misuse(error.message, help: error.help)
-        }
+    var (name, bus): (String, Int?) = (text, nil)
+    if text.contains(":"), names.nodes[text] == nil {
+      let address: PatchDocument.Address?
+      do throws(ElementNames.Problem) { address = try names.document?.address(text, scope) } catch {
+        throw ResponseFailure.misuse(error.message, help: error.help)
       }
-      guard bus != nil else {
+      guard let address else {
         throw ResponseFailure.misuse(
           "\(quoted(text)) is no address",
           help: ["write a node and, behind a colon, its bus: mixer:1, or mixer:Voice"])
       }
+      (name, bus) = (address.node, address.bus)
     }
     let inside = names.order.filter { $0.hasPrefix(name + "/") }
     if names.nodes[name] == nil, !names.isCallback(name), !inside.isEmpty {

@@ -59,11 +59,12 @@ struct LiveHistoryTests {
     let start = ContinuousClock.now
     for number in 1...30 {
       history.note(
-        [Self.effect("/volume", "volume: \(number - 1) -> \(number)")], by: .http,
+        [Self.effect("/volume", "volume goes from \(number - 1) to \(number)")], by: .http,
         from: Self.text("\(number - 1)"), to: Self.text("\(number)"),
         at: start + .milliseconds(50 * number))
     }
-    #expect(history.shown().steps.map { $0.effects.map(\.summary) } == [["volume: 0 -> 30"]])
+    #expect(
+      history.shown().steps.map { $0.effects.map(\.summary) } == [["volume goes from 0 to 30"]])
     #expect(Self.words(history.target(.back)) == "0")
     history.note(
       [Self.effect("/pan")], by: .http, from: Self.text("30"), to: Self.text("31"),

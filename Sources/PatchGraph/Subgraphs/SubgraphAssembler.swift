@@ -153,11 +153,7 @@ struct SubgraphAssembler {
     var level = start
     checkInputs(&level)
     readChildren(&level)
-    for index in level.document.nodes.indices
-    where !level.refused.contains(level.document.nodes[index].name) {
-      guard let place = level.document.nodes[index].value.preset else { continue }
-      takePreset(place, into: &level.document.nodes[index].value, in: level.directory)
-    }
+    takePresets(&level)
     settleElementNames(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
@@ -333,14 +329,9 @@ struct SubgraphAssembler {
   ) -> Located<Address>? {
     let name = address.value.node
     if let child = level.children[name] {
-      return Located(
-        Address(
-          node: child.subgraph.prefix + child.output, bus: address.value.bus,
-          element: address.value.element), at: address.json)
+      return address.at(child.subgraph.prefix + child.output)
     }
-    if !isWatched, let bound = level.bound[name], (address.value.bus ?? 0) == 0,
-      address.value.element == nil
-    {
+    if !isWatched, let bound = level.bound[name], address.value.isFirst {
       return bound.source
     }
     if !isWatched, !level.names.contains(name),
@@ -356,10 +347,7 @@ struct SubgraphAssembler {
           ]))
       return nil
     }
-    return Located(
-      Address(
-        node: level.prefix + name, bus: address.value.bus, element: address.value.element),
-      at: address.json)
+    return address.at(level.prefix + name)
   }
 
   /// The sub-graph that a name is inside of: `strip` of `strip/eq`.

@@ -196,13 +196,10 @@ enum Schema {
   ]
 
   static let address: JSONText = [
-    "description": """
-    A node or a callback, or one of a node's buses by its number or its elementName: "mixer", "mixer:1" or \
-    "mixer:Voice".
-    """,
+    "description": "A node, a callback, or a bus: \"mixer\", \"mixer:1\" or \"mixer:Voice\".",
     "type": "string",
     "pattern": .string(
-      "^[^:]+(:(0|[1-9][0-9]{0,9}|[\\s\\S]*[^0-9+., -][\\s\\S]*))?$|" + formulaPattern),
+      "^[^:]+(:(0|[1-9][0-9]{0,9}|[-+0-9., ]*[^-+0-9., ][\\s\\S]*))?$|" + formulaPattern),
   ]
 
   static let rate: JSONText = [

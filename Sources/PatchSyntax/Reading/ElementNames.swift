@@ -119,52 +119,61 @@ extension PatchReader {
   /// Puts the numbers of elements in the place of their names. What a preset or a sub-graph names is looked
   /// up once their files are read.
   mutating func settleElementNames(in document: inout PatchDocument) {
-    var settler = ElementNameSettler(document)
-    guard settler.hasNames else { return }
-    settler.settle(&document, diagnostics.all)
+    guard ElementNameSettler.hasNames(document) else { return }
+    let nodes = Dictionary(
+      document.nodes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    // Of a node that could not be read in full the name may be what is missing.
+    let errors = diagnostics.all.filter { $0.severity == .error }.map(\.range.lowerBound)
+    var settler = ElementNameSettler { name, scope in
+      guard let node = nodes[name], node.subgraph == nil, node.preset == nil else { return nil }
+      return ElementNames(scope, of: node)
+    }
+    settler.settle(&document)
     for (address, problem) in settler.problems {
+      let range = nodes[address.value.node]?.json.range ?? 0..<0
+      guard !errors.contains(where: range.contains) else { continue }
       diagnostics.append(PatchRules.elementName, at: address.range) { problem.diagnostic(address) }
     }
   }
 }
 
-/// Looks up the names of elements in the addresses of a patch.
-private struct ElementNameSettler {
-  typealias Address = PatchDocument.Address
+/// Puts the numbers of elements in the place of their names, in the addresses of a patch.
+package struct ElementNameSettler {
+  package typealias Address = PatchDocument.Address
 
   private struct Place: Hashable {
     var node: String
     var scope: ElementNames.Scope
   }
 
-  let hasNames: Bool
-  var problems: [(Located<Address>, ElementNames.Problem)] = []
-  private var nodes: [String: PatchDocument.Node] = [:]
-  private var names: [Place: ElementNames] = [:]
-  private var errors: [SourceRange] = []
+  /// Addresses whose names lead nowhere: they are left out of the patch, and callbacks that pull by one are
+  /// `unresolved`.
+  package private(set) var problems: [(Located<Address>, ElementNames.Problem)] = []
+  private let find: (String, ElementNames.Scope) -> ElementNames?
+  private var known: [Place: ElementNames?] = [:]
 
-  init(_ document: PatchDocument) {
+  /// - Parameter find: The names of a node's scope; `nil` where the addresses of a node are to stay.
+  package init(_ find: @escaping (String, ElementNames.Scope) -> ElementNames?) { self.find = find }
+
+  /// Whether any address has a name.
+  package static func hasNames(_ document: PatchDocument) -> Bool {
     func isNamed(_ address: Located<Address>?) -> Bool { address?.value.element != nil }
-    hasNames =
-      document.connections.contains { isNamed($0.from) || isNamed($0.to) }
+    return document.connections.contains { isNamed($0.from) || isNamed($0.to) }
       || document.taps.contains { isNamed($0.value.at) }
-      || document.callbacks.contains { Self.from($0.value) != nil }
-    guard hasNames else { return }
-    nodes = Dictionary(
-      document.nodes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      || document.callbacks.contains { from($0.value) != nil }
   }
 
   /// What a callback pulls, where that is written with a name.
   private static func from(_ callback: PatchDocument.Callback) -> Located<Address>? {
-    guard let json = callback.fields.first(where: { $0.name == "from" })?.value,
+    guard callback.pulled == nil,
+      let json = callback.fields.first(where: { $0.name == "from" })?.value,
       json.kind == .string, json.string?.utf8.contains(UInt8(ascii: ":")) == true
     else { return nil }
     let address = PatchReader.address(json, "'from'").address
     return address?.value.element == nil ? nil : address
   }
 
-  mutating func settle(_ document: inout PatchDocument, _ diagnostics: [Diagnostic]) {
-    errors = diagnostics.filter { $0.severity == .error }.map(\.range)
+  package mutating func settle(_ document: inout PatchDocument) {
     for index in document.connections.indices {
       document.connections[index].from = settled(document.connections[index].from, .output)
       document.connections[index].to = settled(document.connections[index].to, .input)
@@ -173,13 +182,12 @@ private struct ElementNameSettler {
       document.taps[index].value.at = settled(document.taps[index].value.at, .output)
     }
     for index in document.callbacks.indices {
-      guard let from = Self.from(document.callbacks[index].value), nodes[from.value.node] != nil
-      else { continue }
-      if let source = settled(from, .output) {
-        document.callbacks[index].value.pulled = source
-      } else {
+      guard let from = Self.from(document.callbacks[index].value) else { continue }
+      guard let source = settled(from, .output) else {
         document.unresolved.insert(document.callbacks[index].name)
+        continue
       }
+      if source.value.element == nil { document.callbacks[index].value.pulled = source }
     }
   }
 
@@ -187,34 +195,25 @@ private struct ElementNameSettler {
   private mutating func settled(
     _ address: Located<Address>?, _ scope: ElementNames.Scope
   ) -> Located<Address>? {
-    // What there is no node of is said by its name.
     guard let address, let element = address.value.element,
-      let node = nodes[address.value.node], node.subgraph == nil, node.preset == nil
+      let names = names(scope, address.value.node)
     else { return address }
-    let found = named(scope, address.value.node, node)
     do throws(ElementNames.Problem) {
-      let bus = try found.bus(
-        element, of: address.value.node,
-        besides: named(scope == .input ? .output : .input, address.value.node, node))
+      let other = self.names(scope == .input ? .output : .input, address.value.node)
+      let bus = try names.bus(element, of: address.value.node, besides: other)
       return Located(Address(node: address.value.node, bus: bus), at: address.json)
     } catch {
-      // Of a node that could not be read in full the name may be what is missing.
-      let range = node.json.range
-      if !errors.contains(where: { range.contains($0.lowerBound) }) {
-        problems.append((address, error))
-      }
+      problems.append((address, error))
       return nil
     }
   }
 
-  private mutating func named(
-    _ scope: ElementNames.Scope, _ name: String, _ node: PatchDocument.Node
-  ) -> ElementNames {
-    let place = Place(node: name, scope: scope)
-    if let known = names[place] { return known }
-    let found = ElementNames(scope, of: node)
-    names[place] = found
-    return found
+  private mutating func names(_ scope: ElementNames.Scope, _ node: String) -> ElementNames? {
+    let place = Place(node: node, scope: scope)
+    if let names = known[place] { return names }
+    let names = find(node, scope)
+    known[place] = .some(names)
+    return names
   }
 }
 
@@ -231,5 +230,18 @@ extension PatchDocument {
       element, of: address.node,
       besides: ElementNames(scope == .input ? .output : .input, of: node))
     return Address(node: address.node, bus: bus)
+  }
+
+  /// An address that is not written in the patch, with a number in the place of a name; `nil` for a text that
+  /// is none.
+  public func address(
+    _ text: String, _ scope: ElementNames.Scope
+  ) throws(ElementNames.Problem) -> Address? {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let node = parts.first.map(String.init), !node.isEmpty else { return nil }
+    guard parts.count == 2 else { return Address(node: node) }
+    if let bus = PatchReader.bus(String(parts[1])) { return Address(node: node, bus: bus) }
+    guard PatchReader.mayBeName(parts[1]) else { return nil }
+    return try settled(Address(node: node, element: String(parts[1])), scope)
   }
 }

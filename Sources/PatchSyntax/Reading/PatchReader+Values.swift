@@ -71,7 +71,7 @@ extension PatchReader {
 
   /// Whether what stands behind a colon is more than digits and what numbers are written with: those were
   /// to be a number.
-  private static func mayBeName(_ text: Substring) -> Bool {
+  static func mayBeName(_ text: Substring) -> Bool {
     text.utf8.contains { !"0123456789+-., ".utf8.contains($0) }
   }
 

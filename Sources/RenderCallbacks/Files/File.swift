@@ -122,7 +122,8 @@ public struct FileCallback: LiveCallback {
     case .success(let found): part = found
     case .failure(let found): throw found.problems[0]
     }
-    let passes = FilePasses(part, sampleRate: format.sampleRate)
+    let passes = FilePasses(
+      length: part.frames.count, fileRate: part.reader.sampleRate, busRate: format.sampleRate)
     let wait = wait(at: format.sampleRate)
     let start = passes.start(after: before, loops: loop, wait: wait)
     let clock = SourceClock(sampleRate: format.sampleRate)

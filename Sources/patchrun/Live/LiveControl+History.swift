@@ -2,6 +2,7 @@ import Control
 import Diagnostics
 import PatchGraph
 import PatchSyntax
+import Synchronization
 
 /// What has been changed, and how it is taken back.
 extension LiveControl {

@@ -105,14 +105,12 @@ struct LiveHistory {
 }
 
 extension ControlEffect {
-  /// What both change together, where each says `parameter …: 0.8 -> 0.5`.
+  /// What both change together, where each says `… goes from 0.8 to 0.5`.
   fileprivate func following(_ first: ControlEffect?) -> ControlEffect {
-    let arrow = " -> "
-    guard let first, let middle = first.summary.firstRange(of: arrow),
-      let end = summary.firstRange(of: arrow)
+    let words = /(.* goes from .*) to (.*)/
+    guard let begin = first?.summary.wholeMatch(of: words)?.output.1,
+      let end = summary.wholeMatch(of: words)?.output.2
     else { return self }
-    return ControlEffect(
-      pointer: pointer,
-      summary: first.summary[..<middle.upperBound] + summary[end.upperBound...], heard: heard)
+    return ControlEffect(pointer: pointer, summary: "\(begin) to \(end)", heard: heard)
   }
 }

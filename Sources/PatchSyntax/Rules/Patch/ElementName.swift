@@ -14,8 +14,8 @@ extension PatchRules {
         """,
       example: .patch(
         ExamplePatches.mixer.replacing(
-          "\"0\": { \"parameters\"",
-          with: "\"0\": { \"properties\": { \"elementName\": \"Voice\" }, \"parameters\""
+          "\"parameters\": { \"volume\": 0.8 }",
+          with: "\"properties\": { \"elementName\": \"Voice\" }"
         ).replacing("\"mixer:0\"", with: "\"mixer:Voice\""),
         wrong: ["\"mixer:Voice\"": "\"mixer:Vocie\""])))
 }
