@@ -311,6 +311,11 @@ struct Completion {
             Proposal(
               value: .string("\(name):\($0)"), kind: .variable, detail: "\(detail), \(scope) \($0)")
           })
+        + OpenPatch.namedElements(of: nodes[name], isInput: scope == .input).map {
+          Proposal(
+            value: .string("\(name):\($0.name)"), kind: .variable,
+            detail: "\(detail), \(scope) \($0.number)")
+        }
     }
   }
 

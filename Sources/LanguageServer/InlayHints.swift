@@ -25,8 +25,13 @@ struct InlayHints {
           connection.range.lowerBound <= range.upperBound
         else { return nil }
         let parts = address.split(separator: ":", maxSplits: 1)
-        let bus = parts.count > 1 ? Int(parts[1]) : 0
-        guard let name = parts.first, let node = nodes[String(name)],
+        guard let name = parts.first else { return nil }
+        let bus =
+          parts.count > 1
+          ? Int(parts[1])
+            ?? OpenPatch.elementNumber(
+              String(parts[1]), of: patch.root?["nodes"]?[String(name)], isInput: true) : 0
+        guard let node = nodes[String(name)],
           let input = node.inputs.first(where: { $0.number == bus }), let format = input.format
         else { return nil }
         var hint: JSONText = [

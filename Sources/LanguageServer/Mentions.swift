@@ -66,7 +66,10 @@ extension OpenPatch {
       found.append(
         Mention(
           kind: .source, name: name, range: value.range(ofText: 0..<name.utf8.count),
-          bus: parts.count > 1 ? Int(parts[1]) : nil, isInput: isInput))
+          bus: parts.count > 1
+            ? PatchReader.bus(String(parts[1]))
+              ?? elementNumber(String(parts[1]), of: root["nodes"]?[name], isInput: isInput) : nil,
+          isInput: isInput))
     }
     func format(_ value: JSONValue?) {
       guard let value, let name = value.string else { return }
@@ -121,6 +124,24 @@ extension OpenPatch {
       constants(in: value, to: &found)
     }
     return found.filter { !$0.name.isEmpty }
+  }
+
+  /// The elements of a node that have a name, in the order of the text.
+  static func namedElements(
+    of node: JSONValue?, isInput: Bool
+  ) -> [(name: String, number: Int)] {
+    members(node?[isInput ? "inputs" : "outputs"]).compactMap { key, bus in
+      guard let number = key.string.flatMap(PatchReader.bus),
+        let name = bus["properties"]?["elementName"]?.string, !name.isEmpty
+      else { return nil }
+      return (name, number)
+    }
+  }
+
+  /// The number of the element of a name; `nil` where there is none, or more than one.
+  static func elementNumber(_ name: String, of node: JSONValue?, isInput: Bool) -> Int? {
+    let found = namedElements(of: node, isInput: isInput).filter { $0.name == name }
+    return found.count == 1 ? found[0].number : nil
   }
 
   /// Adds the constants that are named in a value.

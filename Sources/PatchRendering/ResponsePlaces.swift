@@ -77,18 +77,20 @@ extension ResponseBench {
 
   /// A node's or callback's name, and a bus.
   private func address(
-    _ text: String, _ names: Names, candidates: [String]
+    _ text: String, _ names: Names, candidates: [String], _ scope: ElementNames.Scope
   ) throws(ResponseFailure) -> (name: String, bus: Int?) {
-    var name = text
-    var bus: Int?
-    if let colon = text.lastIndex(of: ":"), names.nodes[text] == nil {
-      guard let number = Int(text[text.index(after: colon)...]), number >= 0 else {
+    var (name, bus): (String, Int?) = (text, nil)
+    if text.contains(":"), names.nodes[text] == nil {
+      let address: PatchDocument.Address?
+      do throws(ElementNames.Problem) { address = try names.document?.address(text, scope) } catch {
+        throw ResponseFailure.misuse(error.message, help: error.help)
+      }
+      guard let address else {
         throw ResponseFailure.misuse(
           "\(quoted(text)) is no address",
-          help: ["write a node and, behind a colon, the number of its bus: mixer:1"])
+          help: ["write a node and, behind a colon, its bus: mixer:1, or mixer:Voice"])
       }
-      name = String(text[..<colon])
-      bus = number
+      (name, bus) = (address.node, address.bus)
     }
     let inside = names.order.filter { $0.hasPrefix(name + "/") }
     if names.nodes[name] == nil, !names.isCallback(name), !inside.isEmpty {
@@ -111,7 +113,7 @@ extension ResponseBench {
     _ text: String, _ names: Names
   ) throws(ResponseFailure) -> ([PathEntry], StreamFormat) {
     let callbacks = names.document?.callbacks.map(\.name) ?? []
-    let (name, bus) = try address(text, names, candidates: names.order + callbacks)
+    let (name, bus) = try address(text, names, candidates: names.order + callbacks, .input)
     guard let node = names.nodes[name] else {
       guard bus == nil else {
         throw ResponseFailure.misuse(
@@ -175,7 +177,8 @@ extension ResponseBench {
       }
       return try deviceExit(name, names)
     }
-    let (name, bus) = try address(subgraphEnd(text, names), names, candidates: names.order)
+    let (name, bus) = try address(
+      subgraphEnd(text, names), names, candidates: names.order, .output)
     guard let node = names.nodes[name] else {
       throw ResponseFailure.misuse(
         "\(quoted(name)) is a callback: what it puts out cannot be watched",

@@ -11,12 +11,14 @@ import SoundExpectations
 /// The buses of a graph that sound can be listened to at.
 struct PatchPlacesOfSound {
   private let graph: AudioGraph
+  private let document: PatchDocument?
   private let nodes: [String: NodeID]
   private let ends: [String]
   private let outputs: Set<String>
 
   init(_ graph: AudioGraph, _ document: PatchDocument?) {
     self.graph = graph
+    self.document = document
     nodes = Dictionary(
       graph.nodes.compactMap { node in (try? graph.nodeInfo(node).name).map { ($0, node) } },
       uniquingKeysWith: { first, _ in first })
@@ -36,14 +38,18 @@ struct PatchPlacesOfSound {
   /// Where an address listens: a sub-graph is the node in it that hands on what it puts out, an output unit
   /// is what it plays.
   static func place(
-    _ at: PatchDocument.Address, ends: [String], outputUnits: Set<String>
-  ) -> PatchRender.Place {
-    let bus = at.bus ?? 0
-    if outputUnits.contains(at.node), bus == 0 { return .device }
+    _ at: PatchDocument.Address, ends: [String], outputUnits: Set<String>,
+    in document: PatchDocument?
+  ) throws(ElementNames.Problem) -> PatchRender.Place {
     let end = ends.first { end in
       end.hasPrefix(at.node + "/") && !end.dropFirst(at.node.count + 1).contains("/")
     }
-    return .output(end ?? at.node, bus)
+    var address = at
+    address.node = end ?? at.node
+    address = try document?.settled(address, .output) ?? address
+    let bus = address.bus ?? 0
+    if outputUnits.contains(at.node), bus == 0 { return .device }
+    return .output(address.node, bus)
   }
 
   /// Why an expectation looks at nothing; `nil` where it does not.
@@ -56,7 +62,12 @@ struct PatchPlacesOfSound {
     }
     guard expectation.kind.subject == .sound else { return nil }
     guard let at = expectation.at else { return problemOfDevice(expectation) }
-    let place = Self.place(at.value, ends: ends, outputUnits: outputs)
+    let place: PatchRender.Place
+    do throws(ElementNames.Problem) {
+      place = try Self.place(at.value, ends: ends, outputUnits: outputs, in: document)
+    } catch {
+      return TestProblem(ExpectationRules.place, error.message, at.json, help: error.help)
+    }
     guard case .output(let name, let bus) = place else { return problemOfDevice(expectation) }
     guard let node = nodes[name] else {
       let known = nodes.keys.sorted()

@@ -159,7 +159,10 @@ final class TestRun: TestedPatch {
   /// Where an expectation listens. Of a sub-graph it is the node in it that hands on what it puts out.
   private func place(_ expectation: Expectation) -> PatchRender.Place {
     guard let at = expectation.at?.value else { return .device }
-    return PatchPlacesOfSound.place(at, ends: subgraphEnds, outputUnits: outputUnits)
+    // One whose place there is not has been reported, and is not rendered.
+    return
+      (try? PatchPlacesOfSound.place(
+        at, ends: subgraphEnds, outputUnits: outputUnits, in: built.document)) ?? .device
   }
 
   private lazy var built = PatchBuilder.build(

@@ -50,8 +50,17 @@ struct TestSettings {
     }
     let parts = feed.name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
-    let bus = parts.count == 2 ? Int(parts[1]) : 0
-    guard let bus, let node = document.nodes.first(where: { $0.name == name }) else {
+    let node = document.nodes.first { $0.name == name }
+    var bus = parts.count == 2 ? Int(parts[1]) : 0
+    if bus == nil, node != nil {
+      do throws(ElementNames.Problem) {
+        let address = PatchDocument.Address(node: name, element: String(parts[1]))
+        bus = try document.settled(address, .input).bus
+      } catch {
+        throw TestProblem(ExpectationRules.input, error.message, feed.key.json, help: error.help)
+      }
+    }
+    guard let bus, let node else {
       let names = document.callbacks.map(\.name) + document.nodes.map(\.name)
       throw TestProblem(
         ExpectationRules.input, "the patch has no callback or node \(quoted(name)) to feed",

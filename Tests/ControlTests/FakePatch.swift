@@ -19,6 +19,7 @@ final class FakePatch: ControlledPatch {
     var play = ControlState.playing
     var saved: [String?] = []
     var triggered: [String] = []
+    var rewinds: [ControlRewind] = []
     /// How often somebody else is faster.
     var races = 0
     var delay: Duration?
@@ -119,6 +120,31 @@ final class FakePatch: ControlledPatch {
         return .failed(message: "there is no file 'a.wav'", help: ["make one"])
       }
       if case .replace = change { state.text = text }
+      state.version += 1
+      return .applied(tag: "v\(state.version)", effects: [Self.effect])
+    }
+  }
+
+  /// The steps that were wished for, of the two that there are.
+  var rewinds: [ControlRewind] { state.withLock(\.rewinds) }
+
+  func history() async -> ControlHistory {
+    ControlHistory(steps: [
+      .init(number: 1, age: 61.5, origin: .http, effects: [Self.effect], isUndone: false),
+      .init(number: 2, age: 3, origin: .file, effects: [], isUndone: true),
+    ])
+  }
+
+  func rewind(
+    _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
+  ) async -> ControlOutcome {
+    state.withLock { state in
+      let current = "v\(state.version)"
+      guard tag == nil || tag == current else { return .otherTag(current: current) }
+      if case .to(let number) = rewind, number > 2 {
+        return .failed(message: "there is no step \(number)", help: ["there are the steps 0 to 2"])
+      }
+      state.rewinds.append(rewind)
       state.version += 1
       return .applied(tag: "v\(state.version)", effects: [Self.effect])
     }

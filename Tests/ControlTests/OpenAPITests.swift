@@ -98,6 +98,11 @@ import Testing
     Request(method: "POST", path: "/validate", body: "{}"),
     Request(method: "POST", path: "/validate", type: "text/plain", body: "{}", status: 415),
     Request(method: "POST", path: "/trigger", status: 400),
+    Request(method: "GET", path: "/history"), Request(method: "POST", path: "/undo"),
+    Request(method: "POST", path: "/undo", query: "?to=1"),
+    Request(method: "POST", path: "/undo", query: "?to=9", status: 409),
+    Request(method: "POST", path: "/undo", query: "?to=first", status: 400),
+    Request(method: "POST", path: "/redo"),
     Request(method: "POST", path: "/pause"), Request(method: "POST", path: "/start"),
     Request(method: "POST", path: "/stop", status: 202),
   ]

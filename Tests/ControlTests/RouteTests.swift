@@ -184,8 +184,8 @@ import Testing
     #expect(
       index.json?["resources"]?.elements.compactMap { $0["path"]?.string } == [
         "/", "/patch", "/status", "/meters", "/controls", "/graph.svg", "/response", "/events",
-        "/metrics", "/shares", "/takes", "/validate", "/language", "/save", "/trigger", "/pause",
-        "/start", "/stop",
+        "/metrics", "/shares", "/takes", "/validate", "/language", "/history", "/undo", "/redo",
+        "/save", "/trigger", "/pause", "/start", "/stop",
       ])
   }
 

@@ -54,6 +54,25 @@ import Testing
     #expect(refused.json?["help"]?.elements.compactMap(\.string) == ["read it again"])
   }
 
+  @Test func `changes are listed and taken back, of the document that is meant`() throws {
+    let room = try Room()
+    let history = try room.ask("GET /history").json
+    let steps = history?["steps"]?.elements.map(\.self) ?? []
+    #expect(history?["present"]?.integer == 1 && steps.count == 2)
+    #expect(steps[0]["by"]?.string == "http" && steps[0]["age"]?.number == 61.5)
+    #expect(steps[1]["isUndone"]?.bool == true)
+    let undone = try room.ask("POST /undo")
+    #expect(undone.status == 200 && undone.fields["etag"] == "\"v2\"")
+    #expect(undone.json?["changes"]?.elements.first { _ in true } != nil)
+    #expect(try room.ask("POST /undo", ["If-Match: \"v1\""]).status == 412)
+    #expect(try room.ask("POST /redo", ["If-Match: \"v2\""]).status == 200)
+    #expect(try room.ask("POST /undo?to=0").status == 200)
+    let missing = try room.ask("POST /undo?to=3")
+    #expect(missing.status == 409)
+    #expect(missing.json?["detail"]?.string == "there is no step 3")
+    #expect(room.patch.rewinds == [.back, .forth, .to(0)])
+  }
+
   @Test func `a sound begins again, or it is said why not`() throws {
     let room = try Room()
     let begun = try room.ask("POST /trigger?callback=song")
@@ -100,7 +119,7 @@ import Testing
 
   @Test func `no page of another site pauses, saves or stops`() throws {
     let room = try Room()
-    for path in ["/trigger", "/pause", "/start", "/save", "/stop", "/validate"] {
+    for path in ["/undo", "/trigger", "/pause", "/start", "/save", "/stop", "/validate"] {
       for field in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
         #expect(try room.ask("POST \(path)", [field]).status == 403, "\(path) \(field)")
       }

@@ -83,6 +83,12 @@ final class FuzzedPatch: ControlledPatch {
       pendingStages: 0, isSaved: version == 1, canSave: true)
   }
 
+  func history() async -> ControlHistory { ControlHistory(steps: []) }
+
+  func rewind(
+    _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
+  ) async -> ControlOutcome { .failed(message: "there is nothing to take back", help: []) }
+
   func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
     callback == "tone"
       ? .begun : .refused(message: "the patch has no callback '\(callback)'", help: [])

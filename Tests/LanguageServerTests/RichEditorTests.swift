@@ -161,6 +161,22 @@ struct RichEditorTests {
       ])
   }
 
+  @Test func `elements that have a name are proposed, explained and hinted by it`() {
+    let named = Self.patch.replacing(
+      "\"inputCount\": 2",
+      with:
+        "\"inputCount\": 2, \"inputs\": { \"1\": { \"properties\": { \"elementName\": \"Voice\" } } }"
+    )
+    var session = Session()
+    let labels = session.labels(named.replacing("\"mixer:1\"", with: "\"mixer:|"))
+    #expect(labels.contains("mixer:Voice") && labels.contains("mixer:1"))
+    let hover = session.hover(named.replacing("\"mixer:1\"", with: "\"mi|xer:Voice\""))
+    #expect(hover.contains("input 1"))
+    #expect(session.open(named.replacing("\"mixer:1\"", with: "\"mixer:Voice\"")).isEmpty)
+    let hints = request(&session, "inlayHint", lines: 0...20)
+    #expect(hints.count == 3)
+  }
+
   @Test func `a test file links to its patch and its golden sounds`() {
     var session = Session()
     _ = session.open(

@@ -204,7 +204,7 @@ struct PatchReaderTests {
         },
         "connections": [
           { "from": "mixer:", "to": ":0" },
-          { "from": "mixer:a", "to": "a:b:c" },
+          { "from": "mixer:-1", "to": "a:+1" },
           { "form": "mixer" },
           5
         ],
@@ -244,8 +244,8 @@ struct PatchReaderTests {
         "PR0101 /nodes/mixer/outputs 'outputs' is an object, not an array",
         "PR0105 /connections/0/from 'mixer:' is not an address",
         "PR0105 /connections/0/to ':0' is not an address",
-        "PR0105 /connections/1/from 'mixer:a' is not an address",
-        "PR0105 /connections/1/to 'a:b:c' is not an address",
+        "PR0105 /connections/1/from 'mixer:-1' is not an address",
+        "PR0105 /connections/1/to 'a:+1' is not an address",
         "PR0103 /connections/2 a connection needs 'to'",
         "PR0102 /connections/2/form a connection has no key 'form'",
         "PR0101 /connections/3 a connection is an object, not the number 5",
@@ -267,7 +267,7 @@ struct PatchReaderTests {
           "io": { "component": "remoteIO", "propertys": { } },
           "io": { "component": "remoteIO" }
         },
-        "connections": [ { "from": "mixer:one", "to": "io" } ]
+        "connections": [ { "from": "mixer:01", "to": "io" } ]
       }
       """
     let result = read(text)
@@ -292,13 +292,13 @@ struct PatchReaderTests {
           |
           = help: remove one of the two, or rename it
 
-        error[PR0105]: 'mixer:one' is not an address
+        error[PR0105]: 'mixer:01' is not an address
          --> x.json:6:37  /connections/0/from
           |
-        6 |   "connections": [ { "from": "mixer:one", "to": "io" } ]
-          |                                     ^^^ this is no bus number
+        6 |   "connections": [ { "from": "mixer:01", "to": "io" } ]
+          |                                     ^^ this is no bus number
           |
-          = help: an address is a name, as "mixer", or a name and a bus number, as "mixer:1"
+          = help: an address is a name, as "mixer", or a name and a bus, as "mixer:1" or "mixer:Voice"
 
         3 errors in x.json
         """)

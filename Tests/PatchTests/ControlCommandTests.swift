@@ -57,6 +57,48 @@ struct ControlCommandTests {
     #expect(gone.status == 3 && gone.errors.hasPrefix("error: no patch is running\n"))
   }
 
+  @Test func `what was changed is listed, taken back and done again`() throws {
+    let stage = try Stage()
+    func ctl(_ words: String...) throws -> (output: String, errors: String, status: Int32) {
+      let result = try stage.place.start(["ctl"] + words).wait()
+      return (result.output, result.errors, result.status)
+    }
+    #expect(try ctl("history").output == "nothing has been changed since the run began\n")
+    let nothing = try ctl("undo")
+    #expect(nothing.status == 1 && nothing.errors.contains("there is nothing to take back"))
+    let (volume, pan) = (
+      "/nodes/mixer/inputs/0/parameters/volume", "/nodes/mixer/inputs/1/parameters/pan"
+    )
+    let first = try ctl("get").output
+    #expect(try ctl("set", volume, "0.25").status == 0)
+    #expect(try ctl("set", pan, "-0.5").status == 0)
+    #expect(try ctl("set", "/nodes/mixer/inputCount", "4").status == 0)
+    let last = try ctl("get").output
+    let history = try ctl("history").output
+    #expect(
+      history.contains("1  ") && history.contains("3  ") && history.contains(pan), "\(history)")
+    // An undo goes the way of every change, and so does an undo of what a unit is made anew for.
+    let undone = try ctl("undo")
+    #expect(undone.status == 0 && undone.output.contains("inputCount"), "\(undone)")
+    #expect(try ctl("undo").output.contains("(\(pan)): ramp"))
+    #expect(try ctl("history").output.split(separator: "undone").count == 3)
+    #expect(try ctl("redo").output.contains("(\(pan)): ramp"))
+    #expect(try ctl("get", pan).output == "-0.5\n")
+    #expect(try ctl("undo", "--to", "0").status == 0)
+    #expect(try ctl("get").output == first)
+    #expect(try ctl("undo", "--to", "3").status == 0)
+    #expect(try ctl("get").output == last)
+    #expect(try ctl("redo").errors.contains("there is nothing to do again"))
+    #expect(try ctl("undo", "--to", "9").errors.contains("there are the steps 0 to 3"))
+    // What is changed after an undo takes the place of what was undone.
+    #expect(try ctl("undo", "--to", "1").status == 0)
+    #expect(try ctl("set", pan, "0.5").status == 0)
+    #expect(try !ctl("history").output.contains("undone"))
+    #expect(try ctl("redo").status == 1)
+    #expect(try ctl("stop", "--wait").status == 0)
+    #expect(try stage.run.wait().status == 0)
+  }
+
   @Test func `of several runs one has to be named`() throws {
     let stage = try Stage()
     let patch = CommandLineTool.patches + "/mixer-host.json"

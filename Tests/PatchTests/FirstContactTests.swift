@@ -44,6 +44,10 @@ import Testing
     // A file of that name is a patch.
     try place.write(TestPatch.noise(), to: "frobnicate")
     #expect(try place.run("frobnicate").errors.contains("no command") == false)
+    // And one whose ending was left out is meant.
+    try place.write(TestPatch.noise(), to: "mine.json")
+    let mine = try place.run("mine")
+    #expect(mine.status == 2 && mine.errors.contains("did you mean 'mine.json'?"))
   }
 
   @Test func `a file that is not there is looked for nearby`() throws {

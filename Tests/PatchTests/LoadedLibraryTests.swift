@@ -156,6 +156,11 @@ struct LoadedLibraryTests {
     let wave = try place.start(render + ["a.wav"]).wait()
     #expect(wave.status == 0, "\(wave.errors)")
     #expect(try place.samples("a.wav").contains { abs($0) > 0.01 })
+    // Nor does what is only said of the language.
+    for words in [["schema"], ["explain", "PR0305"], ["validate", "noise.json"]] {
+      let outcome = try place.start(words).wait()
+      #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome.errors)")
+    }
     guard library == "libsndfile.so.1" else { return }
     // What needs it says so, and leaves nothing.
     let other = try place.start(render + ["a.flac"]).wait()

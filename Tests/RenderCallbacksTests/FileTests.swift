@@ -175,6 +175,37 @@ struct FileTests {
     #expect(again.indices.allSatisfy { again[$0] == Float(samples[480 + $0 % 480] / 2) })
   }
 
+  @Test(arguments: [Slicing([512]), Slicing([1]), Slicing([300, 7]), Slicing([4096])])
+  func `a file begins at its frame, in silence before`(slicing: Slicing) throws {
+    let samples = (1...3000).map { Double($0) / 4096 }
+    let file = try TestFile(.float32, samples)
+    // 1,499.52 frames: the nearest is 1,500.
+    var callback = FileCallback(path: file.path, at: 0.03124, gain: 0.5)
+    #expect(callback.duration(for: bus(.float32)) == 4500)
+    let once = try play(callback, bus(.float32), frames: 6000, slicing: slicing)[0]
+    let expected =
+      [Float](repeating: 0, count: 1500) + samples.map { Float($0 / 2) }
+      + [Float](repeating: 0, count: 1500)
+    #expect(once == expected)
+    // It waits once, and not at each beginning.
+    callback.loop = true
+    let again = try play(callback, bus(.float32), frames: 9000, slicing: slicing)[0]
+    #expect(
+      again.indices.allSatisfy { frame in
+        again[frame] == (frame < 1500 ? 0 : Float(samples[(frame - 1500) % 3000] / 2))
+      })
+  }
+
+  @Test func `a file of another rate begins at its frame, and is what it is without a wait`() throws
+  {
+    var generator = SplitMix64(seed: 41)
+    let samples = (0..<9000).map { _ in Double.random(in: -0.5...0.5, using: &generator) }
+    let file = try TestFile(.float32, samples, sampleRate: 44_100)
+    let plain = try play(FileCallback(path: file.path), bus(.int16), frames: 12_000)[0]
+    let late = try play(FileCallback(path: file.path, at: 0.05), bus(.int16), frames: 14_400)[0]
+    #expect(words(late) == [Int32](repeating: 0, count: 2400) + words(plain))
+  }
+
   @Test
   func `the length at another rate is rounded to the nearest frame, and all of it is there`() throws
   {

@@ -147,10 +147,8 @@ struct JobRender {
     var buses: [(NodeID, Int, OutputWriter)] = []
     for output in job.outputs where output.place != BatchJob.device {
       guard let writer = writers[output.place] else { continue }
-      let colon = output.place.lastIndex(of: ":")
-      let number = colon.flatMap { Int(output.place[$0...].dropFirst()) }
-      let name = number == nil ? output.place : colon.map { String(output.place[..<$0]) } ?? ""
-      let bus = number ?? 0
+      let parts = output.place.split(separator: ":", maxSplits: 1)
+      let name = parts.first.map(String.init) ?? ""
       let names = graph.nodes.map { (id: $0, name: (try? graph.nodeInfo($0))?.name ?? "") }
       guard let node = names.first(where: { $0.name == name })?.id else {
         throw JobFault(
@@ -161,6 +159,7 @@ struct JobRender {
               + "or of a tap: \"/taps/NAME/path\""
           ])
       }
+      let bus = try parts.count > 1 ? self.bus(String(parts[1]), of: node, name) : 0
       do throws(Violation) {
         _ = try graph.addTap(
           SampleTap { samples, count in writer.write(samples, count: count) }, at: node, bus)
@@ -170,6 +169,27 @@ struct JobRender {
       buses.append((node, bus, writer))
     }
     return buses
+  }
+
+  /// The number of an output, by itself or by its elementName.
+  private func bus(_ text: String, of node: NodeID, _ name: String) throws(JobFault) -> Int {
+    if let number = PatchReader.bus(text) { return number }
+    guard let unit = try? graph.unit(node) else { return 0 }
+    let named = (0..<unit.elementCount(.output)).compactMap { bus in
+      unit.elementName(.output, bus).map { (bus: bus, name: $0) }
+    }
+    let found = named.filter { $0.name == text }
+    guard found.count == 1 else {
+      throw JobFault(
+        BatchRules.output,
+        found.isEmpty
+          ? "\(quoted(name)) has no output of the name \(quoted(text))"
+          : "\(quoted(text)) is the name of \(found.count) outputs of \(quoted(name))",
+        help: [
+          didYouMean(text, among: named.map(\.name)) ?? "write the number of the output: \(name):0"
+        ])
+    }
+    return found[0].bus
   }
 
   private func initialize() throws(JobFault) -> LivePatch? {

@@ -23,6 +23,19 @@ public protocol ControlledPatch: AnyObject, Sendable {
     through door: ControlEntrance
   ) async -> ControlOutcome
 
+  /// What has been changed since the run began.
+  func history() async -> ControlHistory
+
+  /// Plays a document of the history again: a change like any other, but for that it is no new step.
+  ///
+  /// - Parameters:
+  ///   - tag: The entity tag of the document that is to be left; `nil` for any.
+  ///   - origin: Who asks, for the event.
+  /// - Returns: `.failed` where there is no such step.
+  func rewind(
+    _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
+  ) async -> ControlOutcome
+
   /// What is said of a document, were it to play: nothing changes. Where nothing is wrong there may
   /// still be warnings.
   func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal

@@ -66,7 +66,17 @@ export class GraphEditor {
   // What the document has
 
   get #document() { return this.#model.document ?? {}; }
-  get #connections() { return Array.isArray(this.#document.connections) ? this.#document.connections : []; }
+  /** With numbers in the place of names: "mixer:1" where "mixer:Voice" is written. */
+  get #connections() {
+    const written = Array.isArray(this.#document.connections) ? this.#document.connections : [];
+    return written.map((one) => ({ ...one, from: this.#numbered(one.from, "outputs"), to: this.#numbered(one.to, "inputs") }));
+  }
+  #numbered(address, scope) {
+    const [, name, bus] = String(address).match(/^([^:]*):(.*)$/s) ?? [];
+    if (bus === undefined || /^\d+$/.test(bus)) return address;
+    const named = Object.entries(this.#document.nodes?.[name]?.[scope] ?? {}).filter(([, one]) => one?.properties?.elementName === bus);
+    return named.length === 1 ? `${name}:${named[0][0]}` : address;
+  }
   #has(name) { return Object.hasOwn(this.#document.nodes ?? {}, name) || Object.hasOwn(this.#document.callbacks ?? {}, name); }
   #isCallback(name) { return Object.hasOwn(this.#document.callbacks ?? {}, name); }
 

@@ -98,7 +98,7 @@ extension GraphBuilder {
   mutating func resolveFeeds() {
     for callback in madeCallbacks where !callback.hasFailed {
       guard let from = callback.from, nodes[from.value.node] == nil else { continue }
-      if let pulled = callbacks[from.value.node], (from.value.bus ?? 0) == 0 {
+      if let pulled = callbacks[from.value.node], from.value.isFirst {
         pulled.isUsed = true
         callback.pulled = pulled.place
       } else if !noteSource(from) {

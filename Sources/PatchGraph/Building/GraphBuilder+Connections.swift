@@ -123,7 +123,7 @@ extension GraphBuilder {
     if nodes[name] != nil { return true }
     guard !doubts.names.contains(name) else { return false }
     if let callback = callbacks[name] {
-      guard from.value.bus == nil || from.value.bus == 0 else {
+      guard from.value.isFirst else {
         callback.isUsed = true
         report(
           NameRules.callbackBus.diagnostic(

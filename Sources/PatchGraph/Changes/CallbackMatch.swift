@@ -115,7 +115,7 @@ struct CallbackMatch {
     case "tone", "expression", "tremolo", "ringModulator", "impulse": true
     case "file":
       was.fixed["path"] == link.fixed["path"] && was.fixed["start"] == link.fixed["start"]
-        && was.fixed["end"] == link.fixed["end"]
+        && was.fixed["end"] == link.fixed["end"] && was.fixed["at"] == link.fixed["at"]
     default: false
     }
   }

@@ -91,7 +91,10 @@ struct PatchRevision {
     // Other files may have changed too.
     guard before.subgraphs.isEmpty, before.timeline.isEmpty, after.timeline.isEmpty,
       !before.nodes.contains(where: { $0.value.preset != nil }),
-      !after.nodes.contains(where: { $0.value.preset != nil }), isRestTheSame()
+      !after.nodes.contains(where: { $0.value.preset != nil }), isRestTheSame(),
+      before.taps.elementsEqual(after.taps, by: { $0.value.at?.value == $1.value.at?.value }),
+      // What pulls an element by its name is looked up with the whole.
+      !after.callbacks.contains(where: { $0.value.pulled != nil })
     else { return false }
     nodes = Self.window(before.nodes, after.nodes, \.json)
     callbacks = Self.window(before.callbacks, after.callbacks, \.json)
@@ -153,7 +156,9 @@ struct PatchRevision {
   /// Finds the connections that go and come, those of what is made anew among them.
   private mutating func compareConnections() -> Bool {
     let (old, new) = Self.middles(before.connections, after.connections) {
-      $0.json.isWritten(like: $1.json)
+      // The same words mean something else once an element has another name.
+      $0.json.isWritten(like: $1.json) && $0.from?.value == $1.from?.value
+        && $0.to?.value == $1.to?.value
     }
     var leaving: Set<Link> = []
     for connection in old {

@@ -70,7 +70,7 @@ extension SubgraphAssembler {
     by member: PatchDocument.Member<PatchDocument.Callback>, _ level: inout Level
   ) -> Located<Address>? {
     guard let json = CallbackSource.json(member.value),
-      let address = PatchReader.address(json, "'from'").address
+      let address = member.value.pulled ?? PatchReader.address(json, "'from'").address
     else { return nil }
     let isFirst = use(address, &level)
     guard isFirst, let source = resolved(address, &level) else {

@@ -153,6 +153,8 @@ struct SubgraphAssembler {
     var level = start
     checkInputs(&level)
     readChildren(&level)
+    takePresets(&level)
+    settleElementNames(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
     // Those of the patch itself come first: their numbers say which they are.
@@ -197,7 +199,6 @@ struct SubgraphAssembler {
     var node = member.value
     let name = level.prefix + member.name
     if node.subgraph != nil { result.unresolved.insert(name) }
-    if let place = node.preset { takePreset(place, into: &node, in: level.directory) }
     for index in node.inputs.indices {
       node.inputs[index].streamFormat = renamed(node.inputs[index].streamFormat, level)
     }
@@ -328,11 +329,9 @@ struct SubgraphAssembler {
   ) -> Located<Address>? {
     let name = address.value.node
     if let child = level.children[name] {
-      return Located(
-        Address(node: child.subgraph.prefix + child.output, bus: address.value.bus),
-        at: address.json)
+      return address.at(child.subgraph.prefix + child.output)
     }
-    if !isWatched, let bound = level.bound[name], (address.value.bus ?? 0) == 0 {
+    if !isWatched, let bound = level.bound[name], address.value.isFirst {
       return bound.source
     }
     if !isWatched, !level.names.contains(name),
@@ -348,7 +347,7 @@ struct SubgraphAssembler {
           ]))
       return nil
     }
-    return Located(Address(node: level.prefix + name, bus: address.value.bus), at: address.json)
+    return address.at(level.prefix + name)
   }
 
   /// The sub-graph that a name is inside of: `strip` of `strip/eq`.

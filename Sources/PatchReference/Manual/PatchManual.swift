@@ -117,10 +117,10 @@ public enum PatchManual {
     page.section("Addresses and connections")
     page.paragraph(
       """
-      An address is `node` or `node:bus`; `mixer` means `mixer:0`. A connection goes from an output \
-      element, or from a callback by its name, to an input element. Of an I/O unit `io:0` is the \
-      loudspeaker, to which one connects, and `io:1` the microphone, from which one takes; that side \
-      is off until `/nodes/io/inputs/1/properties/enableIO` is true.
+      An address is `node`, `node:bus` or `node:name`; `mixer` means `mixer:0`, and `mixer:Voice` the bus of that \
+      `elementName`. A connection goes from an output element, or from a callback by its name, to an input \
+      element. Of an I/O unit `io:0` is the loudspeaker, to which one connects, and `io:1` the microphone, from \
+      which one takes; that side is off until `/nodes/io/inputs/1/properties/enableIO` is true.
       """)
     page.list(schema.entries(of: schema.definition("connection")))
     page.paragraph("One output feeds one input, and one input is fed once.")

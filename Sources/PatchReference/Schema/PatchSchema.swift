@@ -111,9 +111,10 @@ enum Schema {
   ]
 
   static let address: JSONText = [
-    "description": "A node or a callback, or one of a node's buses: \"mixer\" or \"mixer:1\".",
+    "description": "A node, a callback, or a bus: \"mixer\", \"mixer:1\" or \"mixer:Voice\".",
     "type": "string",
-    "pattern": .string("^[^:]+(:(0|[1-9][0-9]{0,9}))?$|" + formulaPattern),
+    "pattern": .string(
+      "^[^:]+(:(0|[1-9][0-9]{0,9}|[-+0-9., ]*[^-+0-9., ][\\s\\S]*))?$|" + formulaPattern),
   ]
 
   static let rate: JSONText = [

@@ -322,8 +322,8 @@ extension PatchDocument {
   /// A source of audio that is no node.
   public struct Callback: Sendable {
     public var json: JSONValue
-    /// What it pulls, in a patch whose sub-graphs have been put in. There it holds, and not what is
-    /// written for `from`.
+    /// What it pulls, in a patch whose sub-graphs have been put in, and where an element is named. Then it
+    /// holds, and not what is written for `from`.
     public var pulled: Located<Address>?
     /// Such as `file`; `nil` has been reported.
     public var kind: Located<String>?
@@ -410,20 +410,26 @@ extension PatchDocument {
     public var parameters: [Field] = []
   }
 
-  /// `node` or `node:bus`.
+  /// `node`, `node:bus` or `node:name`.
   public struct Address: Hashable, Sendable, CustomStringConvertible {
     /// A node's or callback's name: not empty, and without a colon.
     public var node: String
     /// In 0...4294967295; `nil` if not written.
     public var bus: Int?
+    /// The name that is written for the number, until it has been looked up (`ElementNames`).
+    public var element: String?
 
-    public init(node: String, bus: Int? = nil) {
+    public init(node: String, bus: Int? = nil, element: String? = nil) {
       self.node = node
       self.bus = bus
+      self.element = element
     }
 
     /// As it is written.
-    public var description: String { bus.map { "\(node):\($0)" } ?? node }
+    public var description: String {
+      if let element { return "\(node):\(element)" }
+      return bus.map { "\(node):\($0)" } ?? node
+    }
   }
 
   /// One output element joined to one input element. An end that is `nil` has been reported.

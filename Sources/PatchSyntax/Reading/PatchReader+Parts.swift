@@ -13,6 +13,7 @@ extension PatchReader {
     read(root, as: PatchGrammar.patch, into: &document)
     // What is too large is not looked at any closer.
     guard itemCount <= limits.nodes else { return nil }
+    settleElementNames(in: &document)
     reportAmbiguousNames(document)
     return document
   }

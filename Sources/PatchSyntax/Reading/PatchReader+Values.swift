@@ -56,14 +56,23 @@ extension PatchReader {
       return nil
     }
     guard parts.count == 2 else { return Located(PatchDocument.Address(node: node), at: json) }
-    guard let bus = Self.busNumber(String(parts[1])) else {
+    if let bus = Self.busNumber(String(parts[1])) {
+      return Located(PatchDocument.Address(node: node, bus: bus), at: json)
+    }
+    guard Self.mayBeName(parts[1]) else {
       diagnostics.append(
         .address(
-          json, text, parts[1].isEmpty ? "the bus number is missing" : "this is no bus number",
+          json, text, parts[1].isEmpty ? "the bus is missing" : "this is no bus number",
           at: parts[1].isEmpty ? nil : Self.rangeOfBus(in: json)))
       return nil
     }
-    return Located(PatchDocument.Address(node: node, bus: bus), at: json)
+    return Located(PatchDocument.Address(node: node, element: String(parts[1])), at: json)
+  }
+
+  /// Whether what stands behind a colon is more than digits and what numbers are written with: those were
+  /// to be a number.
+  static func mayBeName(_ text: Substring) -> Bool {
+    text.utf8.contains { !"0123456789+-., ".utf8.contains($0) }
   }
 
   /// The part behind the colon, when the string means what it says.

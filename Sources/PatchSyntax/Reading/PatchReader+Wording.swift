@@ -168,7 +168,10 @@ extension Diagnostic {
     PatchRules.address.diagnostic(
       "\(Message(quoted(text))) is not an address", at: range ?? json.range,
       pointer: json.pointer.description, label: label,
-      help: ["an address is a name, as \"mixer\", or a name and a bus number, as \"mixer:1\""])
+      help: [
+        "an address is a name, as \"mixer\", or a name and a bus, as \"mixer:1\" or "
+          + "\"mixer:Voice\""
+      ])
   }
 
   /// A rate that no bus can have, with the status that Core Audio has for a format of that rate.

@@ -21,6 +21,11 @@ public struct FileCallback: LiveCallback {
         "loop", .boolean, unit: .boolean, defaultValue: .boolean(false), change: .live,
         summary: "Whether it begins again, from 'start', when it ends. Otherwise silence follows."),
       SettingInfo(
+        "at", .number(0...86_400), unit: .seconds, defaultValue: .number(0),
+        summary:
+          "When it begins, to the nearest frame: so long after the run has begun, or after a change has brought the callback in."
+      ),
+      SettingInfo(
         "start", .number(0...Double.infinity), unit: .seconds, defaultValue: .number(0),
         summary: "Where in the file it begins."),
       SettingInfo(
@@ -33,7 +38,7 @@ public struct FileCallback: LiveCallback {
     make: { values in
       var callback = FileCallback(
         path: values.text("path") ?? "", loop: values.boolean("loop"),
-        start: values.number("start") ?? 0, end: values.number("end"),
+        at: values.number("at") ?? 0, start: values.number("start") ?? 0, end: values.number("end"),
         gain: values.number("gain") ?? 1)
       callback.files = values.files
       return callback
@@ -43,6 +48,8 @@ public struct FileCallback: LiveCallback {
   public var path: String
   /// Whether it begins again at its end.
   public var loop: Bool
+  /// How long it is silent first, in seconds from 0 to a day.
+  public var at: Double
   /// In seconds of the file.
   public var start: Double
   /// In seconds of the file; `nil` for its end.
@@ -53,10 +60,12 @@ public struct FileCallback: LiveCallback {
   public var files = FilePolicy.user
 
   public init(
-    path: String, loop: Bool = false, start: Double = 0, end: Double? = nil, gain: Double = 1
+    path: String, loop: Bool = false, at: Double = 0, start: Double = 0, end: Double? = nil,
+    gain: Double = 1
   ) {
     self.path = path
     self.loop = loop
+    self.at = at
     self.start = start
     self.end = end
     self.gain = gain
@@ -66,8 +75,11 @@ public struct FileCallback: LiveCallback {
 
   public func duration(for format: StreamFormat) -> Int? {
     guard !loop, case .success(let part) = part(for: format) else { return nil }
-    return part.duration(at: format.sampleRate)
+    return wait(at: format.sampleRate) + part.duration(at: format.sampleRate)
   }
+
+  /// Frames before the file begins.
+  private func wait(at sampleRate: Double) -> Int { Int((at * sampleRate).rounded()) }
 
   /// A second of what is read ahead, and a block on its way there.
   public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
@@ -110,9 +122,14 @@ public struct FileCallback: LiveCallback {
     case .success(let found): part = found
     case .failure(let found): throw found.problems[0]
     }
-    let passes = FilePasses(part, sampleRate: format.sampleRate)
-    let start = passes.start(after: before, loops: loop)
+    let passes = FilePasses(
+      length: part.frames.count, fileRate: part.reader.sampleRate, busRate: format.sampleRate)
+    let wait = wait(at: format.sampleRate)
+    let start = passes.start(after: before, loops: loop, wait: wait)
     let clock = SourceClock(sampleRate: format.sampleRate)
+    // Until the first slice it is asked when it ends, too.
+    let place = SourceClockAccess.Place(frame: start.position)
+    if start.position < 0 { clock.access.note(at: -.infinity, from: place, to: place) }
     let service = FileService(
       part: part, passes: passes, start: start, settings: instance, gain: gain, format: format,
       maximumFramesPerSlice: maximumFramesPerSlice, isContinuation: before != nil)
@@ -125,7 +142,7 @@ public struct FileCallback: LiveCallback {
       kernel: .holding(
         kernel, with: service.ring, service.lost, service.unscaled, instance.block, clock,
         FileOrigin(before)),
-      writesBusWords: true, duration: loop ? nil : part.duration(at: format.sampleRate),
+      writesBusWords: true, duration: loop ? nil : wait + part.duration(at: format.sampleRate),
       service: service, clock: clock,
       durationNow: {
         instance.value(of: "loop") == 1 ? nil : clock.place.phase + passes.rest(clock.place.frame)
@@ -150,7 +167,7 @@ public struct FileCallback: LiveCallback {
 
   private func part(for format: StreamFormat) -> Result<Part, Problems> {
     var values: [String: SettingValue] = [
-      "path": .text(path), "start": .number(start), "gain": .number(gain),
+      "path": .text(path), "at": .number(at), "start": .number(start), "gain": .number(gain),
     ]
     values["end"] = end.map(SettingValue.number)
     var found = Self.description.problems(with: values) + busProblems(format)

@@ -2,64 +2,6 @@ import AudioTypes
 import RenderCore
 import SoundFiles
 
-/// From the beginning of the part of a file that is played to its end, as often as it is played: frames
-/// of the bus, counted from the first of all.
-struct FilePasses: BitwiseCopyable {
-  /// Frames of the part, in the file.
-  let length: Int
-  private let fileRate: Double
-  private let busRate: Double
-
-  init(_ part: FileCallback.Part, sampleRate: Double) {
-    length = part.frames.count
-    fileRate = part.reader.sampleRate
-    busRate = sampleRate
-  }
-
-  /// Where a pass ends, counted from 1; 0 for 0. As many frames as the converter makes.
-  @_noLocks
-  func end(_ pass: Int) -> Int {
-    if fileRate == busRate { return pass * length }
-    return Int(renderFloor(Double(pass * length) * busRate / fileRate + 0.5))
-  }
-
-  /// The pass, counted from 1, that a frame is in; at its end it is still.
-  @_noLocks
-  func pass(at frame: Int) -> Int {
-    var pass = Int(Double(frame) / (Double(length) * busRate / fileRate))
-    if pass < 1 { pass = 1 }
-    while end(pass) < frame { pass += 1 }
-    while pass > 1 && end(pass - 1) >= frame { pass -= 1 }
-    return pass
-  }
-
-  /// Frames from one to the end of its pass.
-  func rest(_ frame: Int) -> Int { end(pass(at: frame)) - frame }
-
-  /// Where a service begins.
-  struct Start {
-    /// In frames of the bus.
-    var frame = 0
-    /// In frames of the part.
-    var offset = 0
-  }
-
-  /// The beginning or, where another source is taken the place of, a little before where that one will
-  /// be then: a converter has to come up to speed.
-  ///
-  /// - Parameter loops: Whether it goes on beyond the end of the part.
-  func start(after before: SourceContinuation?, loops: Bool) -> Start {
-    guard let before else { return Start() }
-    let now = before.clock.position * busRate
-    var frame = max(0, Int(now + max(0, before.delay) * busRate - busRate / 20))
-    if !loops { frame = min(frame, end(pass(at: Int(now)))) }
-    let passStart = end(pass(at: frame) - 1)
-    let offset = min(
-      length, max(0, Int((Double(frame - passStart) * fileRate / busRate).rounded())))
-    return Start(frame: frame, offset: offset)
-  }
-}
-
 /// Keeps alive what a source has taken the place of, where its kernel asks.
 final class FileOrigin: Sendable {
   private let clock: SourceClock?
@@ -83,6 +25,7 @@ struct FileKernel: RenderKernel {
   private var pass: Int
   /// Where the pass ends.
   private var passEnd: Int
+  /// Below 0 while the file has not begun.
   private var position: Int
   /// Frames since the sound began, those after its end among them.
   private var elapsed = 0
@@ -108,7 +51,7 @@ struct FileKernel: RenderKernel {
     self.passes = passes
     pass = passes.pass(at: start.frame)
     passEnd = passes.end(passes.pass(at: start.frame))
-    position = start.frame
+    position = start.position
     self.clock = clock
     self.before = before
   }
@@ -131,6 +74,17 @@ struct FileKernel: RenderKernel {
       gain.skip(context.frameCount)
       return .ok
     }
+    var wait = 0
+    if position < 0 { wait = -position < wanted ? -position : wanted }
+    let sounding = wanted - wait
+    guard sounding > 0 else {
+      output.silence()
+      gain.skip(context.frameCount)
+      position += wanted
+      let phase = UInt64(bitPattern: Int64(elapsed))
+      clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
+      return .ok
+    }
     var available = ring.available
     if late > 0 {
       let skipped = late < available ? late : available
@@ -138,19 +92,21 @@ struct FileKernel: RenderKernel {
       late -= skipped
       available -= skipped
     }
-    let ready = available < wanted ? available : wanted
+    let ready = available < sounding ? available : sounding
     for channel in 0..<output.channelCount {
       let buffer = output[channel]
       // A file of one channel is heard on all.
       let source = channel < ring.channelCount ? channel : 0
-      if ready > 0 { ring.read(into: buffer.prefix(ready), channel: source) }
-      if ready < buffer.count { buffer.dropping(ready).clear() }
+      if wait > 0 { buffer.prefix(wait).clear() }
+      if ready > 0 { ring.read(into: buffer.dropping(wait).prefix(ready), channel: source) }
+      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
     }
-    scale(output, ready)
+    gain.skip(wait)
+    scale(output, wait, ready)
     ring.discard(ready)
-    if ready < wanted {
-      late += wanted - ready
-      let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: wanted - ready)
+    if ready < sounding {
+      late += sounding - ready
+      let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: sounding - ready)
       lost[word: 0] = total > UInt64(UInt32.max) ? .max : UInt32(truncatingIfNeeded: total)
       if ready == 0 { output.markSilent() }
     }
@@ -175,10 +131,15 @@ struct FileKernel: RenderKernel {
     guard let before else { return }
     let place = before.place(at: time)
     let ratio = clock.sampleRate / before.sampleRate
-    let frame = Int(Double(place.frame) * ratio + 0.5)
+    let frame = Int(renderFloor(Double(place.frame) * ratio + 0.5))
     elapsed = Int(Double(place.phase) * ratio + 0.5)
-    guard frame > position else { return }
-    late = frame - position
+    // Where what has been read begins.
+    let first = position < 0 ? 0 : position
+    guard frame > first else {
+      position = frame < 0 ? frame : first
+      return
+    }
+    late = frame - first
     position = frame
     pass = passes.pass(at: frame)
     passEnd = passes.end(pass)
@@ -187,13 +148,13 @@ struct FileKernel: RenderKernel {
   /// Multiplies what has been read by what the gain is now, where that is another one than the frames
   /// have already been multiplied by.
   @_noLocks
-  private mutating func scale(_ output: RenderBus, _ ready: Int) {
+  private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int) {
     let first = ring.totalRead
     let mark = Int(truncatingIfNeeded: unscaled[0])
     var isTurned = gain.isTurned
     if mark > 0 { isTurned = true }
     guard isTurned else {
-      gain.skip(output.frameCount)
+      gain.skip(output.frameCount - begin)
       return
     }
     // How many frames at the beginning have been multiplied.
@@ -203,8 +164,9 @@ struct FileKernel: RenderKernel {
     for channel in 0..<output.channelCount {
       gain = start
       let buffer = output[channel]
-      for frame in 0..<ready {
-        let factor = gain.next() / (frame < scaled ? baked : 1)
+      for behind in 0..<ready {
+        let factor = gain.next() / (behind < scaled ? baked : 1)
+        let frame = begin + behind
         switch sample {
         case .float32: buffer[frame] = Float(Double(buffer[frame]) * factor)
         case .int16, .int24:
@@ -215,7 +177,7 @@ struct FileKernel: RenderKernel {
           buffer[word: frame] = SampleCoding.word(value * factor, as: sample)
         }
       }
-      gain.skip(output.frameCount - ready)
+      gain.skip(output.frameCount - begin - ready)
     }
   }
 }

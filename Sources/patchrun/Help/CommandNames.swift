@@ -45,6 +45,12 @@ enum CommandNames {
     guard !word.isEmpty, !word.contains("/"), !word.contains("."), word != "help",
       subcommand(word, of: Patchrun.self) == nil, !isThere(word)
     else { return nil }
+    // What is typed without its ending is a file that is there.
+    if let file = [".json", ".jsonc"].map({ word + $0 }).first(where: isThere) {
+      return CommandFailure(
+        ExitStatus.wrongUsage, "there is no command \(quoted(word)), and no file of that name",
+        help: ["did you mean \(quoted(file))?"])
+    }
     let help =
       word.lowercased() == "version"
       ? "the version: patchrun --version"

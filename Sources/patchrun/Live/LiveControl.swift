@@ -40,6 +40,8 @@ final class LiveControl: ControlledPatch {
   /// Held from the document that a change is made on until it plays.
   private let changes = Mutex<Void>(())
   let recordings: Takes
+  /// Used while `changes` is held, or to be shown.
+  let steps = Mutex(LiveHistory())
   let drafts = DraftServer()
 
   init(_ stage: LiveStage, file: LiveFile, takes: Takes, signals: Signals) {
@@ -267,9 +269,10 @@ final class LiveControl: ControlledPatch {
     return refusal(patch.diagnostics, in: patch.source)
   }
 
-  private func make(
+  /// - Parameter isRewind: Whether the document has played before: then it is no new step.
+  func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance
+    through door: ControlEntrance, isRewind: Bool = false
   ) -> ControlOutcome {
     guard state.withLock({ $0.phase == .starting || $0.phase.isUnderWay }) else {
       return .failed(message: "the patch is not playing", help: [])
@@ -288,6 +291,7 @@ final class LiveControl: ControlledPatch {
     do throws(LivePatch.Refusal) {
       let changes = try live.play(reading, isRequest: true, isConfined: door == .port)
       file.follow(from: present, to: source)
+      if !isRewind { keep(changes, by: origin, from: present, to: live.reading) }
       note(changes, by: origin)
       return .applied(
         tag: Self.tag(of: live.reading.source), effects: changes.map(ControlEffect.init))
@@ -299,12 +303,22 @@ final class LiveControl: ControlledPatch {
         let tag = Self.tag(of: next.source)
         let effects = changes.map(ControlEffect.init)
         file.follow(from: present, to: source)
+        if !isRewind { keep(changes, by: origin, from: present, to: next) }
         state.withLock { $0.restart = next }
         signals.wake()
         emit(.changed(tag: tag, effects: effects, by: origin))
         return .applied(tag: tag, effects: effects)
       }
     }
+  }
+
+  /// Keeps both documents, so that the change can be taken back.
+  func keep(
+    _ changes: [PatchChange], by origin: ControlOrigin, from old: PatchReader.Result,
+    to new: PatchReader.Result
+  ) {
+    let effects = changes.map(ControlEffect.init)
+    steps.withLock { $0.note(effects, by: origin, from: old.source, to: new.source) }
   }
 
   private enum Edited {

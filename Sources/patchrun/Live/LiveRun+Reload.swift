@@ -63,12 +63,17 @@ extension LiveRun {
       if origin == .file, control.file.isOwn(file.source.bytes) {
         return (try live.play(live.reading), true)
       }
+      let before = live.reading
       do throws(LivePatch.Refusal) {
         let changes = try live.play(reading)
         control.file.follow(file, reading)
+        control.keep(changes, by: origin, from: before, to: live.reading)
         return (changes, false)
       } catch {
-        if case .restart = error { control.file.follow(file, reading) }
+        if case .restart(let next, let changes) = error {
+          control.file.follow(file, reading)
+          control.keep(changes, by: origin, from: before, to: next)
+        }
         throw error
       }
     }

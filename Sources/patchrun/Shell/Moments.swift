@@ -51,7 +51,7 @@ struct StartMoment: ExpressibleByArgument, Equatable {
 struct StartOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Begin the patch there, as if it had played until then: seconds, minutes:seconds, or '90 s'.",
+      "Begin the patch there, as if it had played until then: 90, 1.5s, 2min or 1:30.",
       valueName: "time"))
   var start: StartMoment?
 }

@@ -165,16 +165,22 @@ struct PatchView {
 
   var isDevice: Bool { head.map { $0.unit.description.property(.enableIO) != nil } ?? false }
 
-  static func address(_ text: String) -> (node: String, bus: Int) {
+  /// - Parameter scope: What a name behind the colon is the name of.
+  func address(_ text: String, _ scope: String = "outputs") -> (node: String, bus: Int) {
     let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-    return (parts.first ?? "", parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    guard let node = parts.first, parts.count > 1 else { return (parts.first ?? "", 0) }
+    if let bus = Int(parts[1]) { return (node, bus) }
+    let named = document["nodes", node, scope]?.members.first {
+      $0.value["properties", "elementName"]?.text == parts[1]
+    }
+    return (node, named.flatMap { Int($0.name) } ?? 0)
   }
 
   var connections: [Feed] {
     (document["connections"]?.values ?? []).enumerated().compactMap { index, value in
       guard let from = value["from"]?.text, let to = value["to"]?.text else { return nil }
       return Feed(
-        path: ["connections", "\(index)"], from: Self.address(from), to: Self.address(to))
+        path: ["connections", "\(index)"], from: address(from), to: address(to, "inputs"))
     }
   }
 
@@ -198,7 +204,7 @@ struct PatchView {
         while isCallback(source), seen.insert(source).inserted,
           let next = document["callbacks", source, "from"]?.text
         {
-          source = Self.address(next).node
+          source = address(next).node
         }
         if !isCallback(source), reached.insert(source).inserted { queue.append(source) }
       }

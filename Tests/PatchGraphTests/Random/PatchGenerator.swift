@@ -389,12 +389,21 @@ struct PatchGenerator {
     let format = sound(wanted)
     document["nodes", head, "inputs", "1", "properties", "enableIO"] = true
     give(format, head, "outputs", 1)
-    return (head + ":1", format)
+    return ("\(head):\(one(in: 4) ? elementName(head, "outputs", 1) : "1")", format)
   }
 
   private mutating func connect(_ from: String, _ node: String, _ input: Int) {
-    let to = input == 0 && !one(in: 3) ? node : "\(node):\(input)"
+    var to = input == 0 && !one(in: 3) ? node : "\(node):\(input)"
+    if one(in: 6) { to = "\(node):\(elementName(node, "inputs", input))" }
     document["connections", "99999"] = ["from": .string(from), "to": .string(to)]
+  }
+
+  /// Gives an element a name that no other of its node has.
+  private mutating func elementName(_ node: String, _ scope: String, _ bus: Int) -> String {
+    let word = pick(["Voice", "Übung: ", "a b/c~d", "the \"loud\" one ", "-3 dB ", "n"])
+    let name = "\(word)\(bus)"
+    document["nodes", node, scope, "\(bus)", "properties", "elementName"] = .string(name)
+    return name
   }
 
   // MARK: Callbacks

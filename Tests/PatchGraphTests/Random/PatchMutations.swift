@@ -134,7 +134,7 @@ extension PatchMutation {
         .object(
           callbacks.members.filter { member in
             var from = member.value["from"]?.text
-            while let name = from.map({ PatchView.address($0).node }) {
+            while let name = from.map({ PatchView(document).address($0).node }) {
               if name == head { return false }
               from = callbacks[name, "from"]?.text
             }
@@ -178,6 +178,22 @@ extension PatchMutation {
     PatchMutation("a destination is misspelt") { document, random in
       guard let feed = PatchView(document).connections.any(&random) else { return nil }
       document[feed.path + ["to"]] = .string("nosuch:\(feed.to.bus)")
+      return [feed.path + ["to"]]
+    },
+    PatchMutation("an element is called what none is called") { document, random in
+      guard let feed = PatchView(document).connections.any(&random) else { return nil }
+      document[feed.path + ["to"]] = .string("\(feed.to.node):nosuch element")
+      return [feed.path + ["to"]]
+    },
+    PatchMutation("two elements have the name that is meant") { document, random in
+      guard let feed = PatchView(document).connections.any(&random),
+        let unit = PatchView(document).nodes.first(where: { $0.name == feed.to.node })?.unit,
+        unit.description.inputs.count > feed.to.bus + 1
+      else { return nil }
+      for bus in [feed.to.bus, feed.to.bus + 1] {
+        document["nodes", feed.to.node, "inputs", "\(bus)", "properties", "elementName"] = "twice"
+      }
+      document[feed.path + ["to"]] = .string("\(feed.to.node):twice")
       return [feed.path + ["to"]]
     },
     PatchMutation("an address is none") { document, random in
@@ -681,7 +697,7 @@ extension PatchMutation {
       let taps = view.names(of: "taps").map { ["taps", $0, "at"] }
       return feeds
         + (callbacks + taps).filter {
-          document[$0]?.text.map { PatchView.address($0).node } == head
+          document[$0]?.text.map { PatchView(document).address($0).node } == head
         } + [["nodes", head, "outputs"]]
     },
     PatchMutation("the loudspeaker is off") { document, _ in

@@ -127,7 +127,7 @@ extension Routes {
         change, ifMatch: condition == .any ? nil : tag, by: .http, through: request.door))
   }
 
-  private func answer(_ outcome: ControlOutcome) -> ControlResponse {
+  func answer(_ outcome: ControlOutcome) -> ControlResponse {
     switch outcome {
     case .applied(let tag, let effects):
       tally.count(\.applied)

@@ -15,6 +15,9 @@ enum Resource: String, CaseIterable {
   case takes = "/takes"
   case validate = "/validate"
   case language = "/language"
+  case history = "/history"
+  case undo = "/undo"
+  case redo = "/redo"
   case save = "/save"
   case trigger = "/trigger"
   case pause = "/pause"
@@ -24,7 +27,7 @@ enum Resource: String, CaseIterable {
   var methods: [HTTPMethod] {
     switch self {
     case .patch: [.GET, .PUT, .PATCH, .DELETE]
-    case .validate, .language, .save, .trigger, .pause, .start, .stop: [.POST]
+    case .validate, .language, .undo, .redo, .save, .trigger, .pause, .start, .stop: [.POST]
     default: [.GET]
     }
   }
@@ -43,6 +46,7 @@ enum Resource: String, CaseIterable {
     case .response: ["node"]
     case .takes: ["number"]
     case .trigger: ["callback"]
+    case .undo: ["to"]
     default: []
     }
   }
@@ -69,6 +73,10 @@ enum Resource: String, CaseIterable {
     case .validate: "what would be wrong with a document: nothing changes"
     case .language:
       "what an editor asks about a document, by the Language Server Protocol: nothing changes"
+    case .history: "what has been changed since the run began"
+    case .undo:
+      "take the last change back; with ?to=3 play what was heard after step 3, with ?to=0 what played first"
+    case .redo: "do again what was taken back"
     case .save: "write what is set to the file of the patch"
     case .trigger: "with ?callback=song the sound of a callback begins again"
     case .pause: "fade out, and stay silent where it is"

@@ -110,7 +110,7 @@ extension Routes {
   /// Why a request that needs no body is not taken with the one that it has.
   ///
   /// A page of another site could send one of another type without being asked.
-  private func bodyRefusal(of request: ControlRequest) -> ControlResponse? {
+  func bodyRefusal(of request: ControlRequest) -> ControlResponse? {
     request.body.isEmpty ? nil : refusal(of: request, types: ["application/json"])
   }
 }

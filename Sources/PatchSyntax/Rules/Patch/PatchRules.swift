@@ -9,6 +9,7 @@ public enum PatchRules {
     missingKey,
     schemaVersion,
     address,
+    elementName,
     busNumber,
     name,
     emptyNodes,

@@ -75,7 +75,7 @@ struct Compare: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long patches are rendered: seconds, or minutes:seconds.", valueName: "seconds"))
+      "How long patches are rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(

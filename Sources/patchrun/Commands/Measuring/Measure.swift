@@ -33,7 +33,7 @@ struct Measure: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long a patch is rendered: seconds, or minutes:seconds.", valueName: "seconds"))
+      "How long a patch is rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(

@@ -86,7 +86,7 @@ struct Run: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long, whatever the sources: seconds, or minutes:seconds.", valueName: "seconds"))
+      "How long, whatever the sources: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(

@@ -1,0 +1,28 @@
+import NIOHTTP1
+import PatchSyntax
+
+/// What has been changed, and how it is taken back.
+extension Routes {
+  func rewind(_ target: RequestTarget, _ request: ControlRequest, isForth: Bool) async
+    -> ControlResponse
+  {
+    if let refusal = bodyRefusal(of: request) { return refusal }
+    var rewind = isForth ? ControlRewind.forth : .back
+    if let text = target["to"] {
+      guard let number = Int(text), number >= 0 else {
+        return Problem(
+          status: .badRequest,
+          detail: "'to' is the number of a step, or 0 for the beginning, and not '\(text)'",
+          help: ["GET /history has the numbers"]
+        ).response
+      }
+      rewind = .to(number)
+    }
+    guard let condition = EntityTags("If-Match", in: request.headers) else {
+      return answer(await patch.rewind(rewind, ifMatch: nil, by: .http))
+    }
+    let tag = await patch.document().tag
+    guard condition.matches(tag) else { return otherTag(tag) }
+    return answer(await patch.rewind(rewind, ifMatch: condition == .any ? nil : tag, by: .http))
+  }
+}

@@ -1,0 +1,18 @@
+import PatchSyntax
+
+extension ControlHistory {
+  /// What `GET /history` answers.
+  var json: JSONText {
+    [
+      "present": .number(present),
+      "steps": .array(
+        steps.map { step in
+          [
+            "number": .number(step.number), "age": .number(step.age.rounded(digits: 3)),
+            "by": .string(step.origin.rawValue), "isUndone": .boolean(step.isUndone),
+            "changes": .array(step.effects.map(\.json)),
+          ]
+        }),
+    ]
+  }
+}

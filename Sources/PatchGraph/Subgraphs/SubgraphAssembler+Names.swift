@@ -1,0 +1,61 @@
+import PatchSyntax
+
+extension SubgraphAssembler {
+  /// Reads the presets of a patch, for the names of elements among what they set.
+  mutating func takePresets(_ level: inout Level) {
+    for index in level.document.nodes.indices
+    where !level.refused.contains(level.document.nodes[index].name) {
+      guard let place = level.document.nodes[index].value.preset else { continue }
+      takePreset(place, into: &level.document.nodes[index].value, in: level.directory)
+    }
+  }
+
+  /// Puts numbers in the place of names behind colons that only sub-graphs and presets give: those of nodes
+  /// that are written in the patch have been looked up when it was read.
+  mutating func settleElementNames(_ level: inout Level) {
+    if level.subgraph != nil {
+      result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
+    }
+    guard ElementNameSettler.hasNames(level.document) else { return }
+    let (whole, unresolved) = (level, result.unresolved)
+    var settler = ElementNameSettler { name, scope in
+      unresolved.contains(whole.prefix + name) ? nil : Self.names(scope, of: name, in: whole)
+    }
+    settler.settle(&level.document)
+    for (address, problem) in settler.problems { report(problem.diagnostic(address)) }
+    result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
+  }
+
+  /// The names of a sub-graph's inputs are those of its callbacks of the kind 'input', the names of its outputs
+  /// those that its output unit gives them.
+  private static func names(
+    _ scope: ElementNames.Scope, of name: String, in level: Level
+  ) -> ElementNames? {
+    guard let child = level.children[name] else {
+      let node = level.document.nodes.first { $0.name == name }?.value
+      return node.flatMap { $0.subgraph == nil ? ElementNames(scope, of: $0) : nil }
+    }
+    guard scope == .input else {
+      let output = child.document.nodes.first { $0.name == child.output }
+      return output.map { ElementNames(.output, of: $0.value) }
+    }
+    let named = child.document.callbacks.compactMap { member in
+      inputBus(member.value).map {
+        ElementNames.Named(name: member.name, bus: $0, json: member.key.json)
+      }
+    }
+    return ElementNames(named, .input)
+  }
+}
+
+extension PatchDocument.Address {
+  /// Whether it means the first bus, by a number or by none.
+  var isFirst: Bool { (bus ?? 0) == 0 && element == nil }
+}
+
+extension Located where Value == PatchDocument.Address {
+  /// The same bus of another node.
+  func at(_ node: String) -> Located {
+    Located(.init(node: node, bus: value.bus, element: value.element), at: json)
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Control
+import PatchSyntax
+
+struct CtlHistory: PatchCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Prints what has been changed since the run began.",
+    discussion: """
+      A step has a number, its age, who asked for it, and what it changed. The newest is the last. \
+      Steps that were undone are marked.
+
+      EXAMPLES:
+        patchrun ctl history
+        patchrun ctl undo --to 2
+
+      EXIT STATUS:
+        0  done
+        2  wrong usage, or several patches are running and none was named
+        3  no patch is running
+        4  the patch went away meanwhile
+      """)
+
+  @Flag(help: "Print it as JSON.")
+  var json = false
+
+  @OptionGroup var target: CtlTarget
+  @OptionGroup var appearance: AppearanceOptions
+
+  func perform() throws(CommandFailure) -> Int32 {
+    let text = try target.client().ask(ControlClient.Request(.get, "/history"))
+    if json {
+      try output(text)
+      return ExitStatus.success
+    }
+    let steps = try readAnswer(text)["steps"].map { Array($0.elements) } ?? []
+    guard !steps.isEmpty else {
+      try output("nothing has been changed since the run began\n")
+      return ExitStatus.success
+    }
+    try output(steps.map(Self.text).joined())
+    return ExitStatus.success
+  }
+
+  /// One step: a line for itself, and one for each thing that it has changed.
+  private static func text(_ step: JSONValue) -> String {
+    let isUndone = step["isUndone"]?.bool == true
+    let head =
+      "\(step["number"]?.integer ?? 0)  \(age(step["age"]?.number ?? 0)), by \(shown(step["by"]))"
+      + (isUndone ? ", undone" : "")
+    let changes = CtlText.changes(in: step)
+    let lines = changes.isEmpty ? ["nothing that is heard"] : changes
+    return head + "\n" + lines.map { "   \($0)\n" }.joined()
+  }
+
+  /// How long ago.
+  private static func age(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<60: "\(Int(seconds)) s ago"
+    case ..<3600: "\(Int(seconds / 60)) min ago"
+    default: "\(Int(seconds / 3600)) h \(Int(seconds / 60) % 60) min ago"
+    }
+  }
+}

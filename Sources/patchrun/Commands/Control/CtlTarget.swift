@@ -1,0 +1,147 @@
+import ArgumentParser
+import Control
+import Diagnostics
+import PatchSyntax
+
+/// Which running patch is meant.
+struct CtlTarget: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The running patch that is called this.", valueName: "name"),
+    completion: .custom(CompletionValues.running))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp("The running patch whose control socket this is.", valueName: "path"),
+    completion: .file(extensions: ["sock"]))
+  var socket: String?
+
+  func validate() throws {
+    if name != nil && socket != nil {
+      throw ValidationError("'--name' and '--socket' say the same: give one of them")
+    }
+  }
+
+  func client() throws(CommandFailure) -> ControlClient {
+    if let socket { return ControlClient(socketPath: socket) }
+    let folder = ControlFolder.standard
+    let names = folder.liveNames()
+    if let name {
+      guard names.contains(name) else {
+        let guess = didYouMean(name, among: names)
+        throw CommandFailure(
+          ExitStatus.worldRefused, "no patch is running under the name \(quoted(name))",
+          help: [guess ?? (names.isEmpty ? "" : "running: \(listed(names))")])
+      }
+      return ControlClient(socketPath: folder.socketPath(name))
+    }
+    guard let first = names.first else {
+      throw CommandFailure(
+        ExitStatus.worldRefused, "no patch is running",
+        help: ["'patchrun FILE' runs one; its control socket is looked for in \(folder.path)"])
+    }
+    guard names.count == 1 else {
+      throw CommandFailure(
+        ExitStatus.wrongUsage, "several patches are running: \(listed(names))",
+        help: ["say which: --name \(first)"])
+    }
+    return ControlClient(socketPath: folder.socketPath(first))
+  }
+}
+
+extension ControlClient {
+  /// Asks, and gives the body of an answer that says yes.
+  func ask(_ request: Request) throws(CommandFailure) -> String {
+    let response: Response
+    do throws(ControlError) { response = try send(request) } catch { throw CommandFailure(error) }
+    guard response.isSuccess else { throw CommandFailure(response) }
+    return response.body
+  }
+
+  /// The same, read.
+  func askJSON(_ request: Request) throws(CommandFailure) -> JSONValue {
+    try readAnswer(try ask(request))
+  }
+
+  /// What a change has changed, a line each.
+  func change(_ request: Request) throws(CommandFailure) -> String {
+    let answer = try askJSON(request)
+    let changes = CtlText.changes(in: answer)
+    return changes.isEmpty ? "nothing is different\n" : changes.map { $0 + "\n" }.joined()
+  }
+}
+
+/// Reads JSON that a running patch has written.
+func readAnswer(_ text: String) throws(CommandFailure) -> JSONValue {
+  let reading = JSONReader.read(SourceText(name: "answer", bytes: Array(text.utf8)), dialect: .json)
+  guard !reading.hasErrors, let tree = reading.tree else {
+    throw CommandFailure(
+      ExitStatus.failedRunning, "what the running patch answers cannot be understood")
+  }
+  return tree.root
+}
+
+extension CommandFailure {
+  init(_ error: ControlError) {
+    self.init(
+      error.isLost ? ExitStatus.failedRunning : ExitStatus.worldRefused, error.message,
+      help: error.help)
+  }
+
+  /// Why a request was refused.
+  init(_ response: ControlClient.Response) {
+    let problem = try? readAnswer(response.body)
+    let status: Int32 =
+      switch response.status {
+      case 404, 409, 412, 422: ExitStatus.wrongPatch
+      case 400..<500: ExitStatus.wrongUsage
+      case 503: ExitStatus.worldRefused
+      default: ExitStatus.failedRunning
+      }
+    self.init(
+      status,
+      problem?["detail"]?.string ?? "the running patch answered with status \(response.status)",
+      help: problem?["help"]?.elements.compactMap(\.string) ?? [])
+    findings = problem?["text"]?.string
+  }
+}
+
+/// A text of an answer as it may stand in a line: what must not reach a terminal is escaped.
+func shown(_ value: JSONValue?) -> String { printable(value?.string ?? "") }
+
+/// How answers are shown.
+enum CtlText {
+  /// The changes of an answer, or of an event.
+  static func changes(in value: JSONValue) -> [String] {
+    guard let changes = value["changes"] else { return [] }
+    return changes.elements.map { change in
+      let pointer = shown(change["pointer"])
+      let heard = shown(change["heard"])
+      return shown(change["summary"]) + "  (\(pointer))"
+        + (heard.isEmpty ? "" : ": \(heard)")
+    }
+  }
+
+  /// What a tap or a bus reads, in a few words.
+  static func meter(_ meter: JSONValue) -> String {
+    let levels = (meter["levels"].map { Array($0.elements) } ?? []).map { level in
+      level["peak"]?.number.map { fixed($0, 1) } ?? "-inf"
+    }
+    var parts = levels.isEmpty ? [] : [levels.joined(separator: " ") + " dB"]
+    for reading in meter["readings"].map({ Array($0.elements) }) ?? [] {
+      let values = reading["values"].map { Array($0.elements) } ?? []
+      // A spectrum is for programs.
+      guard values.count <= 2 else { continue }
+      let numbers = values.map { value in value.number.map { fixed($0, 1) } ?? "-inf" }
+      parts.append(
+        "\(shown(reading["name"])) \(numbers.joined(separator: " ")) " + shown(reading["unit"]))
+    }
+    return "\(place(meter)) \(parts.joined(separator: ", "))"
+  }
+
+  private static func place(_ meter: JSONValue) -> String {
+    if let tap = meter["tap"], tap.string != nil { return shown(tap) }
+    if let place = meter.placeInMatrix { return "\(shown(meter["node"])) \(place)" }
+    let element = meter["element"]?.integer ?? 0
+    return "\(shown(meter["node"])) \(shown(meter["scope"])) \(element)"
+  }
+}

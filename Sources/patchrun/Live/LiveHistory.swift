@@ -1,0 +1,116 @@
+import Control
+import Diagnostics
+import Synchronization
+
+/// The documents that a run has played, so that one of them can be gone back to.
+///
+/// A step has the document before it and the one after it. What the timeline changes is no step: it would happen
+/// again. Used by one thread at a time.
+struct LiveHistory {
+  private struct Step {
+    var time: ContinuousClock.Instant
+    let origin: ControlOrigin
+    var effects: [ControlEffect]
+    let before: SourceText
+    var after: SourceText
+  }
+
+  /// A document to go to.
+  struct Target {
+    var source: SourceText
+    /// How many of the steps hold then.
+    var position: Int
+  }
+
+  /// Enough for an afternoon of turning, and for what a document of some megabytes takes.
+  static let mostSteps = 200
+  static let mostBytes = 32 << 20
+  /// Changes of the same values that follow one another so closely are one gesture: a fader that is drawn.
+  static let gesture = Duration.seconds(1)
+
+  private var steps: [Step] = []
+  /// How many of them hold. Those behind have been taken back.
+  private var position = 0
+  /// How many older ones are not known any more: the number of the first is one more.
+  private var forgotten = 0
+
+  /// Notes a change that plays by now. One that changes no document is none.
+  mutating func note(
+    _ effects: [ControlEffect], by origin: ControlOrigin, from before: SourceText,
+    to after: SourceText, at time: ContinuousClock.Instant = .now
+  ) {
+    guard before.bytes != after.bytes else { return }
+    steps.removeSubrange(position...)
+    if let last = steps.last, last.origin == origin, time - last.time < Self.gesture,
+      !effects.isEmpty, Set(last.effects.map(\.pointer)) == Set(effects.map(\.pointer)),
+      last.after.bytes == before.bytes
+    {
+      steps[position - 1].time = time
+      steps[position - 1].effects = effects.map { effect in
+        let first = last.effects.first { $0.pointer == effect.pointer }
+        return effect.following(first)
+      }
+      steps[position - 1].after = after
+      return
+    }
+    steps.append(
+      Step(time: time, origin: origin, effects: effects, before: before, after: after))
+    var bytes = steps.reduce(0) { $0 + $1.after.bytes.count }
+    while steps.count > Self.mostSteps || bytes > Self.mostBytes, steps.count > 1 {
+      bytes -= steps.removeFirst().after.bytes.count
+      forgotten += 1
+    }
+    position = steps.count
+  }
+
+  /// Where a wish leads; `nil` where there is nothing of it.
+  func target(_ rewind: ControlRewind) -> Target? {
+    let wanted =
+      switch rewind {
+      case .back: position - 1
+      case .forth: position + 1
+      case .to(let number): number - forgotten
+      }
+    guard !steps.isEmpty, (0...steps.count).contains(wanted) else { return nil }
+    let isBack = wanted < position || wanted == 0
+    return Target(
+      source: isBack ? steps[wanted].before : steps[wanted - 1].after, position: wanted)
+  }
+
+  /// The document of a target plays.
+  mutating func go(to target: Target) { position = target.position }
+
+  /// Why there is nothing to go to, as a sentence.
+  func refusal(of rewind: ControlRewind) -> (message: String, help: [String]) {
+    let help =
+      steps.isEmpty
+      ? "nothing has been changed since the run began"
+      : "there are the steps \(forgotten) to \(forgotten + steps.count)"
+    return switch rewind {
+    case .back: ("there is nothing to take back", [help])
+    case .forth: ("there is nothing to do again", [help])
+    case .to(let number): ("there is no step \(number)", [help])
+    }
+  }
+
+  func shown(at now: ContinuousClock.Instant = .now) -> ControlHistory {
+    ControlHistory(
+      steps: steps.enumerated().map { index, step in
+        let age = now - step.time
+        return .init(
+          number: forgotten + index + 1, age: age / .seconds(1), origin: step.origin,
+          effects: step.effects, isUndone: index >= position)
+      })
+  }
+}
+
+extension ControlEffect {
+  /// What both change together, where each says `… goes from 0.8 to 0.5`.
+  fileprivate func following(_ first: ControlEffect?) -> ControlEffect {
+    let words = /(.* goes from .*) to (.*)/
+    guard let begin = first?.summary.wholeMatch(of: words)?.output.1,
+      let end = summary.wholeMatch(of: words)?.output.2
+    else { return self }
+    return ControlEffect(pointer: pointer, summary: "\(begin) to \(end)", heard: heard)
+  }
+}

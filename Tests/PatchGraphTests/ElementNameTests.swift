@@ -1,0 +1,194 @@
+import AudioGraphs
+import AudioTypes
+import Diagnostics
+import Foundation
+import PatchSyntax
+import TestSupport
+import Testing
+
+@testable import PatchGraph
+
+/// Elements that addresses name, in the place of their numbers.
+@Suite struct ElementNameTests {
+  private static let inputs = """
+    "inputs": { "0": { "properties": { "elementName": "Drums" } }, "2": { "properties": { "elementName": "Voice: lead" } } }
+    """
+
+  private static func patch(
+    to: String = "mixer:Voice: lead", from: String = "mixer", inputs: String = Self.inputs,
+    more: String = ""
+  ) -> String {
+    """
+    {
+      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+      "callbacks": { "tone": { "kind": "tone" } },
+      "nodes": {
+        "mixer": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 }, \(inputs),
+          "outputs": { "0": { "properties": { "elementName": "Mix" } } } },
+        "io": { "component": "remoteIO" }
+      },
+      "connections": [ { "from": "tone", "to": "\(to)" }, { "from": "\(from)", "to": "io" } ]\(more)
+    }
+    """
+  }
+
+  private static func build(_ text: String, folder: String = "") -> BuiltPatch {
+    PatchBuilder.build(
+      PatchReader.read(bytes: Array(text.utf8), name: "patch.json"), directory: folder,
+      device: .assumed(HardwareAssumption()))
+  }
+
+  /// What changes from one patch to another, as it is said.
+  private static func changes(_ old: String, _ new: String, folder: String = "") -> [String]? {
+    func side(_ text: String) -> (reading: PatchReader.Result, surroundings: PatchSurroundings) {
+      (
+        PatchReader.read(bytes: Array(text.utf8), name: "patch.json"),
+        PatchSurroundings(directory: folder)
+      )
+    }
+    return PatchComparison(from: side(old), to: side(new))?.changes.map {
+      "\($0.pointer): \($0.text)"
+    }
+  }
+
+  /// What a patch says, by code and message.
+  private static func words(_ patch: BuiltPatch) -> [String] {
+    patch.diagnostics.map { "\($0.code.rawValue) \($0.pointer ?? "") \($0.message.text)" }
+  }
+
+  @Test func `a name means the element that has it`() {
+    let named = Self.build(Self.patch(from: "mixer:Mix"))
+    #expect(Self.words(named) == [])
+    #expect(Self.changes(Self.patch(from: "mixer:Mix"), Self.patch(to: "mixer:2")) == [])
+    #expect(named.document?.connections.map { $0.to?.value.bus } == [2, nil])
+    #expect(named.document?.connections.map { $0.from?.value.bus } == [nil, 0])
+  }
+
+  @Test func `a tap and a callback may name an output`() {
+    let named = Self.build(
+      """
+      {
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+        "callbacks": { "tone": { "kind": "tone" }, "quiet": { "kind": "gain", "gain": 0.5, "from": "split:b" } },
+        "nodes": {
+          "split": { "component": "Splitter", "properties": { "maximumFramesPerSlice": 4096 },
+            "outputs": { "0": { "properties": { "elementName": "a" } }, "1": { "properties": { "elementName": "b" } } } },
+          "mixer": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 } },
+          "io": { "component": "remoteIO" }
+        },
+        "connections": [
+          { "from": "tone", "to": "split" }, { "from": "split:a", "to": "mixer:0" },
+          { "from": "quiet", "to": "mixer:1" }, { "from": "mixer", "to": "io" }
+        ],
+        "taps": { "level": { "kind": "meter", "at": "split:b" } }
+      }
+      """)
+    #expect(Self.words(named) == [])
+    #expect(named.document?.taps.first?.value.at?.value.bus == 1)
+    #expect(named.document?.callbacks.last?.value.pulled?.value.bus == 1)
+  }
+
+  @Test func `a name that no element has is answered with the nearest`() {
+    let patch = Self.build(Self.patch(to: "mixer:Drumms"))
+    #expect(
+      Self.words(patch) == [
+        "PR0115 /connections/0/to 'mixer' has no input of the name 'Drumms'"
+      ])
+    #expect(patch.diagnostics.first?.help.contains("did you mean 'Drums'?") == true)
+    #expect(
+      patch.diagnostics.first?.fixes.first?.edits.map(\.replacement) == ["Drums"])
+    #expect(patch.diagnostics.first?.status == .invalidElement)
+  }
+
+  @Test func `a name that two elements have is said to be theirs`() {
+    let twice = """
+      "inputs": { "0": { "properties": { "elementName": "A" } }, "3": { "properties": { "elementName": "A" } } }
+      """
+    // Nothing refers to it: it is a label.
+    #expect(Self.words(Self.build(Self.patch(to: "mixer:3", inputs: twice))) == [])
+    let patch = Self.build(Self.patch(to: "mixer:A", inputs: twice))
+    #expect(
+      Self.words(patch) == ["PR0115 /connections/0/to 'A' is the name of 2 inputs of 'mixer'"])
+    #expect(patch.diagnostics.first?.notes.count == 2)
+  }
+
+  @Test(arguments: [
+    ("mixer:Mix", "output 0 has that name, and an input is meant here"),
+    ("mixer:Bass", "these have a name: Drums (input 0), Voice: lead (input 2)"),
+    ("io:left", "none of its inputs has a name: write the number, as \"io:0\""),
+  ])
+  func `what else may have been meant is said`(to: String, help: String) {
+    let patch = Self.build(Self.patch(to: to))
+    #expect(patch.diagnostics.contains { $0.help.contains { $0.hasPrefix(help) } })
+  }
+
+  @Test func `a callback has no elements, and a number is a number`() {
+    let callback = Self.build(
+      Self.patch().replacing("\"from\": \"tone\"", with: "\"from\": \"tone:a\""))
+    #expect(Self.words(callback).first?.hasPrefix("PR0207") == true)
+    let number = Self.build(Self.patch(to: "mixer:-1"))
+    #expect(Self.words(number).first?.hasPrefix("PR0105") == true)
+  }
+
+  @Test func `inputs of a sub-graph have the names of its callbacks`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "elements-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try """
+    {
+      "callbacks": { "music": { "kind": "input", "bus": 0 }, "speech": { "kind": "input", "bus": 1 } },
+      "nodes": {
+        "sum": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 },
+          "inputs": { "1": { "properties": { "elementName": "Speech" } } } },
+        "out": { "component": "GenericOutput" }
+      },
+      "connections": [
+        { "from": "music", "to": "sum:0" }, { "from": "speech", "to": "sum:Speech" }, { "from": "sum", "to": "out" }
+      ]
+    }
+    """.write(to: folder.appending(path: "duck.json"), atomically: true, encoding: .utf8)
+    func text(_ to: String) -> String {
+      """
+      {
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
+        "callbacks": { "one": { "kind": "tone" }, "two": { "kind": "noise" } },
+        "nodes": { "duck": { "subgraph": "duck.json" }, "io": { "component": "remoteIO" } },
+        "connections": [
+          { "from": "one", "to": "duck:0" }, { "from": "two", "to": "\(to)" }, { "from": "duck", "to": "io" }
+        ]
+      }
+      """
+    }
+    let named = Self.build(text("duck:speech"), folder: folder.path)
+    #expect(Self.words(named) == [])
+    #expect(Self.changes(text("duck:speech"), text("duck:1"), folder: folder.path) == [])
+    let wrong = Self.build(text("duck:speach"), folder: folder.path)
+    #expect(
+      Self.words(wrong) == ["PR0115 /connections/1/to 'duck' has no input of the name 'speach'"])
+    #expect(wrong.diagnostics.first?.help.contains("did you mean 'speech'?") == true)
+  }
+
+  @Test func `an element that gets another name while the patch plays takes what names it along`()
+    throws
+  {
+    let two = """
+      "inputs": { "0": { "properties": { "elementName": "A" } }, "1": { "properties": { "elementName": "B" } } }
+      """
+    let swapped = two.replacing("\"A\"", with: "\"C\"").replacing("\"B\"", with: "\"A\"")
+    let (before, after) = (
+      Self.patch(to: "mixer:A", inputs: two), Self.patch(to: "mixer:A", inputs: swapped)
+    )
+    let changes = try #require(Self.changes(before, after))
+    #expect(changes.contains { $0.contains("mixer:1") }, "\(changes)")
+    let old = Self.build(before)
+    let revised = PatchRevision.build(
+      PatchReader.read(bytes: Array(after.utf8), name: "patch.json"), from: old,
+      in: PatchSurroundings(directory: ""))
+    #expect(revised?.document?.connections.first?.to?.value.bus ?? 1 == 1)
+    let found = revised.map { GraphDifference(from: old, to: $0).changes.map(\.text) }
+    #expect(
+      found == nil || found == GraphDifference(from: old, to: Self.build(after)).changes.map(\.text)
+    )
+  }
+}
