@@ -79,7 +79,7 @@ class PanelTests(unittest.TestCase):
         self.assertEqual(panel.spoken(VOLUME), "0.0 decibels")
         panel.beside("taps")
         panel.waits_until("a reading of loudness", lambda: "LUFS" in panel.text("#taps"))
-        self.assertGreater(page.locator("svg.response .curve").get_attribute("d").count("L"), 100)
+        self.assertGreater(page.locator("#controls svg.response .curve").get_attribute("d").count("L"), 100)
         # The editor is a part of it, and comes after the rest.
         panel.edit()
         weights = panel.weights
@@ -682,7 +682,7 @@ class PanelTests(unittest.TestCase):
         panel.slider(enable).press("Space")
         wait_for("the switch", lambda: run.value(enable) in (False, 0))
         preset = "/nodes/eq/properties/presentPreset"
-        curve = panel.page.locator("svg.response .curve")
+        curve = panel.page.locator("#controls svg.response .curve")
         panel.waits_until("a curve", lambda: curve.get_attribute("d"))
         flat = curve.get_attribute("d")
         panel.slider(preset).select_option(label="Bass Booster")
@@ -1006,7 +1006,7 @@ class PanelTests(unittest.TestCase):
         wait_for("the tone", lambda: run.level() > -60)
         page.locator("#pause").click()
         wait_for("the pause", lambda: run.read("/status")["state"] == "paused")
-        panel.waits_until("the word", lambda: "Paused" in panel.text("#readouts"))
+        panel.waits_until("the word", lambda: "Paused" in panel.text("#clock"))
         page.locator("#pause").click()
         wait_for("the sound", lambda: run.read("/status")["state"] == "playing")
         page.locator("#stop").click()

@@ -3,10 +3,10 @@
 import { byId, make, say } from "./dom.js";
 import { LevelSurface } from "./surface.js";
 import { stripsOf } from "./strips.js";
-import { levelTop, meterWidth, StripView } from "./strip-view.js";
+import { levelTop, meterWidth, scaleDigits, StripView } from "./strip-view.js";
 
 /** Widths of a strip, in pixels: the least, the most, and the most where there are few. */
-const widths = { least: 68, most: 104, few: 240, fader: 132 };
+const widths = { least: 54, most: 104, few: 156, fader: 132, full: 68 };
 const few = 6;
 const gap = 2;
 const groupGap = 10;
@@ -40,6 +40,11 @@ export class Console {
   #pinCanvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
   #left = -1;
   #work = 0;
+  #height = 0;
+  /** How long the row is. */
+  #total = 0;
+  /** Where the units of a small graph stand open. @type {HTMLElement} */
+  units;
 
   /** @param {(strip: import("./strips.js").Strip) => void} select */
   constructor(room, board, solo, select) {
@@ -67,8 +72,17 @@ export class Console {
     model.hear("soloed", () => this.#showStates());
     model.hear("selected", () => this.#markSelected());
     model.hear("view", () => this.#layOut());
-    new ResizeObserver(() => this.#layOut()).observe(this.#place);
-    this.#rack.addEventListener("scroll", () => this.#follow(), { passive: true });
+    new ResizeObserver(() => {
+      const { clientWidth } = this.#place;
+      if (clientWidth === this.#width && this.#height === this.#place.clientHeight) return;
+      this.#width = clientWidth;
+      this.#height = this.#place.clientHeight;
+      this.#layOut();
+    }).observe(this.#place);
+    this.#rack.addEventListener("scroll", () => {
+      this.#scrolled = this.#rack.scrollLeft;
+      this.#follow();
+    }, { passive: true });
     // A wheel that turns no control turns the rack.
     this.#rack.addEventListener("wheel", (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.deltaX !== 0) return;
@@ -111,12 +125,13 @@ export class Console {
       onpointermove: (event) => event.buttons && this.#pressBridge(event),
     }, this.#bridgeCanvas, make("div", { class: "bridge-window" }));
     this.#none = make("p", { class: "none", hidden: true });
+    this.units = make("div", { class: "units", role: "group", "aria-label": "Units" });
     this.#inner = make("div", { class: "rack-inner" }, this.#canvas);
     this.#rack = make("div", { class: "rack", role: "group", "aria-label": "Strips" }, this.#inner);
     this.#pins = make("div", { class: "pins", role: "group", "aria-label": "Pinned strips" }, this.#pinCanvas);
     this.#place.append(
       make("div", { class: "head-line" }, this.#search, this.#chips, this.#metersOff, clear, this.#count),
-      this.#bridge, this.#none, make("div", { class: "rack-row" }, this.#rack, this.#pins));
+      this.#bridge, this.#none, make("div", { class: "rack-row" }, this.#rack, this.units, this.#pins));
   }
 
   // What there is
@@ -126,9 +141,7 @@ export class Console {
     // Both are on their way: strips that are made of one of them would be made twice.
     if (!model.isWired) return;
     const { strips, groups } = stripsOf(model);
-    const signature = JSON.stringify(strips.map((strip) =>
-      [{ ...strip, controls: 0, fader: 0 },
-        [...strip.controls.values()].map(({ value, isInDocument, isScheduled, ...rest }) => rest)]));
+    const signature = JSON.stringify([model.version, strips.map((strip) => ({ ...strip, controls: 0, fader: 0 }))]);
     if (signature === this.#signature) return;
     this.#signature = signature;
     const { activeElement } = document;
@@ -136,14 +149,13 @@ export class Console {
     const focused = activeElement?.dataset?.slider;
     for (const view of this.#views) view.end();
     this.#groups = groups;
+    model.hues = new Map(groups.map((group, index) => [group, index % hues]));
     this.#solo.setStrips(strips);
     this.#views = strips.map((strip) => new StripView(strip, this.#desk, groups.indexOf(strip.group) % hues));
     this.#showChips();
-    this.#layOut();
-    this.#fill();
+    this.#filter(this.#text);
     this.#showStates();
     this.#markSelected();
-    this.#filter(this.#text);
     if (focus) {
       const view = this.#views.find((one) => one.strip.id === focus);
       if (view) view.complete();
@@ -161,10 +173,10 @@ export class Console {
   /** Fills the strips in sight at once, and the others while there is nothing else to do. */
   #fill() {
     clearTimeout(this.#work);
-    const width = this.#rack.clientWidth;
-    const from = this.#rack.scrollLeft - margin;
+    // What is seen at once; what lies beside it while there is nothing else to do.
+    const from = this.#scrolled;
     for (const view of this.#views) {
-      if (view.isPinned || (view.x + view.width > from && view.x < from + width + 2 * margin)) view.complete();
+      if (view.isPinned || (view.x + view.width > from && view.x < from + this.#rackWidth)) view.complete();
     }
     const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 8 }), 16));
     const next = () => idle((deadline) => {
@@ -201,9 +213,16 @@ export class Console {
     return this.#views.filter((view) => !view.element.hidden && !view.isPinned);
   }
 
-  /** Lays out the row. All of it is arithmetic but the sizes of the rack. */
+  /** How wide the console is, the rack in it, and how far that is scrolled: read once, and not while it is built. */
+  #width = 0;
+  #rackWidth = 0;
+  #scrolled = 0;
+
+  /** Lays out the row. All of it is arithmetic but the width of the console. */
   #layOut() {
     if (!this.#views.length || document.body.dataset.view !== "console") return;
+    this.#width ||= this.#place.clientWidth;
+    if (!this.#width) return;
     for (const view of this.#views) view.isPinned = this.#isPinned(view.strip);
     const pinned = this.#views.filter((view) => view.isPinned);
     const text = this.#text;
@@ -211,9 +230,9 @@ export class Console {
     const free = this.#visible();
     const isFew = this.#views.length <= few;
     const open = free.filter((view) => text || !this.#kept.folded.includes(view.strip.group));
-    const pin = this.#place.clientWidth < 700 ? widths.least + 8 : widths.most;
+    const pin = this.#width < 700 ? widths.least + 8 : widths.most;
     const beside = isFew ? 0 : pinned.length * (pin + gap);
-    const spare = this.#place.clientWidth - 36 - beside - groupGap * this.#groups.length;
+    const spare = this.#width - 36 - beside - groupGap * this.#groups.length;
     const count = Math.max(1, open.length + (isFew ? pinned.length : 0));
     const width = Math.floor(Math.max(widths.least,
       Math.min(isFew ? widths.few : widths.most, spare / count - gap)));
@@ -240,6 +259,7 @@ export class Console {
       view.element.style.left = `${x}px`;
       view.element.style.width = `${view.width}px`;
       view.element.style.setProperty("--meter", `${meterWidth(view)}px`);
+      view.element.classList.toggle("narrow", view.width < widths.full);
       if (view.element.parentElement !== this.#inner) this.#inner.append(view.element);
       x += view.width + gap;
     }
@@ -256,10 +276,11 @@ export class Console {
     this.#inner.style.width = `${Math.max(0, x - gap)}px`;
     this.#pins.style.width = `${at}px`;
     this.#pins.hidden = pinned.length === 0;
-    this.#bridge.hidden = x - gap <= this.#place.clientWidth - 34 - at;
+    this.#bridge.hidden = x - gap <= this.#width - 34 - at;
     this.#rack.style.flexGrow = this.#bridge.hidden ? "0" : "1";
     this.#rack.style.flexBasis = this.#bridge.hidden ? `${Math.max(0, x - gap)}px` : "0";
-    this.#layOutBridge(x);
+    this.#total = x;
+    this.#rackWidth = this.#bridge.hidden ? x : this.#width - 34 - at;
     this.#placeSoon();
     this.#fillSoon();
   }
@@ -280,26 +301,30 @@ export class Console {
 
   /** Reads where the meters' rows are, once, and lays the canvases over them. */
   #placeMeters() {
-    const sample = this.#views.find((view) => view.meter && !view.element.hidden && view.element.offsetParent);
-    if (!sample) return;
-    const track = sample.element.querySelector(".track");
-    const travel = track.clientHeight;
-    this.#place.style.setProperty("--travel", `${travel}px`);
+    // First all is read, then all is written: in turns the page would be laid out as often.
+    const sample = this.#views.find((view) => view.meter && !view.element.hidden
+      && (view.isPinned || (view.x + view.width > this.#scrolled && view.x < this.#scrolled + this.#rackWidth)));
+    if (!sample || !this.#rack.clientWidth) return;
     const inner = sample.element.parentElement.getBoundingClientRect();
     const area = sample.meter.getBoundingClientRect();
     const inset = 6;
     const top = Math.round(area.top - inner.top) - inset;
     const height = Math.round(area.height) + 2 * inset;
+    const bridge = this.#bridge.clientWidth;
+    const pins = this.#pins.clientWidth;
+    this.#rackWidth = this.#rack.clientWidth;
+    this.#scrolled = this.#rack.scrollLeft;
     this.#rowTop = top;
     this.#rowHeight = height;
     this.#left = -1;
+    this.#layOutBridge(bridge);
     this.#follow();
     const places = new Map();
     for (const view of this.#views) {
-      if (view.isPinned && view.meter && !view.isOff) places.set(view.key, this.#meterPlace(view, 0));
+      if (view.isPinned && view.isDone && view.strip.scope) places.set(view.key, this.#meterPlace(view, 0));
     }
     this.#pinCanvas.style.top = `${top}px`;
-    this.#pinSurface.layOut(Math.max(1, this.#pins.clientWidth), height, inset, places);
+    this.#pinSurface.layOut(Math.max(1, pins), height, inset, places);
   }
 
   #rowTop = 0;
@@ -308,22 +333,26 @@ export class Console {
   /** Where the column of a meter is: at the right of its strip, as the style sheet has it. */
   #meterPlace(view, left) {
     const width = meterWidth(view);
-    const area = Math.min(view.width - 8, widths.fader);
-    return { x: Math.round(view.x - left + (view.width + area) / 2 - 4 - width), width, top: levelTop(view.strip) };
+    const area = Math.min(view.width - (view.width < widths.full ? 4 : 8), widths.fader);
+    const side = view.width < widths.full ? 2 : 4;
+    const x = Math.round(view.x - left + (view.width + area) / 2 - side - width);
+    const start = view.x - left + (view.width - area) / 2 + (view.width < widths.full ? 22 : 30);
+    const top = levelTop(view.strip);
+    return { x, width, top, digits: { x: Math.round((start + x) / 2), marks: scaleDigits(top) } };
   }
 
   /** The canvas goes with what is seen, in steps. */
   #follow() {
-    const { scrollLeft, clientWidth } = this.#rack;
+    const [scrollLeft, clientWidth] = [this.#scrolled, this.#rackWidth];
     this.#showWindow(scrollLeft, clientWidth);
     if (this.#left >= 0 && Math.abs(scrollLeft - margin - this.#left) < margin * 0.7 && this.#left >= 0
       && !(this.#left > 0 && scrollLeft < this.#left)) return;
     const left = Math.max(0, Math.round(scrollLeft - margin));
     this.#left = left;
-    const width = Math.min(clientWidth + 2 * margin, Math.max(1, this.#inner.offsetWidth - left));
+    const width = Math.min(clientWidth + 2 * margin, Math.max(1, this.#total - gap - left));
     const places = new Map();
     for (const view of this.#views) {
-      if (view.isPinned || view.element.hidden || !view.meter || view.isOff) continue;
+      if (view.isPinned || view.element.hidden || !view.isDone || !view.strip.scope) continue;
       if (view.x + view.width < left || view.x > left + width) continue;
       places.set(view.key, this.#meterPlace(view, left));
     }
@@ -370,10 +399,9 @@ export class Console {
   // The bridge
 
   #scale = 1;
-  #layOutBridge(total) {
+  #layOutBridge(width) {
     if (this.#bridge.hidden) return;
-    const width = this.#bridge.clientWidth;
-    this.#scale = width / Math.max(1, total);
+    this.#scale = width / Math.max(1, this.#total);
     const places = new Map();
     for (const view of this.#views) {
       if (view.isPinned || view.element.hidden || !view.strip.fader) continue;
@@ -382,7 +410,6 @@ export class Console {
       });
     }
     this.#bridgeSurface.layOut(Math.max(1, width), 34, 0, places);
-    this.#showWindow(this.#rack.scrollLeft, this.#rack.clientWidth);
   }
 
   #showWindow(left, width) {

@@ -40,11 +40,13 @@ export class DocumentDesk {
       byId("wrap").setAttribute("aria-pressed", String(isWrapped));
       this.#editor.wrap(isWrapped);
     });
-    // The editor is more than the rest of the page: it comes when it is wanted, or when there is nothing to do.
+    // The editor is more than the rest of the page: it comes when it is wanted.
     const open = () => document.body.dataset.pane === "document" && this.#editor.open();
     model.hear("pane", open);
     open();
-    (globalThis.requestIdleCallback ?? setTimeout)(() => setTimeout(() => this.#editor.open(), 1500));
+    for (const sign of ["pointerenter", "focus"]) {
+      document.querySelector('#panes [data-pane="document"]').addEventListener(sign, () => this.#editor.open(), { once: true });
+    }
     addEventListener("beforeunload", (event) => {
       if (this.isEdited) event.preventDefault();
     });

@@ -202,11 +202,17 @@ export class Editor {
 
   // Places
 
+  /** @type {?{ text: string, isPlain: boolean }} */
+  #line = null;
+
   /** Where a line and a column, counted from 1 in Unicode scalars, are in the text. */
   #offset({ line, column }) {
     const { doc } = this.#view.state;
     if (line > doc.lines) return doc.length;
     const found = doc.line(Math.max(1, line));
+    // A long line is asked about again and again.
+    if (this.#line?.text !== found.text) this.#line = { text: found.text, isPlain: !/[\ud800-\udfff]/.test(found.text) };
+    if (this.#line.isPlain) return Math.min(found.to, found.from + column - 1);
     return found.from + [...found.text].slice(0, column - 1).join("").length;
   }
 

@@ -1,15 +1,17 @@
-// The map: the running graph, drawn by the program, to be zoomed and moved; with meters at its buses. What is chosen
-// stands out with its neighbours.
+// The map: the running graph, to be zoomed and moved; with meters at its buses. What is chosen stands out with its
+// neighbours. It is drawn when it is first seen: strips need no more of the graph than its connections.
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
-import { compact } from "./compact.js";
+import { details, drawGraph, layOut, readDrawing } from "./chart.js";
 import { Heat } from "./heat.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
 /** Of so many boxes the map is small enough to stand above the strips. */
 const few = 7;
-const bar = { width: 44, height: 4 };
+const bar = { width: 50, height: 4 };
+/** How much wider for its height the room is before what was laid out for another is laid out anew. */
+const otherRoom = 1.5;
 const limits = { least: 0.02, most: 4 };
 /** Below these scales texts are too small: settings go first, then everything but names. */
 const near = 0.62;
@@ -67,11 +69,14 @@ export class GraphView {
       },
     });
     byId("graph-title").after(search);
-    model.hear("graph", (text) => this.#show(text));
+    model.hear("graph", (text) => this.#take(text));
     model.hear("metered", () => this.#placeMeters());
     model.hear("built", () => this.#markTargets());
     model.hear("selected", () => this.#markSelected());
-    model.hear("view", () => requestAnimationFrame(() => this.#resize()));
+    model.hear("view", () => requestAnimationFrame(() => {
+      if (this.#isBegun) this.#draw();
+      this.#resize();
+    }));
     whenColoursChange(() => this.#redraw());
     new ResizeObserver(() => this.#resize()).observe(this.#view);
     byId("graph-smaller").addEventListener("click", () => this.#zoomMiddle(1 / 1.4));
@@ -205,31 +210,57 @@ export class GraphView {
     }
   }
 
-  #show(text) {
-    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
-    const drawing = document.importNode(parsed.documentElement, true);
-    if (drawing.localName !== "svg") return;
+  #text = "";
+  /** Whether the drawing is of the graph that plays. */
+  #isDrawn = false;
+  #isBegun = false;
+  /** The shape of the room that the drawing was laid out for. */
+  #aspect = 1;
+
+  /** Draws from now on, where the map is to be seen. */
+  begin() {
+    this.#isBegun = true;
+    this.#draw();
+  }
+
+  get #isSeen() { return this.#view.clientWidth > 0; }
+
+  #take(text) {
+    this.#text = text;
+    this.#isDrawn = false;
+    document.body.toggleAttribute("data-few", (text.match(/<g class="box (?!watcher)/g) ?? []).length <= few);
+    this.#readFeeds(text);
+    if (this.#isBegun) this.#draw();
+  }
+
+  #draw() {
+    if (this.#isDrawn || !this.#text || !this.#isSeen) return;
+    const graph = readDrawing(this.#text);
+    if (!graph) return;
+    this.#isDrawn = true;
     const focus = document.activeElement?.closest?.("#graph-view [data-node]")?.dataset.node;
-    // Inside are things to press, which a picture may not have.
-    drawing.setAttribute("role", "group");
-    drawing.classList.add("drawing");
     const isFirst = !this.#drawing;
-    this.#drawing = drawing;
-    const isSmall = drawing.querySelectorAll("g.box:not(.watcher)").length <= few;
-    document.body.toggleAttribute("data-few", isSmall);
-    // The page has its title and its ground already.
-    for (const part of drawing.querySelectorAll(".page, .title")) part.remove();
-    const [, , width, height] = drawing.getAttribute("viewBox").split(/\s+/).map(Number);
-    // The title stood above.
-    this.#size = { width, height: height - 40 };
-    drawing.setAttribute("viewBox", `0 40 ${width} ${height - 40}`);
-    drawing.setAttribute("width", String(width));
-    drawing.setAttribute("height", String(height - 40));
-    this.#makeCompact();
-    this.#sheet.replaceChildren(drawing);
+    const { clientWidth, clientHeight } = this.#view;
+    this.#aspect = clientWidth / Math.max(1, clientHeight);
+    const plan = layOut(graph, this.#aspect);
+    const { hues } = this.#model;
+    const names = plan.blocks.map((one) => one.title.split(":")[0]);
+    const drawn = drawGraph(graph, plan, ({ title }) => hues.get(title.split(":")[0]) ?? names.indexOf(title.split(":")[0]) % 10);
+    this.#drawing = drawn.element;
+    this.#size = { width: drawn.width, height: drawn.height };
+    this.#boxes.clear();
+    for (const [element, box] of drawn.boxes) {
+      const name = element.querySelector(".name");
+      // From afar a name is as large as its box has room for.
+      const fit = Math.min((box.width - 16) / Math.max(1, name.textContent.length * 0.6), box.isBus ? 30 : box.height * 0.5);
+      name.style.setProperty("--fit", `${Math.max(11, fit).toFixed(1)}px`);
+      if (!box.isBus) name.style.setProperty("--mid", `${box.height / 2 - 18}px`);
+      this.#boxes.set(element, {
+        x: box.x + drawn.margin, y: box.y + drawn.margin, width: box.width, height: box.height, box, isDetailed: false,
+      });
+    }
+    this.#sheet.replaceChildren(drawn.element);
     this.#view.replaceChildren(this.#sheet, this.#canvas);
-    this.#readFeeds();
-    this.#measure();
     this.#markTargets();
     this.#heat.show([...this.#boxes.keys()]);
     this.#markSelected();
@@ -240,17 +271,30 @@ export class GraphView {
     }
   }
 
-  /** What is connected to each bus and how late that is, for the strips. */
-  #readFeeds() {
+  /** What is connected to each bus and how late that is, for the strips. Read as text: to draw it takes longer. */
+  #readFeeds(text) {
     const feeds = new Map();
     const latencies = new Map();
     const edges = [];
-    for (const edge of this.#drawing.querySelectorAll("[data-from][data-to]")) {
-      if (edge.classList.contains("tap")) continue;
-      const [from, to] = [edge.dataset.from, edge.dataset.to];
+    const entities = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&apos;": "'" };
+    const plain = (value) => (value.includes("&") ? value.replace(/&(?:amp|lt|gt|quot|#39|apos);/g, (one) => entities[one]) : value);
+    const attribute = (tag, name) => {
+      const begin = tag.indexOf(` ${name}="`);
+      return begin < 0 ? "" : plain(tag.slice(begin + name.length + 3, tag.indexOf('"', begin + name.length + 3)));
+    };
+    const sources = new Set();
+    for (const [tag, kind] of text.matchAll(/<g class="(edge|box)[^>]*>/g)) {
+      if (kind === "box") {
+        const callback = attribute(tag, "data-callback");
+        if (callback) sources.add(callback);
+        continue;
+      }
+      const [from, to] = [attribute(tag, "data-from"), attribute(tag, "data-to")];
+      if (!from || !to || tag.startsWith('<g class="edge tap')) continue;
       edges.push({ from, to });
-      if (edge.dataset.format) this.#model.formats.set(to, edge.dataset.format);
-      const { latency } = edge.dataset;
+      const format = attribute(tag, "data-format");
+      if (format) this.#model.formats.set(to, format);
+      const latency = attribute(tag, "data-latency");
       if (latency) {
         latencies.set(to, latency);
         // A delay is the input's own.
@@ -259,48 +303,11 @@ export class GraphView {
       }
       feeds.set(to, from.replace(/\/output\/0$/, "").replace(/\/output\//, ":"));
     }
-    const sources = new Set([...this.#drawing.querySelectorAll("[data-callback]")]
-      .map((box) => box.dataset.callback));
     this.#model.setFeeds(feeds, latencies, edges, sources);
   }
 
-  /** A large graph that is far higher than there is room gets another layout. */
-  #makeCompact() {
-    const { width, height } = this.#size;
-    const { clientWidth, clientHeight } = this.#view;
-    const aspect = clientWidth && clientHeight ? clientWidth / clientHeight : 1.3;
-    if (height < 1800 || width / height > aspect / 2) return;
-    const size = compact(this.#drawing, aspect);
-    if (!size) return;
-    const left = 24;
-    this.#size = { width: size.width + left, height: size.height };
-    this.#drawing.querySelector(":scope > g").setAttribute("transform", `translate(${left} 64)`);
-    this.#drawing.setAttribute("viewBox", `0 40 ${this.#size.width} ${this.#size.height}`);
-    this.#drawing.setAttribute("width", String(this.#size.width));
-    this.#drawing.setAttribute("height", String(this.#size.height));
-  }
-
-  /** Where boxes and buses are, out of the drawing's own numbers. @type {Map<Element, DOMRect | any>} */
+  /** Where boxes are, in the drawing's own units. @type {Map<Element, any>} */
   #boxes = new Map();
-
-  #measure() {
-    this.#boxes.clear();
-    const origin = /translate\(([-\d.]+) ([-\d.]+)\)/;
-    const [, left, top] = (this.#drawing.querySelector(":scope > g")?.getAttribute("transform") ?? "").match(origin)
-      ?? [0, 0, 0];
-    for (const box of this.#drawing.querySelectorAll("g.box")) {
-      const [, x, y] = (box.getAttribute("transform") ?? "").match(origin) ?? [0, 0, 0];
-      const frame = box.querySelector("rect");
-      const name = box.querySelector(".name");
-      // From afar a name is as large as its box has room for.
-      name?.style.setProperty("--fit",
-        `${Math.max(12, (Number(frame?.getAttribute("width")) - 18) / Math.max(1, name.textContent.length * 0.62))}px`);
-      this.#boxes.set(box, {
-        x: Number(x) + Number(left), y: Number(y) + Number(top) - 40,
-        width: Number(frame?.getAttribute("width")), height: Number(frame?.getAttribute("height")),
-      });
-    }
-  }
 
   #nameOf(box) { return box.dataset.node ?? box.dataset.callback; }
 
@@ -400,6 +407,12 @@ export class GraphView {
   #resize() {
     const { clientWidth, clientHeight } = this.#view;
     if (!clientWidth || !this.#drawing) return;
+    const aspect = clientWidth / Math.max(1, clientHeight);
+    if (this.#isDrawn && (aspect > this.#aspect * otherRoom || aspect < this.#aspect / otherRoom) && this.#isFitted) {
+      this.#isDrawn = false;
+      this.#draw();
+      return;
+    }
     this.#room = { width: clientWidth, height: clientHeight };
     this.#context = sharpen(this.#canvas, clientWidth, clientHeight);
     this.#canvas.style.width = `${clientWidth}px`;
@@ -492,8 +505,21 @@ export class GraphView {
     // At rest it is drawn anew, sharp.
     this.#settles = setTimeout(() => {
       this.#view.classList.remove("moving");
-      this.#view.style.setProperty("--name-size", `${Math.min(46, Math.max(14, 11 / this.#at.scale))}px`);
+      this.#view.style.setProperty("--name-size", `${Math.min(60, Math.max(13, 11 / this.#at.scale)).toFixed(1)}px`);
+      this.#detail();
     }, 160);
+  }
+
+  /** From near a box says more: what is seen gets it when it is seen. */
+  #detail() {
+    const { x, y, scale } = this.#at;
+    if (scale < near) return;
+    for (const [element, place] of this.#boxes) {
+      if (place.isDetailed || (place.x + place.width) * scale + x < 0 || (place.y + place.height) * scale + y < 0
+        || place.x * scale + x > this.#room.width || place.y * scale + y > this.#room.height) continue;
+      place.isDetailed = true;
+      element.append(...details(place.box));
+    }
   }
 
   /** Where a bus is, on the view. */
@@ -515,22 +541,25 @@ export class GraphView {
     this.#places.clear();
     if (!this.#drawing || !this.#context) return;
     for (const mark of this.#drawing.querySelectorAll("[data-scope], [data-tap]")) {
-      const { node, scope, element, tap } = mark.dataset;
-      const key = tap === undefined ? `bus ${node}/${scope}/${element}` : `tap ${tap}`;
-      const place = this.#boxes.get(mark.closest("g.box"));
+      const { node, scope, element: bus, tap } = mark.dataset;
+      const key = tap === undefined ? `bus ${node}/${scope}/${bus}` : `tap ${tap}`;
+      const element = mark.closest("g.box");
+      const place = this.#boxes.get(element);
       if (!this.#board.has(key) || !place) continue;
-      // An input's stands on the line of its name, an output's and a tap's beside the name of the box.
-      const y = scope === "input" ? place.y + Number(mark.getAttribute("cy") ?? 0)
-        : place.y + 19 + 14 * Number(element ?? 0);
+      // Of several inputs each has its row. What comes out is below, and so is what goes in where it is one.
+      const isRow = scope === "input" && place.box.isBus;
+      const half = place.box.ports.size > 1 && !place.box.isBus && tap === undefined;
+      const width = isRow ? bar.width : half ? (place.width - 26) / 2 : place.width - 20;
       this.#places.set(key, {
-        right: place.x + place.width - 10, y, box: mark.closest("g.box"), isOutput: scope !== "input",
-        bottom: place.y + place.height, isOnWay: mark.closest("g.box").classList.contains("on-way"),
+        left: place.x + (isRow ? place.width - 10 - width : half && scope === "output" ? place.width - 10 - width : 10), width,
+        y: isRow ? place.y + Number(mark.getAttribute("cy")) : place.y + place.height - 7,
+        box: element, isOnWay: element.classList.contains("on-way"),
       });
       this.#ends.push(this.#board.add(key, {
         element: this.#canvas,
         draw: (meter) => {
           this.#levels.set(key, meter.levels ?? []);
-          this.#draw(key);
+          this.#drawLevels(key);
         },
       }));
     }
@@ -542,28 +571,27 @@ export class GraphView {
     this.#context.clearRect(0, 0, this.#room.width, this.#room.height);
     // One reading at a time: where the heat is shown, levels are not.
     if (this.#heat?.isOn) return;
-    for (const key of this.#places.keys()) this.#draw(key);
+    for (const key of this.#places.keys()) this.#drawLevels(key);
   }
 
-  #draw(key) {
+  #drawLevels(key) {
     const place = this.#places.get(key);
     const levels = this.#levels.get(key);
     if (!place || !levels?.length || !this.#context || this.#heat?.isOn) return;
     if (this.#isOnly && !place.isOnWay) return;
     const context = this.#context;
     const { x, y: down, scale } = this.#at;
-    // From afar a meter is as large as it takes to be seen.
-    const grown = Math.max(1, 0.5 / scale);
-    const [width, height] = [bar.width * scale * Math.min(grown, 1.6), bar.height * scale * grown];
-    const left = place.right * scale + x - width;
-    const total = levels.length * height + (levels.length - 1) * scale;
-    // Where names are grown, the meter of an output stands below them.
-    const y0 = place.isOutput && scale < near ? place.bottom - 9 : place.y;
-    const top = y0 * scale + down - total / 2;
+    // From afar a meter is as high as it takes to be seen.
+    const width = place.width * scale;
+    const height = Math.min(6 * scale, Math.max(bar.height * scale, 1.5));
+    const left = place.left * scale + x;
+    const gap = Math.max(0.5, scale);
+    const total = levels.length * height + (levels.length - 1) * gap;
+    const top = place.y * scale + down - total / 2;
     if (top < -total || top > this.#room.height || left < -width || left > this.#room.width) return;
     context.globalAlpha = this.#model.selected && !place.isOnWay ? 0.3 : 1;
     levels.forEach((level, index) => {
-      const y = top + index * (height + scale);
+      const y = top + index * (height + gap);
       const share = levelPosition(levelOf(level.average)) * width;
       const peak = levelPosition(levelOf(level.peak)) * width;
       context.fillStyle = colour("meter-unlit");

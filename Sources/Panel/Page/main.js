@@ -10,6 +10,7 @@ import { NodeCards } from "./nodes.js";
 import { Console } from "./console.js";
 import { Solo } from "./solo.js";
 import { Timeline } from "./timeline.js";
+import { Overview } from "./overview.js";
 import { Views } from "./views.js";
 import { GraphView } from "./graph.js";
 import { GraphEditor } from "./edit.js";
@@ -33,6 +34,7 @@ const rack = new Console(room, board, new Solo(room), (strip) => {
   model.select({ nodes: new Map(order), main: strip.node, strip });
   views.beside("controls", false);
 });
+const units = new NodeCards(room, board, rack.units, true);
 cards.pin = rack;
 cards.messages = messages;
 const graph = new GraphView(model, board, (node, scope, element) => {
@@ -42,7 +44,7 @@ const graph = new GraphView(model, board, (node, scope, element) => {
   return cards.focus(node, scope, element);
 });
 new GraphEditor(room, graph);
-new Timeline(model);
+const timeline = new Timeline(model);
 new Transport(room, messages);
 
 /** @type {?import("./document.js").DocumentDesk} */
@@ -69,7 +71,14 @@ addEventListener("keydown", (event) => {
 });
 
 await sync.start((tag) => changes.isOwn(tag));
+// Not before it is on the screen, and what has been pressed meanwhile is answered.
+await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 performance.mark("usable");
+await sync.rest;
+graph.begin();
+cards.begin();
+units.begin();
+new Overview(model, changes, timeline);
 
 // What is read rather than turned comes once there is something to turn.
 const [{ TapCards }, { DocumentDesk }, { Recorder }] = await Promise.all([

@@ -48,6 +48,8 @@ function isAlike(one, other) {
 export class Model extends EventTarget {
   /** @type {Map<string, Control>} by pointer */
   controls = new Map();
+  /** Another where there are other controls. */
+  version = 0;
   /** What is shown: ahead of the server's while a value is on its way. */
   #shown = new Map();
   /** Pointers whose shown value is not to be replaced by the server's. */
@@ -72,6 +74,8 @@ export class Model extends EventTarget {
   isRamping = false;
   /** What the timeline of the document ramps. @type {Set<string>} */
   ramped = new Set();
+  /** The number of each group's colour. @type {Map<string, number>} */
+  hues = new Map();
   /** The callbacks of the graph, by name. @type {Set<string>} */
   sources = new Set();
   /**
@@ -146,6 +150,7 @@ export class Model extends EventTarget {
       });
     if (!isSame) {
       this.controls = new Map(list.map((control) => [control.pointer, control]));
+      this.version += 1;
       for (const pointer of this.#watchers.keys()) {
         if (!this.controls.has(pointer)) this.#watchers.delete(pointer);
       }
@@ -159,9 +164,12 @@ export class Model extends EventTarget {
       else if (isSame) this.confirm(control.pointer, control.value);
       else {
         this.#shown.delete(control.pointer);
-        this.#notify(control.pointer);
+        const value = this.value(control.pointer);
+        for (const call of this.#watchers.get(control.pointer) ?? []) call(value);
       }
     }
+    // Of thousands one word is enough.
+    if (!isSame) this.tell("value", "");
     this.tell("values");
   }
 

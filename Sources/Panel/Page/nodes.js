@@ -55,10 +55,14 @@ export class NodeCards {
   /** @type {Map<string, { element: HTMLElement, signature: string, end: () => void }>} */
   #cards = new Map();
 
-  constructor(room, board, place) {
+  /** Whether it is the row of units beside the strips of a small graph, in the place of the inspector. */
+  #isRow;
+
+  constructor(room, board, place, isRow = false) {
     this.#room = room;
     this.#board = board;
     this.#place = place;
+    this.#isRow = isRow;
     room.model.hear("controls", () => this.#build());
     room.model.hear("feeds", () => this.#build());
     room.model.hear("selected", () => this.#build());
@@ -86,6 +90,11 @@ export class NodeCards {
   #shown() {
     const { model } = this.#room;
     const all = grouped(model.controls.values(), (control) => control.node);
+    if (this.#isRow) {
+      if (!document.body.hasAttribute("data-few")) return new Map();
+      return new Map([...all].filter(([node, controls]) =>
+        !model.sources.has(node) && !/mixer$|IO$|Output$/i.test(controls[0].component)));
+    }
     const chosen = model.selected?.nodes;
     if (!chosen) return all.size <= mostCards ? all : new Map();
     const shown = new Map();
@@ -97,7 +106,16 @@ export class NodeCards {
     return shown;
   }
 
+  #isBegun = false;
+
+  /** Builds from now on: what is turned first is on the strips. */
+  begin() {
+    this.#isBegun = true;
+    this.#build();
+  }
+
   #build() {
+    if (!this.#isBegun) return;
     const { model } = this.#room;
     const nodes = this.#shown();
     const focus = document.activeElement?.dataset?.slider;
@@ -122,6 +140,8 @@ export class NodeCards {
       }
       this.#place.append(this.#cards.get(node).element);
     }
+    this.#place.hidden = this.#isRow && !nodes.size;
+    if (this.#isRow) return;
     this.#showHead(nodes.size);
     if (focus) this.#place.querySelector(`[data-slider="${CSS.escape(focus)}"]`)?.focus();
     model.tell("built");
@@ -134,15 +154,13 @@ export class NodeCards {
     const chain = selected ? [...selected.nodes.keys()] : [];
     const { strip } = selected ?? {};
     const title = strip ? strip.name : selected?.main ?? "";
-    const hint = !selected && !count ? "Choose a strip or a node: its controls come here." : "";
     this.#head.replaceChildren(
       selected ? make("h2", {}, title, make("span", { class: "component" }, strip?.place ?? "")) : "",
       chain.length > 1 ? make("p", { class: "way" }, ...chain.map((node) => make("button", {
         type: "button", class: "slight", "data-way": node, disabled: !this.#cards.has(node),
         onclick: () => this.focus(node),
       }, node))) : "",
-      hint ? make("p", { class: "quiet" }, hint)
-        : selected && !count ? make("p", { class: "quiet" }, "There is nothing to turn here.") : "",
+      selected && !count ? make("p", { class: "quiet" }, "There is nothing to turn here.") : "",
       selected ? make("div", { class: "buttons small" },
         !count && this.#begins(selected.main) ? this.#triggerButton(selected.main) : "",
         strip?.scope && this.pin ? make("button", {
@@ -151,7 +169,7 @@ export class NodeCards {
         }, "Pin") : "",
         make("button", { type: "button", class: "slight", id: "select-none", onclick: () => model.select(null) },
           "Choose none")) : "");
-    this.#head.hidden = !selected && !hint;
+    this.#head.hidden = !selected;
     this.#place.prepend(this.#head);
   }
 
@@ -167,7 +185,9 @@ export class NodeCards {
     };
     const titleId = uniqueId("node");
     const info = make("p", { class: "info", "aria-hidden": "true" });
-    const element = make("section", { class: "panel node", "aria-labelledby": titleId, "data-card": node },
+    const element = make("section", {
+      class: "panel node", "aria-labelledby": titleId, [this.#isRow ? "data-unit" : "data-card"]: node,
+    },
       make("div", { class: "head-line" },
         make("h2", { id: titleId, tabindex: -1 }, node,
           make("span", { class: "component" }, controls[0].component),

@@ -140,7 +140,8 @@ export class Recorder {
   #follow() {
     const { isRecording } = this;
     this.#button.setAttribute("aria-pressed", String(isRecording));
-    say(this.#button, isRecording ? "Stop recording" : "Record");
+    say(this.#button.firstElementChild, isRecording ? "Stop recording" : "Record");
+    this.#button.title = isRecording ? "Stop recording" : "Record";
     document.body.toggleAttribute("data-recording", isRecording);
     if (isRecording && this.#take?.path !== this.#tap.path) {
       this.#end();
@@ -220,7 +221,7 @@ export class Recorder {
     if (!this.#take) return;
     const text = clock((performance.now() - this.#take.began) / 1000, 0);
     say(this.#take.time, text);
-    say(this.#button, `Stop recording ${text}`);
+    say(this.#button.firstElementChild, `Stop recording ${text}`);
     if (this.#isStale && this.#take.canvas.offsetParent) {
       this.#take.wave.draw(this.#take.canvas);
       this.#isStale = false;

@@ -91,7 +91,7 @@ export class StripView {
     this.peak = peak;
     const { track, field } = faderParts(strip.fader, room);
     const top = levelTop(strip);
-    const area = make("div", { class: "strip-fader" }, track, scaleDigits(top));
+    const area = make("div", { class: "strip-fader" }, track);
     if (metering) {
       this.meter = make("div", {
         class: "strip-meter", role: "meter", "aria-label": `Level, ${label}`, "aria-valuemin": floor,
@@ -219,7 +219,7 @@ const loudest = (levels) => ({
   peak: Math.max(-120, ...levels.map((level) => levelOf(level.peak))),
 });
 
-export const meterWidth = ({ width }) => (width < 84 ? 12 : width < 110 ? 16 : 22);
+export const meterWidth = ({ width }) => (width < 68 ? 11 : width < 84 ? 12 : width < 110 ? 16 : 22);
 
 /** The level at the upper end of a strip's fader and meter. */
 export function levelTop({ fader }) {
@@ -230,13 +230,8 @@ export function levelTop({ fader }) {
 
 const marks = [0, -3, -6, -12, -20, -30, -40, -60];
 
-/** The digits between fader and meter, as high as their levels are. */
-function scaleDigits(top) {
-  const element = make("div", { class: "scale-digits", "aria-hidden": "true" });
-  for (const level of top > 1 ? [Math.round(top), ...marks] : marks) {
-    const digit = make("span", { class: level === 0 ? "zero" : null }, level <= floor ? "∞" : String(Math.abs(level)));
-    digit.style.setProperty("--p", String(levelPosition(level, top)));
-    element.append(digit);
-  }
-  return element;
+/** The digits between fader and meter: where each is on the scale, and what it says. */
+export function scaleDigits(top) {
+  return (top > 1 ? [Math.round(top), ...marks] : marks).map((level) =>
+    ({ position: levelPosition(level, top), text: level <= floor ? "∞" : String(Math.abs(level)), isZero: level === 0 }));
 }

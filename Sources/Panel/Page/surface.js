@@ -22,6 +22,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
  * @property {number} x
  * @property {number} width of all channels
  * @property {number} top the level at the upper end
+ * @property {{ x: number, marks: { position: number, text: string, isZero: boolean }[] }} [digits] beside it
  */
 
 export class LevelSurface {
@@ -66,8 +67,26 @@ export class LevelSurface {
     if (!this.#context) return;
     this.#context.clearRect(0, 0, this.#restWidth, this.#height);
     for (const level of this.#levels.values()) level.drawn = [];
+    this.#drawDigits();
     for (const [key, place] of this.#places) this.#draw(key, place);
     this.#wake();
+  }
+
+  /** The digits of all scales: as elements they would be a quarter of the page. */
+  #drawDigits() {
+    const context = this.#context;
+    const span = this.#height - 2 * this.#inset;
+    const family = colour("letters");
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (const { digits } of this.#places.values()) {
+      if (!digits) continue;
+      for (const { position, text, isZero } of digits.marks) {
+        context.fillStyle = colour(isZero ? "text" : "muted");
+        context.font = `${isZero ? "600 " : ""}9.5px ${family}`;
+        context.fillText(text, digits.x, this.#inset + (1 - position) * span);
+      }
+    }
   }
 
   /** Takes what a meter has read. @param {any[]} levels with `average` and `peak`, a channel each */
@@ -81,7 +100,7 @@ export class LevelSurface {
       this.#levels.set(key, known);
       if (this.#context && this.#places.has(key)) {
         const place = this.#places.get(key);
-        this.#context.clearRect(place.x, 0, place.width, this.#height);
+        this.#context.clearRect(place.x - 1, 0, place.width + 2, this.#height);
       }
     }
     const now = performance.now();

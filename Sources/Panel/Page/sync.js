@@ -45,13 +45,24 @@ export class Sync {
   async start(isOwn) {
     this.#isOwn = isOwn;
     this.#open();
-    await this.readAll();
+    // What is not needed to turn something is waited for later.
+    this.#rest = this.#all([this.readDocument()]);
+    await this.#all([this.#readStatus(), this.readControls(), this.readGraph()]);
   }
+
+  /** @type {?Promise<void>} */
+  #rest = null;
+
+  /** When all has been read. */
+  get rest() { return this.#rest; }
 
   /** Everything anew. */
   async readAll() {
-    const all = [this.#readStatus(), this.readControls(), this.readGraph(), this.readDocument()];
-    await Promise.all(all.map((one) => one.catch((error) => this.#note(error))));
+    await this.#all([this.#readStatus(), this.readControls(), this.readGraph(), this.readDocument()]);
+  }
+
+  async #all(reads) {
+    await Promise.all(reads.map((one) => one.catch((error) => this.#note(error))));
   }
 
   #note(error) {

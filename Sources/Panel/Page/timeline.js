@@ -153,6 +153,12 @@ export class Timeline {
     return isMoving ? start + Math.min(1.5, (performance.now() - since) / 1000) : start;
   }
 
+  /** The steps that are next. */
+  upcoming(count) {
+    const { position } = this;
+    return this.#steps.filter((step) => step.at >= position).slice(0, count);
+  }
+
   #take(status) {
     if (typeof status.position !== "number") return;
     const isMoving = status.state === "playing" && this.#model.connection === "open";

@@ -86,7 +86,7 @@ export class Transport {
     for (const title of Object.keys(readouts)) {
       const value = make("dd", {}, "–");
       this.#fields.set(title, value);
-      byId("readouts").append(make("div", { class: title.toLowerCase() }, make("dt", {}, title), value));
+      byId(title === "State" || title === "Position" ? "clock" : "readouts").append(make("div", { class: title.toLowerCase() }, make("dt", {}, title), value));
     }
     model.hear("status", (status) => this.#show(status));
     model.hear("history", () => this.#showHistory());
@@ -140,7 +140,9 @@ export class Transport {
     this.#position = { seconds: status.position, at: performance.now() };
     const isOver = status.state === "ended" || status.state === "stopping";
     byId("pause").disabled = isOver || status.state === "starting";
-    say(byId("pause"), status.state === "paused" ? "Start" : "Pause");
+    const word = status.state === "paused" ? "Start" : "Pause";
+    say(byId("pause").firstElementChild, word);
+    byId("pause").title = word;
     byId("stop").disabled = isOver;
   }
 
@@ -159,7 +161,7 @@ export class Transport {
       // A button that is disabled loses the focus.
       const hadFocus = document.activeElement === button;
       button.disabled = !label;
-      button.title = label ? `${word}: ${label}` : "";
+      button.title = label ? `${word}: ${label}` : `Nothing to ${word.toLowerCase()}`;
       if (label) button.setAttribute("aria-label", `${word}: ${label}`);
       else button.removeAttribute("aria-label");
       if (hadFocus && !label) byId(id === "undo" ? "redo" : "undo").focus();

@@ -7,7 +7,7 @@ extension Routes {
   /// A page of its own: nothing but its own files, no script or style in the text, in no frame.
   private static let pagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   /// Whether a browser asks for a page, and there is one.
   func wantsPage(_ request: ControlRequest) -> Bool {
