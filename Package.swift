@@ -220,7 +220,8 @@ let package = Package(
       name: "ToolServer", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
       swiftSettings: settings),
     .target(
-      name: "Panel", dependencies: ["CPanel", "Diagnostics"], exclude: ["Editor", "Letters", "Page"],
+      name: "Panel", dependencies: ["CPanel", "Diagnostics"],
+      exclude: ["Editor", "Letters", "Page"],
       swiftSettings: settings),
     .target(
       name: "Control",

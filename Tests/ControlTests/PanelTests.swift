@@ -88,7 +88,8 @@ import Testing
       let policy = try #require(answer.fields["content-security-policy"])
       #expect(
         policy == "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-          + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+          + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+      )
       let tag = try #require(answer.fields["etag"])
       let again = try room.ask("GET /panel/\(file.name)", ["If-None-Match: \(tag)"])
       #expect(again.status == 304 && again.body.isEmpty)
