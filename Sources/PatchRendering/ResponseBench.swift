@@ -1,5 +1,5 @@
 import AudioGraphs
-public import AudioTypes
+import AudioTypes
 import AudioUnits
 import Diagnostics
 public import PatchGraph
