@@ -307,7 +307,16 @@ export class Changes {
    * Changes the structure of the document: operations of RFC 6902, all or none. It is undone as a whole text.
    * @throws {Refused} where what would come of it is wrong
    */
-  async patch(operations, label) {
+  patch(operations, label) {
+    const made = this.#patch(operations, label);
+    this.#pending = made.catch(() => {});
+    return made;
+  }
+
+  /** What is on its way: an undo that came first would be of what was before. @type {Promise<any>} */
+  #pending = Promise.resolve();
+
+  async #patch(operations, label) {
     const before = this.#model.text;
     const answer = await this.structure(operations);
     const { text, tag } = this.#model;
@@ -355,6 +364,7 @@ export class Changes {
   redo() { return this.#step(this.#undone, this.#done, false); }
 
   async #step(from, to, isBack) {
+    await this.#pending;
     const entry = from.pop();
     if (!entry) return;
     this.#open = null;
