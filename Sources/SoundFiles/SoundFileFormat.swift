@@ -26,10 +26,11 @@ public struct SoundFileFormat: Hashable, Sendable {
   /// Everything that the installed libsndfile, or patchrun itself, can write.
   public static let writable: [SoundFileFormat] = all.filter(\.isWritable)
 
-  /// Of our own formats libsndfile is not asked: it need not be loaded then.
+  /// Of our own formats libsndfile is not asked: it need not be loaded then. Where it is missing everything counts as
+  /// writable: the language is the same there, and who writes is told what is missing.
   private var isWritable: Bool {
     if isWave { return true }
-    guard SoundLibrary.fileProblem == nil else { return false }
+    guard SoundLibrary.fileProblem == nil else { return true }
     var info = SF_INFO()
     info.samplerate = 48_000
     info.channels = 2
