@@ -20,12 +20,12 @@ public struct OutputLimits: Hashable, Sendable {
 
   /// What a document says. What is wrong in it counts as not said.
   init(of document: PatchDocument) {
+    typealias Limits = PatchDocument.Limits
     let limits = document.limits?.value
     outputPeak = (limits?.outputPeak?.value).flatMap {
-      Self.amplitude($0, in: PatchDocument.Limits.outputPeakRange)
+      Self.amplitude($0, in: Limits.outputPeakRange)
     }
-    if let level = limits?.requestedGain?.value.decibels,
-      PatchDocument.Limits.requestedGainRange.contains(level)
+    if let level = limits?.requestedGain?.value.decibels, Limits.requestedGainRange.contains(level)
     {
       requestedGain = level
     }

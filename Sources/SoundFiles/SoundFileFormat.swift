@@ -44,11 +44,6 @@ public struct SoundFileFormat: Hashable, Sendable {
     return all.first { $0.extensions.contains(ending) && $0.isWritable }
   }
 
-  /// Whether some libsndfile writes files with this extension, in lower case.
-  static func isKnown(_ ending: String) -> Bool {
-    all.contains { $0.extensions.contains(ending) }
-  }
-
   /// `wav, aif, …`, for a help line.
   static var writableExtensions: String {
     writable.map { $0.extensions[0] }.joined(separator: ", ")

@@ -45,7 +45,6 @@ extension SoundFileWriter {
     }
     guard let fileFormat = SoundFileFormat.writable(forPath: path == "-" ? "a.wav" : path) else {
       let ending = fileExtension(of: path)
-      if SoundFileFormat.isKnown(ending) { try SoundLibrary.checkWriting(path) }
       throw SoundFileError(
         .unknownFormat, status: .unsupportedFileType,
         ending.isEmpty
@@ -53,6 +52,7 @@ extension SoundFileWriter {
           : "files with the extension '.\(ending)' cannot be written",
         help: "the extensions that can be written are \(SoundFileFormat.writableExtensions)")
     }
+    if !fileFormat.isWave { try SoundLibrary.checkWriting(path) }
     guard let bus = format.sampleType else {
       throw unsupported("a stream of \(format.summary) cannot be written to a file")
     }

@@ -259,7 +259,8 @@ struct ResponseTests {
     (["--from", "tone:1"], "'tone' is a callback", "leave the number out"),
     (["--from", "eq", "--to", "tone"], "'tone' is a callback", "the node that it feeds"),
     (["--from", "io:1"], "the microphone side of 'io'", "enableIO"),
-    (["--from", "eq:x"], "'eq:x' is no address", "mixer:1"),
+    (["--from", "eq:x"], "'eq' has no input of the name 'x'", "eq:0"),
+    (["--from", "eq:-"], "'eq:-' is no address", "mixer:1"),
     (["--from", "eq", "-o", "a.wav"], "its ending does not say", "--format csv"),
     (["--from", "eq", "-o", "mix.json"], "would be overwritten", "mix.json"),
   ])

@@ -80,6 +80,7 @@ extension GraphBuilder {
     }
     let isHeard =
       document.connections.contains { $0.from?.value.node == node }
+      || document.callbacks.contains { CallbackSource.address($0.value)?.node == node }
       || document.taps.contains { $0.value.at?.value.node == node && $0.value.at?.value.bus == 1 }
     for (choice, isFine, side, advice) in [
       (

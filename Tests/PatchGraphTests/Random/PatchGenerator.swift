@@ -554,6 +554,8 @@ struct PatchGenerator {
       && one(in: 10)
     {
       if let only = info.elements[scope], "\(only)" != place.last { continue }
+      // An address may have the name that is there.
+      if document[place + ["properties", info.key]] != nil { continue }
       document[place + ["properties", one(in: 5) ? info.constant : info.key]] = value(of: info)
     }
   }
