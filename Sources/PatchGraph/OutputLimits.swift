@@ -47,8 +47,8 @@ public struct OutputLimits: Hashable, Sendable {
 
   /// Decibels to be read: hundredths, and none of them that say nothing.
   static func decibelText(_ decibels: Double) -> String {
-    let rounded = (decibels * 100).rounded() / 100
-    return plain(Float(rounded == 0 ? 0 : rounded))
+    // Adding 0 makes 0 of -0.
+    plain(Float((decibels * 100).rounded() / 100 + 0))
   }
 }
 
