@@ -300,7 +300,9 @@ let package = Package(
         "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe",
         "CVoicePeers",
       ],
-      path: "Tests/TestSupport", swiftSettings: settings),
+      path: "Tests/TestSupport",
+      // It computes rooms and voices, which takes minutes where nothing is optimized.
+      swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     // Read the sources.
     .testTarget(
       name: "HouseTests", dependencies: ["AudioTypes", "PatchGraph", "TestSupport"],

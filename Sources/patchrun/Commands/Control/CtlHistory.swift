@@ -12,7 +12,6 @@ struct CtlHistory: PatchCommand {
 
       EXAMPLES:
         patchrun ctl history
-        patchrun ctl undo --to 2
 
       EXIT STATUS:
         0  done

@@ -12,9 +12,8 @@ struct CtlUndo: PatchCommand {
       file that were read again are steps, too; what the timeline does is none.
 
       EXAMPLES:
-        patchrun ctl undo
-        patchrun ctl undo --to 0
-        patchrun ctl redo
+        patchrun ctl set /title Louder && patchrun ctl undo
+        patchrun ctl set /title Softer && patchrun ctl undo --to 0
 
       EXIT STATUS:
         0  done; what is different is printed
@@ -52,7 +51,7 @@ struct CtlRedo: PatchCommand {
       A change that is made meanwhile takes the place of what was undone.
 
       EXAMPLES:
-        patchrun ctl redo
+        patchrun ctl set /title Louder && patchrun ctl undo && patchrun ctl redo
 
       EXIT STATUS:
         0  done; what is different is printed
