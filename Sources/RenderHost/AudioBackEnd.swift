@@ -1,42 +1,42 @@
-/// A way to sound and to hear: a sound server, pipes. One room of its own, and one line where the
-/// program lists them.
+/// A way to play and record: a sound server, or pipes. Each back end is a room of its own, and one
+/// line where the program lists them.
 ///
-/// Everything that is asked of a device, and everything that it says, has the same form for all of
-/// them: who runs a graph names none. Used from the control thread.
+/// All back ends take the same requests and report the same events, so that the code that runs a
+/// graph names none of them. Used from the control thread.
 public protocol AudioBackEnd: Sendable {
-  /// What it is called: a word in lower case.
+  /// Its name: a word in lower case.
   var name: String { get }
-  /// What it is, in a sentence.
+  /// A sentence that describes it.
   var summary: String { get }
 
-  /// What can be opened: all sinks, then all sources.
+  /// The devices that can be opened: all sinks, then all sources.
   ///
-  /// - Throws: `connectionRefused` where a server is asked and none answers.
+  /// - Throws: `connectionRefused` where the server does not answer.
   func devices() throws(HardwareError) -> [AudioDevice]
 
-  /// What the environment names where a request names nothing; `nil` for nothing.
+  /// The device that the environment names, used where a request names none; `nil` for none.
   func namedByEnvironment(_ direction: AudioDevice.Direction) -> String?
 
-  /// What the server says about itself; `nil` where there is none to ask.
+  /// What the server reports about itself; `nil` for a back end without a server.
   ///
-  /// - Throws: `connectionRefused` where none answers.
+  /// - Throws: `connectionRefused` where the server does not answer.
   func server() throws(HardwareError) -> SoundServer?
 
-  /// Looks whether a request makes sense, without opening anything.
+  /// Checks a request without opening anything.
   ///
-  /// - Throws: `invalidRequest` where it does not.
+  /// - Throws: `invalidRequest` for a request that makes no sense.
   func check(_ request: HardwareRequest) throws(HardwareError)
 
-  /// Opens a device. Nothing is pulled yet.
+  /// Opens a device. It pulls nothing yet.
   ///
   /// - Parameters:
-  ///   - request: What is asked for; the answer is the hardware's `grant`.
-  ///   - isAwaited: Asked some twenty times a second while a back end waits for somebody without whom
-  ///     nothing can be opened, with whom it waits for: "somebody to read '/tmp/pipe'". Where it
-  ///     returns false the waiting is over.
-  /// - Throws: `invalidRequest` for a request that makes no sense; `noSuchDevice` or `noDevice` where
-  ///   there is nothing to play or to record on; `formatNotSupported` for channels or a rate that no
-  ///   device can have; `cancelled` where it is waited for no longer.
+  ///   - request: The preferences; the `grant` of the hardware is the answer.
+  ///   - isAwaited: Called about 20 times a second while the back end waits for its other end, for
+  ///     instance a program that opens the pipe. `whom` describes that end: "somebody to read
+  ///     '/tmp/pipe'". Return false to stop waiting.
+  /// - Throws: `invalidRequest` for a request that makes no sense; `noSuchDevice` or `noDevice`
+  ///   where there is nothing to play or to record on; `formatNotSupported` for channels or a rate
+  ///   that no device can have; `cancelled` where `isAwaited` returned false.
   func open(
     _ request: HardwareRequest, isAwaited: (_ whom: String) -> Bool
   ) throws(HardwareError) -> any LiveHardware
@@ -47,23 +47,23 @@ extension AudioBackEnd {
   public func server() throws(HardwareError) -> SoundServer? { nil }
   public func check(_ request: HardwareRequest) throws(HardwareError) {}
 
-  /// The same, waiting for as long as it takes.
+  /// Opens a device, and waits for the other end without a limit.
   public func open(_ request: HardwareRequest) throws(HardwareError) -> any LiveHardware {
     try open(request) { _ in true }
   }
 }
 
-/// What a sound server says about itself.
+/// What a sound server reports about itself.
 public struct SoundServer: Hashable, Sendable {
-  /// What it calls itself: `pulseaudio`, or `PulseAudio (on PipeWire 1.0.0)`.
+  /// Its name: `pulseaudio`, or `PulseAudio (on PipeWire 1.0.0)`.
   public var name: String
-  /// What it says of its version.
+  /// Its version, as it reports it.
   public var version: String
-  /// The rate of sinks and sources that say nothing, in Hz.
+  /// Its default sample rate, in Hz.
   public var sampleRate: Double
-  /// How their samples are written down, in the server's words.
+  /// Its default sample format, in its own words: `s16le`.
   public var sampleFormat: String
-  /// How many channels they have.
+  /// Its default number of channels.
   public var channelCount: Int
   /// Its sinks and sources.
   public var devices: [AudioDevice]

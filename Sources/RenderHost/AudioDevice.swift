@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// A sink or a source of a back end.
 public struct AudioDevice: Hashable, Sendable {
-  /// Which way sound goes.
+  /// The direction of the sound.
   public enum Direction: String, Hashable, Sendable {
     /// Something to play on.
     case sink
@@ -10,32 +10,32 @@ public struct AudioDevice: Hashable, Sendable {
     case source
   }
 
-  /// Whether it is in use, in a server's words.
+  /// Whether the device is in use, in a server's words.
   public enum State: String, Hashable, Sendable {
     case running, idle, suspended, unknown
   }
 
   /// Whether it plays or records.
   public var direction: Direction
-  /// The back end's number for it; a server's is good until the server restarts.
+  /// The back end's number for it; valid until the server restarts.
   public var index: UInt32
-  /// What `--sink` and `--source` take.
+  /// The name that `--sink` and `--source` take.
   public var name: String
-  /// What a person calls it.
+  /// The name for people.
   public var description: String
-  /// How its samples are written down: `s16le`, `float32le`.
+  /// The sample format in the server's words: `s16le`, `float32le`.
   public var sampleFormat: String
   /// In Hz.
   public var sampleRate: Double
-  /// Where each channel belongs, in the back end's words: `front-left`, `mono`.
+  /// The position of each channel, in the back end's words: `front-left`, `mono`.
   public var channelMap: [String]
   /// Whether it is in use.
   public var state: State
-  /// Whether it is taken where none is named.
+  /// Whether the back end uses it where a request names none.
   public var isDefault: Bool
-  /// For a source that hears what a sink plays, the sink's name.
+  /// The name of the sink that this source monitors; `nil` for any other device.
   public var monitorOf: String?
-  /// What the back end says besides, by its own names: `device.bus`, and `driver`.
+  /// Further properties, by the back end's names: `device.bus`, and `driver`.
   public var properties: [String: String]
 
   public init(
@@ -56,10 +56,10 @@ public struct AudioDevice: Hashable, Sendable {
     self.monitorOf = monitorOf
   }
 
-  /// How many channels it has.
+  /// The number of channels.
   public var channelCount: Int { channelMap.count }
 
-  /// The samples as a stream format, where a bus could carry them; `nil` for any other.
+  /// The stream format, where a bus could carry it; `nil` for other sample formats.
   public var streamFormat: StreamFormat? {
     let types: [String: SampleType] = [
       "s16le": .int16, "s24le": .int24, "s32le": .int32, "float32le": .float32,

@@ -1,22 +1,23 @@
 public import AudioTypes
 
-/// What a device, or what stands for one, has granted. Preferences are requests; this is the answer.
+/// What a device has granted. Preferences are requests; this is the answer.
 public struct HardwareGrant: Hashable, Sendable {
-  /// What the loudspeaker side takes: interleaved linear PCM. `nil` where there is none.
+  /// The format that the loudspeaker side takes: interleaved linear PCM. `nil` where there is none.
   public var outputFormat: StreamFormat?
-  /// What the microphone side delivers: interleaved linear PCM. `nil` where there is none.
+  /// The format that the microphone side delivers: interleaved linear PCM. `nil` where there is
+  /// none.
   public var inputFormat: StreamFormat?
-  /// Frames that one pull asks for at the most: the largest slice that can occur.
+  /// The most frames that one pull asks for: the largest slice.
   public var ioBufferFrames: Int
-  /// The sink, in the server's words.
+  /// The name of the sink, in the server's words; empty where there is none.
   public var outputName: String
-  /// The source, in the server's words.
+  /// The name of the source, in the server's words; empty where there is none.
   public var inputName: String
   /// From the render to the loudspeaker, in seconds.
   public var outputLatency: Double
   /// From the microphone to the render, in seconds.
   public var inputLatency: Double
-  /// What is otherwise than a user would expect, each as a few words that start in lower case.
+  /// Differences from what a user would expect, each a few words that start in lower case.
   public var notes: [String] = []
 
   public init(
@@ -33,13 +34,15 @@ public struct HardwareGrant: Hashable, Sendable {
     self.inputLatency = inputLatency
   }
 
-  /// The rate of the session: of the loudspeaker side, or else of the microphone side; 0 for none.
+  /// The rate of the session, in Hz: that of the loudspeaker side, or else of the microphone side;
+  /// 0 where there is neither.
   public var sampleRate: Double { outputFormat?.sampleRate ?? inputFormat?.sampleRate ?? 0 }
 
-  /// How many frames an I/O buffer can have.
+  /// The range of frames of an I/O buffer.
   public static let ioBufferLimits = 64...4096
 
-  /// Why an I/O buffer is not as long as was preferred; `nil` where it is, but for its being a power of two.
+  /// Why the I/O buffer is outside of the limits that were asked for; `nil` where it is not.
+  /// Rounding up to a power of two needs no note.
   public static func ioBufferNote(forDuration duration: Double?, sampleRate: Double) -> String? {
     guard let duration, duration > 0, sampleRate > 0 else { return nil }
     let wanted = duration * sampleRate
@@ -47,17 +50,17 @@ public struct HardwareGrant: Hashable, Sendable {
     if wanted > Double(ioBufferLimits.upperBound) + 0.5 {
       return "\(ioBufferLimits.upperBound) frames are the most of a slice: \(asked)"
     }
-    // Half of the shortest buffer still becomes that one by rounding up to a power of two.
+    // Half of the shortest buffer, or more, still rounds up to it.
     guard wanted <= Double(ioBufferLimits.lowerBound) / 2 else { return nil }
     return "\(ioBufferLimits.lowerBound) frames are the least of a slice: \(asked)"
   }
 
-  /// The frames of an I/O buffer for a preferred duration in seconds: the smallest power of two that
-  /// lasts as long, from 64 to 4096; 1024 where nothing is preferred.
+  /// The frames of an I/O buffer for a preferred duration in seconds: the smallest power of two
+  /// that lasts as long, from 64 to 4096; 1024 without a preference.
   public static func ioBufferFrames(forDuration duration: Double?, sampleRate: Double) -> Int {
     guard let duration, duration > 0, sampleRate > 0 else { return 1024 }
     var frames = ioBufferLimits.lowerBound
-    // A millionth of a frame is the rounding of a duration that was a whole number of them.
+    // The tolerance of a millionth of a frame allows for rounding in `duration`.
     while frames < ioBufferLimits.upperBound && Double(frames) < duration * sampleRate - 1e-6 {
       frames *= 2
     }
@@ -67,36 +70,39 @@ public struct HardwareGrant: Hashable, Sendable {
 
 /// What an I/O unit runs on: a sound server, a clock that plays nothing, a file.
 ///
-/// Used from the control thread. Between `start` and `stop` a thread of its own pulls the session.
+/// Used from the control thread. Between `start` and `stop` a thread of the hardware pulls the
+/// session.
 public protocol AudioHardware: AnyObject, Sendable {
   /// What was granted. Valid before `start`, so that formats can be made from it.
   var grant: HardwareGrant { get }
 
-  /// Whether frame n of the microphone is heard with frame n of the output, as far ahead as the
-  /// `lead` of the session's ring asks, as offline. Otherwise the two sides have clocks of their own.
+  /// Whether frame n of the microphone is captured with frame n of the output, as offline, and is
+  /// delivered as far ahead as the `lead` of the session's ring asks. False for two devices with a
+  /// clock each.
   var isSynchronous: Bool { get }
 
-  /// Begins to pull. Returns once the first pull is under way or cannot be, or waits for somebody at
-  /// the other end.
+  /// Starts to pull the session. Returns once the first pull has begun, the run has failed, or the
+  /// hardware waits for its other end.
   func start(_ session: RenderSession) throws(HardwareError)
 
-  /// The same for hardware that may pull faster than files are read ahead.
+  /// Starts to pull a session whose files must be read and written in step with the pulls.
   ///
-  /// - Parameter prepare: Called by such hardware before each pull, with its frames, in the thread that
-  ///   pulls: it reads and writes files, and so takes as long as that. Others do not call it.
+  /// - Parameter prepare: Called with the number of frames before each pull, in the thread that
+  ///   pulls, by hardware that may pull faster than files are read ahead. It may take as long as
+  ///   the disk does. Other hardware does not call it.
   func start(
     _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
   ) throws(HardwareError)
 
-  /// Ends the pulls: when it returns no further one is made, and none is under way.
+  /// Stops the pulls. When it returns none is under way, and none follows.
   func stop()
 
-  /// What ended the pulls before `stop` did; `nil` as long as nothing has. Any thread.
+  /// The failure that ended the pulls; `nil` while there is none. Any thread.
   var failure: HardwareError? { get }
 }
 
 extension AudioHardware {
-  /// For hardware that cannot fail once it runs.
+  /// `nil`: for hardware that cannot fail once it runs.
   public var failure: HardwareError? { nil }
 
   public var isSynchronous: Bool { false }

@@ -3,7 +3,7 @@ import RenderCore
 
 /// Writes the channels of a bus into a device's memory, interleaved, in the device's sample type.
 ///
-/// A value that the device's type holds arrives exactly; any other is rounded and clipped.
+/// A value that the device's type can hold is written exactly; any other is rounded and clipped.
 @safe
 struct DeviceEncoder: BitwiseCopyable {
   private let client: SampleType
@@ -15,8 +15,8 @@ struct DeviceEncoder: BitwiseCopyable {
   let channelCount: Int
   private let map: UnsafePointer<Int>
 
-  /// `map[n]` is the client's channel that the device's channel n plays, or -1 for silence; it
-  /// stays allocated as long as the encoder is used.
+  /// `map[n]` is the client's channel for the device's channel n, or -1 for silence. It must
+  /// outlive the encoder.
   init(client: SampleType, device format: StreamFormat, map: UnsafePointer<Int>) {
     guard let device = format.sampleType else {
       preconditionFailure("a device takes one of the sample types that a bus can carry")
@@ -33,7 +33,7 @@ struct DeviceEncoder: BitwiseCopyable {
 
   var bytesPerFrame: Int { @_noLocks get { bytesPerSample * channelCount } }
 
-  /// Frames of `bus` go to `memory`, which has room for them, times `gain`.
+  /// Writes the frames of `bus`, times `gain`, to `memory`, which must have room for them.
   @_noLocks
   func encode(
     _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
@@ -81,8 +81,8 @@ struct DeviceEncoder: BitwiseCopyable {
     }
   }
 
-  /// The same, kept below a level: what is no finite number is silence, and what would be louder is turned
-  /// down. What the numbers are rounded to is no louder, either.
+  /// Writes frames limited to a level. Samples that are not finite become silence; louder frames
+  /// are turned down. Rounding to the device's type does not exceed the level.
   @_noLocks
   func encode(
     _ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: inout LinearRamp,
@@ -111,7 +111,7 @@ struct DeviceEncoder: BitwiseCopyable {
       for channel in 0..<channelCount {
         let source = unsafe map[channel]
         if source >= 0, isCopied, factor * reduction == 1 {
-          // The very bits, as where nothing is limited.
+          // Copies the bits, as without a limiter.
           let sample = bus[source][frame]
           if Double(sample.magnitude) <= ceiling, sample.isFinite {
             unsafe copy(sample, frame, channel, memory)
@@ -121,7 +121,7 @@ struct DeviceEncoder: BitwiseCopyable {
         }
         var value = source < 0 ? 0 : value(bus[source], frame) * factor
         value = value.isFinite ? value * reduction : 0
-        // The gain has done it already, but for what rounding adds.
+        // Only rounding can still exceed the ceiling here.
         if value > ceiling { value = ceiling }
         if value < -ceiling { value = -ceiling }
         if value.magnitude > report.peak { report.peak = value.magnitude }
@@ -131,7 +131,7 @@ struct DeviceEncoder: BitwiseCopyable {
     return report
   }
 
-  /// The greatest value that the device's type holds and that is no more than a level.
+  /// The greatest value of the device's type that is not above a level.
   @_noLocks
   func largest(below level: Double) -> Double {
     guard level.isFinite else { return level }
@@ -144,11 +144,10 @@ struct DeviceEncoder: BitwiseCopyable {
     return renderFloor(level * scale) / scale
   }
 
-  /// The greatest magnitude on a bus, where 1 is full scale. What is not a number counts as more
-  /// than any.
+  /// The greatest magnitude on a bus, where 1 is full scale. NaN counts as greater than any number.
   @_noLocks
   func peak(of bus: RenderBus) -> Float {
-    // Magnitudes are in the order of their bit patterns.
+    // Magnitudes of floats have the order of their bit patterns.
     var peak: UInt32 = 0
     for channel in 0..<bus.channelCount {
       let buffer = bus[channel]
@@ -178,7 +177,7 @@ struct DeviceEncoder: BitwiseCopyable {
       ? Double(buffer[frame]) : SampleCoding.value(buffer[word: frame], of: client)
   }
 
-  /// Whether samples of the client are the device's.
+  /// Whether client and device both use floats.
   private var isCopied: Bool { @_noLocks get { clientIsFloat && deviceIsFloat } }
 
   @_noLocks
@@ -200,7 +199,7 @@ struct DeviceEncoder: BitwiseCopyable {
     }
     var word = rounding.word(value, channel: channel)
     if SampleCoding.value(word, of: device).magnitude > ceiling {
-      // The noise was too much: a limit is a whole number of the device's.
+      // Dither went over the ceiling: use the nearest value below it.
       let limit = SampleCoding.word(ceiling, as: device)
       word = word < 0 ? -limit : limit
     }

@@ -1,21 +1,21 @@
 public import AudioTypes
 import RenderCore
 
-/// Turns the bytes that a device is given back into numbers, exactly, and keeps their peak.
+/// Decodes device bytes into numbers, exactly, and tracks their peak.
 public struct DeviceDecoder: Sendable {
   private let sample: SampleType
   private let bytesPerSample: Int
   private let isAlignedHigh: Bool
   /// The greatest magnitude so far, where 1 is full scale.
   public private(set) var peak = 0.0
-  /// Samples that are no finite numbers, and the frame that has the first of them.
+  /// The number of samples that are not finite.
   public private(set) var badSamples = 0
-  /// The frame that has the first of them; `nil` for none.
+  /// The frame of the first of them; `nil` for none.
   public private(set) var firstBadFrame: Int?
   private let channelCount: Int
   private var decoded = 0
 
-  /// - Parameter format: Interleaved, one of the sample types of a bus.
+  /// - Parameter format: Interleaved, with a sample type that a bus can carry.
   public init(_ format: StreamFormat) {
     sample = format.sampleType ?? .float32
     bytesPerSample = max(1, format.bytesPerSample)
@@ -23,9 +23,9 @@ public struct DeviceDecoder: Sendable {
     isAlignedHigh = format.flags.contains(.isAlignedHigh)
   }
 
-  /// Decodes frames into samples, channel beside channel, full scale being 1.
+  /// Decodes frames into interleaved samples, where 1 is full scale.
   ///
-  /// - Parameter samples: Grows to hold them.
+  /// - Parameter samples: Grows to hold them; it never shrinks.
   public mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
     let count = bytes.count / bytesPerSample
     if samples.count < count { samples = [Double](repeating: 0, count: count) }
@@ -47,10 +47,10 @@ public struct DeviceDecoder: Sendable {
     peak = largest
   }
 
-  /// Whether the bytes are `Float`s, which need not be decoded to be measured.
+  /// Whether the bytes are `Float`s, for which `measure` replaces `decode`.
   public var isFloat: Bool { sample == .float32 }
 
-  /// Does with floats what `decode` does, and leaves them as they are.
+  /// Updates the peak and the count of bad samples from float bytes, without decoding them.
   public mutating func measure(_ floats: ArraySlice<UInt8>) {
     let bits = VectorMath.largest(of: floats)
     guard bits < Float.infinity.bitPattern else {
@@ -63,7 +63,7 @@ public struct DeviceDecoder: Sendable {
 
   private func number(_ word: UInt32) -> Double {
     if sample == .float32 { return Double(Float(bitPattern: word)) }
-    // The sign stands in the highest bit that there is.
+    // The sign is the highest bit in use.
     let unused = UInt32(32 - 8 * bytesPerSample)
     let signed = Int32(bitPattern: word << unused) >> Int32(unused)
     return SampleCoding.value(isAlignedHigh ? signed >> 8 : signed, of: sample)

@@ -1,11 +1,11 @@
-/// What hardware does when its sink, its source or its server goes, stays suspended or hangs.
+/// What hardware does when its sink, its source or its server disappears, stays suspended or hangs.
 public struct DeviceLossPolicy: Hashable, Sendable {
-  /// Whether the device is waited for. Otherwise its loss is a `failure`.
+  /// Whether the hardware waits for the device. Otherwise its loss is a `failure`.
   public var isAwaited: Bool
-  /// Whether the default device is taken as long as the one that was asked for is not there.
+  /// Whether the default device replaces the requested one while that is missing.
   public var takesDefault: Bool
-  /// Whether the session is paused until there is a device. Otherwise it is pulled by the clock, and
-  /// what it renders is not heard.
+  /// Whether the session is paused while there is no device. Otherwise a clock pulls it, and its
+  /// output is discarded.
   public var holds: Bool
 
   /// The run fails.
@@ -17,7 +17,7 @@ public struct DeviceLossPolicy: Hashable, Sendable {
     self.holds = holds
   }
 
-  /// In one byte, so that it is read and written in one go.
+  /// The policy in one byte, for an atomic.
   var bits: UInt8 { (isAwaited ? 1 : 0) | (takesDefault ? 2 : 0) | (holds ? 4 : 0) }
 
   init(bits: UInt8) {

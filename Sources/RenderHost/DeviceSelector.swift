@@ -1,24 +1,23 @@
-/// Which sink or source is meant: by its name, by a pattern of it, or by what it has besides.
+/// Selects a sink or a source by name, by a pattern of the name, or by other properties.
 public struct DeviceSelector: Hashable, Sendable {
-  /// What is looked at: each of the properties has to be like its pattern. In a pattern `*` stands for
-  /// any characters, `?` for one; upper and lower case count.
+  /// A pattern for each property; all must match. `*` matches any characters, `?` one; case counts.
   public var patterns: [String: String]
 
   public init(patterns: [String: String]) { self.patterns = patterns }
 
-  /// By name, or a pattern of it.
+  /// Selects by a name or a pattern of names.
   public init(name: String) { self.init(patterns: ["name": name]) }
 
-  /// The properties that have a word of their own. All others are the back end's and have a dot in them:
+  /// The properties that every back end has. All others are a back end's own and contain a dot:
   /// `device.bus_path`.
   public static let words = ["name", "description", "driver", "bus"]
 
-  /// Whether a device can have such a property.
+  /// Whether a selector can have a property of this name.
   public static func isProperty(_ name: String) -> Bool {
     words.contains(name) || name.contains(".")
   }
 
-  /// The one name that it stands for; `nil` where it may be several devices.
+  /// The name, where the selector is an exact name; `nil` where it can match several devices.
   public var exactName: String? {
     guard patterns.count == 1, let name = patterns["name"],
       !name.contains(where: { $0 == "*" || $0 == "?" })
@@ -26,7 +25,7 @@ public struct DeviceSelector: Hashable, Sendable {
     return name
   }
 
-  /// Whether a device is one that is meant.
+  /// Whether a device matches all patterns.
   public func matches(_ device: AudioDevice) -> Bool {
     patterns.allSatisfy { property, pattern in
       guard let value = device.property(property) else { return false }
@@ -34,7 +33,7 @@ public struct DeviceSelector: Hashable, Sendable {
     }
   }
 
-  /// The device that is meant: the default one before others, monitors last. `nil` for none.
+  /// The first device that matches: the default one before others, monitors last. `nil` for none.
   public func device(
     _ direction: AudioDevice.Direction, among devices: [AudioDevice]
   ) -> AudioDevice? {
@@ -43,14 +42,15 @@ public struct DeviceSelector: Hashable, Sendable {
     return real.first { $0.isDefault } ?? real.first ?? found.first { $0.isDefault } ?? found.first
   }
 
-  /// What is looked for, behind the word sink or source: `'usb'`, `whose description is like '*USB*'`.
+  /// The selection as words behind "sink" or "source": `'usb'`, `whose description is like
+  /// '*USB*'`.
   public var summary: String {
     if let exactName { return "'\(exactName)'" }
     let parts = patterns.sorted { $0.key < $1.key }.map { "\($0.key) is like '\($0.value)'" }
     return "whose " + parts.joined(separator: " and ")
   }
 
-  /// In steps that are at most as many as the two lengths multiplied.
+  /// Takes at most as many steps as the product of the two lengths.
   private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
     var (place, part) = (0, 0)
     var star: (place: Int, part: Int)?
@@ -73,7 +73,7 @@ public struct DeviceSelector: Hashable, Sendable {
 }
 
 extension AudioDevice {
-  /// A property by the name that a selector has for it; `nil` where the device has none.
+  /// A property by its name in a selector; `nil` where the device has none.
   public func property(_ name: String) -> String? {
     switch name {
     case "name": self.name

@@ -1,64 +1,64 @@
 import AudioTypes
 public import RenderCore
 
-/// A device that is not there: an I/O unit runs on it as fast as the processor can, in the calling
+/// A device without hardware: an I/O unit runs on it as fast as the processor can, in the calling
 /// thread. The same session gives the same bytes every time.
 @safe
 public struct OfflineDevice: Sendable {
-  /// What the session may take as granted. A pull asks for `ioBufferFrames`; the last one may ask
-  /// for fewer.
+  /// What the session gets as granted. A pull asks for `ioBufferFrames`, the last one possibly for
+  /// fewer.
   public let grant: HardwareGrant
   private let microphone: Microphone?
 
-  /// - Parameter microphone: Frame n of it is heard together with frame n of the output. Silence,
-  ///   where the grant has an input and there is no microphone.
+  /// - Parameter microphone: Its frame n is captured with frame n of the output. `nil` is silence,
+  ///   where the grant has an input.
   public init(_ grant: HardwareGrant, microphone: Microphone? = nil) {
     precondition(grant.ioBufferFrames > 0, "a slice has at least one frame")
     self.grant = grant
     self.microphone = microphone
   }
 
-  /// What a run came to.
+  /// The result of a run.
   public struct Outcome: Hashable, Sendable {
-    /// Frames that the sink was given or, without an output, that were pulled.
+    /// Frames given to the sink or, without an output, pulled.
     public var frameCount = 0
-    /// Why the run ended early, or what could not be closed; empty where all went well.
+    /// Why the run ended early, and services that could not be finished; empty where all went well.
     public var errors: [ServiceError] = []
-    /// Frames before those: they were pulled, and the sink was not given them.
+    /// Frames pulled before those, and not given to the sink.
     public var skippedFrames = 0
     /// Frames of files and recordings that were lost.
     public var lostFrames = 0
     /// Frames of the microphone that nothing read.
     public var droppedFrames = 0
-    /// Whether somebody asked for the end before it was reached.
+    /// Whether `isCancelled` ended the run.
     public var wasCancelled = false
-    /// What has happened to files on the way.
+    /// The events of the services, in order.
     public var events: [ServiceEvent] = []
 
     public init(frameCount: Int = 0) { self.frameCount = frameCount }
   }
 
-  /// What a run does about a file that cannot be read.
+  /// What a run does when a file cannot be read.
   public enum ReadErrorPolicy: Sendable {
-    /// The run ends, and has failed.
+    /// The run ends with an error.
     case fail
-    /// Silence stands in the place of what is missing, and the run goes on.
+    /// Silence replaces the missing frames, and the run continues.
     case silence
   }
 
-  /// Pulls the session until `frameCount` frames are there, it has ended, it is cancelled, or
-  /// something fails; then finishes the services or, where something has failed, has them abandon what
-  /// they write.
+  /// Pulls the session until it has given `frameCount` frames, it has ended, it is cancelled, or
+  /// something fails. Then finishes the services or, after a failure, has them abandon what they
+  /// write.
   ///
   /// - Parameters:
-  ///   - frameCount: The end; `nil` leaves it to the session.
-  ///   - services: Asked for before each slice: a graph that changes has others by then.
-  ///   - readErrors: What is done about a file that cannot be read.
-  ///   - skipping: Frames to pull and to give to nobody before those.
-  ///   - begin: Told when they are over, where there are any.
-  ///   - isCancelled: Asked before each slice.
-  ///   - progress: Told after each slice how many frames there are.
-  ///   - sink: Takes the interleaved bytes of the device format as they come, in order.
+  ///   - frameCount: Where to end; `nil` for the end of the session.
+  ///   - services: Evaluated before each slice, because a change of the graph changes its services.
+  ///   - readErrors: What to do when a file cannot be read.
+  ///   - skipping: The number of frames to pull first without giving them to the sink.
+  ///   - begin: Called once these have been pulled; never where `skipping` is 0.
+  ///   - isCancelled: Called before each slice.
+  ///   - progress: Called after each slice with the number of frames given so far.
+  ///   - sink: Takes the interleaved bytes of the device format, in order. Its error ends the run.
   public func run(
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
@@ -90,10 +90,11 @@ public struct OfflineDevice: Sendable {
     return outcome
   }
 
-  /// Pulls frames that nobody is given, for a session that goes on elsewhere: its services are not
-  /// finished, and what cannot be read is silence.
+  /// Pulls frames without a sink, for a session that continues on another device: its services are
+  /// not finished, and silence replaces what cannot be read.
   ///
-  /// - Returns: How many frames there were.
+  /// - Returns: The number of frames pulled.
+  /// - Throws: The failure of a service, or of the microphone.
   public func advance(
     _ session: RenderSession, frameCount: Int,
     services: @autoclosure () -> [any RenderService], isCancelled: () -> Bool
@@ -137,7 +138,7 @@ public struct OfflineDevice: Sendable {
       unsafe memory.withUnsafeMutableBytes { memory in
         _ = unsafe session.pull(length, into: bytesPerFrame > 0 ? memory.baseAddress : nil)
       }
-      // Beyond the end of the session there is only silence.
+      // Behind the end of the session there is only silence.
       let rendered = min(length, session.renderedFrames - before)
       if toSkip > 0 {
         outcome.skippedFrames += rendered
@@ -154,7 +155,7 @@ public struct OfflineDevice: Sendable {
   }
 }
 
-/// A microphone on its way into a session, a slice at a time.
+/// Writes a microphone into a session's ring, slice by slice.
 @safe
 struct MicrophoneFeed: ~Copyable {
   private let microphone: Microphone?
@@ -190,8 +191,8 @@ struct MicrophoneFeed: ~Copyable {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Puts the frames of the next pull into the ring, as far ahead as the ring's reader wants to be.
-  /// Returns how many there was no room for.
+  /// Writes the frames for the next pull into the ring, as far ahead as the ring's `lead` asks.
+  /// Returns the number of frames that did not fit.
   func feed(_ frameCount: Int) throws(ServiceError) -> Int {
     guard channelCount > 0 else { return 0 }
     position.pulled += frameCount

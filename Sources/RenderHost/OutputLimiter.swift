@@ -1,30 +1,31 @@
 import RenderCore
 
-/// Keeps what a session puts out below a level, sample by sample.
+/// Keeps the output of a session below a level, sample by sample.
 ///
-/// What would be louder is turned down by one gain for all channels, so that they stay where they are in
-/// space. The gain falls at once, to where the frame is as loud as may be, stays for 20 ms behind the last
-/// frame that was so loud, and then rises by 60 dB a second, in the depths by 3000. It looks at no later frame, so that there is no
-/// delay, and at each frame by itself, so that slices make no difference. A steady tone that is too loud is
-/// turned down and not bent.
+/// A frame that would be louder is turned down by one gain for all channels, which keeps the stereo
+/// image. The gain falls at once, so that the frame just reaches the level. It stays for 20 ms
+/// behind the last frame of that level, and then rises by 60 dB a second; below a gain of 0.001 by
+/// 3000 dB a second. There is no lookahead, and so no delay; each frame is treated by itself, so
+/// that the output does not depend on slices. A steady tone that is too loud is turned down without
+/// distortion.
 struct OutputLimiter: BitwiseCopyable {
-  /// The greatest magnitude now, where 1 is full scale; infinity for any.
+  /// The level now, as a magnitude where 1 is full scale; infinity for no limit.
   private(set) var ceiling = Double.infinity
-  /// What is multiplied by; 1 where nothing has to be turned down.
+  /// The factor for all channels; 1 where nothing is turned down.
   private(set) var gain = 1.0
-  /// The level that is wanted, and on the way there the frames that are left, each of which multiplies.
+  /// The level to reach, the factor per frame on the way there, and the frames that are left.
   private var target = Double.infinity
   private var step = 1.0
   private var framesLeft = 0
   private var hold = 0
-  /// Whether nothing has been put out yet, so that nothing has to glide.
+  /// Whether nothing has been put out yet, so that a new level holds at once.
   private var isFresh = true
   private let holdFrames: Int
   private let glideFrames: Int
   private let rise: Double
   private let steepRise: Double
 
-  /// - Parameter sampleRate: In Hz, of what is put out.
+  /// - Parameter sampleRate: Of the output, in Hz.
   init(sampleRate: Double) {
     holdFrames = Int(sampleRate * 0.02) + 1
     glideFrames = Int(sampleRate * 0.02) + 1
@@ -32,7 +33,7 @@ struct OutputLimiter: BitwiseCopyable {
     steepRise = renderExp(3000 / 20 * renderLog(10) / sampleRate)
   }
 
-  /// Forgets what has been put out.
+  /// Forgets the output so far.
   mutating func restart() {
     gain = 1
     hold = 0
@@ -43,12 +44,12 @@ struct OutputLimiter: BitwiseCopyable {
 
   // MARK: Render thread
 
-  /// Above which level a glide from no limit at all begins.
+  /// The level at which a glide from no limit begins.
   private static var loudest: Double { @_noLocks get { 16 } }
-  /// What counts as just as loud as may be.
+  /// The share of the ceiling from which a frame counts as loud, for the hold.
   private static var nearly: Double { @_noLocks get { 0.99 } }
 
-  /// Sets out for a level: one that is lower is reached in 20 ms, one that is higher holds at once.
+  /// Sets a new level: a lower one is reached in 20 ms, a higher one holds at once.
   @_noLocks
   mutating func aim(at level: Float) {
     let level = Double(level)
@@ -70,13 +71,13 @@ struct OutputLimiter: BitwiseCopyable {
     isFresh = false
   }
 
-  /// A gain below which the sound is gone, and nothing is lost by coming back from there fast.
+  /// The gain below which the sound is inaudible, so that a fast rise does no harm.
   private static var depth: Double { @_noLocks get { 0.001 } }
 
-  /// Whether a frame that is less loud than the ceiling would be left as it is, and leave this as it is.
+  /// Whether a frame below the ceiling passes unchanged and leaves this state unchanged.
   var isIdle: Bool { @_noLocks get { gain == 1 && framesLeft == 0 } }
 
-  /// The gain of the next frame, whose greatest magnitude is `peak`, a finite number.
+  /// The gain for the next frame. `peak` is its greatest magnitude, finite.
   @_noLocks
   mutating func next(_ peak: Double) -> Double {
     if framesLeft > 0 {
@@ -101,7 +102,7 @@ struct OutputLimiter: BitwiseCopyable {
     return gain
   }
 
-  /// Lets frames of silence go by.
+  /// Passes frames of silence.
   @_noLocks
   mutating func skip(_ frameCount: Int) {
     for _ in 0..<frameCount {
@@ -111,15 +112,15 @@ struct OutputLimiter: BitwiseCopyable {
   }
 }
 
-/// What an `OutputLimiter` has done to a stretch of frames.
+/// What an `OutputLimiter` did to some frames.
 struct LimiterReport: BitwiseCopyable {
   /// Frames that were turned down.
   var frames = 0
-  /// Samples that were infinite, or no numbers, and became silence.
+  /// Samples that were not finite and became silence.
   var silenced = 0
-  /// The smallest gain.
+  /// The smallest gain applied.
   var leastGain = 1.0
-  /// The greatest magnitude that came out.
+  /// The greatest magnitude put out.
   var peak = 0.0
 
   @_noLocks

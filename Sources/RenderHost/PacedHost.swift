@@ -3,7 +3,7 @@ import Glibc
 import RenderCore
 import Synchronization
 
-/// Keeps time and plays nothing: the live path without a sound server.
+/// Pulls by the clock and plays nothing: the live path without a sound server.
 @safe
 public final class PacedHost: AudioHardware {
   public let grant: HardwareGrant
@@ -24,9 +24,9 @@ public final class PacedHost: AudioHardware {
 
   /// - Parameters:
   ///   - grant: What is granted; a pull asks for `ioBufferFrames`.
-  ///   - speed: How much faster than the clock, for tests.
-  ///   - collects: Whether what is pulled is kept, for `collected`.
-  ///   - microphone: Heard frame for frame with what is pulled. It is called in the thread that
+  ///   - speed: Faster than the clock by this factor, for tests.
+  ///   - collects: Whether to keep the output, for `collected`.
+  ///   - microphone: Its frame n is captured with frame n of the output. Called in the thread that
   ///     pulls.
   public init(
     _ grant: HardwareGrant, speed: Double = 1, collects: Bool = false,
@@ -42,13 +42,13 @@ public final class PacedHost: AudioHardware {
 
   deinit { stop() }
 
-  /// What has been pulled, in the bytes of the device format.
+  /// The output so far, in the bytes of the device format.
   public var collected: [UInt8] { state.withLock { $0.collected } }
 
   /// Frames of the microphone that nothing read.
   public var droppedFrames: Int { dropped.load(ordering: .relaxed) }
 
-  /// Pulls that came more than a slice too late.
+  /// Pulls that were more than a slice late.
   public var latePulls: Int { late.load(ordering: .relaxed) }
 
   /// The microphone's failure, which ends the pulls.
@@ -58,7 +58,7 @@ public final class PacedHost: AudioHardware {
     stop()
     isStopping.store(false, ordering: .relaxed)
     hasPulled.store(false, ordering: .relaxed)
-    // The thread is ended by `stop`, which `deinit` calls, so that the reference cannot dangle.
+    // `stop`, which `deinit` calls, joins the thread, so that the reference cannot dangle.
     let host = unsafe Unmanaged.passUnretained(self)
     let thread = try HostThread("patchrun pace") {
       unsafe host._withUnsafeGuaranteedRef { $0.run(session) }

@@ -1,23 +1,23 @@
 public import AudioTypes
 public import RenderCore
 
-/// Where changes of one unit's parameters are scheduled (`AudioUnitScheduleParameters`).
+/// Schedules changes of one unit's parameters (`AudioUnitScheduleParameters`).
 ///
-/// Callable from any thread, that of a render notification or a callback included: it neither
-/// allocates nor waits. What the thread that renders schedules holds for the slice it renders, as in
-/// Core Audio; what another schedules, for the slice that begins next. Made beforehand, by
-/// `AudioGraph.parameterSchedule(of:)`, once the unit has as many elements as it is to have.
+/// Callable from any thread, also from a render notification or a callback: it neither allocates
+/// nor waits. An event scheduled by the render thread applies to the slice being rendered, as in
+/// Core Audio; one scheduled by another thread applies to the next slice. Made by
+/// `AudioGraph.parameterSchedule(of:)`, once the unit has its final number of elements.
 @safe
 public final class ParameterSchedule: @unchecked Sendable {
-  // `@unchecked Sendable`: what it points to never changes.
+  // `@unchecked Sendable`: its properties, and the rows that they point to, never change.
   private let scheduler: Unmanaged<ParameterScheduler>
   private let block: Unmanaged<ControlBlock>
   private let controls: ControlAccess
   private let rows: UnsafeMutableBufferPointer<SchedulableParameter>
 
   /// - Parameters:
-  ///   - parameters: Those that may be set.
-  ///   - block: Where their controls are.
+  ///   - parameters: The parameters that may be scheduled.
+  ///   - block: The controls of the parameters. It is retained, as is the scheduler.
   public init(
     _ parameters: [SchedulableParameter], of block: ControlBlock, on scheduler: ParameterScheduler
   ) {
@@ -39,12 +39,12 @@ public final class ParameterSchedule: @unchecked Sendable {
 
   /// Schedules one event.
   ///
-  /// - Returns: `noErr`; `kAudioUnitErr_InvalidParameter` for a parameter that the unit has not or does
-  ///   not let be set, a ramp of one that does not ramp, and a value that it may not have;
-  ///   `kAudioUnitErr_InvalidElement` for an element that is not there, and where the unit has been given
-  ///   another number of them; `kAudioUnitErr_CannotDoInCurrentContext` where there is no room: a slice
-  ///   takes 256 events of the thread that renders, and 256 of all others. It is patchrun's limit, Core
-  ///   Audio knows none.
+  /// - Returns: `noErr`; `kAudioUnitErr_InvalidParameter` for a parameter that the unit lacks or
+  ///   that cannot be set, for a ramp of one that cannot ramp, and for a value out of range;
+  ///   `kAudioUnitErr_InvalidElement` for an element that does not exist, and after the unit got
+  ///   another number of elements; `kAudioUnitErr_CannotDoInCurrentContext` where the queue is
+  ///   full: a slice takes 256 events of the render thread, and 256 of all other threads. The limit
+  ///   is patchrun's; Core Audio has none.
   @_noLocks
   public func schedule(_ event: ParameterEvent) -> Status {
     let found = find(event)
@@ -67,8 +67,8 @@ public final class ParameterSchedule: @unchecked Sendable {
     return isDone ? .ok : .cannotDoInCurrentContext
   }
 
-  /// Schedules some events, all for the same slice, or none where one of them is refused: at the most
-  /// 256. Returns what `schedule(_:)` does.
+  /// Schedules up to 256 events, all for the same slice, or none where one of them is refused.
+  /// Returns the same statuses as `schedule(_:)`.
   public func schedule(_ events: Span<ParameterEvent>) -> Status {
     for index in events.indices {
       let status = find(events[index]).status
@@ -97,7 +97,7 @@ public final class ParameterSchedule: @unchecked Sendable {
     return .ok
   }
 
-  /// The control that an event moves, or why it may not.
+  /// The index of the control that an event sets, or why it may not.
   @_noLocks
   private func find(_ event: ParameterEvent) -> (status: Status, index: Int) {
     if controls.isRetired { return (.invalidElement, 0) }
@@ -135,6 +135,6 @@ public final class ParameterSchedule: @unchecked Sendable {
 }
 
 extension ParameterScheduler {
-  /// Whether it is called from within the render.
+  /// Whether the calling thread is rendering.
   public var isRenderingHere: Bool { thread() == threadIdentity() }
 }

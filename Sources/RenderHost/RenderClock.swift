@@ -1,8 +1,8 @@
 import Glibc
 
-/// Nanoseconds of the monotonic clock.
+/// The time of the monotonic clock, in nanoseconds. Any thread.
 ///
-/// The C library answers from memory that the kernel shares, without a system call.
+/// The C library reads it from memory shared by the kernel, without a system call.
 @_semantics("no_performance_analysis")
 public func monotonicNanoseconds() -> UInt64 {
   var time = timespec()

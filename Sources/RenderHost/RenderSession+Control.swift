@@ -6,15 +6,15 @@ import Synchronization
 extension RenderSession {
   // MARK: Control thread
 
-  /// Posts a plan, to be run from the next slice on. Its `RenderPlan.clientBus` is what the
-  /// output unit is fed by. The timeline stays what it is.
+  /// Posts a plan to run from the next slice on. The output unit plays its bus
+  /// `RenderPlan.clientBus`. The timeline stays.
   public func play(_ plan: consuming RenderPlan) {
     let moving = timeline.withLock { $0 }
     play(PlanStage(plan, timeline: moving))
   }
 
-  /// Posts a plan that is run from a frame on, once those before it have been run as long as they ask.
-  /// Its timeline is the session's from then on. Returns its number, from 1 up.
+  /// Posts a plan to run from a given frame on, after the stages before it have run for as long as
+  /// they ask. Its timeline becomes the session's. Returns its number, from 1 up.
   @discardableResult
   public func play(_ stage: consuming PlanStage) -> Int {
     let moving = stage.movedBy
@@ -25,29 +25,30 @@ extension RenderSession {
     return number
   }
 
-  /// How many stages have begun since the session was made.
+  /// The number of stages that have begun since the session was made. Any thread.
   public var begunStages: Int { queue.begunStages }
 
-  /// How many stages have been posted since the session was made: the number of the last one.
+  /// The number of stages posted since the session was made, which is the number of the last one.
+  /// Any thread.
   public var postedStages: Int { queue.postedStages }
 
-  /// How many stages have been posted and have not begun yet.
+  /// The number of stages posted and not begun. Any thread.
   public var waitingStages: Int { queue.waitingStages }
 
-  /// The frame that the plan comes to next, at its own rate, counted from the beginning.
+  /// The next frame of the plans, at their own rate, counted from the beginning. Any thread.
   public var nextFrame: Int { next.load(ordering: .relaxed) }
 
-  /// Whether it is called from within the render: by a render notification.
+  /// Whether the calling thread is rendering: true in a render notification.
   public var isRenderingHere: Bool {
     unsafe scheduler._withUnsafeGuaranteedRef { $0.thread() } == threadIdentity()
   }
 
-  /// Counts frames, time stamps and load from the beginning again, at full level. Called before a
-  /// device is started, while nothing pulls.
+  /// Resets frame counts, time stamps, load, fades and pauses. Called while nothing pulls, before a
+  /// device starts.
   ///
   /// - Parameters:
-  ///   - keepingTime: Whether time stamps go on from where they are.
-  ///   - start: When to begin; `nil` for at once. Until then there is silence, and nothing is
+  ///   - keepingTime: Whether time stamps continue.
+  ///   - start: When to begin; `nil` for at once. Until then the output is silent, and nothing is
   ///     rendered.
   public func restart(keepingTime: Bool = false, beginning start: StartTime? = nil) {
     firstTime = keepingTime ? firstTime + clientTime : 0
@@ -90,7 +91,8 @@ extension RenderSession {
     }
   }
 
-  /// Says that what has been rendered so far was heard by nobody.
+  /// Marks the frames rendered so far as rendered before a device started, and resets load and
+  /// levels.
   package func noteAdvance() {
     advance = (rendered.load(ordering: .relaxed), true)
     slices.store(0, ordering: .relaxed)
@@ -103,94 +105,98 @@ extension RenderSession {
     leastGainShown.store(Float(1).bitPattern, ordering: .relaxed)
   }
 
-  /// Whether a device that is started goes on behind what nobody has heard.
+  /// Whether the next start of a device continues after frames marked by `noteAdvance()`.
   package var hasAdvanced: Bool { advance.isNew }
 
-  /// In the place of `restart()`: frames and time stamps go on, and the sound fades in over 20 ms.
+  /// Replaces `restart()` after an advance: frames and time stamps continue, and the sound fades in
+  /// over 20 ms.
   package func goOn(beginning start: StartTime?) {
     advance.isNew = false
     wait(for: start)
     gain.jump(to: 0)
   }
 
-  /// Frames that were rendered before anybody heard them (`AudioGraph.advance`).
+  /// Frames rendered before a device started (`AudioGraph.advance`).
   public var advancedFrames: Int { advance.frames }
 
-  /// Lets time stamps go on from a sample time, while nothing pulls.
+  /// Continues time stamps from a sample time. Called while nothing pulls.
   package func setTime(_ sampleTime: Double) {
     guard sampleTime.isFinite, sampleTime.magnitude < 1e15 else { return }
     firstTime = Int(sampleTime.rounded()) - clientTime
   }
 
-  /// Frees the plans that the render thread has finished with.
+  /// Frees the plans that the render thread has given back.
   public func collect() { queue.collect() }
 
-  /// Frames pulled since the beginning.
+  /// Frames pulled since the beginning. Any thread.
   public var renderedFrames: Int { rendered.load(ordering: .relaxed) }
 
-  /// Frames of them that were silence before the start time.
+  /// The frames of `renderedFrames` that were silence before the start time. Any thread.
   public var waitedFrames: Int { waited.load(ordering: .relaxed) }
 
-  /// Slices pulled since the beginning.
+  /// Pulls since the beginning. Any thread.
   public var sliceCount: Int { slices.load(ordering: .relaxed) }
 
-  /// Slices that could not be rendered and were silent, and the status of the last of them.
+  /// Failed slices since the session was made, which were silent, and the status of the last one.
+  /// Any thread.
   public var failedSlices: (count: Int, status: Status) {
     (failures.load(ordering: .relaxed), Status(rawValue: lastFailure.load(ordering: .relaxed)))
   }
 
-  /// Ends the sound after a number of frames counted from the beginning: what is pulled beyond it
-  /// is silence, and nothing is rendered.
+  /// Ends the sound after a number of device frames, counted from the start time. Later pulls get
+  /// silence, and render nothing. Any thread.
   public func end(afterFrames count: Int) { limit.store(count, ordering: .relaxed) }
 
-  /// What `end(afterFrames:)` has set; `nil` for nothing.
+  /// The frame set by `end(afterFrames:)`; `nil` for none.
   public var endFrame: Int? {
     let end = limit.load(ordering: .relaxed)
     return end == .max ? nil : end
   }
 
-  /// Whether the end set by `end(afterFrames:)`, or that of a fade, has been pulled.
+  /// Whether the end set by `end(afterFrames:)`, or the end of `fadeOut()`, has been pulled. Any
+  /// thread.
   public var hasEnded: Bool {
     renderedFrames - waitedFrames >= limit.load(ordering: .relaxed)
       || hasFadedOut.load(ordering: .relaxed)
   }
 
-  /// Takes the output to silence within 20 ms.
+  /// Fades the output to silence within 20 ms, for good. Any thread.
   public func fadeOut() { isFadingOut.store(true, ordering: .relaxed) }
 
-  /// Holds everything where it is: after a fade of 20 ms, or at once, what is pulled is silence,
-  /// nothing is rendered and no frame is counted. Any thread.
+  /// Pauses after a fade of 20 ms, or at once: pulls get silence, render nothing and count no
+  /// frame. Any thread.
   public func pause(atOnce: Bool = false) { pausing.store(atOnce ? 2 : 1, ordering: .relaxed) }
 
-  /// Ends a pause: goes on with the next frame, fading in over 20 ms. Any thread.
+  /// Ends a pause: continues with the next frame, and fades in over 20 ms. Any thread.
   public func resume() {
     hasPaused.store(false, ordering: .relaxed)
     pausing.store(0, ordering: .relaxed)
   }
 
-  /// Says whether what is rendered is heard by nobody, as while there is no device: it is put out as
-  /// silence from the next slice on, and time goes on. What is heard again fades in over 20 ms. Any thread.
+  /// Sets whether the output is discarded, as while there is no device: from the next slice on it
+  /// is silence, while frames and time continue. Afterwards it fades in over 20 ms. Any thread.
   public func setUnheard(_ isUnheard: Bool) { self.isUnheard.store(isUnheard, ordering: .relaxed) }
 
-  /// Pauses as `pause()` does, until `release()`: for a client, whose pause no host ends that goes on
-  /// after an interruption. Any thread.
+  /// Pauses like `pause()`, until `release()`. A pause of the client's own: `resume()`, with which
+  /// the host ends an interruption, does not end it. Any thread.
   public func hold() { isHolding.store(true, ordering: .relaxed) }
 
-  /// Ends a pause that `hold()` has begun, and goes on where no other has it pause. Any thread.
+  /// Ends a pause begun by `hold()`; continues unless another pause is on. Any thread.
   public func release() {
     hasPaused.store(false, ordering: .relaxed)
     isHolding.store(false, ordering: .relaxed)
   }
 
-  /// Whether it has been asked to pause.
+  /// Whether a pause has been requested. Any thread.
   public var isPausing: Bool {
     pausing.load(ordering: .relaxed) != 0 || isHolding.load(ordering: .relaxed)
   }
 
-  /// Whether a pause has come to silence.
+  /// Whether a pause has reached silence. Any thread.
   public var isPaused: Bool { isPausing && hasPaused.load(ordering: .relaxed) }
 
-  /// Nanoseconds spent in rendering, and nanoseconds of sound rendered, since the beginning.
+  /// Nanoseconds spent in rendering, and nanoseconds of sound rendered, since the beginning. Any
+  /// thread.
   public var busyTime: (spent: UInt64, rendered: UInt64) {
     (
       busy.load(ordering: .relaxed),
@@ -198,42 +204,42 @@ extension RenderSession {
     )
   }
 
-  /// The share of the time rendered that rendering has taken; 0 before the first slice.
+  /// The time spent in rendering over the time rendered; 0 before the first slice. Any thread.
   public var load: Double {
     let time = busyTime
     return time.rendered > 0 ? Double(time.spent) / Double(time.rendered) : 0
   }
 
-  /// The largest share of a slice's duration that one render has taken, in millionths, since the
-  /// last call.
+  /// The largest load of one pull since the last call, in millionths of its duration. Any thread.
   public func takePeakLoad() -> UInt64 { peakLoad.exchange(0, ordering: .relaxed) }
 
-  /// Keeps what is put out below a level from the next slice on, whatever the plans render: no sample that
-  /// a device is given is ever greater. A lower level is reached within 20 ms. `OutputLimiter` says how it
-  /// sounds. Any thread.
+  /// Limits the output from the next slice on, whatever the plans render: no sample given to a
+  /// device exceeds the level. A lower level is reached within 20 ms. `OutputLimiter` describes the
+  /// sound. Any thread.
   ///
-  /// - Parameter peak: A magnitude above 0, where 1 is full scale; `nil` for none.
+  /// - Parameter peak: A magnitude above 0, where 1 is full scale; `nil` for no limit.
   public func limitOutput(to peak: Float?) {
     let level = peak.map { $0 > 0 ? $0 : .leastNonzeroMagnitude } ?? .infinity
     outputLimit.store(level.bitPattern, ordering: .relaxed)
   }
 
-  /// What `limitOutput(to:)` has set; `nil` for nothing.
+  /// The level set by `limitOutput(to:)`; `nil` for none.
   public var outputPeakLimit: Float? {
     let level = Float(bitPattern: outputLimit.load(ordering: .relaxed))
     return level.isFinite ? level : nil
   }
 
-  /// What the limit has done since the beginning: frames that were turned down, and samples that were
-  /// infinite or no numbers and became silence.
+  /// The work of the limit since the beginning: frames turned down, and samples that were not
+  /// finite and became silence. Any thread.
   public var limited: (frames: Int, silencedSamples: Int) {
     (limitedFrames.load(ordering: .relaxed), silencedSamples.load(ordering: .relaxed))
   }
 
-  /// The smallest gain by which the limit has turned anything down since the last call; 1 for nothing.
+  /// The smallest gain applied by the limit since the last call; 1 where it applied none. Any
+  /// thread.
   ///
-  /// - Parameter isShown: Whether it is for a display of the host's own, which takes nothing away from
-  ///   others who ask.
+  /// - Parameter isShown: Whether the caller is the host's display, which has a value of its own,
+  ///   so that it does not reset the one for other callers.
   public func takeLeastGain(isShown: Bool = false) -> Float {
     let one = Float(1).bitPattern
     return Float(
@@ -242,8 +248,8 @@ extension RenderSession {
         : leastGain.exchange(one, ordering: .relaxed))
   }
 
-  /// The greatest magnitude that has been put out since the last call, where 1 is full scale; before
-  /// a fade, and behind a limit.
+  /// The greatest magnitude put out since the last call, where 1 is full scale; before a fade,
+  /// after the limit. Any thread.
   public func takeOutputPeak() -> Float {
     Float(bitPattern: outputPeak.exchange(0, ordering: .relaxed))
   }

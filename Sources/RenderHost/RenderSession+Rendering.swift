@@ -7,11 +7,11 @@ extension RenderSession {
   // MARK: Render thread
 
   /// Renders the next frames into a device's memory: `frameCount` interleaved frames of the device
-  /// format. Without `memory` (an input-only graph) everything but the output is done.
+  /// format. Without `memory` (an input-only graph) it renders and puts nothing out.
   ///
-  /// Any number of frames: they are cut to the plan's slices, which count frames of the client's
-  /// rate. Where a slice fails there is silence, and it is counted. Returns the status of the last
-  /// slice that failed.
+  /// Takes any number of frames: they are cut into the plan's slices, which count frames at the
+  /// client's rate. A slice that fails is silent, and counted. Returns the status of the last slice
+  /// that failed.
   @_noLocks
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
@@ -46,7 +46,7 @@ extension RenderSession {
       sampleTime += slice.length
       if held.frames > 0 { held.frames -= slice.length }
     }
-    // Two questions and not one `&&`: its right side is a closure that would retain `self`.
+    // Two `if`s and not one `&&`: its right side is a closure that would retain `self`.
     if gain.isSettled {
       if gain.current == 0 { noteSilence() }
     }
@@ -58,7 +58,7 @@ extension RenderSession {
     return status
   }
 
-  /// Sets out for the level that is wanted now.
+  /// Aims the gain at the level that pauses and fades ask for now.
   @_noLocks
   private func aimGain() {
     var kind = pausing.load(ordering: .relaxed)
@@ -78,7 +78,7 @@ extension RenderSession {
     }
   }
 
-  /// Whether there is a pause, and its fade is over.
+  /// Whether a pause is on, and its fade is over.
   @_noLocks
   private func isHeld() -> Bool {
     guard held.kind != 0, held.frames <= 0 else { return false }
@@ -86,18 +86,19 @@ extension RenderSession {
     return gain.current == 0
   }
 
-  /// What has come to silence has paused, or has faded out for good.
+  /// Records that a pause, or the final fade, has reached silence.
   @_noLocks
   private func noteSilence() {
     if held.kind != 0 { hasPaused.store(true, ordering: .relaxed) }
     if isFadingOut.load(ordering: .relaxed) { hasFadedOut.store(true, ordering: .relaxed) }
   }
 
-  /// How many of the next frames come before the start time.
+  /// The number of the next frames that come before the start time.
   @_noLocks
   private func wait(atMost frameCount: Int, from now: UInt64) -> Int {
     if startHostTime != 0 {
-      // From here on frames tell the time: clocks that are read anew for each pull would not agree.
+      // From here on frames are counted: reading the clock at each pull would give another start
+      // each time.
       if startHostTime > now {
         framesToWait = Int(Double(startHostTime - now) / nanosecondsPerFrame + 0.5)
       }
@@ -110,7 +111,7 @@ extension RenderSession {
     return length
   }
 
-  /// Renders some of the next frames, at least one, and says how many.
+  /// Renders some of the next frames, at least one. Returns how many.
   @_noLocks
   private func render(
     atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
@@ -133,10 +134,10 @@ extension RenderSession {
     return slice
   }
 
-  /// Runs the plan for the next piece of its slice; counts it where it fails.
+  /// Runs the plan for the next piece of its slice. Counts a failure.
   ///
-  /// A slice begins where the last has ended. It is never longer than what one pull asks for, which
-  /// goes on until all of it is there.
+  /// A slice begins where the last one ended, and is never longer than the rest of the pull that
+  /// begins it, so that no pull ends within a slice.
   @_noLocks
   private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
     if sliceRest == 0 {
@@ -191,7 +192,7 @@ extension RenderSession {
     lastFailure.store(failure.rawValue, ordering: .relaxed)
   }
 
-  /// What `render` does where the plan has a rate of its own.
+  /// Does what `render` does, for plans whose rate is not the device's.
   @_noLocks
   private func renderConverted(
     atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
@@ -231,13 +232,13 @@ extension RenderSession {
     return (length, status)
   }
 
-  /// How many frames the plan has to render before the next `frameCount` of the device are there.
+  /// The number of frames that the plan must render for the next `frameCount` frames of the device.
   @_noLocks
   private func framesNeeded(forNext frameCount: Int) -> Int {
     if let resampler = unsafe resampler {
       return unsafe resampler.pointee.framesNeeded(forNext: frameCount)
     }
-    // Nobody hears them: the plan runs on until it has begun the last of them.
+    // No output: the plan renders until it has begun the last of them.
     let last = Double(sampleTime + frameCount - 1) * clientRate / configuration.sampleRate
     let need = Int(last) + 1 - clientTime
     return need > 0 ? need : 0
@@ -245,7 +246,7 @@ extension RenderSession {
 
   @_noLocks
   private func encode(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, at done: Int) {
-    // Past a fade: what is multiplied by zero need not be zero.
+    // After a fade to 0: a product with zero, as of infinity, need not be zero.
     if gain.isSettled {
       if gain.current == 0 { return unsafe silence(bus.frameCount, at: done, in: memory) }
     }
@@ -261,14 +262,14 @@ extension RenderSession {
     meter(peak)
   }
 
-  /// Whether the limit would change nothing of frames that are so loud at the most.
+  /// Whether the limit would leave frames with this peak unchanged.
   @_noLocks
   private func isLeftAlone(_ peak: Float) -> Bool {
     guard limiter.isIdle else { return false }
     if limiter.ceiling == .infinity {
       return peak.isFinite ? true : !configuration.silencesNonFinite
     }
-    // With room for what rounding makes of it.
+    // The margin allows for rounding.
     return Double(peak) * 1.000001 + rounding.margin < encoder.largest(below: limiter.ceiling)
   }
 
@@ -279,7 +280,7 @@ extension RenderSession {
     }
     guard report.frames > 0 else { return }
     limitedFrames.wrappingAdd(report.frames, ordering: .relaxed)
-    // Numbers above 0 are in the order of their bit patterns.
+    // Positive floats have the order of their bit patterns.
     let bits = Float(report.leastGain).bitPattern
     if bits < leastGain.load(ordering: .relaxed) { leastGain.store(bits, ordering: .relaxed) }
     if bits < leastGainShown.load(ordering: .relaxed) {
@@ -289,12 +290,12 @@ extension RenderSession {
 
   @_noLocks
   private func meter(_ peak: Float) {
-    // Magnitudes are in the order of their bit patterns.
+    // Magnitudes of floats have the order of their bit patterns.
     let bits = peak.bitPattern
     if bits > outputPeak.load(ordering: .relaxed) { outputPeak.store(bits, ordering: .relaxed) }
   }
 
-  /// Lets a fade run on where nothing is put out, so that it ends there too.
+  /// Advances a fade by frames that are not put out.
   @_noLocks
   private func fade(through frameCount: Int) {
     guard !gain.isSettled else { return }

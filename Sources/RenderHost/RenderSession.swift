@@ -3,35 +3,37 @@ import CShims
 public import RenderCore
 import Synchronization
 
-/// A running graph, as a device sees it: plans are posted on one side, slices pulled on the other.
+/// A running graph, as a device sees it: the control thread posts plans, the device pulls slices.
 ///
-/// `@unchecked Sendable`: what is not atomic belongs to the thread that pulls.
+/// `@unchecked Sendable`: all mutable state is either atomic, locked, or used only by the thread
+/// that pulls.
 @safe
 public final class RenderSession: @unchecked Sendable {
-  /// What stays as it is from plan to plan.
+  /// What does not change with the plan.
   public struct Configuration: Sendable {
-    /// The sample type of the bus that the output unit is fed by; `nil` where output is off.
+    /// The sample type of the bus that feeds the output unit; `nil` where output is off.
     public var client: SampleType?
-    /// What the device takes: interleaved, one of the sample types of a bus.
+    /// The device's format: interleaved, with a sample type that a bus can carry; `nil` for no
+    /// output.
     public var device: StreamFormat?
-    /// For each channel of the device the client's channel, or -1 for silence.
+    /// The client's channel for each channel of the device, or -1 for silence.
     public var channelMap: [Int]
-    /// Where the device puts down what the microphone hears; `nil` where input is off.
+    /// The ring that the device writes captured frames into; `nil` where input is off.
     public var capture: FrameRing?
-    /// The rate in which pulls are counted, in Hz: the device's.
+    /// The device's rate, in which pulls are counted, in Hz.
     public var sampleRate: Double
-    /// The rate that the plans run at, in Hz; `nil` for the device's. Where it is another one, the
-    /// session converts what it plays: without a delay, because it asks the plan for as many more
-    /// frames, at the beginning, as the filter looks ahead. The filter's numbers are floats, so that
-    /// 24 bits of a client's `int32` or `fixed8.24` get through.
+    /// The rate of the plans, in Hz; `nil` for the device's. At another rate the session resamples
+    /// the output. This adds no delay: at the beginning the plan renders as many frames more as the
+    /// filter looks ahead. The filter computes in floats, so that 24 bits of an `int32` or
+    /// `fixed8.24` client pass.
     public var clientSampleRate: Double?
-    /// Whether what is infinite or no number is put out as silence, and counted. Otherwise a device that
-    /// takes floats is given it.
+    /// Whether samples that are not finite are put out as silence, and counted. Otherwise a device
+    /// with float samples gets them.
     public var silencesNonFinite: Bool
-    /// How many threads render a plan that is one for several, the one that pulls among them. Those
-    /// that help it spin between slices: it is for hosts that pull as fast as they can.
+    /// The number of threads that render a plan made for several, the pulling one included. The
+    /// helpers spin between slices: for hosts that pull as fast as they can.
     public var threadCount: Int
-    /// How what is played is rounded to a device's integers.
+    /// The dither for the output, where the device takes integers.
     public var dither: BusDither
 
     public init(
@@ -52,16 +54,16 @@ public final class RenderSession: @unchecked Sendable {
     }
   }
 
-  /// What it was made for.
+  /// The configuration that it was made with.
   public let configuration: Configuration
-  /// What moves controls at its times, counted in frames of the plans from the beginning: that of the
-  /// stage that was posted last.
+  /// The timeline of the stage posted last. It moves controls at times counted in frames of the
+  /// plans from the beginning.
   let timeline = Mutex<RenderTimeline?>(nil)
   let queue = PlanQueue()
   let helpers: RenderHelpers?
-  /// What the thread that pulls shares with them before a slice.
+  /// Shares the services with the helpers before a slice.
   let round = ServiceRound()
-  /// The helpers', for the thread that pulls.
+  /// The crew of `helpers`, for the thread that pulls.
   let crew: Unmanaged<RenderCrew>?
   var current: PlanQueue.Handle?
   let hasOutput: Bool
@@ -70,25 +72,25 @@ public final class RenderSession: @unchecked Sendable {
   private let channelMap: UnsafeMutableBufferPointer<Int>
   let nanosecondsPerFrame: Double
   var gain: LinearRamp
-  /// Behind the fade, in front of the device.
+  /// After the fade, before the device.
   var limiter: OutputLimiter
-  /// In frames of the device.
+  /// In frames of the device, waited ones not counted.
   var sampleTime: Int = 0
-  /// In frames of the plans; the same as `sampleTime` at equal rates.
+  /// In frames of the plans; equal to `sampleTime` at equal rates.
   var clientTime: Int = 0
-  /// Frames that were rendered before anybody heard them, and whether `goOn(beginning:)` is to follow.
+  /// Frames rendered before a device started, and whether `goOn(beginning:)` is to follow.
   var advance = (frames: 0, isNew: false)
-  /// Where `clientTime` began, for those who read time stamps.
+  /// The time stamp of frame 0 of `clientTime`.
   var firstTime: Int = 0
-  /// When the first frame is due, on the host's clock; 0 for at once.
+  /// When the first frame is due, in nanoseconds of the monotonic clock; 0 for at once.
   var startHostTime: UInt64 = 0
-  /// Frames of the device to let go by in silence before the first frame.
+  /// Frames of silence of the device left before the first frame.
   var framesToWait: Int = 0
   let clientRate: Double
-  /// `nil` at equal rates, and where nothing is put out.
+  /// `nil` at equal rates, and without an output.
   let resampler: UnsafeMutablePointer<SessionResampler>?
 
-  // Written by the thread that pulls, read by the other.
+  // Written by the thread that pulls, read by others.
   let failures = Atomic<Int>(0)
   let lastFailure = Atomic<Int32>(0)
   let rendered = Atomic<Int>(0)
@@ -99,14 +101,15 @@ public final class RenderSession: @unchecked Sendable {
   let outputPeak = Atomic<UInt32>(0)
   let limitedFrames = Atomic<Int>(0)
   let silencedSamples = Atomic<Int>(0)
-  /// The smallest gain of the limiter, as the bits of a float, for each who asks.
+  /// The smallest gain of the limiter, as the bits of a float; `leastGainShown` is for the host's
+  /// display.
   let leastGain = Atomic<UInt32>(Float(1).bitPattern)
   let leastGainShown = Atomic<UInt32>(Float(1).bitPattern)
   let next = Atomic<Int>(0)
-  /// What clients have scheduled, and the thread that renders.
+  /// Holds the clients' scheduled changes, and the identity of the rendering thread.
   let scheduler: Unmanaged<ParameterScheduler>
-  // The slice that is being rendered: its frames, those that are left of it, when it began, and the
-  // first failure in it.
+  // The current slice: its frames, the frames left of it, its time stamp, and the first failure in
+  // it.
   var sliceLength = 0
   var sliceRest = 0
   var sliceTime = TimeStamp(sampleTime: 0)
@@ -117,21 +120,21 @@ public final class RenderSession: @unchecked Sendable {
   let outputLimit = Atomic<UInt32>(Float.infinity.bitPattern)
   let isFadingOut = Atomic<Bool>(false)
   let hasFadedOut = Atomic<Bool>(false)
-  /// 0 where it plays, 1 for a pause after a fade, 2 for one at once.
+  /// 0 for playing, 1 for a pause after a fade, 2 for a pause at once.
   let pausing = Atomic<Int>(0)
-  /// Whether a client has it pause, whatever the host has.
+  /// Whether a client pauses it, apart from the host's `pausing`.
   let isHolding = Atomic<Bool>(false)
-  /// Whether nobody hears what is rendered.
+  /// Whether the output is discarded.
   let isUnheard = Atomic<Bool>(false)
-  /// Whether a pause has come to silence. Written by the thread that pulls.
+  /// Whether a pause has reached silence. Written by the thread that pulls.
   let hasPaused = Atomic<Bool>(false)
-  /// How many frames a fade takes.
+  /// The frames of a fade.
   let fadeFrames: Int
-  /// What of `pausing` the last pull went by, and the frames of its fade that are still to come.
+  /// The value of `pausing` at the last pull, and the frames left of its fade.
   var held = (kind: 0, frames: 0)
 
-  /// - Parameter scheduler: Where clients schedule parameter changes; no other session that is still
-  ///   pulled has it.
+  /// - Parameter scheduler: Holds the clients' scheduled parameter changes. It serves one session
+  ///   at a time.
   public init(
     _ configuration: Configuration, scheduler: ParameterScheduler = ParameterScheduler()
   ) {
@@ -168,7 +171,7 @@ public final class RenderSession: @unchecked Sendable {
       client: resampler == nil ? client : .float32, device: device, map: channelMap.baseAddress!)
     rounding = DitheredRounding(configuration.dither, to: device)
     nanosecondsPerFrame = 1e9 / max(1, configuration.sampleRate)
-    // 20 ms: short enough for Ctrl-C, long enough not to click.
+    // 20 ms: short enough for Ctrl-C, long enough to avoid a click.
     fadeFrames = max(1, Int(configuration.sampleRate * 0.02))
     gain = LinearRamp(1, length: fadeFrames)
     limiter = OutputLimiter(sampleRate: max(1, configuration.sampleRate))

@@ -1,9 +1,9 @@
 import AudioTypes
 import RenderCore
 
-/// The converter between a graph and a device that runs at another rate.
+/// Resamples from the rate of a graph to that of a device.
 struct SessionResampler: ~Copyable {
-  /// The most frames of the device that it makes at a time.
+  /// The most frames of the device in one pull.
   static var stretch: Int { @_noLocks get { 1024 } }
 
   private static var inputBus: Int { @_noLocks get { 0 } }
@@ -13,12 +13,12 @@ struct SessionResampler: ~Copyable {
   private let clientIsFloat: Bool
   private let channelCount: Int
   private var resampler: PolyphaseResampler
-  /// No steps, two buses: floats for words, and what comes out.
+  /// Memory only, no steps: a bus for decoded floats, and the bus of the output.
   private let scratch: RenderPlan
 
   /// - Parameters:
-  ///   - client: The sample type of the bus that will be pushed.
-  ///   - channelCount: The first so many channels are converted, at least one.
+  ///   - client: The sample type of the buses that are pushed.
+  ///   - channelCount: The number of channels to convert, counted from the first; at least one.
   init(client: SampleType, channelCount: Int, clientRate: Double, deviceRate: Double) {
     self.client = client
     clientIsFloat = client.fitsFloat
@@ -38,7 +38,7 @@ struct SessionResampler: ~Copyable {
     resampler.inputFramesNeeded(forOutput: frameCount)
   }
 
-  /// Takes a slice of the client's bus, of no more frames than are needed for a stretch.
+  /// Takes a slice of the client's bus, of no more frames than one pull needs.
   @_noLocks
   mutating func push(_ bus: RenderBus) {
     guard !clientIsFloat else { return resampler.push(bus, frameCount: bus.frameCount) }
@@ -60,8 +60,8 @@ struct SessionResampler: ~Copyable {
   @_noLocks
   mutating func pushSilence(_ frameCount: Int) { resampler.pushSilence(frameCount: frameCount) }
 
-  /// The next frames of the device, at most a stretch; what they need has been pushed. The bus is
-  /// valid until the next call.
+  /// The next frames of the device, at most `stretch`, once the frames that they need have been
+  /// pushed. The bus is valid until the next call.
   @_noLocks
   mutating func pull(_ frameCount: Int) -> RenderBus {
     let bus = scratch.bus(Self.outputBus, frameCount: frameCount)

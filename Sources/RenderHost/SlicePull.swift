@@ -3,7 +3,7 @@ package import RenderCore
 
 /// Pulls slices of a session into a client's buffers, in the calling thread.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as whoever renders a unit promises.
+/// `@unchecked Sendable`: used by one thread at a time, as the renderer of a unit promises.
 @safe
 package final class SlicePull: @unchecked Sendable {
   private let session: RenderSession
@@ -23,9 +23,10 @@ package final class SlicePull: @unchecked Sendable {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Renders a slice into buffers of the session's device format, which may be in one buffer or not.
+  /// Renders a slice into buffers of the session's device format, interleaved or one for each
+  /// channel.
   ///
-  /// - Returns: The status of the render, and whether all is silence.
+  /// - Returns: The status of the render, and whether every byte is 0.
   package func pull(
     at timeStamp: TimeStamp, into buffers: SampleBuffers
   ) -> (status: Status, isSilent: Bool) {

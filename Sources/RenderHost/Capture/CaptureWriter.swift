@@ -1,9 +1,9 @@
 public import RenderCore
 
-/// Puts what a microphone hears into the ring of a session, a channel at a time.
+/// Writes captured frames into the ring of a session, deinterleaved.
 ///
-/// Used by the thread that pulls. Where the ring is full the newest frames are dropped, because only
-/// the reader may give up what is older.
+/// Used by the thread that pulls. Where the ring is full the newest frames are dropped, because
+/// only the reader may discard older ones.
 @safe
 public struct CaptureWriter: ~Copyable {
   private let ring: FrameRing
@@ -12,8 +12,8 @@ public struct CaptureWriter: ~Copyable {
   private let scratch: UnsafeMutablePointer<Float>
   private let scratchFrames = 512
 
-  /// - Parameter channelCount: Of what is written. A channel that the ring lacks is left out, one
-  ///   that only the ring has stays silent.
+  /// - Parameter channelCount: The channels of the frames that are written. Channels that the ring
+  ///   lacks are left out, further channels of the ring are silent.
   public init(_ ring: FrameRing, channelCount: Int) {
     precondition(channelCount > 0, "a microphone has at least one channel")
     self.ring = ring
@@ -25,8 +25,8 @@ public struct CaptureWriter: ~Copyable {
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Writes interleaved frames, or silence where there is no `memory`. Returns how many frames there
-  /// was no room for.
+  /// Writes interleaved frames, or silence where `memory` is `nil`. Returns the number of frames
+  /// that did not fit.
   @_noLocks
   public func write(_ memory: UnsafePointer<Float>?, frameCount: Int) -> Int {
     let room = access.room
@@ -51,7 +51,7 @@ public struct CaptureWriter: ~Copyable {
   }
 }
 
-/// What stands for a microphone where there is none: fills interleaved frames, the first of which
-/// is frame number `position`. The buffer's count is the frames times the channels.
+/// Takes the place of a microphone: fills interleaved frames, the first of which is frame number
+/// `position`. The buffer's count is the frames times the channels.
 public typealias Microphone =
   @Sendable (_ position: Int, _ interleaved: ChannelBuffer) throws(ServiceError) -> Void

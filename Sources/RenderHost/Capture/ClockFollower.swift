@@ -1,92 +1,93 @@
-/// Holds the way from a microphone to the graph at one length, where the microphone and the
-/// loudspeaker have clocks of their own.
+/// Keeps the latency from the microphone to the graph constant, where microphone and loudspeaker
+/// have a clock each.
 ///
-/// What waits between the two is counted on the lines of both devices (`DeviceTimeline`), so that
-/// neither the lumps in which frames come and go nor a late thread show in it:
+/// The frames between the two are counted on the lines of both devices (`DeviceTimeline`), so that
+/// neither the sizes of deliveries and requests nor a late thread show in the count:
 ///
-/// - At first nothing is heard. When both lines have been laid, some tenths of a second after the
-///   first frames, as many frames are left waiting as the longest delivery has, those that the notes
-///   are late by, and 2 ms: the *target*. What is heard then is learnt for 2.5 s, and the target put
-///   where it was in the mean.
-/// - As long as the clocks agree the ratio is exactly 1, and every frame gets through as it is. When
-///   the way has become longer or shorter by a quarter of a millisecond and half of what notes
-///   are off by, for a second, the follower *engages*: from then on the ratio is the one of the
-///   two speeds, and a little more or less, so that the way is back at the target in some 20 s.
+/// - At first the input is silent. Once both lines are fitted, some tenths of a second after the
+///   first frames, the ring keeps as many frames as the longest delivery has, plus those that notes
+///   are late by, plus 2 ms: the *target*. The mean count of the first 2.5 s then becomes the
+///   target.
+/// - As long as the clocks agree the ratio is exactly 1, and every frame passes unchanged. When the
+///   count has been off the target by more than 0.25 ms and half the jitter for a second, the
+///   follower *engages*: from then on the ratio is that of the two speeds, plus a correction that
+///   brings the count back to the target in some 20 s.
 /// - The ratio never changes by more than 500 millionths, nearly a cent, in a second.
-/// - Where a device has stood still, or frames were lost, what waits is put right at once: frames are
-///   given up, or silence is put in their place.
-/// - Where there was less than was due, by up to 20 ms, the target is raised by twice as much, and by
-///   some `largestRaise` in all. What is longer is taken for something that stood still.
-/// - What has waited for two minutes beyond what the latest delivery and the earliest request of that time needed, and
-///   4 ms more, is given up where that is more than 4 ms: the start may have been a bad second. Where frames are
-///   missing soon after, within ten times that time, it is twice as long from then on, up to eight hours.
-/// - Where the loudspeaker is told to keep fewer frames, as many more come to wait here. They are given up by 50
-///   millionths of the time: nobody hears it.
+/// - Where a device has stopped, or frames were lost, the count is corrected at once: frames are
+///   skipped, or silence is inserted.
+/// - Where up to 20 ms were missing, the target is raised by twice as much, until all raises come
+///   to `largestRaise`. A longer hole counts as a device that has stopped.
+/// - Frames that nothing needed for two minutes are given up: those beyond the latest delivery and
+///   the earliest request of that time, and 4 ms more, where they come to more than 4 ms. The start
+///   may have been a bad second. Where frames are missing within ten times that time afterwards,
+///   the wait doubles, up to eight hours.
+/// - Where the loudspeaker's buffer is shortened, as many frames more wait here. They are given up
+///   at 50 millionths of the time, which is inaudible.
 ///
 /// A value that belongs to the thread that pulls.
 public struct ClockFollower: BitwiseCopyable, Sendable {
-  /// What to do with what waits, before the next pull.
+  /// The correction to apply before the next pull.
   public enum Correction: Hashable, Sendable, BitwiseCopyable {
     case none
-    /// Give up the oldest frames.
+    /// Discard the oldest frames.
     case skip(Int)
-    /// Put silence behind the newest frame.
+    /// Append silence behind the newest frame.
     case pad(Int)
   }
 
-  /// Frames of the microphone to take for one of the loudspeaker, nominally. Exactly 1 until
-  /// `isEngaged`; 0 as long as nothing is to be heard.
+  /// Microphone frames to read for each loudspeaker frame, as a factor on the nominal ratio.
+  /// Exactly 1 until `isEngaged`; 0 until the input is to be heard.
   public private(set) var ratio = 0.0
-  /// Whether a drift has shown itself.
+  /// Whether the ratio follows a drift of the clocks.
   public private(set) var isEngaged = false
-  /// The microphone's frames, noted when they come.
+  /// The microphone's line; a delivery is a note.
   public private(set) var source: DeviceTimeline
-  /// The loudspeaker's, noted when it asks for them.
+  /// The loudspeaker's line; a request is a note.
   public private(set) var sink: DeviceTimeline
-  /// Frames that are to wait after a pull, on the lines.
+  /// The frames that should wait after a pull, on the lines.
   public private(set) var target = 0.0
-  /// Frames more than the target that wait, on the lines, as was found after the last pull.
+  /// The frames that waited after the last pull, on the lines, less the target.
   public private(set) var deviation = 0.0
 
   private let rate: Double
-  /// Of the newest few.
+  /// The longest of the newest few deliveries, in frames.
   private var longestDelivery = 0
   private var deliveries = 0
   private var requests = 0
-  /// By how many frames the target has been raised.
+  /// The frames that the target has been raised by.
   private var raised = 0.0
-  /// By how many frames the target is still to be lowered, and how fast: in seconds a second.
+  /// The frames that the target is still to be lowered by, and the speed, in seconds a second.
   private var surplus = 0.0
   private var shedding = 0.0
-  /// For how many more seconds it is being found out how many frames more wait, because the loudspeaker is to keep
-  /// fewer.
+  /// The seconds left of measuring how many frames more wait because the loudspeaker's buffer was
+  /// shortened.
   private var shortening = 0.0
-  /// How many there may be.
+  /// The most frames that this can be.
   private var expectedSurplus = 0.0
-  /// Whether the ratio differs from 1 only for what is given up.
+  /// Whether the ratio differs from 1 only to give up frames.
   private var engagesToShed = false
-  /// The most frames that the microphone had heard and not delivered, and by how many seconds a request was early
-  /// at the most: of how many seconds, and how many it takes to go by that.
+  /// Since `calmFor` seconds: the most frames that the microphone had captured and not delivered,
+  /// and by how many seconds a request was early at the most. They count after `calmWait` seconds.
   private var mostUndelivered = 0.0
   private var mostEarly = 0.0
   private var calmFor = 0.0
   private var calmWait: Double
-  /// For how many seconds something has been given up because it was of no use; less than 0 where nothing has,
-  /// and once frames were missing again.
+  /// The seconds since unneeded frames were given up; negative before that, and after frames were
+  /// missing again.
   private var leanFor = -1.0
-  /// Frames that were missing in the last pull and in those before it that lacked some.
+  /// The frames that were missing in the last pull and in those just before it.
   private var hole = 0
-  /// In seconds: since the first frame was heard, and since the follower engaged or something had stood
-  /// still.
+  /// In seconds: since the input was heard, since the follower engaged or corrected at once, and
+  /// since the mean went over the limit.
   private var heardFor = 0.0
   private var engagedFor = 0.0
   private var offFor = 0.0
-  /// The deviation, smoothed over a second.
+  /// The deviation in frames, smoothed over a second.
   private var mean = 0.0
-  /// Pulls, one after another, that found far too much or too little.
+  /// The number of successive pulls that found far too many or too few frames.
   private var wrongPulls = 0
   private var lastRequest = 0.0
-  /// How often one of the lines has been laid anew, and for how many pulls that still counts.
+  /// The breaks of both lines so far, and the number of pulls for which the last one still counts.
   private var knownBreaks = 0
   private var shakenPulls = 0
 
@@ -96,20 +97,21 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private static var longestHole: Double { @_noLocks get { 0.02 } }
   private static var largestStep: Double { @_noLocks get { 500e-6 } }
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
-  /// How fast the target is lowered, in seconds a second: the way is 1 ms behind it then, and 0.7 ms.
+  /// The speeds at which the target is lowered, in seconds a second: the latency lags behind by 1
+  /// ms, or 0.7 ms.
   private static var shortening: Double { @_noLocks get { 50e-6 } }
   private static var leaning: Double { @_noLocks get { 35e-6 } }
-  /// How long a device takes to get used to another length of its buffer, its line included, in seconds.
+  /// The seconds in which a device, and its line, settle at another length of the buffer.
   private static var shorteningTime: Double { @_noLocks get { 4 } }
-  /// In seconds.
+  /// The waits before unneeded frames are given up, in seconds.
   private static var firstCalm: Double { @_noLocks get { 120 } }
   private static var longestCalm: Double { @_noLocks get { 8 * 3600 } }
-  /// What is kept of what was of no use, and what is not worth giving up, in seconds.
+  /// The seconds kept beyond what was needed; less than that is not worth giving up.
   private static var comfort: Double { @_noLocks get { 0.004 } }
-  /// In seconds.
+  /// The most that holes raise the target by in all, in seconds.
   public static var largestRaise: Double { @_noLocks get { 0.1 } }
 
-  /// A follower for two devices that both have, nominally, `sampleRate` frames in a second.
+  /// - Parameter sampleRate: The nominal rate of both devices, in Hz.
   @_noLocks
   public init(sampleRate: Double) {
     source = DeviceTimeline(sampleRate: sampleRate)
@@ -118,12 +120,12 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     calmWait = Self.firstCalm
   }
 
-  /// Notes that the microphone has delivered frames.
+  /// Notes a delivery of the microphone. `seconds`: on any clock that runs evenly.
   @_noLocks
   public mutating func note(delivered frameCount: Int, at seconds: Double) {
     guard frameCount > 0 else { return }
     deliveries += 1
-    // What a source had when it was first asked says little of what follows.
+    // The first delivery of a source says little about the ones that follow.
     longestDelivery = longestDelivery * 3 / 4
     if frameCount > longestDelivery { longestDelivery = frameCount }
     let undelivered = source.position(at: seconds) - Double(source.frames)
@@ -131,7 +133,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     source.advance(by: frameCount, at: seconds)
   }
 
-  /// Notes that the loudspeaker asks for frames.
+  /// Notes a request of the loudspeaker. `seconds`: on the same clock.
   @_noLocks
   public mutating func note(requested frameCount: Int, at seconds: Double) {
     guard frameCount > 0 else { return }
@@ -141,13 +143,13 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     if early > mostEarly { mostEarly = early }
   }
 
-  /// Notes that the loudspeaker ran dry: it has stood still, and what it asks for next is more than it has
+  /// Notes an underrun of the loudspeaker: it has stopped, and its next request is more than it has
   /// played.
   @_noLocks
   public mutating func noteUnderrun() { sink.breakOff() }
 
-  /// Takes in that the loudspeaker is to keep fewer frames from now on: as many more come to wait here at once, and
-  /// are given up little by little.
+  /// Notes that the loudspeaker's buffer was shortened: as many frames more wait here at once, and
+  /// are given up slowly.
   @_noLocks
   public mutating func noteShorterBuffer(by frameCount: Int) {
     guard frameCount > 0 else { return }
@@ -155,20 +157,20 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     shortening = Self.shorteningTime
   }
 
-  /// How many frames wait on the lines once the pull that was noted last is done.
+  /// The frames that wait, on the lines, once the pull noted last is done.
   ///
-  /// - Parameter ahead: Frames delivered, less those taken out.
+  /// - Parameter ahead: Frames delivered and not yet read.
   @_noLocks
   private func waiting(_ ahead: Int) -> Double {
     source.position(at: sink.newestTime) - Double(source.frames) + Double(ahead)
   }
 
-  /// Says whether what waits is heard from the next pull on, and what to do for that.
+  /// Decides whether the input is heard from the next pull on.
   ///
   /// - Parameters:
-  ///   - ahead: Frames that wait.
-  ///   - pull: Frames that the pull takes, what it takes more because it is the first included.
-  /// - Returns: Nothing as long as there is not enough.
+  ///   - ahead: The frames that wait.
+  ///   - pull: The frames that the pull reads, its lead at the start included.
+  /// - Returns: The correction to apply first; `nil` as long as too few frames wait.
   @_noLocks
   public mutating func open(ahead: Int, pull: Int) -> Correction? {
     guard ratio == 0, deliveries > 6, requests > 3 else { return nil }
@@ -182,12 +184,12 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     return surplus > 0 ? .skip(surplus) : Correction.none
   }
 
-  /// Takes in a pull that has been noted, and is done.
+  /// Updates the ratio after a pull that has been noted.
   ///
   /// - Parameters:
-  ///   - ahead: Frames that wait now.
-  ///   - missing: Frames that were due and not there.
-  /// - Returns: What to do before the next one.
+  ///   - ahead: The frames that wait now.
+  ///   - missing: The frames that the pull lacked.
+  /// - Returns: The correction to apply before the next pull.
   @_noLocks
   public mutating func follow(ahead: Int, missing: Int) -> Correction {
     let now = sink.newestTime
@@ -215,7 +217,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     heardFor += time
     giveUp(time)
     if heardFor < Self.learning && !isEngaged {
-      // The average since the beginning.
+      // The mean since the beginning.
       let share = time > 0 && heardFor > 0 ? time / heardFor : 0
       mean += share * (deviation - mean)
       return .none
@@ -234,29 +236,29 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     return .none
   }
 
-  /// Comes to terms with a hole in what is heard, which is over.
+  /// Raises the target after a hole that has ended.
   @_noLocks
   private mutating func close(hole frames: Int) -> Correction {
-    // In whose place there was silence: so much more waits now.
+    // Silence took the place of the hole, so that its frames wait now.
     let length = Double(frames)
-    // A hole that long is no late delivery: something has stood still, as where a line was just laid anew.
+    // A longer hole is no late delivery: a device has stopped, as where a line was just refitted.
     guard shakenPulls == 0, length <= Self.longestHole * rate,
       raised < Self.largestRaise * rate
     else { return .none }
-    // As much again, so that the next one that is a little later does not make another hole.
+    // As much again, so that the next delay, a little longer, makes no hole.
     let spare = length > Self.margin * rate ? length : Self.margin * rate
     raised += length + spare
     target += length + spare
     return .pad(Int(spare))
   }
 
-  /// Finds out how many frames more wait, and has the target lowered by as many, from above.
+  /// Measures how many frames more wait, and adds them to the target, to be lowered from there.
   @_noLocks
   private mutating func shorten(_ time: Double) {
     shortening -= time
     mean += time / (0.5 + time) * (deviation - mean)
     guard shortening <= 0 else { return }
-    // What is more than that has another reason.
+    // More than expected has another cause.
     let found = mean < 0 ? 0 : mean > expectedSurplus ? expectedSurplus : mean
     expectedSurplus = 0
     target += found
@@ -267,15 +269,15 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     guard surplus > 0, !isEngaged else { return }
     isEngaged = true
     engagesToShed = true
-    // Calmly: there is no drift to be caught.
+    // As late in `steer`: there is no drift to catch up with.
     engagedFor = 40
   }
 
-  /// Lowers the target by a part of what is too much.
+  /// Lowers the target by its share of the surplus.
   @_noLocks
   private mutating func shed(_ time: Double) {
     guard surplus > 0 else {
-      // The clocks agree, and did before: every frame gets through as it is again.
+      // The clocks agree, and did before: pass every frame unchanged again.
       let limit = Self.unnoticed * rate
       guard engagesToShed, mean < limit, mean > -limit else { return }
       engagesToShed = false
@@ -290,7 +292,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     deviation += part
   }
 
-  /// Has given up what was of no use for a time.
+  /// After a calm time, starts to give up the frames that nothing needed.
   @_noLocks
   private mutating func giveUp(_ time: Double) {
     if leanFor >= 0 { leanFor += time }
@@ -317,7 +319,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     calmFor = 0
   }
 
-  /// Frames were missing: what waits is of use.
+  /// Frames were missing: stops giving frames up.
   @_noLocks
   private mutating func noteHole() {
     endCalm()
@@ -326,7 +328,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     calmWait =
       isSoon ? (2 * calmWait < Self.longestCalm ? 2 * calmWait : Self.longestCalm) : Self.firstCalm
     leanFor = -1
-    // What is still to be given up had better stay.
+    // The rest of the surplus stays.
     surplus = 0
   }
 
@@ -341,10 +343,10 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     }
   }
 
-  /// What is too much or too little to be made up for by the ratio.
+  /// The correction for a deviation that is too large for the ratio; `nil` where it is not.
   @_noLocks
   private mutating func correctAtOnce() -> Correction? {
-    // There has been a hole just now: another small one is heard less than a glide.
+    // There has just been a hole: another small one disturbs less than a glide.
     let isShaken = shakenPulls > 0
     let limit = (isShaken ? 0.001 : 0.008 + 6 * (source.jitter + sink.jitter)) * rate
     guard deviation > limit || deviation < -limit else {
@@ -376,7 +378,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func steer(_ time: Double) {
     engagedFor += time
-    // At first in some seconds, later ever more calmly.
+    // Fast at first, then slower: a time constant from 7 s to 20 s.
     var haste = engagedFor > 0 ? 2 / engagedFor : 0.15
     if haste > 0.15 { haste = 0.15 }
     if haste < 0.05 { haste = 0.05 }

@@ -1,57 +1,59 @@
-/// When a device has which frame: a line through the times at which its frames were noted, by which
-/// both its rate and the time of any frame are known better than from one note.
+/// Which frame a device plays or records at which time: a line fitted through the times at which
+/// its frames were noted, more exact than a single note.
 ///
-/// A delay-locked loop of the second order (Fons Adriaensen, "Using a DLL to filter time", 2005). Its
-/// gains fall as the gains of least squares do, from the first note on, until the loop remembers some
-/// `memory` seconds; from then on they stay. A note that comes much later than the others have, as one
-/// behind a busy thread does, counts only as much as a late one.
+/// A delay-locked loop of the second order (Fons Adriaensen, "Using a DLL to filter time", 2005).
+/// Its gains fall as those of least squares do, from the first note on, until the loop spans
+/// `memory` seconds; then they stay. A note that is much later than the others, as one behind a
+/// busy thread, counts only as much as a usual late one.
 ///
-/// A device that has stood still is behind its line for good. Where all notes have been far from it for
-/// a quarter of a second the line is laid through the earliest of them; the rate that was found stays. So
-/// it does where a server asks some milliseconds earlier or later from some time on, which says nothing of
-/// the device's rate: where all notes of a quarter of a second were on one side of the line, by more than
-/// they have been off it before, the line is moved there.
+/// A device that has stopped stays behind its line. Where all notes were far from the line for a
+/// quarter of a second, the line is refitted through the earliest of them at the rate found so far.
+/// It is also moved where a server starts to ask some milliseconds earlier or later, which does not
+/// change the device's rate: where all notes of a quarter of a second were on one side of the line,
+/// by more than the jitter before.
 ///
 /// A value that belongs to one thread.
 public struct DeviceTimeline: BitwiseCopyable, Sendable {
   /// Frames since the first note.
   public private(set) var frames = 0
-  /// How often the line has been laid anew.
+  /// How often the line has been refitted.
   public private(set) var breaks = 0
-  /// How far notes are from the line, in seconds, on average.
+  /// The mean distance of notes from the line, in seconds.
   public private(set) var jitter = 0.0
-  /// How many notes the line goes through since it was first laid.
+  /// The number of notes since the beginning.
   public private(set) var noteCount = 0
-  /// In seconds a frame.
+  /// In seconds per frame.
   private var period: Double
-  /// When the line has the newest frame, in seconds.
+  /// The time of the newest frame on the line, in seconds.
   private var time = 0.0
-  /// How many seconds of notes the rate is found from by now, and the time.
+  /// The seconds of notes that the rate and the time are fitted to by now.
   private var rateSpan = 0.0
   private var timeSpan = 0.0
-  /// Since when all notes have been far from the line; less than 0 where the last one was not.
+  /// The time since which all notes have been far from the line; negative where the last one was
+  /// near.
   private var farSince = -1.0
-  /// How far the earliest of those notes was, in seconds.
+  /// The error of the earliest of those notes, in seconds.
   private var leastFar = 0.0
-  /// Since when all notes have been a step to one side of the line; less than 0 where the last one was not.
+  /// The time since which all notes have been a step to one side of the line; negative where the
+  /// last one was not.
   private var asideSince = -1.0
-  /// How far, in seconds, the nearest of those notes was, over 0 for later than the line.
+  /// The error of the nearest of those notes, in seconds; above 0 for later than the line.
   private var leastAside = 0.0
   private var asideNotes = 0
   /// The jitter and the period before them.
   private var steadyJitter = 0.0
   private var steadyPeriod = 0.0
-  /// Whether the line is to be laid through the next note.
+  /// Whether the next note refits the line.
   private var isBroken = false
   private let nominalRate: Double
 
   private static var memory: Double { @_noLocks get { 40 } }
   private static var patience: Double { @_noLocks get { 0.25 } }
   private static var smallestStep: Double { @_noLocks get { 0.001 } }
-  /// Two clocks are never further apart.
+  /// Two clocks never differ by more.
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
 
-  /// - Parameter sampleRate: In hertz, as the device says; above 0.
+  /// - Parameter sampleRate: The device's nominal rate in Hz, above 0.
   @_noLocks
   public init(sampleRate: Double) {
     precondition(sampleRate > 0, "a sample rate is over 0")
@@ -59,30 +61,29 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     period = 1 / sampleRate
   }
 
-  /// How many times as fast as its nominal rate the device runs.
+  /// The device's rate over its nominal rate.
   public var speed: Double { @_noLocks get { 1 / (period * nominalRate) } }
 
-  /// Whether the newest notes are on the line.
+  /// Whether the newest note was near the line.
   public var isNear: Bool { @_noLocks get { farSince < 0 } }
 
-  /// When the device has the newest frame that was noted, in seconds.
+  /// The time of the newest frame on the line, in seconds.
   public var newestTime: Double { @_noLocks get { time } }
 
-  /// Which frame the device has at a time, counted as `frames` is.
+  /// The frame of the device at a time, counted as `frames` is.
   @_noLocks
   public func position(at seconds: Double) -> Double {
     Double(frames) + (seconds - time) / period
   }
 
-  /// Has the line laid through the next note, at the rate that has been found: the device has stood still,
-  /// or has jumped.
+  /// Has the next note refit the line, at the rate found so far: the device has stopped or jumped.
   @_noLocks
   public mutating func breakOff() { isBroken = true }
 
-  /// Notes that the device has moved on.
+  /// Notes that the device has advanced.
   ///
   /// - Parameters:
-  ///   - frameCount: By how many frames, over 0.
+  ///   - frameCount: The number of frames; 0 or less is ignored.
   ///   - seconds: When the last of them came or went, on any clock that runs evenly.
   @_noLocks
   public mutating func advance(by frameCount: Int, at seconds: Double) {
@@ -132,7 +133,7 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     jitter += share * (distance - jitter)
     let limit = 0.0005 + 4 * jitter
     let counted = error > limit ? limit : error < -limit ? -limit : error
-    // So many notes of this length are as long as the memory; the nominal rate counts as a few.
+    // The number of notes of this length in the span; the nominal rate counts as four.
     let timeCount = timeSpan / step + 4
     time = expected + 2 * (2 * timeCount - 1) / (timeCount * (timeCount + 1)) * counted
     let rateCount = rateSpan / step + 4

@@ -1,20 +1,19 @@
 public import RenderCore
 
-/// What a microphone hears on its way into the ring of a session that is pulled by another clock.
+/// Captured frames on their way into the ring of a session that another clock pulls.
 ///
-/// Whoever has the device says when frames are delivered and when frames are asked for; a
-/// `ClockFollower` finds out how fast the two clocks are, and what waits in the ring is held at one
-/// length: by the ring's `pace`, and where something stood still by frames that are given up and silence
-/// that is put in. Until that can be done the pace is 0, so that nothing is heard.
+/// The hardware reports each delivery and each request with its time. A `ClockFollower` finds the
+/// ratio of the two clocks, and the number of frames in the ring is held by the ring's `pace`, and
+/// after a stop by skipping frames or inserting silence. Until the ratio is known the pace is 0,
+/// and the input is silent.
 ///
-/// Used by the thread that pulls, which is both the writer of the ring and, through the session, its
-/// reader.
+/// Used by the thread that pulls: it writes the ring and, through the session, reads it.
 public struct FollowedCapture: ~Copyable {
-  /// What keeps the two clocks together.
+  /// Computes the pace from the two clocks.
   public private(set) var follower: ClockFollower
   private let writer: CaptureWriter
   private let access: FrameRingAccess
-  /// Keeps the memory that `access` is of.
+  /// Owns the memory that `access` points to.
   private let ring: FrameRing
   private let origin: UInt64
   private let sampleRate: Double
@@ -22,7 +21,7 @@ public struct FollowedCapture: ~Copyable {
   private var readBefore = 0
 
   /// - Parameters:
-  ///   - channelCount: Of what is delivered.
+  ///   - channelCount: The channels of the deliveries.
   ///   - sampleRate: The nominal rate of both devices, in Hz.
   public init(_ ring: FrameRing, channelCount: Int, sampleRate: Double) {
     self.ring = ring
@@ -34,7 +33,8 @@ public struct FollowedCapture: ~Copyable {
     restart()
   }
 
-  /// Begins again, as with devices that nothing is known of: what waits is not heard.
+  /// Starts again, as with new devices: discards the frames that wait, and is silent until the pace
+  /// is known.
   @_noLocks
   public mutating func restart() {
     follower = ClockFollower(sampleRate: sampleRate)
@@ -42,18 +42,20 @@ public struct FollowedCapture: ~Copyable {
     access.pace = 0
   }
 
-  /// Lets the ring be read by whoever comes next, as it is.
+  /// Leaves the ring readable at the nominal pace. Called when the capture ends.
   public func end() { access.pace = 1 }
 
   @_noLocks
   private func seconds(_ time: UInt64) -> Double { Double(time &- origin) * 1e-9 }
 
-  /// Takes in what the microphone has delivered: interleaved frames, or silence without `memory`.
+  /// Writes a delivery of the microphone into the ring: interleaved frames, or silence where
+  /// `memory` is `nil`.
   ///
   /// - Parameters:
-  ///   - isKept: Whether it is heard. Otherwise only its time counts.
+  ///   - isKept: Whether the frames go into the ring. Otherwise only the time of the delivery
+  ///     counts.
   ///   - time: When it came, in nanoseconds of the monotonic clock.
-  /// - Returns: How many frames there was no room for.
+  /// - Returns: The number of frames that did not fit.
   @_noLocks
   public mutating func deliver(
     _ memory: UnsafePointer<Float>?, frameCount: Int, isKept: Bool = true, at time: UInt64
@@ -61,7 +63,7 @@ public struct FollowedCapture: ~Copyable {
     follower.note(delivered: frameCount, at: seconds(time))
     guard isKept else { return 0 }
     if access.pace == 0 {
-      // As much as is read at most is enough to begin with.
+      // The largest read is enough to begin with.
       let surplus = access.available + frameCount - access.capacity / 2
       if surplus > 0 {
         access.discard(surplus < access.available ? surplus : access.available)
@@ -70,10 +72,10 @@ public struct FollowedCapture: ~Copyable {
     return unsafe writer.write(memory, frameCount: frameCount)
   }
 
-  /// Makes ready for the pulls that answer a request of the loudspeaker.
+  /// Prepares for the pulls that answer a request of the loudspeaker.
   ///
   /// - Parameters:
-  ///   - frameCount: Of the request.
+  ///   - frameCount: The frames of the request.
   ///   - time: When it came, in nanoseconds of the monotonic clock.
   @_noLocks
   public mutating func beginPulls(_ frameCount: Int, at time: UInt64) {
@@ -88,17 +90,17 @@ public struct FollowedCapture: ~Copyable {
     access.pace = follower.ratio
   }
 
-  /// Takes in that the loudspeaker ran dry.
+  /// Notes an underrun of the loudspeaker.
   @_noLocks
   public mutating func noteUnderrun() { follower.noteUnderrun() }
 
-  /// Takes in that the loudspeaker is to keep fewer frames from now on.
+  /// Notes that the loudspeaker's buffer was shortened.
   @_noLocks
   public mutating func noteShorterBuffer(by frameCount: Int) {
     follower.noteShorterBuffer(by: frameCount)
   }
 
-  /// Puts right what waits, once the pulls are done.
+  /// Sets the pace and corrects the ring after the pulls of a request.
   @_noLocks
   public mutating func endPulls() {
     guard follower.ratio > 0 else { return }
@@ -110,7 +112,7 @@ public struct FollowedCapture: ~Copyable {
     case .none: return
     case .skip(let count):
       let length = count < access.available ? count : access.available
-      // What nobody reads is no loss.
+      // Frames that nobody reads do not count as lost.
       if isRead { access.skip(length) } else { access.discard(length) }
     case .pad(let count):
       let length = count < access.room ? count : access.room

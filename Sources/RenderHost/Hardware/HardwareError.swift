@@ -1,8 +1,8 @@
 /// Why a device could not be opened or kept running.
 public struct HardwareError: Error, Hashable, Sendable {
-  /// What has failed.
+  /// The kind of failure.
   public enum Code: Sendable {
-    /// No server answered.
+    /// The server did not answer.
     case connectionRefused
     /// There is no sink or source of that name.
     case noSuchDevice
@@ -14,19 +14,19 @@ public struct HardwareError: Error, Hashable, Sendable {
     case connectionLost
     /// The sink or the source went away while the graph was running.
     case deviceLost
-    /// The request makes no sense, whatever there is.
+    /// The request makes no sense on any device.
     case invalidRequest
-    /// Whoever asked for the device no longer waits for it.
+    /// The caller stopped waiting for the device.
     case cancelled
-    /// The system refused something else.
+    /// Any other refusal of the system.
     case systemError
   }
 
-  /// What has failed.
+  /// The kind of failure.
   public var code: Code
-  /// A sentence that starts in lower case: what happened.
+  /// What happened: a sentence that starts in lower case.
   public var message: String
-  /// What to do about it.
+  /// What the user can do about it; may be empty.
   public var help: String
 
   public init(_ code: Code, _ message: String, help: String = "") {

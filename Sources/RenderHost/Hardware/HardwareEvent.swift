@@ -1,24 +1,26 @@
-/// Something that running hardware lived through.
+/// Something that happened to running hardware.
 public enum HardwareEvent: Hashable, Sendable {
-  /// A stream was moved to another sink or source, which the server now converts for.
+  /// The server moved a stream to another sink or source, and converts its format.
   case moved(AudioDevice.Direction, to: String)
-  /// The device was taken away for a while.
+  /// The device is interrupted for a while.
   case interrupted(HardwareInterruption)
-  /// The session has been paused for that, and goes on.
+  /// An interruption is over, and the session that was paused for it continues.
   case resumed
-  /// The sink or the source is not there, and is waited for: why.
+  /// The sink or the source disappeared for this reason, and the hardware waits for it.
   case lost(AudioDevice.Direction, HardwareError)
-  /// One that was waited for is there, under this name, and the sound fades in.
+  /// A lost device is back under this name, and the sound fades in.
   case returned(AudioDevice.Direction, as: String)
-  /// The device had to play what was not there: why. Not each one of many in a moment has an event.
+  /// The device ran dry for this reason. Of several within a tenth of a second only the first is an
+  /// event.
   case ranDry(Underrun)
-  /// What a person wants to know, and what changes nothing: a sentence that starts in lower case.
+  /// Information for the user that changes nothing: a sentence that starts in lower case.
   case noted(String)
-  /// It pulls no more, and nothing has failed: why, as a sentence that starts in lower case.
+  /// The hardware pulls no more, without a failure: the reason as a sentence that starts in lower
+  /// case.
   case ended(String)
 }
 
-/// What takes the device away from a graph for a while.
+/// What interrupts a device for a while.
 public enum HardwareInterruption: Hashable, Sendable {
   /// A user, or another program, has suspended the sink or the source.
   case suspended(AudioDevice.Direction)
@@ -26,31 +28,31 @@ public enum HardwareInterruption: Hashable, Sendable {
   case asked
 }
 
-/// What a device asked for and what went wrong on the way, since the hardware was opened.
+/// Counters of the hardware since it was opened.
 public struct HardwareStatistics: Hashable, Sendable {
   /// Times that the sink ran dry, or took nothing in time, while the graph was running.
   public var underruns = 0
-  /// How many of them have which cause.
+  /// The underruns by cause.
   public var underrunCauses: [UnderrunCause: Int] = [:]
-  /// Deliveries of the source of which a part found no room.
+  /// Deliveries of the source that did not fit completely.
   public var overruns = 0
-  /// Frames that were lost in one of these ways, as far as the back end knows how many.
+  /// Frames lost by underruns and overruns, as far as the back end knows.
   public var droppedFrames = 0
-  /// Frames that the source did not have, and that were silence.
+  /// Frames that the source lacked, replaced by silence.
   public var missingFrames = 0
-  /// Times that a device went and was waited for.
+  /// Times that a device was lost and waited for.
   public var losses = 0
-  /// Frames that the sink has asked for.
+  /// Frames that the sink has requested.
   public var requestedFrames = 0
   /// Frames that the source has delivered.
   public var capturedFrames = 0
-  /// Blocks handed to the sink, and taken from the source.
+  /// Blocks handed to the sink.
   public var writeCount = 0
   /// Blocks taken from the source.
   public var readCount = 0
-  /// From the render to the loudspeaker, as last measured, in seconds.
+  /// The latency from the render to the loudspeaker, as last measured, in seconds.
   public var outputLatency = 0.0
-  /// From the microphone to the render, as last measured, in seconds.
+  /// The latency from the microphone to the render, as last measured, in seconds.
   public var inputLatency = 0.0
 
   public init() {}

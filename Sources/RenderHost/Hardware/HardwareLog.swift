@@ -2,45 +2,45 @@ import CShims
 import Glibc
 public import Synchronization
 
-/// What a back end counts, and what it has to say to the control thread.
+/// The counters of a back end, and its messages to the control thread.
 ///
-/// Counters are added to by the thread that pulls, without waiting, and read by any other. Relaxed:
-/// each stands alone and publishes nothing else.
+/// The thread that pulls adds to the counters without waiting; any thread reads them. Relaxed
+/// ordering is enough: each counter stands alone and publishes nothing else.
 @safe
 public final class HardwareLog: Sendable {
-  /// How often the device had nothing to play.
+  /// Times that the device had nothing to play.
   public let underruns = Atomic<Int>(0)
   private let slowRenders = Atomic<Int>(0)
   private let slowServers = Atomic<Int>(0)
   private let slowMachines = Atomic<Int>(0)
-  /// When the last underrun was told, in nanoseconds.
+  /// When the last underrun became an event, in nanoseconds of the monotonic clock.
   private let toldUnderrun = Atomic<UInt64>(0)
-  /// How often what was recorded had no room.
+  /// Deliveries of captured frames that did not fit completely.
   public let overruns = Atomic<Int>(0)
-  /// Frames that were recorded and had no room.
+  /// Captured frames that did not fit.
   public let droppedFrames = Atomic<Int>(0)
-  /// Frames that should have been recorded and were not there.
+  /// Frames that the source lacked, replaced by silence.
   public let missingFrames = Atomic<Int>(0)
-  /// Devices that went and were waited for.
+  /// Times that a device was lost and waited for.
   public let losses = Atomic<Int>(0)
-  /// Frames that the device has asked for.
+  /// Frames that the device has requested.
   public let requestedFrames = Atomic<Int>(0)
-  /// Frames that have been recorded.
+  /// Frames that have been captured.
   public let capturedFrames = Atomic<Int>(0)
-  /// How often something has been written to the device.
+  /// Number of writes to the device.
   public let writes = Atomic<Int>(0)
-  /// How often something has been read from it.
+  /// Number of reads from the device.
   public let reads = Atomic<Int>(0)
-  /// In nanoseconds.
+  /// The measured latency from the render to the loudspeaker, in nanoseconds.
   public let outputLatency = Atomic<UInt64>(0)
-  /// In nanoseconds.
+  /// The measured latency from the microphone to the render, in nanoseconds.
   public let inputLatency = Atomic<UInt64>(0)
   /// Whether an interruption pauses the session: `LiveHardware.pausesWhenInterrupted`.
   public let pausesWhenInterrupted = Atomic<Bool>(false)
 
   private let lossBits = Atomic<UInt8>(DeviceLossPolicy.fail.bits)
 
-  /// What the loss of a device does: `LiveHardware.onDeviceLoss`. Any thread.
+  /// What happens when a device is lost: `LiveHardware.onDeviceLoss`. Any thread.
   public var onDeviceLoss: DeviceLossPolicy {
     get { DeviceLossPolicy(bits: lossBits.load(ordering: .relaxed)) }
     set { lossBits.store(newValue.bits, ordering: .relaxed) }
@@ -54,10 +54,10 @@ public final class HardwareLog: Sendable {
   }
 
   private let state = Mutex(State())
-  /// An `eventfd` that becomes readable when there is a failure or an event.
+  /// An `eventfd` that becomes readable when there is a failure or an event. The log closes it.
   public let descriptor: Int32
 
-  /// - Throws: `systemError` where the process has no descriptor left.
+  /// - Throws: `systemError` where the process has no file descriptor left.
   public init() throws(HardwareError) {
     descriptor = shims_event_descriptor()
     guard descriptor >= 0 else {
@@ -70,14 +70,14 @@ public final class HardwareLog: Sendable {
 
   // MARK: The back end's thread
 
-  /// Tells the control thread that something has happened. Makes a system call.
+  /// Posts an event to the control thread. Makes a system call, and takes a lock.
   public func post(_ event: HardwareEvent) {
     state.withLock { $0.events.append(event) }
     announce()
   }
 
-  /// Counts an underrun, and tells the control thread of it: of one in a tenth of a second. Makes a system
-  /// call.
+  /// Counts an underrun and posts an event for it, at most one every tenth of a second. Makes a
+  /// system call.
   public func note(_ underrun: Underrun) {
     count(underrun.cause)
     let now = monotonicNanoseconds()
@@ -87,33 +87,33 @@ public final class HardwareLog: Sendable {
     post(.ranDry(underrun))
   }
 
-  /// Counts an underrun that is not told. Waits for nothing.
+  /// Counts an underrun without an event. Never waits.
   public func count(_ cause: UnderrunCause) {
     underruns.wrappingAdd(1, ordering: .relaxed)
     switch cause {
     case .render: slowRenders.wrappingAdd(1, ordering: .relaxed)
     case .server: slowServers.wrappingAdd(1, ordering: .relaxed)
     case .machine: slowMachines.wrappingAdd(1, ordering: .relaxed)
-    // Those are known where files are read.
+    // The control thread learns of these from the service that reads the file.
     case .file: break
     }
   }
 
-  /// Tells the control thread that the run has failed. Makes a system call.
+  /// Records the failure that ends the run. Makes a system call.
   public func fail(_ failure: HardwareError) {
     state.withLock { $0.failure = failure }
     announce()
   }
 
-  /// Keeps how the thread that renders is scheduled, in a few words.
+  /// Records how the render thread is scheduled, in a few words.
   public func note(scheduling: String) { state.withLock { $0.scheduling = scheduling } }
 
-  /// Keeps what the device is had to keep more than it was asked for; `nil` for nothing.
+  /// Records a latency that is above the requested one; `nil` for none.
   public func note(raisedLatency: RaisedLatency?) {
     state.withLock { $0.raisedLatency = raisedLatency }
   }
 
-  /// Makes the descriptor readable: whoever waits looks again.
+  /// Makes the descriptor readable, which wakes whoever waits for events.
   public func announce() {
     var one: UInt64 = 1
     _ = unsafe Glibc.write(descriptor, &one, 8)
@@ -121,7 +121,7 @@ public final class HardwareLog: Sendable {
 
   // MARK: The control thread
 
-  /// Forgets what ended the last run, before the next.
+  /// Clears the failure of the last run, before the next. The counters stay.
   public func restart() {
     state.withLock { state in
       state.failure = nil
@@ -130,19 +130,19 @@ public final class HardwareLog: Sendable {
     clear()
   }
 
-  /// What ended the run before it was stopped. Any thread.
+  /// The failure that ended the run; `nil` for none. Any thread.
   public var failure: HardwareError? { state.withLock { $0.failure } }
 
-  /// How the thread that renders is scheduled, in a few words. Any thread.
+  /// How the render thread is scheduled, in a few words. Any thread.
   public var scheduling: String { state.withLock { $0.scheduling } }
 
-  /// What the device is had to keep more than it was asked for; `nil` for nothing. Any thread.
+  /// The latency that is above the requested one; `nil` for none. Any thread.
   public var raisedLatency: RaisedLatency? { state.withLock { $0.raisedLatency } }
 
-  /// What has happened since the last call. Any thread.
+  /// The events since the last call. Any thread.
   public func takeEvents() -> [HardwareEvent] {
-    // First, so that what comes in between is announced again. Without it who polls the descriptor
-    // would be woken without end.
+    // Clear first: an event posted in between makes the descriptor readable again. Without the
+    // clear a caller that polls the descriptor would spin.
     clear()
     return state.withLock { state in
       defer { state.events = [] }
@@ -150,7 +150,8 @@ public final class HardwareLog: Sendable {
     }
   }
 
-  /// Waits for a failure or an event, for some seconds at the most. Returns whether there was one.
+  /// Waits for a failure or an event, at most this many seconds (and a day). Returns whether there
+  /// was one.
   public func wait(timeout seconds: Double) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = Int32(max(0, min(seconds, 86_400)) * 1000)
@@ -159,13 +160,13 @@ public final class HardwareLog: Sendable {
     return true
   }
 
-  /// Makes the descriptor wait for what comes next.
+  /// Makes the descriptor unreadable until the next announcement.
   private func clear() {
     var count: UInt64 = 0
     _ = unsafe Glibc.read(descriptor, &count, 8)
   }
 
-  /// What has been counted so far. Any thread.
+  /// The counters now. Any thread.
   public var statistics: HardwareStatistics {
     var statistics = HardwareStatistics()
     statistics.underruns = underruns.load(ordering: .relaxed)

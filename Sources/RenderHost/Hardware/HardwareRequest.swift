@@ -1,45 +1,46 @@
 public import AudioTypes
 
-/// What a session asks a back end for. Each is a request: `HardwareGrant` is the answer.
+/// What a session asks a back end for. All of it is a request: `HardwareGrant` is the answer.
 public struct HardwareRequest: Hashable, Sendable {
   /// Whether there is a loudspeaker side.
   public var wantsOutput: Bool
   /// Whether there is a microphone side.
   public var wantsInput: Bool
-  /// The rate of the session in Hz; `nil` for the rate that the sink runs at.
+  /// The rate of the session in Hz; `nil` for the rate of the sink.
   public var preferredSampleRate: Double?
-  /// How long an I/O buffer should last, in seconds; `nil` for 1024 frames.
+  /// The preferred duration of an I/O buffer, in seconds; `nil` for 1024 frames.
   public var preferredIOBufferDuration: Double?
-  /// The sink, by name or index; `nil` leaves it to the environment (`PULSE_SINK`) and to the
-  /// back end's default.
+  /// The sink, by name or index; `nil` for that of the environment (`PULSE_SINK`) or the back end's
+  /// default.
   public var sinkName: String?
-  /// The source, by name or index; `nil` leaves it to the environment (`PULSE_SOURCE`) and to the
-  /// back end's default.
+  /// The source, by name or index; `nil` for that of the environment (`PULSE_SOURCE`) or the back
+  /// end's default.
   public var sourceName: String?
-  /// The sides whose device is where the server has moved the sound, and not what somebody has asked
-  /// for: where it goes, another will do.
+  /// The sides whose device was chosen by the server, when it moved the stream, and not requested:
+  /// another device may replace it when it is lost.
   public var movedSides: Set<AudioDevice.Direction> = []
-  /// Which sink, where `sinkName` says nothing; `nil` for any.
+  /// Selects the sink where `sinkName` is `nil`; `nil` for any.
   public var sink: DeviceSelector?
-  /// Which source, where `sourceName` says nothing; `nil` for any.
+  /// Selects the source where `sourceName` is `nil`; `nil` for any.
   public var source: DeviceSelector?
-  /// Channels of the loudspeaker side; `nil` for those of the sink.
+  /// The channels of the loudspeaker side; `nil` for those of the sink.
   public var outputChannels: Int?
-  /// Channels of the microphone side; `nil` for those of the source.
+  /// The channels of the microphone side; `nil` for those of the source.
   public var inputChannels: Int?
-  /// What the server's mixer calls the program.
+  /// The program's name in the server's mixer.
   public var applicationName: String
-  /// What the server's mixer calls the sound: the title of the patch.
+  /// The stream's name in the server's mixer: the title of the patch.
   public var streamName: String
-  /// The server's address; `nil` leaves it to the environment (`PULSE_SERVER`) and to the back end.
+  /// The server's address; `nil` for that of the environment (`PULSE_SERVER`) or the back end's
+  /// default.
   public var server: String?
-  /// How long the server may take to answer, in seconds. While the graph is running, one that moves
-  /// nothing for twice as long counts as gone.
+  /// The seconds that the server may take to answer. A running server that moves no frames for
+  /// twice as long counts as lost.
   public var timeout: Double
-  /// Whether the sound is a conversation, for which others are to be quieter: the streams then have
-  /// the role `phone`, by which the server's `module-role-ducking` goes.
+  /// Whether the sound is a conversation that other streams should be quieter for: the streams get
+  /// the role `phone`, which the server's `module-role-ducking` looks for.
   public var isConversation: Bool
-  /// What only some back ends know of, by key; each says which it takes.
+  /// Options of single back ends, by key; each back end documents its own.
   public var options: [String: String]
 
   public init(
@@ -68,7 +69,7 @@ public struct HardwareRequest: Hashable, Sendable {
     self.options = options
   }
 
-  /// What a session of a category asks for: the sides that it permits.
+  /// The sides that a session category permits.
   public init(
     for category: SessionCategory, preferredSampleRate: Double? = nil,
     preferredIOBufferDuration: Double? = nil

@@ -1,13 +1,13 @@
-/// What a device is had to keep of what is played because it has run dry: more than it was asked for.
+/// A playback latency that a device had to raise above the requested one because it ran dry.
 public struct RaisedLatency: Hashable, Sendable {
-  /// What was asked for, in seconds.
+  /// The requested latency, in seconds.
   public var asked: Double
-  /// What is granted now, in seconds.
+  /// The latency granted now, in seconds.
   public var granted: Double
-  /// Since when it is more than was asked for: nanoseconds of a clock that never goes back.
+  /// When it went above the requested one: nanoseconds of the monotonic clock.
   public var since: UInt64
-  /// When a slice of it is given back, where nothing runs dry until then: nanoseconds of the same clock. `nil`
-  /// while nothing is played.
+  /// When it is lowered by a slice, unless the device runs dry before: nanoseconds of the monotonic
+  /// clock. `nil` while nothing is played.
   public var lessAt: UInt64?
 
   public init(asked: Double, granted: Double, since: UInt64, lessAt: UInt64?) {
@@ -17,15 +17,15 @@ public struct RaisedLatency: Hashable, Sendable {
     self.lessAt = lessAt
   }
 
-  /// By how much it is more than was asked for, in seconds.
+  /// The latency above the requested one, in seconds.
   public var surplus: Double { max(0, granted - asked) }
 
-  /// For how long it has been so, in seconds.
+  /// The seconds since it was raised.
   public func age(at now: UInt64 = monotonicNanoseconds()) -> Double {
     Double(now - min(now, since)) / 1e9
   }
 
-  /// In how many seconds a slice is given back.
+  /// The seconds until it is lowered by a slice; `nil` while nothing is played.
   public func timeUntilLess(at now: UInt64 = monotonicNanoseconds()) -> Double? {
     lessAt.map { Double($0 - min($0, now)) / 1e9 }
   }

@@ -1,17 +1,17 @@
 import RenderCore
 
-/// Whose fault it is that there was nothing to play.
+/// What caused an underrun.
 public enum UnderrunCause: String, CaseIterable, Hashable, Sendable {
   /// A slice took longer to render than it lasts.
   case render
-  /// Frames of a file were not read in time: silence stood in their place.
+  /// Frames of a file were not read in time, and silence replaced them.
   case file
-  /// The sound server, or whoever else takes the sound, asked too late or not at all.
+  /// The sound server, or whatever else takes the sound, asked too late or not at all.
   case server
-  /// The machine did not run the render thread when it was to run.
+  /// The system did not run the render thread in time.
   case machine
 
-  /// Whose it is, in words that follow a number: `2 the machine's`.
+  /// The cause as words that follow a number: `2 the machine's`.
   public var owner: String {
     switch self {
     case .render: "the patch's own"
@@ -22,13 +22,13 @@ public enum UnderrunCause: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// A time at which the device had to play what was not there.
+/// A moment at which the device had nothing to play.
 public struct Underrun: Hashable, Sendable {
-  /// Who was late.
+  /// What was late.
   public var cause: UnderrunCause
-  /// Seconds of sound that the device had asked for by then.
+  /// Seconds of sound that the device had requested by then.
   public var time: Double
-  /// What went wrong, as words that follow a colon.
+  /// What went wrong: words that follow a colon.
   public var reason: String
 
   public init(_ cause: UnderrunCause, time: Double, reason: String) {
@@ -37,7 +37,7 @@ public struct Underrun: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The whole as a sentence: `an underrun at 0:03.200, the machine's: …`.
+  /// The underrun as a sentence: `an underrun at 0:03.200, the machine's: …`.
   public var message: String {
     "an underrun at \(ServiceEvent.clock(time)), \(cause.owner): \(reason)"
   }

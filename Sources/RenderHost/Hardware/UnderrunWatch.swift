@@ -1,39 +1,41 @@
 import CShims
 import Glibc
 
-/// Makes out why a device ran dry, from where the time of the thread that renders went.
+/// Finds why a device ran dry, from where the time of the render thread went.
 ///
-/// The thread says when it goes to sleep, when it wakes, and when it has rendered what was asked for. A thread
-/// that is not run when it could be waits in the scheduler's queue, which the system counts; one of a process
-/// that is stopped sleeps longer than it wanted to. What a render takes beyond that is its own. Where neither
-/// explains it, nobody asked in time.
+/// The thread reports when it goes to sleep, when it wakes, and when it has rendered a request. A
+/// thread that could run and does not waits in the scheduler's queue, which the system counts; a
+/// thread of a stopped process sleeps longer than it wanted to. The rest of the time of a render is
+/// its own. Where neither explains the underrun, the server asked too late.
 ///
-/// It belongs to that thread and is called outside of the pulls: it makes a system call each time, and allocates
-/// nothing but for an underrun.
+/// Used by the render thread, outside of the pulls: each call makes a system call, and only
+/// `underrun(at:)` allocates.
 @safe
 public final class UnderrunWatch: @unchecked Sendable {
   // `@unchecked Sendable`: made by one thread, used by another from then on.
 
-  /// A stretch of the thread's time, in nanoseconds.
+  /// A stretch of the thread's time; all times in nanoseconds.
   private struct Stretch {
     var end: UInt64 = 0
-    /// By how much what was rendered took longer than it lasts, without waiting for a processor.
+    /// The time that rendering took beyond the duration of its frames, waits for a processor left
+    /// out.
     var excess: UInt64 = 0
-    /// For how long the thread was not run.
+    /// The time that the thread was ready and not run.
     var delay: UInt64 = 0
-    /// How long rendering took, and how many frames that were.
+    /// The time that rendering took, and its frames.
     var taken: UInt64 = 0
     var frameCount = 0
   }
 
-  /// What is less is no reason for a device to run dry.
+  /// Less than this does not make a device run dry.
   private static let least: UInt64 = 2_000_000
 
   private let sampleRate: Double
   private let window: UInt64
   private var stretches = [Stretch](repeating: Stretch(), count: 256)
   private var next = 0
-  /// The system's own account of the thread; -1 before the thread has opened it, and where there is none.
+  /// A descriptor of the system's statistics of the thread; -1 before the thread has opened it, and
+  /// where there are none.
   private var account: Int32 = -1
   private let readsAccount: Bool
   private var begin: UInt64 = 0
@@ -42,45 +44,45 @@ public final class UnderrunWatch: @unchecked Sendable {
 
   /// - Parameters:
   ///   - sampleRate: The device's, in Hz.
-  ///   - bufferDuration: How long the device plays on what it has, in seconds.
-  ///   - readsAccount: Whether the system is asked how long the thread waited for a processor.
+  ///   - bufferDuration: How long the device plays from its full buffer, in seconds.
+  ///   - readsAccount: Whether to ask the system how long the thread waited for a processor.
   public init(sampleRate: Double, bufferDuration: Double, readsAccount: Bool = true) {
     self.sampleRate = sampleRate
     self.readsAccount = readsAccount
-    // What happened earlier has been made good, or has been heard.
+    // Earlier delays have been made up for, or have made an underrun of their own.
     window = UInt64((0.5 + 2 * max(0, min(bufferDuration, 60))) * 1e9)
   }
 
   deinit { if account >= 0 { close(account) } }
 
-  /// The thread goes to sleep, until it is woken or some seconds have passed.
+  /// Called before the thread sleeps until it is woken, or for this many seconds.
   public func willSleep(atMost seconds: Double) {
     if account < 0, readsAccount { account = shims_open_run_delay() }
     willSleep(atMost: seconds, now: monotonicNanoseconds(), delay: runDelay)
   }
 
-  /// The thread has woken.
+  /// Called when the thread has woken.
   public func hasWoken() { hasWoken(now: monotonicNanoseconds(), delay: runDelay) }
 
-  /// The thread begins to render what has been asked for.
+  /// Called before the thread renders a request.
   public func willRender() { willRender(now: monotonicNanoseconds(), delay: runDelay) }
 
-  /// It has rendered that.
+  /// Called when the thread has rendered it.
   public func hasRendered(frameCount: Int) {
     hasRendered(frameCount: frameCount, now: monotonicNanoseconds(), delay: runDelay)
   }
 
-  /// Why the device has run dry by now.
+  /// The cause of an underrun now.
   ///
-  /// - Parameter time: Seconds of sound that it has asked for.
+  /// - Parameter time: Seconds of sound that the device has requested.
   public func underrun(at time: Double) -> Underrun {
     underrun(at: time, now: monotonicNanoseconds())
   }
 
-  /// How long the thread has waited for a processor since it began, in nanoseconds.
+  /// The time that the thread has waited for a processor since it began, in nanoseconds.
   private var runDelay: UInt64 { account >= 0 ? shims_run_delay(account) : 0 }
 
-  // MARK: The same with a clock of somebody else's
+  // MARK: The same on a clock of the caller, for tests
 
   func willSleep(atMost seconds: Double, now: UInt64, delay: UInt64) {
     (begin, waited) = (now, delay)
@@ -134,7 +136,7 @@ public final class UnderrunWatch: @unchecked Sendable {
         + "and they last \(Self.milliseconds(lasts)) ms")
   }
 
-  /// With a digit behind the point.
+  /// With one decimal.
   private static func milliseconds(_ nanoseconds: UInt64) -> String {
     let tenths = (nanoseconds + 50_000) / 100_000
     return "\(tenths / 10).\(tenths % 10)"

@@ -2,7 +2,7 @@ import CShims
 import Glibc
 import Synchronization
 
-/// A thread of our own, in which signals are blocked: they belong to the control thread.
+/// A thread with all signals blocked, so that they reach the control thread.
 @safe
 public final class HostThread: @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written before the object is handed out, and joined once.
@@ -21,14 +21,16 @@ public final class HostThread: @unchecked Sendable {
   private let thread: pthread_t
   private let isJoined = Atomic<Bool>(false)
 
-  /// Starts `body` in a new thread. `name` is what `top -H` shows: 15 bytes at the most.
+  /// Starts `body` in a new thread. `top -H` shows the first 15 bytes of `name`.
+  ///
+  /// - Throws: `systemError` where the system starts no thread.
   public init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HardwareError) {
     work = Work(String(name.prefix(15)), body)
     var thread = pthread_t()
     var all = sigset_t()
     var previous = sigset_t()
     unsafe sigfillset(&all)
-    // A thread inherits the mask of the one that makes it, so that there is no moment without.
+    // A new thread inherits the mask, so that no signal can reach it before it blocks them.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
     let context = unsafe Unmanaged.passRetained(work)
     let result = unsafe pthread_create(
@@ -54,7 +56,8 @@ public final class HostThread: @unchecked Sendable {
     if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) }
   }
 
-  /// Waits until `body` has returned, or until the time is up. Returns whether it has.
+  /// Waits until `body` has returned, or for this many seconds. Returns whether it has. Called in
+  /// the thread itself it returns false.
   @discardableResult
   public func join(timeout seconds: Double = .infinity) -> Bool {
     guard !isJoined.load(ordering: .relaxed) else { return true }
@@ -63,7 +66,7 @@ public final class HostThread: @unchecked Sendable {
       guard Double(monotonicNanoseconds() - begin) < seconds * 1e9 else { return false }
       usleep(500)
     }
-    // The last owner may let go in the thread itself.
+    // A thread cannot join itself: the last owner may release the object in it.
     guard pthread_equal(thread, pthread_self()) == 0 else { return false }
     pthread_join(thread, nil)
     isJoined.store(true, ordering: .relaxed)
@@ -71,7 +74,7 @@ public final class HostThread: @unchecked Sendable {
   }
 }
 
-/// What the C library says to an error number.
+/// The C library's text for an `errno`.
 package func systemMessage(_ number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   _ = unsafe strerror_r(number, &buffer, buffer.count)

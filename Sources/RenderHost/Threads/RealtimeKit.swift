@@ -3,35 +3,35 @@ import CShims
 import Glibc
 import Synchronization
 
-/// The service of the system bus that grants scheduling to the threads of those who may not have it by
-/// themselves: what a desktop's user has. It has limits of its own, which are asked for first.
+/// The service of the system bus that grants real-time scheduling to the threads of users who may
+/// not take it themselves, as on a desktop. It has limits, which are read first.
 struct RealtimeKit {
   struct Request: Sendable {
     /// The system's number of a thread of this process.
     var thread: UInt64
     /// From 1 up.
     var priority: Int32
-    /// What is asked for where there is no real-time scheduling: below 0.
+    /// The niceness to ask for where real-time scheduling is refused: below 0.
     var niceness: Int32
   }
 
   struct Answer: Hashable, Sendable {
     var granted = SchedulingGrant.Kind.normal
-    /// Why it is not real-time; `nil` where it is.
+    /// Why real-time scheduling was refused; `nil` where it was granted.
     var refusal: String?
   }
 
-  /// The address of the bus; where there is none in the environment, the usual one.
+  /// The address of the bus: that of the environment, or else the usual one.
   var address =
     unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
     ?? "unix:path=/run/dbus/system_bus_socket"
-  /// How long everything may take, in seconds.
+  /// The seconds that all of it may take.
   var patience = 0.4
-  /// Sets RLIMIT_RTTIME, in microseconds; gives 0 or an `errno`.
+  /// Sets RLIMIT_RTTIME, in microseconds. Returns 0 or an `errno`.
   var limitTime: @Sendable (UInt64) -> Int32 = { shims_limit_real_time($0) }
 
-  /// Asks in a thread of its own: neither a bus that hangs nor one that takes nobody holds up the caller for
-  /// longer than the patience lasts.
+  /// Asks in a thread of its own, so that a bus that hangs does not delay the caller for longer
+  /// than `patience`.
   func ask(_ request: Request) -> Answer {
     let conversation = Conversation(
       address: address, deadline: monotonicNanoseconds() + UInt64(patience * 1e9),
@@ -46,7 +46,7 @@ struct RealtimeKit {
     return conversation.answer
   }
 
-  /// What is said to RealtimeKit, and what it says.
+  /// One exchange with RealtimeKit, shared by the caller and the thread that asks.
   private final class Conversation: Sendable {
     private let address: String
     private let deadline: UInt64
@@ -62,10 +62,10 @@ struct RealtimeKit {
 
     var answer: Answer { state.withLock { $0 } }
 
-    /// Nothing more is asked for.
+    /// Sends no further request.
     func giveUp() { isOver.store(true, ordering: .relaxed) }
 
-    /// Milliseconds that are left, at least 1.
+    /// The milliseconds left, at least 1.
     private var rest: Int32 {
       let now = monotonicNanoseconds()
       return now < deadline ? max(1, Int32((deadline - now) / 1_000_000)) : 1
@@ -91,14 +91,15 @@ struct RealtimeKit {
       state.withLock { $0.granted = .highPriority(niceness: niceness) }
     }
 
-    /// Returns why it was refused; `nil` where it was not.
+    /// Returns why it was refused; `nil` where it was granted.
     private func askForRealTime(
       _ bus: OpaquePointer, _ request: Request, _ limits: cbus_limits,
       _ failure: inout cbus_failure
     ) -> String? {
       guard limits.priority > 0, limits.time > 0 else { return "it grants no real-time" }
       guard !isOver.load(ordering: .relaxed) else { return "it was too late" }
-      // RealtimeKit refuses whoever could take a processor for longer than it allows.
+      // RealtimeKit refuses a process without a limit on processor time, or with a higher one than
+      // its own.
       let error = limitTime(UInt64(limits.time))
       guard error == 0 else { return "RLIMIT_RTTIME cannot be set: \(systemMessage(error))" }
       let priority = min(request.priority, Int32(clamping: limits.priority))

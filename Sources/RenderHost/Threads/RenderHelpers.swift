@@ -2,11 +2,11 @@ import CShims
 import RenderCore
 import Synchronization
 
-/// The threads that help the one that pulls: started when there is a plan for several, and ended with
-/// their owner.
+/// The threads that help to render. They start with the first plan for several threads, and end
+/// with their owner.
 final class RenderHelpers: Sendable {
   let crew = RenderCrew()
-  /// How many there are to be, beside the thread that pulls.
+  /// The number of helpers, without the thread that pulls.
   private let count: Int
   private let threads = Mutex<[HostThread]>([])
 
@@ -17,7 +17,8 @@ final class RenderHelpers: Sendable {
     for thread in threads.withLock({ $0 }) { thread.join() }
   }
 
-  /// Starts those that are not there. One that cannot be started is not missed. Control thread.
+  /// Starts the helpers that are missing. Rendering needs none of them, so that a thread that does
+  /// not start is no error. Control thread.
   func start() {
     threads.withLock { threads in
       while threads.count < count {

@@ -1,22 +1,22 @@
 import CShims
 import Synchronization
 
-/// How a thread is scheduled, as far as it has asked for something.
+/// How a thread is scheduled after it asked for more.
 public struct SchedulingGrant: Hashable, Sendable {
-  /// How a thread stands beside others.
+  /// The kind of scheduling.
   public enum Kind: Hashable, Sendable {
-    /// In front of every thread that has no such priority, from 1 up.
+    /// Before all threads without such a priority, from 1 up.
     case realTime(priority: Int32)
-    /// More of the processor than others get: below 0.
+    /// A larger share of the processor than other threads get; the niceness is below 0.
     case highPriority(niceness: Int32)
     case normal
   }
 
-  /// What it has been granted.
+  /// The scheduling that was granted.
   public var kind: Kind
-  /// Whether RealtimeKit has granted it, and not the limits of the user.
+  /// Whether RealtimeKit granted it, and not the user's limits.
   public var isByRealtimeKit = false
-  /// Why it is not more, in words, in the order of asking.
+  /// Why nothing better was granted, in the order of asking.
   public var refusals: [String] = []
 }
 
@@ -37,8 +37,8 @@ extension SchedulingGrant: CustomStringConvertible {
 extension SchedulingGrant {
   private static let hasToldLoss = Atomic<Bool>(false)
 
-  /// Whether a thread has lost what RealtimeKit had granted it, because it computed for longer than that
-  /// allows: a sentence, once. Makes no system call.
+  /// A sentence, once, where a thread lost the real-time scheduling that RealtimeKit had granted
+  /// it, because it computed for longer than that allows. `nil` otherwise. Makes no system call.
   public static func takeLoss() -> String? {
     guard shims_has_lost_real_time() != 0, !hasToldLoss.exchange(true, ordering: .relaxed) else {
       return nil

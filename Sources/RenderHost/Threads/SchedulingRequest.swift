@@ -1,37 +1,40 @@
 import CShims
 
-/// Asks for the best scheduling that the calling thread can have: real-time by the limits of the user, the
-/// same by RealtimeKit, less niceness by RealtimeKit, less niceness by the limits of the user.
+/// Asks for the best scheduling that the calling thread can get, in this order: real-time within
+/// the user's limits, real-time from RealtimeKit, a lower niceness from RealtimeKit, a lower
+/// niceness within the user's limits.
 public struct SchedulingRequest {
-  /// From 1, the least urgent. Less is asked for where less is allowed.
+  /// From 1, the least urgent. Reduced where less is allowed.
   public var priority: Int32
-  /// What is asked for where there is no real-time scheduling; as PulseAudio has it for itself.
+  /// The niceness to ask for where real-time scheduling is refused; the default is PulseAudio's.
   public var niceness: Int32 = -11
-  /// What the system answers.
+  /// The calls to the system; replaced in tests.
   var system = System()
-  /// What RealtimeKit answers.
+  /// The call to RealtimeKit; replaced in tests.
   var broker: (RealtimeKit.Request) -> RealtimeKit.Answer = { RealtimeKit().ask($0) }
 
   public init(priority: Int32) { self.priority = priority }
 
-  /// The system's own answers.
+  /// The calls to the system.
   struct System {
-    /// Takes a priority; gives the one that was granted, or a negative `errno`.
+    /// Takes a priority. Returns the priority granted, or a negative `errno`.
     var requestRealTime: (Int32) -> Int32 = { shims_request_real_time($0) }
-    /// Takes a niceness; gives what the thread has then, and an `errno` where that is not less than before.
+    /// Takes a niceness. Returns the thread's niceness afterwards, and an `errno` where it is not
+    /// lower.
     var setNiceness: (Int32) -> (granted: Int32, error: Int32) = { niceness in
       let answer = shims_set_niceness(niceness)
       return (answer.granted, answer.error)
     }
   }
 
-  /// Asks. Called in the thread that is to have it; returns after 0.5 s at the latest.
+  /// Asks, for the calling thread. Returns within 0.5 s.
   public func make() -> SchedulingGrant {
     let granted = system.requestRealTime(priority)
     if granted > 0 { return SchedulingGrant(kind: .realTime(priority: granted)) }
     var refusals = ["real-time was refused: \(systemMessage(-granted))"]
-    // Who computes for longer than RealtimeKit allows loses that, and does not end the process. It may grant
-    // something when nobody waits for it any more.
+    // Handle the signal first: a thread that computes for longer than RealtimeKit allows then loses
+    // its priority, and the process does not end. RealtimeKit may still grant it after `broker`
+    // stopped waiting.
     shims_watch_real_time()
     let answer = broker(
       RealtimeKit.Request(
@@ -54,11 +57,12 @@ public struct SchedulingRequest {
 }
 
 extension HostThread {
-  /// Asks for real-time scheduling of the calling thread and says, in a few words, what was granted.
-  /// `priority` counts from 1, the least urgent; less is asked for where the system allows less.
+  /// Asks for real-time scheduling of the calling thread. Returns a few words that say what was
+  /// granted. `priority` counts from 1, the least urgent; it is reduced where the system allows
+  /// less.
   ///
-  /// Where the limits of the user do not allow it RealtimeKit is asked, which may take 0.4 s, and where that
-  /// does not grant it either, as little niceness as there is to be had.
+  /// Where the user's limits do not allow it RealtimeKit is asked, which may take 0.4 s; where that
+  /// refuses too, a lower niceness is set.
   public static func requestRealTime(priority: Int32) -> String {
     SchedulingRequest(priority: priority).make().description
   }

@@ -2,11 +2,12 @@ import CShims
 import RenderCore
 import Synchronization
 
-/// One call of every service before a slice, by the threads that render: each service is called by one of them.
+/// Calls every service once before a slice. The rendering threads share the calls.
 final class ServiceRound: CrewErrand, @unchecked Sendable {
-  // `@unchecked Sendable`: what is not atomic and has no lock is written while no other thread works.
+  // `@unchecked Sendable`: the properties that are neither atomic nor locked are written while no
+  // other thread works.
 
-  /// What has come of a service's call.
+  /// The result of one service's call.
   struct Outcome {
     let number: Int
     var failure: ServiceError?
@@ -15,14 +16,15 @@ final class ServiceRound: CrewErrand, @unchecked Sendable {
 
   private var services: [any RenderService] = []
   private var frameCount = 0
-  /// How many services a thread takes at once.
+  /// The number of services that a thread takes at once.
   private var stretch = 1
-  /// How the thread that pulls computes with denormals: so do the others, and get the same bits.
+  /// The denormal mode of the thread that pulls. The helpers use the same, and compute the same
+  /// bits.
   private var denormals: UInt32 = 0
   private let next = Atomic<Int>(0)
   private let outcomes = Mutex<[Outcome]>([])
 
-  /// Gets ready for a call of services.
+  /// Prepares one round of calls.
   func begin(_ services: [any RenderService], inStepFor frameCount: Int, threadCount: Int) {
     self.services = services
     self.frameCount = frameCount
@@ -56,7 +58,7 @@ final class ServiceRound: CrewErrand, @unchecked Sendable {
     outcomes.withLock { $0.append(outcome) }
   }
 
-  /// What there is to tell, in the order of the services.
+  /// The failures and events of the round, in the order of the services.
   func end() -> [Outcome] {
     services = []
     return outcomes.withLock { outcomes in
@@ -68,8 +70,8 @@ final class ServiceRound: CrewErrand, @unchecked Sendable {
 }
 
 extension RenderSession {
-  /// Calls services before the slice that is pulled next, in this thread, which is the one that pulls, and those
-  /// that help it.
+  /// Calls the services before the next slice. Called by the thread that pulls; its helpers take a
+  /// share.
   func serve(_ services: [any RenderService], inStepFor frameCount: Int) -> [ServiceRound.Outcome] {
     guard !services.isEmpty else { return [] }
     round.begin(services, inStepFor: frameCount, threadCount: configuration.threadCount)

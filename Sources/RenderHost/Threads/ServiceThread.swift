@@ -1,66 +1,70 @@
 public import RenderCore
 import Synchronization
 
-/// Runs the services of a live graph, reading ahead and writing down, beside the render thread.
+/// Runs the services of a live graph, which read ahead and write recordings, beside the render
+/// thread.
 ///
 /// Used from the control thread. A service is called by one thread at a time. Between two turns the
-/// thread sleeps for as long as every service has to spare, at least 10 ms. A disk that stalls holds up
-/// this thread, and those that add and remove services; whoever asks what has happened does not wait.
+/// thread sleeps for as long as all services can spare, at least 10 ms. A slow disk delays this
+/// thread and callers of `add` and `remove`, but not callers of `takeEvents`, `errors` and
+/// `lostFrames`.
 public final class ServiceThread: Sendable {
   private struct Entry {
     let service: any RenderService
     var hasFailed = false
   }
 
-  /// Time that a recording is to be told of.
+  /// A pause that recordings are to note.
   private struct Gap {
     var seconds: Double
-    /// Nanoseconds of the monotonic clock, of the first frame behind it.
+    /// The time of the first frame after it, in nanoseconds of the monotonic clock.
     var end: UInt64
     var cause: String
   }
 
-  /// What is asked for while a service waits for the disk.
+  /// What callers may read while a service waits for the disk.
   private struct Report {
     var services: [any RenderService] = []
     var errors: [ServiceError] = []
     var events: [ServiceEvent] = []
     var gaps: [Gap] = []
-    /// Of services that are gone.
+    /// The lost frames of removed services.
     var lostFrames = 0
     var thread: HostThread?
   }
 
-  /// How many seconds the thread sleeps between two turns at the least: a service that falls behind does
-  /// not take a processor for itself.
+  /// The shortest sleep between two turns, in seconds, so that a service that falls behind does not
+  /// take a whole processor.
   private static let shortestSleep = 0.01
 
   private let frameCount: Int
   private let longestSleep: Double
-  /// Held while a service is called.
+  /// Locked while a service is called.
   private let entries = Mutex<[Entry]>([])
-  /// Held for a moment. Whoever holds it takes no other lock.
+  /// Locked for a moment only. Its owner takes no other lock.
   private let report = Mutex(Report())
   private let isStopping = Atomic<Bool>(false)
   private let alarm = WakeSignal()
 
   /// - Parameters:
-  ///   - frameCount: What every call asks for at the least: frames in hand, or room for as many. The
-  ///     largest number that the device may pull at once.
-  ///   - longestSleep: Seconds between two turns at the most, so that what has happened is told soon.
+  ///   - frameCount: The least that every call asks for: frames read ahead, or room for as many.
+  ///     The largest number of frames that the device may pull at once.
+  ///   - longestSleep: The longest sleep between two turns, in seconds. It bounds the delay of
+  ///     events.
   public init(atLeast frameCount: Int = 4096, longestSleep: Double = 0.1) {
     self.frameCount = frameCount
     self.longestSleep = longestSleep
   }
 
-  /// Whoever forgets `stop` still leaves no thread behind.
+  /// Leaves no thread behind where `stop` was not called.
   deinit { stopThread() }
 
-  /// Calls every service once, in this thread, so that the first slice finds what it needs; then
-  /// goes on in a thread of its own, whenever a service needs it.
+  /// Calls every service once, in the calling thread, so that the first slice finds its frames.
+  /// Then continues in a thread of its own, whenever a service needs it.
   ///
-  /// - Parameter chore: What that thread does besides, each time, with no lock held. Returns in how many
-  ///   seconds it has to be done again at the latest, if nobody calls `wake()`.
+  /// - Parameter chore: Called by that thread in each turn, without a lock. Returns the seconds
+  ///   after which it must be called again, unless `wake()` is called before.
+  /// - Throws: `systemError` where the thread cannot be started.
   public func start(
     _ services: [any RenderService] = [], chore: @escaping @Sendable () -> Double = { .infinity }
   ) throws(HardwareError) {
@@ -68,18 +72,18 @@ public final class ServiceThread: Sendable {
     guard report.withLock({ $0.thread == nil }) else { return }
     isStopping.store(false, ordering: .relaxed)
     let thread = try HostThread("patchrun files") { [weak self, alarm] in
-      // Not held while asleep: the last owner may let go in between.
+      // Not held while asleep: the last owner may release it in between.
       while let seconds = self?.turn(chore) { alarm.sleep(seconds) }
     }
     report.withLock { $0.thread = thread }
   }
 
-  /// Has the thread take its next turn at once. Any thread but the render thread: it is a system call.
+  /// Has the thread take its next turn at once. Not for the render thread: it makes a system call.
   public func wake() { alarm.wake() }
 
   /// Adds a service and calls it once, before a slice needs it.
   public func add(_ service: any RenderService) {
-    // How long the thread may sleep is another question now.
+    // The new service may need an earlier turn.
     defer { wake() }
     entries.withLock { entries in
       guard !entries.contains(where: { $0.service === service }) else { return }
@@ -90,7 +94,7 @@ public final class ServiceThread: Sendable {
     }
   }
 
-  /// Finishes a service that no slice needs any more, and lets it go.
+  /// Finishes and removes a service that no slice needs any more.
   public func remove(_ service: any RenderService) {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.service === service }) else { return }
@@ -98,7 +102,7 @@ public final class ServiceThread: Sendable {
     }
   }
 
-  /// Ends the thread, then finishes every service. Called when no slice follows.
+  /// Ends the thread, then finishes every service. Called after the last slice.
   public func stop() {
     stopThread()
     entries.withLock { entries in
@@ -108,8 +112,8 @@ public final class ServiceThread: Sendable {
     }
   }
 
-  /// Calls every service before a slice of so many frames, in this thread, which is the one that
-  /// renders it: for hardware that pulls faster than files are read ahead.
+  /// Calls every service before a slice of so many frames. Called by the thread that renders it,
+  /// for hardware that pulls faster than files are read ahead.
   public func serve(inStepFor frameCount: Int) {
     entries.withLock { entries in
       for index in entries.indices where !entries[index].hasFailed {
@@ -124,11 +128,11 @@ public final class ServiceThread: Sendable {
     }
   }
 
-  /// What has failed so far, each failure once. A service that has failed is not called again, but
-  /// finished.
+  /// The failures so far, each once. A service that failed is not called again, only finished. Any
+  /// thread.
   public var errors: [ServiceError] { report.withLock { $0.errors } }
 
-  /// What has happened to files since the last call.
+  /// The events of the services since the last call. Any thread.
   public func takeEvents() -> [ServiceEvent] {
     let (events, services) = report.withLock { report in
       defer { report.events = [] }
@@ -137,8 +141,8 @@ public final class ServiceThread: Sendable {
     return events + services.compactMap { $0.takeOngoingEvent() }
   }
 
-  /// Tells recordings of time that has passed and is not in them, between two frames of which the second was
-  /// rendered `ago` seconds before. They are told in the thread.
+  /// Notes a pause in recordings, between two frames of which the second was rendered `ago` seconds
+  /// before now. The thread passes it on. `cause` is for the report.
   public func noteGap(seconds: Double, ago: Double = 0, cause: String) {
     let past = UInt64(max(0, min(ago, 1e9)) * 1e9)
     let now = monotonicNanoseconds()
@@ -148,7 +152,7 @@ public final class ServiceThread: Sendable {
     wake()
   }
 
-  /// Frames that were not there in time, or that there was no room for, since the beginning.
+  /// Frames that were not read in time, or that did not fit, since the beginning. Any thread.
   public var lostFrames: Int {
     report.withLock { $0.services.reduce($0.lostFrames) { $0 + $1.lostFrames } }
   }
@@ -165,7 +169,7 @@ public final class ServiceThread: Sendable {
 
   // MARK: The thread
 
-  /// Does what is to be done now, and returns in how many seconds to do it again; `nil` at the end.
+  /// Takes a turn. Returns the seconds until the next one; `nil` at the end.
   private func turn(_ chore: () -> Double) -> Double? {
     guard !isStopping.load(ordering: .relaxed) else { return nil }
     var seconds = min(chore(), longestSleep)

@@ -1,9 +1,9 @@
 import CShims
 import Glibc
 
-/// Lets one thread sleep for a while and others wake it before.
+/// Lets one thread sleep, and others wake it early.
 ///
-/// `@unchecked Sendable`: a semaphore of the system is made for many threads.
+/// `@unchecked Sendable`: a POSIX semaphore may be used by many threads.
 @safe
 final class WakeSignal: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
@@ -19,14 +19,15 @@ final class WakeSignal: @unchecked Sendable {
     unsafe semaphore.deallocate()
   }
 
-  /// Ends the sleep, or the next one where nobody sleeps. Not for the render thread: it is a system call.
+  /// Ends the current sleep, or else the next one. Not for the render thread: it makes a system
+  /// call.
   func wake() { unsafe sem_post(semaphore) }
 
-  /// Sleeps until it is woken, or until the time is up; at once where it has been woken since the last
-  /// sleep. One thread.
+  /// Sleeps until it is woken, or for this many seconds; not at all where `wake` was called since
+  /// the last sleep. One thread.
   func sleep(_ seconds: Double) {
     _ = unsafe shims_wait_until(semaphore, monotonicNanoseconds() + UInt64(seconds * 1e9))
-    // However often it has been woken, it is awake once.
+    // Several wakes end one sleep only.
     while unsafe sem_trywait(semaphore) == 0 {}
   }
 }
