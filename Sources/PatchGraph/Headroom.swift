@@ -7,7 +7,7 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// The gain structure: where what a patch plays is more than what a bus, or a loudspeaker, can hold.
+/// Finds where what a patch plays exceeds what a bus, or a loudspeaker, can hold.
 enum Headroom {
   static let rule = Rule(
     "PR0314", "graph/headroom",
@@ -49,7 +49,7 @@ enum Headroom {
         }
         """, wrong: ["\"amplitude\": 0.4": "\"amplitude\": 0.9"])))
 
-  /// How far a bus goes, and the unit that last made it louder.
+  /// The peak of a bus, and the unit that last raised it.
   struct Level {
     var peak: PeakLevel
     var raisedBy: NodeID?
@@ -59,13 +59,13 @@ enum Headroom {
       self.raisedBy = raisedBy
     }
 
-    /// Sources that say how loud they are can be believed. Of others that are mixed hardly all are
-    /// at full scale at once: only a sum of more than two of them is worth a word.
+    /// A peak of known levels counts as it is. Sources of unknown level are hardly all at full
+    /// scale at once, so only a sum of more than two of them is reported.
     var isTooMuch: Bool { isCertainlyTooMuch || peak.possible > 2.0005 }
 
     var isCertainlyTooMuch: Bool { peak.known > 1.0005 }
 
-    /// What is said of it.
+    /// The peak that is reported; 1 is full scale.
     var largest: Double { isCertainlyTooMuch ? peak.known : peak.possible }
   }
 }
@@ -76,12 +76,12 @@ struct LevelWalk {
   private let configurations: [NodeID: UnitConfiguration]
   private let interactions: [Interaction]
   private var outputs: [NodeID: [Headroom.Level]] = [:]
-  /// What is too much, in the order in which it is heard.
+  /// What exceeds full scale, in the order of the signal.
   private(set) var findings: [Finding] = []
 
   struct Finding {
     var level: Headroom.Level
-    /// Whose input, or output, cannot hold it.
+    /// The node that clips, at this input or, for `nil`, at its output.
     var node: NodeID
     var input: Int?
     /// What clips there: `the loudspeaker`, `int16`.
@@ -104,7 +104,7 @@ struct LevelWalk {
     }
   }
 
-  /// Whether a bus of a format goes no further than full scale.
+  /// Whether a bus of a format clips at full scale.
   private static func clips(_ format: StreamFormat) -> Bool {
     guard let sample = format.sampleType else { return false }
     return [.int16, .int24, .int32].contains(sample)
@@ -116,7 +116,7 @@ struct LevelWalk {
     var takers: [NodeID: [NodeID]] = [:]
     for interaction in interactions {
       guard let link = interaction.link else { continue }
-      // The microphone side waits for nothing.
+      // The microphone side waits for no input.
       guard configurations[link.source]?.device == nil else { continue }
       waits[link.destination, default: 0] += 1
       takers[link.source, default: []].append(link.destination)
@@ -139,7 +139,7 @@ struct LevelWalk {
     var inputs: [Int: Headroom.Level] = [:]
     for interaction in feeds where configuration.inputs.indices.contains(interaction.input) {
       var level = level(of: interaction)
-      // A connection hands on what has been looked at where it begins.
+      // The format of a connection has been checked at its source.
       if interaction.connection == nil {
         clip(&level, configuration.inputs[interaction.input].format, node, interaction.input)
       }
@@ -219,13 +219,13 @@ struct LevelWalk {
 }
 
 extension GraphBuilder {
-  /// Warns of what is clipped. Only of a patch that could be initialized is that known.
+  /// Warns of what is clipped. Call it only for a patch that could be initialized.
   mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
     guard LevelWalk.canClip(graph, configurations) else { return }
     var walk = LevelWalk(graph, configurations)
     walk.walk()
     guard !walk.findings.isEmpty else { return }
-    // A volume above 1 has had its own warning.
+    // A volume above 1 has its own warning.
     let warned = nodesWarnedOfVolume()
     for finding in walk.findings {
       let level = finding.level

@@ -3,7 +3,7 @@ public import AudioTypes
 public import PatchSyntax
 
 extension PatchLimits.Limit {
-  /// The rule that a patch breaks which meets the limit.
+  /// The rule that a patch breaks which exceeds the limit.
   public var rule: Rule {
     switch self {
     case .bytes: SyntaxRules.bytes
@@ -19,8 +19,8 @@ extension PatchLimits.Limit {
 }
 
 extension PatchLimits {
-  /// The table of the limits, for the help of `--limit` and for the documentation: name, default, code,
-  /// what it counts.
+  /// The limits, for the help of `--limit` and for the documentation: name, default, code, and what
+  /// it counts.
   public static let table: [(name: String, standard: String, code: String, summary: String)] =
     Limit.allCases.map {
       ($0.rawValue, $0.text($0.standard), $0.rule.code.rawValue, $0.summary)

@@ -2,7 +2,8 @@ import AudioTypes
 public import Diagnostics
 import PatchSyntax
 
-/// What a patch takes of the time that it has to be rendered in: known once it has been measured.
+/// The rule about the share of its time that a patch takes to render. Only a measurement can check
+/// it.
 enum MeasuredLoad {
   static let rule = Rule(
     "PR0232", "limit/load",
@@ -19,20 +20,20 @@ enum MeasuredLoad {
 }
 
 extension BuiltPatch {
-  /// A part of a patch that time is measured of.
+  /// A part of a patch whose rendering time is measured.
   public enum MeasuredPart: Hashable, Sendable {
     case node(String)
     case callback(String)
     case tap(String)
   }
 
-  /// Says that rendering takes more of the time than is allowed, at the part that takes most of it.
+  /// The diagnostic of a load above the allowed one, at the part that takes most of it.
   ///
   /// - Parameters:
-  ///   - load: The share of the time rendered that rendering took; 1 for all of it.
-  ///   - allowed: The most that it may be.
-  ///   - costliest: The part that takes most, and its share of what rendering takes; `nil` where that is
-  ///     no part of the patch.
+  ///   - load: The time that rendering took by the time rendered; 1 for all of it.
+  ///   - allowed: The greatest load that is allowed.
+  ///   - costliest: The part that takes most, and its share of the rendering time; `nil` where that
+  ///     is no part of the patch.
   public func diagnostic(
     ofLoad load: Double, above allowed: Double,
     costliest: (part: MeasuredPart, share: Double)?
@@ -71,7 +72,7 @@ extension Diagnostic.Message {
     return .init("\(text); '\(name)' takes most, \(percent(costliest.share)) of it")
   }
 
-  /// `12.3 %`; below one percent with two digits that count.
+  /// `12.3 %`; three decimals below one percent, four below a tenth of one.
   private static func percent(_ share: Double) -> String {
     let value = share * 100
     let factor = value < 0.1 ? 10_000.0 : value < 1 ? 1000.0 : 10.0

@@ -4,7 +4,7 @@ import AudioUnits
 import Diagnostics
 
 extension GraphBuilder {
-  /// Reports what units have to say of themselves that is no mistake.
+  /// Reports the notes of the units, which are no mistakes.
   mutating func reportNotes(_ configurations: [NodeID: UnitConfiguration]) {
     for id in graph.nodes {
       guard let configuration = configurations[id], let info = try? graph.nodeInfo(id),

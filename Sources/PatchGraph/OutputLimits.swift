@@ -5,20 +5,20 @@ import Glibc
 public import PatchSyntax
 import RenderCallbacks
 
-/// How loud a patch lets itself become, and lets others make it: its `limits`.
+/// How loud a patch may become, and how loud requests may make it: its `limits`.
 public struct OutputLimits: Hashable, Sendable {
-  /// The greatest gain that may be asked for where the patch says nothing, in decibels.
+  /// The greatest gain that a request may set where the patch sets no limit, in decibels.
   public static let usualGain = 40.0
 
-  /// The greatest magnitude that is ever put out, above 0 and at the most 1, which is full scale; `nil`
-  /// for no limit.
+  /// The greatest magnitude of the output, above 0 and at most 1, which is full scale; `nil` for no
+  /// limit.
   public var outputPeak: Float?
   /// The greatest gain that requests and OSC messages may set, in decibels.
   public var requestedGain = Self.usualGain
 
   public init() {}
 
-  /// What a document says. What is wrong in it counts as not said.
+  /// The limits of a document. A wrong one counts as not written.
   init(of document: PatchDocument) {
     typealias Limits = PatchDocument.Limits
     let limits = document.limits?.value
@@ -31,7 +31,7 @@ public struct OutputLimits: Hashable, Sendable {
     }
   }
 
-  /// A level as a magnitude that is no greater, rounded to a float; `nil` where it is outside a range of
+  /// A level as a magnitude, rounded down to a float; `nil` where it is outside a range in
   /// decibels.
   public static func amplitude(_ level: Level, in range: ClosedRange<Double>) -> Float? {
     guard let decibels = level.decibels, range.contains(decibels) else { return nil }
@@ -40,12 +40,12 @@ public struct OutputLimits: Hashable, Sendable {
     return Double(nearest) > value ? nearest.nextDown : nearest
   }
 
-  /// The same the other way round, to be read: `-6 dBFS`, `-0.92 dBFS`.
+  /// A magnitude in decibels, for people: `-6 dBFS`, `-0.92 dBFS`.
   public static func text(ofPeak peak: Float) -> String {
     "\(decibelText(20 * log10(Double(peak)))) dBFS"
   }
 
-  /// Decibels to be read: hundredths, and none of them that say nothing.
+  /// Decibels for people: to hundredths, without trailing zeros.
   static func decibelText(_ decibels: Double) -> String {
     // Adding 0 makes 0 of -0.
     plain(Float((decibels * 100).rounded() / 100 + 0))
@@ -53,7 +53,8 @@ public struct OutputLimits: Hashable, Sendable {
 }
 
 extension Level {
-  /// In decibels; `nil` for what is no level, and for numbers that are not above 0.
+  /// The level in decibels; `nil` for a text that is no level, and for a number that is not above
+  /// 0.
   public var decibels: Double? {
     switch self {
     case .decibels(let value): value
@@ -64,7 +65,7 @@ extension Level {
 }
 
 extension GraphBuilder {
-  /// Says which limits are no levels, or none that make sense.
+  /// Reports limits that are no levels, or are out of their range.
   mutating func checkLimits() {
     guard let limits = document.limits?.value else { return }
     for (name, written, range) in [

@@ -5,47 +5,46 @@ public import Diagnostics
 public import PatchSyntax
 import RenderHost
 
-/// A patch that has become a graph.
+/// The graph of a patch, and what is wrong with the patch.
 public struct BuiltPatch: Sendable {
-  /// Open, configured and connected; `nil` where the text could not be read at all. Initialize it
-  /// only where there are no errors.
+  /// The graph: open, configured and connected; `nil` where the text could not be read at all.
+  /// Initialize it only where there are no errors.
   public internal(set) var graph: AudioGraph?
-  /// Everything that is wrong, from the syntax to what initialize would refuse, in the order of
-  /// the text.
+  /// All findings, from the syntax to what initializing would refuse, in the order of the text.
   public internal(set) var diagnostics: [Diagnostic]
-  /// What the ranges of the diagnostics point into: the text of the patch and, behind it, those of its
-  /// sub-graphs.
+  /// The text that the ranges of the diagnostics refer to: that of the patch and, behind it, those
+  /// of its sub-graphs.
   public internal(set) var source: SourceText
   /// How many bytes of `source` are the patch's own.
   public let ownLength: Int
-  /// The patch with its sub-graphs put into it; `nil` where the text could not be read at all.
+  /// The document with its sub-graphs put into it; `nil` where the text could not be read at all.
   public let document: PatchDocument?
   public internal(set) var title: String?
   /// The files that the patch reads and those that it writes, as they would be opened.
   public internal(set) var inputFiles: [String]
   public internal(set) var outputFiles: [String]
-  /// The files of its sub-graphs, each once.
+  /// The files of its sub-graphs and presets, each once.
   public internal(set) var subgraphFiles: [SubgraphFile]
 
-  /// A file that a patch has as a sub-graph.
+  /// The file of a sub-graph or a preset.
   public struct SubgraphFile: Hashable, Sendable {
-    /// What its text is called in diagnostics.
+    /// The name of its text in diagnostics.
     public var name: String
     /// The path that it was opened by.
     public var path: String
   }
-  /// The updates of the timeline in order of time, each made on the document that the one before has
-  /// left. Where one of them cannot be made, there is an error, and those behind it are missing.
+  /// The updates of the timeline in order of time, each made on the document that the one before
+  /// has left. Where one cannot be made, there is an error, and those behind it are missing.
   public internal(set) var updates: [PlannedUpdate]
   /// The shared libraries that its callbacks call, in the order of the text.
   public internal(set) var libraries: [Library]
-  /// The paths of those that may be loaded.
+  /// The paths of the libraries that may be loaded.
   var allowedLibraries: Set<String>
-  /// What is called what in the graph.
+  /// The parts of the graph by their names.
   let layout: PatchLayout
   /// Where its parts are written.
   let places: PatchPlaces?
-  /// What it has been made from, where that was another patch.
+  /// What it was made from, where it is a revision of another patch.
   var origin: PatchOrigin?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
@@ -57,7 +56,7 @@ public struct BuiltPatch: Sendable {
 }
 
 extension BuiltPatch {
-  /// Of a text in which there is no patch to be read.
+  /// The result for a text that has no patch to read.
   fileprivate static func unread(_ reading: PatchReader.Result, ownLength: Int) -> BuiltPatch {
     BuiltPatch(
       graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
@@ -67,10 +66,10 @@ extension BuiltPatch {
   }
 }
 
-/// Turns a document into a graph and gives what is wrong with either its place in the text.
+/// Turns a document into a graph, and gives every finding its place in the text.
 ///
-/// Every mistake is reported, and each once: what cannot be resolved is left out, and what follows
-/// from its absence is not reported as well.
+/// Every mistake is reported once: what cannot be resolved is left out, and what only follows from
+/// that is not reported.
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
@@ -84,7 +83,7 @@ public struct PatchBuilder {
     let patch = build(reading, in: surroundings, device: device, epoch: nil, notes: notes)
     guard let document = reading.document, let graph = patch.graph,
       document.timeline.contains(where: \.isUpdate),
-      // What an update is made on is not known where another has a time that could not be read.
+      // The document of an update is not known where another update's time could not be read.
       !document.timeline.contains(where: { $0.isUpdate && $0.at == nil }),
       !reading.hasSyntaxErrors
     else { return patch }
@@ -111,8 +110,8 @@ public struct PatchBuilder {
 
   /// Builds the graph of the document that an update of the timeline makes.
   ///
-  /// The graph has the ramps that begin until the next update, and those that are on their way when
-  /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics are about the
+  /// The graph has the ramps that begin before the next update, and those that are under way when
+  /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics refer to the
   /// text of that document.
   public static func build(
     _ update: PlannedUpdate, in surroundings: PatchSurroundings, device: PatchDevice
@@ -120,7 +119,7 @@ public struct PatchBuilder {
     build(update.reading, in: surroundings, device: device, epoch: update.epoch)
   }
 
-  /// Builds the graph of a document for a part of its timeline, and looks at no updates.
+  /// Builds the graph of a document for a part of its timeline, without its updates.
   ///
   /// - Parameter epoch: `nil` for the part before the first update.
   static func build(
@@ -150,7 +149,7 @@ public struct PatchBuilder {
     layout.policy = SessionPolicy(of: document)
     layout.limits = OutputLimits(of: document)
     graph.outputPeakLimit = layout.limits.outputPeak
-    // What is meant where nothing is said.
+    // The category where none is written.
     if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
@@ -172,14 +171,14 @@ public struct PatchBuilder {
 }
 
 extension PatchDevice {
-  /// What a document is checked for while another one has the device.
+  /// The device to check an update's document for, while the patch itself has the device.
   fileprivate func assumed(_ grant: HardwareGrant) -> PatchDevice {
     if case .assumed = self { self } else { .granted(grant) }
   }
 }
 
 extension PatchReader.Result {
-  /// Whether the text is more than a patch with mistakes.
+  /// Whether the text has errors of syntax.
   fileprivate var hasSyntaxErrors: Bool {
     let codes = Set(SyntaxRules.all.map(\.code))
     return diagnostics.contains { $0.severity == .error && codes.contains($0.code) }
@@ -187,7 +186,7 @@ extension PatchReader.Result {
 }
 
 extension Array where Element: Hashable {
-  /// These, and those of others that are not among them.
+  /// The elements, and those of `others` that are not among them.
   fileprivate func united(with others: [Element]) -> [Element] {
     let known = Set(self)
     return self + others.filter { !known.contains($0) }

@@ -2,15 +2,14 @@ public import AudioTypes
 public import Diagnostics
 public import PatchSyntax
 
-/// Makes the edits that the diagnostics of a patch carry.
+/// Makes the safe edits of a patch's diagnostics.
 ///
-/// Only those are made that are safe: where there is one way to put it right, nothing that was
-/// written for people is lost, and what was wrong is less afterwards, and nothing new. The rest of
-/// the text stays as it is.
+/// An edit is safe where it is the only way to put a mistake right, loses nothing that was written
+/// for people, and leaves fewer findings, none of them new. The rest of the text stays as it is.
 public enum PatchFixer {
   /// An edit that was made.
   public struct Change: Hashable, Sendable {
-    /// Where, in the text as it was when the edit was made.
+    /// The place, in the text as it was when the edit was made.
     public var position: SourcePosition
     public var code: Rule.Code
     /// What was done, as an instruction: "remove the comma".
@@ -23,28 +22,28 @@ public enum PatchFixer {
     }
   }
 
-  /// What came of fixing.
+  /// The result of fixing.
   public struct Result: Sendable {
-    /// The patch as it is now.
+    /// The patch after the edits.
     public var patch: BuiltPatch
-    /// What was done, in the order it was.
+    /// The edits, in the order in which they were made.
     public var changes: [Change]
   }
 
-  /// How often a patch is checked in one round before the rest is given up: a long text, which takes
-  /// long to check, less often.
+  /// How often one round checks a patch before it gives up the rest. Long texts take long to check,
+  /// and get fewer attempts.
   static func maximumAttempts(bytes: Int) -> Int { min(max(64_000_000 / max(bytes, 1), 3), 64) }
 
-  /// Fixes a patch until there is nothing left that is safe.
+  /// Fixes a patch until no safe edit is left.
   ///
   /// - Parameters:
   ///   - surroundings: Where its paths begin, and what it may do.
-  ///   - isWanted: Whether what a diagnostic is about is to be put right.
+  ///   - isWanted: Whether to fix a diagnostic.
   public static func fix(
     _ source: SourceText, in surroundings: PatchSurroundings, device: PatchDevice,
     limits: PatchLimits = .standard, where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> Result {
-    // What is not kept is not put right.
+    // A finding that is not kept is not fixed.
     var wide = limits
     wide.findings = max(limits.findings, 1000)
     func build(_ source: SourceText) -> BuiltPatch {
@@ -69,15 +68,15 @@ public enum PatchFixer {
     }
   }
 
-  /// Makes as many edits of one text as do good.
+  /// Makes as many edits of one text as improve it.
   private struct Round {
     let source: SourceText
     let first: BuiltPatch
     let attempts: Int
     let build: (SourceText) -> BuiltPatch
 
-    /// All at once and, where that does not do, ever smaller parts of them: each part beside those that
-    /// have been made already. A few that do harm cost so many halvings each.
+    /// Tries all at once and, where that does not help, ever smaller halves, each beside those that
+    /// have been made already. An edit that does harm costs one attempt for each halving.
     func made(of fixes: [SafeFix]) -> (fixes: [SafeFix], patch: BuiltPatch) {
       var made: [SafeFix] = []
       var patch = first
@@ -110,7 +109,7 @@ public enum PatchFixer {
     var change: Change
   }
 
-  /// The edits that can be made together.
+  /// The safe edits that do not overlap.
   private static func safeFixes(
     of patch: BuiltPatch, where isWanted: (Diagnostic) -> Bool
   ) -> [SafeFix] {
@@ -121,7 +120,7 @@ public enum PatchFixer {
         !fix.edits.isEmpty
       else { continue }
       let ranges = fix.edits.map(\.range)
-      // What stands in a sub-graph is another file's.
+      // Text of a sub-graph is in another file.
       guard ranges.allSatisfy({ $0.upperBound <= patch.ownLength }) else { continue }
       let isApart = ranges.allSatisfy { range in taken.allSatisfy { areApart($0, range) } }
       guard isApart else { continue }
@@ -142,9 +141,9 @@ public enum PatchFixer {
     return left.upperBound + gap <= right.lowerBound || right.upperBound + gap <= left.lowerBound
   }
 
-  /// Whether there is less wrong than before, and nothing of another kind.
+  /// Whether there are fewer findings than before, and none of a new kind.
   ///
-  /// Of a text that was no JSON only its JSON is compared: no one knew what else was wrong.
+  /// Of a text that was no JSON only the errors of syntax are compared: the others were not known.
   private static func isBetter(_ new: [Diagnostic], than old: [Diagnostic]) -> Bool {
     let syntax = old.filter { isSyntax($0) && $0.severity == .error }
     let rest = new.filter { isSyntax($0) && $0.severity == .error }

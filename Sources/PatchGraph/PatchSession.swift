@@ -17,11 +17,11 @@ public struct SessionRequest: Hashable, Sendable {
   public var wantsInput: Bool
   /// Whether the output unit runs on a device; a Generic Output does not.
   public var isDevice: Bool
-  /// Whether it is a Voice-Processing I/O unit that asks others to be quieter.
+  /// Whether it is a Voice-Processing I/O unit that lowers other sounds.
   public var isConversation: Bool
-  /// Which sink the I/O unit names; `nil` for none.
+  /// The sink that the I/O unit names; `nil` for none.
   public var sink: DeviceSelector?
-  /// Which source the I/O unit names; `nil` for none.
+  /// The source that the I/O unit names; `nil` for none.
   public var source: DeviceSelector?
 
   public init(
@@ -39,26 +39,26 @@ public struct SessionRequest: Hashable, Sendable {
   }
 }
 
-/// What is taken as granted where no device is asked: `--hardware rate=44100,channels=2`.
+/// The grant that is assumed where no device is asked: `--hardware rate=44100,channels=2`.
 public struct HardwareAssumption: Hashable, Sendable {
   /// In Hz; `nil` for what the patch prefers, or else 44100.
   public var sampleRate: Double?
-  /// Channels of the loudspeaker side; 2 where nothing is said.
+  /// Channels of the loudspeaker side, 0 for no such side; `nil` for 2.
   public var channels: Int?
-  /// Channels of the microphone side; 1 where nothing is said.
+  /// Channels of the microphone side, 0 for no such side; `nil` for 1.
   public var inputChannels: Int?
   /// Frames of the largest slice; `nil` for what the patch prefers, or else 1024.
   public var ioBufferFrames: Int?
 
   public init() {}
 
-  /// Why a text says nothing about hardware.
+  /// Why a text is no assumption about hardware.
   public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
   }
 
-  /// Reads `key=value` pairs with commas between them: `rate`, `channels`, `inputChannels`,
-  /// `frames`.
+  /// Reads `key=value` pairs with commas between them: `rate` (1000 to 768000 Hz), `channels` and
+  /// `inputChannels` (0 to 32), `frames` (1 to 65536). Throws for another key or value.
   public static func parse(_ text: String) throws(ParseError) -> HardwareAssumption {
     var result = HardwareAssumption()
     for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -92,13 +92,13 @@ public struct HardwareAssumption: Hashable, Sendable {
   }
 }
 
-/// What a graph is built for.
+/// The device that a graph is built for.
 public enum PatchDevice: Sendable {
-  /// No device: preferences are granted, or what is assumed is.
+  /// No device: preferences are granted, unless something else is assumed.
   case assumed(HardwareAssumption)
-  /// No device, and what one has granted.
+  /// No device: the graph has this grant.
   case granted(HardwareGrant)
-  /// This one, with what it has granted.
+  /// This device, with its grant.
   case hardware(any AudioHardware)
 }
 
@@ -106,14 +106,14 @@ extension PatchBuilder {
   /// The rates that hardware can have, in Hz.
   static let hardwareRates: ClosedRange<Double> = 1000...768_000
 
-  /// What the patch asks of the device.
+  /// What a document asks of the device.
   public static func request(of document: PatchDocument) -> SessionRequest {
     let rate = document.session?.value.preferredSampleRate?.value
     var request = SessionRequest(
       preferredSampleRate: rate.flatMap { hardwareRates.contains($0) ? $0 : nil },
       preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
       category: document.session?.value.category?.value)
-    // Most nodes have a component of a few, by its name.
+    // Most nodes name one of a few components: each name is looked up once.
     var others: Set<String> = []
     for index in document.nodes.indices {
       let component = document.nodes[index].value.component?.value
@@ -144,7 +144,7 @@ extension PatchBuilder {
     return request
   }
 
-  /// The grant of a device that gives what is asked for.
+  /// The grant of a device that gives what is requested, unless something else is assumed.
   public static func assumedGrant(
     for request: SessionRequest, _ assumption: HardwareAssumption
   ) -> HardwareGrant {

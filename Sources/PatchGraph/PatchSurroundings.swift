@@ -4,22 +4,22 @@ public import FileAccess
 public import PatchSyntax
 public import RenderTaps
 
-/// What surrounds a patch, and is not written in it: where its paths begin, and what whoever runs it
+/// What a patch depends on that is not written in it: where its paths begin, and what its user
 /// allows it.
 public struct PatchSurroundings: Hashable, Sendable {
-  /// What paths in the patch are relative to; empty for the working folder.
+  /// The folder that paths in the patch are relative to; empty for the working folder.
   public var directory: String
-  /// Which libraries may be loaded once the graph is initialized. Building loads none.
+  /// Which libraries initializing the graph may load. Building loads none.
   public var nativeCode: NativeCode
   /// Which files may be read and written.
   public var files: FilePolicy
-  /// What becomes of files that taps would write and that are there. One run has one.
+  /// What taps do about files that exist. One run uses one value.
   public var takes: Takes
 
-  /// What it may cost, for whoever reads it where it stands.
+  /// The limits for those who read the patch's text themselves.
   public var limits: PatchLimits
 
-  /// - Parameter files: Not given, what a patch in that folder may do by itself.
+  /// - Parameter files: `nil` for what a patch in that folder may do by default.
   public init(
     directory: String, nativeCode: NativeCode = .refused, files: FilePolicy? = nil,
     takes: Takes = Takes(.replaceOwn), limits: PatchLimits = .standard
@@ -32,7 +32,7 @@ public struct PatchSurroundings: Hashable, Sendable {
   }
 }
 
-// MARK: - A patch in a folder, with nothing allowed but what each patch may
+// MARK: - Patches in a folder, with the default permissions
 
 extension PatchBuilder {
   /// Builds the graph of a patch that is in a folder; see `build(_:in:device:notes:)`.
@@ -67,7 +67,7 @@ extension PatchFixer {
 }
 
 extension LivePatch {
-  /// Of a patch that is in a folder; see `init(_:from:in:hasTaps:)`.
+  /// Begins with a patch that is in a folder; see `init(_:from:in:hasTaps:)`.
   public convenience init?(
     _ patch: BuiltPatch, from reading: PatchReader.Result, directory: String, hasTaps: Bool = true
   ) {

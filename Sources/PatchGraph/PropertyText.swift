@@ -28,7 +28,7 @@ extension PropertyInfo {
   }
 }
 
-/// A number without a fraction that is zero.
+/// A number as text, without a decimal point where it is whole.
 package func plain(_ value: Float) -> String {
   value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
 }

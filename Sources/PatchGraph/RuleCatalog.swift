@@ -4,12 +4,12 @@ import AudioUnits
 import PatchSyntax
 import SoundExpectations
 
-/// Every rule there is, of the text, of the names and of the graph: what `patchrun explain` lists.
+/// All rules, of the text, of the names and of the graph: `patchrun explain` lists them.
 public enum RuleCatalog {
-  /// The rules that a graph keeps, whether a patch says so or a program.
+  /// The rules that a graph checks, whether a patch or a program has made it.
   public static let graph: [Rule] = GraphRules.all + UnitRules.all
 
-  /// All of them, by code.
+  /// All rules, by code.
   public static let all: [Rule] =
     (SyntaxRules.all + PatchRules.all + ChangeRules.all + CostRules.all + ImportRules.all
     + NameRules.all
@@ -19,6 +19,6 @@ public enum RuleCatalog {
 
   private static let byCode = Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })
 
-  /// The rule of a code.
+  /// The rule of a code; `nil` where there is none.
   public static func rule(_ code: Rule.Code) -> Rule? { byCode[code] }
 }

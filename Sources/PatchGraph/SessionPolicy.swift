@@ -1,21 +1,22 @@
 import Diagnostics
 package import PatchSyntax
 
-/// What a patch decides for the time that it plays: what an interruption does, and another device.
+/// What a patch does on an interruption, on another device, on the loss of its device, and while it
+/// has none.
 ///
-/// The decisions are ours, not Core Audio's: there an app makes them, when it is told. What is not
-/// said, or is wrong, is the first of each.
+/// Core Audio leaves these decisions to the app. One that is not written, or is wrong, is the first
+/// of its kind.
 public struct SessionPolicy: Hashable, Sendable {
-  /// When the server suspends the device, or asks for silence because somebody has a call.
+  /// The decision for when the server suspends the device, or asks for silence because of a call.
   public enum Interruption: String, Hashable, Sendable, CaseIterable {
-    /// Plays on; a device that stays suspended counts as gone.
+    /// Plays on; a device that stays suspended counts as lost.
     case `continue`
-    /// Fades out, renders nothing until it is over, and fades in where it was.
+    /// Fades out, renders nothing until it is over, and fades in at the same position.
     case pause
     /// Fades out and ends.
     case stop
 
-    /// The same as a sentence.
+    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .continue: "Plays on; a device that stays suspended counts as lost: see onDeviceLoss."
@@ -25,16 +26,16 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
-  /// When the server moves the sound to another device.
+  /// The decision for when the server moves the sound to another device.
   public enum RouteChange: String, Hashable, Sendable, CaseIterable {
-    /// Plays on there; the server converts what it takes otherwise.
+    /// Plays on there; the server converts what that device does not take.
     case follow
     /// Begins again, with what that device grants.
     case restart
     /// Fades out and ends.
     case stop
 
-    /// The same as a sentence.
+    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .follow: "Plays on there; the server converts."
@@ -44,16 +45,17 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
-  /// When the device or the server goes, stays suspended or hangs, or is not there at the start.
+  /// The decision for when the device or the server is lost, stays suspended or hangs, or is
+  /// missing at the start.
   public enum DeviceLoss: String, Hashable, Sendable, CaseIterable {
     /// Waits for the device that was asked for, and fades in on it.
     case wait
-    /// Plays on the server's default device as long as the one that was asked for is not there.
+    /// Plays on the server's default device while the one that was asked for is missing.
     case follow
     /// Finishes its files and ends as a failure.
     case exit
 
-    /// The same as a sentence.
+    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .wait: "Waits for the device that was asked for, and fades in when it is there."
@@ -66,7 +68,7 @@ public struct SessionPolicy: Hashable, Sendable {
 
   /// What time does while there is no device.
   public enum TimeWithoutDevice: String, Hashable, Sendable, CaseIterable {
-    /// Runs on by the clock, unheard: files, timeline and recordings go on.
+    /// Runs on by the clock: files, timeline and recordings go on unheard.
     case `continue`
     /// Stands still until there is a device: the next frame follows the last one that was rendered.
     case hold
@@ -83,13 +85,13 @@ public struct SessionPolicy: Hashable, Sendable {
   public var onInterruption = Interruption.continue
   public var onRouteChange = RouteChange.follow
   public var onDeviceLoss = DeviceLoss.wait
-  /// How long a device is waited for, in seconds, above 0; `nil` for as long as it takes.
+  /// How long to wait for a device, in seconds, above 0; `nil` for as long as it takes.
   public var deviceWait: Double?
   public var withoutDevice = TimeWithoutDevice.continue
 
   public init() {}
 
-  /// The keys of decisions that are others than before, each with what is decided now.
+  /// The keys of decisions that differ from before, each with the new decision in words.
   func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
     var result: [(String, String)] = []
     if onInterruption != before.onInterruption {
@@ -118,7 +120,7 @@ public struct SessionPolicy: Hashable, Sendable {
     return result
   }
 
-  /// What a document says. A decision that there is not counts as none.
+  /// The decisions of a document. One that does not exist counts as not written.
   package init(of document: PatchDocument) {
     let session = document.session?.value
     if let written = session?.onInterruption {
@@ -138,7 +140,7 @@ public struct SessionPolicy: Hashable, Sendable {
 }
 
 extension GraphBuilder {
-  /// Says which decisions there are where one is none of them.
+  /// Reports decisions that do not exist.
   mutating func checkSessionPolicy() {
     let session = document.session?.value
     for (written, event, names) in [

@@ -6,9 +6,8 @@ import PatchSyntax
 import RenderCore
 
 extension BuiltPatch {
-  /// Why the patch may put out nothing but silence, as sentences: mixers that nothing feeds, that are
-  /// switched off or turned down, and callbacks that are silent. Empty where nothing of the kind is
-  /// found.
+  /// Why the patch may be silent, as sentences: mixers that nothing feeds, that are switched off or
+  /// turned down, and callbacks that are silent. Empty where none is found.
   ///
   /// - Precondition: The patch was built with its notes, and its graph has not been closed.
   public var silenceReasons: [String] {

@@ -2,8 +2,8 @@ import Diagnostics
 import PatchSyntax
 
 extension BuiltPatch {
-  /// The same with diagnostics about the text as it is written, and not about the one in which repetitions
-  /// have been written out: for editors, and for who makes edits.
+  /// The patch with diagnostics about the text as it is written, and not about the one in which
+  /// repetitions have been written out: for editors, and for tools that make edits.
   public func asWritten() -> BuiltPatch {
     guard let document, !document.copies.isEmpty else { return self }
     let own = source.origin(of: 0..<1).text
@@ -20,7 +20,8 @@ extension BuiltPatch {
   }
 }
 
-/// Where ranges of a text are written: in the patch's own text and, behind it, in those of its sub-graphs.
+/// Maps ranges to where they are written: in the patch's own text and, behind it, those of its
+/// sub-graphs.
 private struct WrittenPlaces {
   let source: SourceText
   let own: SourceText

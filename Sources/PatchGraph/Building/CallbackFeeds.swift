@@ -5,23 +5,24 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// What callbacks pull: outputs, and one another.
+/// Resolves the sources that callbacks pull: outputs of nodes, and other callbacks.
 extension GraphBuilder {
-  /// A callback, and where it is written.
+  /// A callback made from the document.
   final class BuiltCallback {
     let member: PatchDocument.Member<PatchDocument.Callback>
     let callback: any RenderCallback
-    /// What it says, for a comparison.
+    /// Its settings, for the comparison of two patches.
     let link: PatchLayout.Link
-    /// Its place among all that have been made.
+    /// Its index in `madeCallbacks`.
     let place: Int
-    /// What it pulls.
+    /// The address that it pulls; `nil` for none.
     var from: Located<PatchDocument.Address>?
-    /// The place of the callback that it pulls, once that has been looked up; `nil` for none.
+    /// The index in `madeCallbacks` of the callback that it pulls; `nil` for none, and before
+    /// `resolveFeeds()`.
     var pulled: Int?
-    /// Whether anything takes what it puts out.
+    /// Whether an input or another callback pulls it.
     var isUsed = false
-    /// Whether something is wrong with it.
+    /// Whether an error about it has been reported.
     var hasFailed = false
 
     init(
@@ -38,7 +39,7 @@ extension GraphBuilder {
     var json: JSONValue { member.value.json }
   }
 
-  /// Notes what a callback is to pull, or says that it pulls nothing.
+  /// Notes what a callback pulls, or reports that its kind pulls nothing.
   mutating func setFeed(_ built: BuiltCallback, _ source: JSONValue) {
     guard built.callback.input != .none else {
       reportInput(
@@ -55,7 +56,7 @@ extension GraphBuilder {
     if address == nil { fail(built.name) }
   }
 
-  /// Says that a callback needs something to pull.
+  /// Reports that a callback needs a "from" and has none.
   mutating func reportNothingToPull(
     _ member: PatchDocument.Member<PatchDocument.Callback>, isExpression: Bool
   ) {
@@ -82,7 +83,7 @@ extension GraphBuilder {
         help: [help]))
   }
 
-  /// Forgets a callback that something is wrong with.
+  /// Removes a callback that has an error, and raises the doubts that follow from that.
   mutating func fail(_ name: String) {
     if let failed = callbacks.removeValue(forKey: name) {
       failed.hasFailed = true
@@ -94,7 +95,8 @@ extension GraphBuilder {
     doubts.raise(.gaps)
   }
 
-  /// Looks up what callbacks pull.
+  /// Resolves the "from" of every callback, and removes circles and all that pull a removed
+  /// callback.
   mutating func resolveFeeds() {
     for callback in madeCallbacks where !callback.hasFailed {
       guard let from = callback.from, nodes[from.value.node] == nil else { continue }
@@ -109,11 +111,11 @@ extension GraphBuilder {
     failWhatPullsNothing()
   }
 
-  /// Says which callbacks pull one another in a circle, each circle once: every callback is passed once.
+  /// Reports each circle of callbacks once. Visits every callback once.
   private mutating func refuseCircles() {
-    /// Callbacks that have been passed.
+    /// Callbacks that have been visited.
     var isPassed = [Bool](repeating: false, count: madeCallbacks.count)
-    /// Where they are on the way that is followed; -1 for not on it.
+    /// The index of each callback on the current path; -1 for those that are not on it.
     var places = [Int](repeating: -1, count: madeCallbacks.count)
     var path: [Int] = []
     for start in madeCallbacks.indices where !isPassed[start] {
@@ -127,7 +129,7 @@ extension GraphBuilder {
         path.append(next)
         next = pulled
       }
-      // A circle is met where the way comes back to what is on it.
+      // The path is a circle where it comes back to one of its own callbacks.
       let first = places[next]
       for place in path { places[place] = -1 }
       if first >= 0 { refuseCircle(path[first...].map { madeCallbacks[$0] }) }
@@ -135,7 +137,7 @@ extension GraphBuilder {
   }
 
   private mutating func refuseCircle(_ circle: [BuiltCallback]) {
-    // It is told from the callback on that is written first.
+    // The message begins with the callback that is written first.
     let written = circle.indices.min { one, other in
       circle[one].json.range.lowerBound < circle[other].json.range.lowerBound
     }
@@ -152,7 +154,7 @@ extension GraphBuilder {
     for name in path { fail(name) }
   }
 
-  /// What pulls a callback that is not there is not there either.
+  /// Removes the callbacks that pull a removed one, directly or through others.
   private mutating func failWhatPullsNothing() {
     guard !doubts.names.isEmpty else { return }
     var pulling: [String: [BuiltCallback]] = [:]
@@ -169,7 +171,7 @@ extension GraphBuilder {
     }
   }
 
-  /// What the first callback of a chain pulls.
+  /// The feed of the first callback of a chain; `nil` where the chain pulls no output.
   func feed(of chain: [BuiltCallback]) -> CallbackFeed? {
     var feed: CallbackFeed?
     if let from = chain.last?.from?.value, let node = nodes[from.node] {
@@ -179,13 +181,14 @@ extension GraphBuilder {
     return feed
   }
 
-  /// The output that a chain pulls.
+  /// The output that the last callback of a chain pulls; `nil` for none.
   func source(of chain: [BuiltCallback]) -> PatchLayout.BusName? {
     guard let from = chain.last?.from?.value, nodes[from.node] != nil else { return nil }
     return .init(node: from.node, bus: from.bus ?? 0)
   }
 
-  /// A callback and those that it pulls, itself first: no more than one more than there may be.
+  /// A callback and those that it pulls, itself first. Stops one past the limit, so that the caller
+  /// sees that the chain is too long.
   func chain(of name: String) -> [BuiltCallback] {
     var chain: [BuiltCallback] = []
     var next = callbacks[name]

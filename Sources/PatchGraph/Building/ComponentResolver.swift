@@ -40,7 +40,7 @@ package enum ComponentResolver {
     }
   }
 
-  /// The unit of a component that can be found; `nil` where something is wrong with it.
+  /// The unit of a component; `nil` where none is found. Reports nothing.
   static func unit(_ component: PatchDocument.Component?) -> (any AudioUnit.Type)? {
     switch component {
     case .name(let name)?: return UnitCatalog.standard.component(named: name)?.unit
@@ -96,7 +96,7 @@ package enum ComponentResolver {
           "this is not a four-char code", at: json.range, pointer: json.pointer.description,
           help: help,
           fixes: json.string.map { json.correction(of: $0, among: names.keys.sorted()) } ?? [])
-        // No component is found by it.
+        // The search for a component fails, so the status is that of the search.
         diagnostic.status = .invalidAudioUnit
         return .failure(FailedResolution(diagnostic: diagnostic))
       }
@@ -118,7 +118,7 @@ package enum ComponentResolver {
   }
 }
 
-/// A name that could not be resolved; `nil` where that has been reported already.
+/// Why a component was not found; the diagnostic is `nil` where that has been reported.
 struct FailedResolution: Error {
   var diagnostic: Diagnostic?
 }

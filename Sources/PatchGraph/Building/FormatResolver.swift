@@ -3,17 +3,18 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// Turns stream formats as they are written into stream formats.
+/// Turns stream formats of the document into ``StreamFormat`` values.
 package struct FormatResolver {
   private let named: [String: Located<PatchDocument.StreamFormat>]
   private let document: PatchDocument
   private let sessionRate: Double
-  /// Names that something refers to.
+  /// Names of formats that have been looked up.
   private(set) var used: Set<String> = []
   private var cache: [String: StreamFormat?] = [:]
-  /// Whether what defines the names could not be read.
+  /// Whether "streamFormats" could not be read.
   private var areNamesLost = false
-  /// The diagnostics of names that are not there, by name: their places among those that were kept.
+  /// The index in `findings` of the diagnostic of each unknown name; `nil` for one that was not
+  /// kept.
   private var unknown: [String: Int?] = [:]
   private var findings: Findings
   private var details: DetailBudget
@@ -21,7 +22,7 @@ package struct FormatResolver {
 
   /// - Parameters:
   ///   - limit: How many findings of each kind are kept.
-  ///   - shown: How many of them are shown in the end.
+  ///   - shown: How many of them are shown. Only these get lists of candidates.
   init(
     _ document: PatchDocument, sessionRate: Double, findings limit: Int = .max, shown: Int = .max
   ) {
@@ -31,7 +32,7 @@ package struct FormatResolver {
       document.streamFormats.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     self.document = document
     self.sessionRate = sessionRate
-    // A format that could not be read is there all the same.
+    // A format that could not be read counts as defined: its error has been reported.
     for (key, value) in document.root.members {
       guard let text = key.string, text != "streamFormat",
         text == "streamFormats" || !nearMisses(to: text, among: ["streamFormats"]).isEmpty
@@ -43,14 +44,14 @@ package struct FormatResolver {
     }
   }
 
-  /// Looks at every definition, so that a mistake in one is reported once, where it is.
+  /// Resolves every definition, so that an error is reported once, at the definition.
   mutating func resolveDefinitions(_ document: PatchDocument) {
     for member in document.streamFormats where cache[member.name] == nil {
       cache[member.name] = .some(resolve(member.value))
     }
   }
 
-  /// The format, or `nil` where the reason has been reported.
+  /// The format; `nil` where its error has been reported.
   mutating func resolve(_ format: Located<PatchDocument.StreamFormat>) -> StreamFormat? {
     switch format.value {
     case .name(let name):
@@ -149,7 +150,7 @@ package struct FormatResolver {
       bytesPerFrame: word(fields.bytesPerFrame), channelsPerFrame: word(fields.channelsPerFrame),
       bitsPerChannel: word(fields.bitsPerChannel))
     format.reserved = word(fields.reserved)
-    // A field that contradicts another is said at the field.
+    // A contradiction is reported at the field that contradicts.
     guard let first = format.inconsistencies.first else { return format }
     let place = json[first.field] ?? json
     report(
@@ -223,7 +224,7 @@ package struct FormatResolver {
 }
 
 extension Rule {
-  /// A contradiction between fields, which has the code that the graph gives it.
+  /// A contradiction between fields, under the rule that the graph uses for it.
   fileprivate func inconsistent(
     _ message: String, at json: JSONValue, help: [String]
   ) -> Diagnostic {

@@ -5,7 +5,8 @@ import Diagnostics
 import PatchSyntax
 
 extension UnitInstance {
-  /// A parameter of a band by its key there or its `k…` name; `nil` for a band that cannot be.
+  /// A parameter of a band, by its key in the band or its `k…` name; `nil` where there is no such
+  /// band or parameter.
   func bandParameter(named name: String, of band: Int) -> ParameterInfo? {
     guard let bands = description.bands, (0..<bands.most).contains(band),
       let info = bands.parameters.first(where: { $0.key == name || $0.constant == name })
@@ -15,8 +16,8 @@ extension UnitInstance {
 }
 
 extension GraphBuilder {
-  /// Sets the bands of a node: their number first, unless the node says it, then each one's parameters.
-  /// A band that is written is on unless it says otherwise.
+  /// Sets the bands of a node: first their number, unless the node sets it, then the parameters of
+  /// each. A written band is on unless it sets its own bypass.
   mutating func setBands(_ node: PatchDocument.Node, _ unit: UnitInstance, _ id: NodeID) {
     guard let written = node.bands else { return }
     let name = unit.description.name
@@ -90,7 +91,7 @@ extension GraphBuilder {
     }
   }
 
-  /// The parameter of bands that a name means, with or without the number of a band behind it: `gain` for
+  /// The parameter of a band that a name means, with or without a band number behind it: `gain` for
   /// `gain3`.
   func nameInBand(_ name: String, _ unit: UnitInstance) -> String? {
     if unit.bandParameter(named: name, of: 0) != nil { return name }

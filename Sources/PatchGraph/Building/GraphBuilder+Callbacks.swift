@@ -31,7 +31,7 @@ extension GraphBuilder {
           fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
-    // What it pulls, unless the kind has a setting of that name.
+    // "from" names what it pulls, unless the kind has a setting of that name.
     let pulls = description.settings.contains { $0.key == "from" } ? [] : ["from"]
     let source = member.value.fields.first { pulls.contains($0.name) }?.value
     guard
@@ -88,8 +88,8 @@ extension GraphBuilder {
     }
   }
 
-  /// The settings of a callback or a tap, paths made absolute or relative to the working
-  /// directory; `nil` where something is wrong with them.
+  /// Reads the settings of a callback or a tap, and joins paths to the directory of their patch.
+  /// Returns `nil` where a setting is wrong.
   mutating func settings(
     _ fields: [PatchDocument.Field], _ infos: [SettingInfo], owner: JSONValue,
     isWritten: Bool = false, turned: [String: [PatchDocument.Field]] = [:],
@@ -122,7 +122,8 @@ extension GraphBuilder {
         let isPath = info?.kind == .path && !text.isEmpty
         let value = isPath ? resolved(text, in: field.value, isWritten: isWritten) : text
         values[field.name] = .text(value)
-        // What stands in front of what the patch says.
+        // The length of the directory in front of the written path: ranges of problems are moved
+        // back by it.
         resolvedBytes[field.name] = value.utf8.count - text.utf8.count
       } else {
         isWhole = false
@@ -140,7 +141,7 @@ extension GraphBuilder {
     let strange = fields.map(\.name).filter { name in !infos.contains { $0.key == name } }
     for candidate in found {
       var problem = candidate
-      // A name that is misspelt is not missing as well.
+      // A misspelt name is not reported as missing too.
       if let name = problem.setting, infos.contains(where: { $0.key == name }),
         !values.keys.contains(name), !refused.contains(name),
         owner.members.contains(where: { $0.key.kind == .invalid || $0.key.range.isEmpty })
@@ -149,7 +150,7 @@ extension GraphBuilder {
         isWhole = false
         continue
       }
-      // A constant that has no name that an expression could have is the one that it misses.
+      // An expression misses a constant whose name was refused: only the refused name is reported.
       if let unknown = problem.unknown,
         found.contains(where: {
           $0.member.map { !nearMisses(to: $0, among: [unknown.name]).isEmpty } ?? false
@@ -194,7 +195,8 @@ extension GraphBuilder {
     return isWhole ? values : nil
   }
 
-  /// What a setting was meant to be that is a text with a number in it, or decibels for a factor.
+  /// What a wrong value most likely means: a number written as text, or decibels in place of a
+  /// factor.
   func plainForm(
     of place: JSONValue, _ problem: CallbackProblem, _ infos: [SettingInfo]
   ) -> (help: String, fix: Diagnostic.Fix)? {
@@ -212,7 +214,7 @@ extension GraphBuilder {
     }
   }
 
-  /// The edit for a name that is misspelt: of a setting, or in its value.
+  /// The edits for a misspelt name: that of a setting, or one in its value.
   func corrections(
     of problem: CallbackProblem, at place: JSONValue, isKnown: Bool, _ infos: [SettingInfo]
   ) -> [Diagnostic.Fix] {
@@ -236,7 +238,8 @@ extension GraphBuilder {
     return place.correction(of: unknown.name, among: unknown.candidates, part: part)
   }
 
-  /// The members of an object of numbers, and whether all of them are: one that is none is 0.
+  /// The members of an object as numbers, and whether all of them are numbers. One that is not
+  /// becomes 0, and is reported.
   mutating func numbers(_ json: JSONValue) -> ([String: Double], Bool) {
     var numbers: [String: Double] = [:]
     var isWhole = true
@@ -257,10 +260,10 @@ extension GraphBuilder {
     return (numbers, isWhole)
   }
 
-  /// A path that is relative to the patch it is written in.
+  /// Joins a path to the directory of the patch that it is written in.
   ///
-  /// - Parameter isWritten: Whether a tap writes the file. Then words in braces stand for something in
-  ///   it, and only in what is written in the patch.
+  /// - Parameter isWritten: Whether a tap writes the file. Braces in its path are placeholders, so
+  ///   those of the directory are doubled.
   func resolved(
     _ path: String, in json: JSONValue, isWritten: Bool = false
   ) -> String {

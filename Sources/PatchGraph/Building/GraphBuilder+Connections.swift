@@ -39,7 +39,8 @@ extension GraphBuilder {
         }
       } else if let callback = callbacks[from.value.node] {
         let chain = chain(of: from.value.node)
-        // Of two that feed by one callback, the second takes its output again.
+        // Where an output is taken twice, the error is at the "from" of a callback for its first
+        // connection, and at the connection itself for every further one.
         if !callback.isUsed { taken = chain.last?.from?.json }
         callback.isUsed = true
         if let second = graph.secondFeed(of: destination, input) { throw second }
@@ -76,7 +77,7 @@ extension GraphBuilder {
       if error.rule == InputsFedOnce.rule, let unit = try? graph.unit(destination),
         input >= unit.elementCount(.input)
       {
-        // That there is no such input is said of the first that feeds it.
+        // The first feed of this input has been reported: the input does not exist.
         return
       }
       if error.rule == InputsFedOnce.rule, isFed(to.value, by: from.value) {
@@ -89,7 +90,7 @@ extension GraphBuilder {
     }
   }
 
-  /// Whether an input is fed by that very source.
+  /// Whether the input is fed by this source already.
   func isFed(_ to: PatchDocument.Address, by from: PatchDocument.Address) -> Bool {
     switch layout.feeds[.init(node: to.node, bus: to.bus ?? 0)] {
     case .output(let output)?: output == .init(node: from.node, bus: from.bus ?? 0)
@@ -117,7 +118,7 @@ extension GraphBuilder {
     return nil
   }
 
-  /// Whether a source is there; says why not.
+  /// Whether a source exists; reports where it does not.
   mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
@@ -137,7 +138,10 @@ extension GraphBuilder {
     return false
   }
 
-  /// - Parameter includesCallbacks: Whether a callback could have been meant, too.
+  /// Reports a name that the patch does not have. A name is reported once; each further use becomes
+  /// a note.
+  ///
+  /// - Parameter includesCallbacks: Whether the name of a callback could have been meant, too.
   mutating func reportUnknown(
     _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
@@ -152,7 +156,6 @@ extension GraphBuilder {
     func corrections(_ names: [String]) -> [Diagnostic.Fix] {
       address.json.correction(of: name, among: names, part: 0..<name.utf8.count)
     }
-    // However often it is referred to: it is the name that is wrong.
     if let known = unknownNames[address.value.node] {
       guard let first = known else { return }
       findings.change(first) {
@@ -177,8 +180,8 @@ extension GraphBuilder {
     unknownNames.updateValue(place, forKey: address.value.node)
   }
 
-  /// What is meant by a bus that stands behind something else than a colon, and by a name that people give to
-  /// a microphone or a loudspeaker; `nil` for what is neither.
+  /// What a name most likely means: a bus behind something other than a colon, a microphone, or a
+  /// loudspeaker. `nil` where it looks like none of them.
   private static func meant(
     _ name: String, in document: PatchDocument, amongCallbacks isSource: Bool, _ names: [String]
   ) -> String? {
@@ -203,8 +206,8 @@ extension GraphBuilder {
       : "the loudspeaker is the I/O unit: \"\(unit.name)\""
   }
 
-  /// Whether a chain may feed one more input: it is not too long, and all that feed inputs are not too
-  /// many. Both are asked before any of them is made.
+  /// Whether a chain may feed one more input: neither its length nor the links of all chains exceed
+  /// the limits. Asked before a link is made.
   mutating func admits(
     _ chain: [BuiltCallback], _ from: Located<PatchDocument.Address>
   ) -> Bool {

@@ -5,7 +5,7 @@ import PatchSyntax
 import RenderHost
 
 extension DeviceSelector {
-  /// What is written; `nil` where that means nothing, which is reported elsewhere.
+  /// The selector of a device; `nil` where all patterns are empty, which `checkDevices()` reports.
   init?(_ written: Located<PatchDocument.DeviceChoice>) {
     let patterns = written.value.patterns.filter { !$0.pattern.value.isEmpty }
     guard !patterns.isEmpty else { return nil }
@@ -16,7 +16,7 @@ extension DeviceSelector {
 }
 
 extension GraphBuilder {
-  /// Looks whether sinks and sources are named where they can be used, in a way that can be looked for.
+  /// Checks that devices are named on I/O units, for a side that is on, with valid patterns.
   mutating func checkDevices() {
     for index in document.nodes.indices {
       let node = document.nodes[index]
@@ -74,7 +74,7 @@ extension GraphBuilder {
 
   private mutating func checkSides(_ node: String, _ device: PatchDocument.Device) {
     let request = PatchBuilder.request(of: document)
-    // A side that is used and off is a mistake of its own.
+    // A side that is connected and off breaks a rule of its own.
     let isPlaying = document.connections.contains {
       $0.to?.value.node == node && ($0.to?.value.bus ?? 0) == 0
     }

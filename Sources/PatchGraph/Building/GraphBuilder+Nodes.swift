@@ -12,8 +12,8 @@ import RenderTaps
 extension GraphBuilder {
   // MARK: Nodes
 
-  /// Adds a node of the document, by its place there. Returns it and its unit; `nil` where something is
-  /// wrong with it.
+  /// Adds the node at an index of the document. Returns its identity and its unit; `nil` where
+  /// there is an error.
   mutating func addNode(_ index: Int) -> (id: NodeID, unit: UnitInstance)? {
     let name = document.nodes[index].name
     guard document.nodes[index].value.subgraph == nil,
@@ -43,7 +43,7 @@ extension GraphBuilder {
         doubts.raise(.format, about: id)
       }
       if let count, made.description.inputs.settable?.contains(count.value) != true {
-        // A number that it cannot have is refused.
+        // The unit refuses a count that it cannot have.
         setCount(count, .input, id, made)
       }
       if !hasTooManyBuses, let count = document.nodes[index].value.outputCount {
@@ -75,7 +75,7 @@ extension GraphBuilder {
     }
   }
 
-  /// Gives a node of a sub-graph the format that its patch has for buses without one.
+  /// Gives a node of a sub-graph the default stream format of that sub-graph.
   mutating func setDefaultFormat(of id: NodeID, _ node: PatchDocument.Node) {
     guard let index = document.subgraphNumber(around: node.json) else { return }
     let subgraph = document.subgraphs[index]

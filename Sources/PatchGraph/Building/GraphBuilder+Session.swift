@@ -66,14 +66,14 @@ extension GraphBuilder {
     }
   }
 
-  /// Whether there is an I/O unit: one that is misspelt has no sides that could be on.
+  /// Whether there is an I/O unit. A misspelt one is not found, and its sides are not checked.
   private var hasDeviceUnit: Bool {
     document.nodes.contains { node in
       ComponentResolver.unit(node.value.component?.value)?.description.property(.enableIO) != nil
     }
   }
 
-  /// Durations that are hardly meant: in milliseconds, most likely.
+  /// Reports buffer durations below 1 ms and above 0.5 s; the latter are most likely milliseconds.
   mutating func checkBufferDuration() {
     guard let duration = document.session?.value.preferredIOBufferDuration else { return }
     let seconds = duration.value

@@ -12,7 +12,7 @@ import RenderTaps
 extension GraphBuilder {
   // MARK: Settings
 
-  /// Sets what a node of the document, by its place there, says of its unit.
+  /// Applies the settings of the node at an index of the document to its unit.
   mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
     setMaximumFrames(unit, id, document.nodes[index].value)
     setProperties(document.nodes[index].value.properties, unit, id, .global, 0)
@@ -22,7 +22,7 @@ extension GraphBuilder {
     configure(document.nodes[index].value.outputs, unit, id, .output, of: index)
   }
 
-  /// Sets what the patch says of all units, on one that says nothing else.
+  /// Applies the patch's `maximumFramesPerSlice` to a unit whose node does not set its own.
   private mutating func setMaximumFrames(
     _ unit: UnitInstance, _ id: NodeID, _ node: PatchDocument.Node
   ) {
@@ -112,7 +112,7 @@ extension GraphBuilder {
     _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
   ) {
     for field in fields where field.value.kind != .invalid {
-      // A part of it could not be read, and that has been said.
+      // A part of the value could not be read, which has been reported.
       if field.value.elements.contains(where: { $0.kind == .invalid }) {
         if let info = unit.info(named: field.name) {
           doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
@@ -121,7 +121,7 @@ extension GraphBuilder {
       }
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
-        // What was meant has not been set.
+        // The property that was most likely meant is not set: rules about it stay silent.
         for info in unit.properties
         where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
           doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
@@ -203,7 +203,7 @@ extension GraphBuilder {
     if let info = unit.info(named: field.name) {
       message = "\(quoted(info.key)) is not set under \"properties\""
       help = [place(of: info)]
-      // There is such a property; whether Core Audio would let it be set here is another question.
+      // The property exists: the status depends on whether it has this scope.
       if info.scopes.contains(scope) {
         status = .propertyNotWritable
       } else {
@@ -226,7 +226,7 @@ extension GraphBuilder {
           ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
 
-  /// Where a patch says what a property says that is not set under "properties".
+  /// Where a patch sets a property that is not set under "properties".
   func place(of info: PropertyInfo) -> String {
     switch info.id {
     case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
@@ -279,7 +279,8 @@ extension GraphBuilder {
     }
   }
 
-  /// What is wrong with a parameter's value and, where decibels were meant, the factor that they are.
+  /// The diagnostic of a violation. A negative gain factor, most likely decibels, gets help and an
+  /// edit.
   func withDecibels(
     _ violation: Violation, _ info: ParameterInfo, _ value: Float, at json: JSONValue
   ) -> Diagnostic {
@@ -294,7 +295,7 @@ extension GraphBuilder {
     return diagnostic
   }
 
-  /// A parameter that takes the place of a property which is set too.
+  /// Warns of a parameter that takes the place of a property that is set too.
   mutating func reportReplaced(
     _ parameter: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
     _ scope: Scope, _ bus: Int

@@ -9,8 +9,8 @@ import RenderCore
 import RenderHost
 import RenderTaps
 
-/// One pass over a document: names first, then nodes, connections, settings, and last what the
-/// graph itself finds.
+/// Builds the graph of a document in one pass: formats, callbacks, nodes, connections, settings,
+/// taps and timeline, and then reports what the graph itself finds.
 struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
@@ -18,45 +18,46 @@ struct GraphBuilder {
   /// The part of the timeline that the document holds for; `nil` for what comes before an update.
   let epoch: TimelineEpoch?
   let limits: PatchLimits
-  /// What is wrong. Of sub-graphs all of it: what stands in one that is used often is found as often, and
-  /// summed up once it is known to be the same.
+  /// The findings so far. With sub-graphs none is dropped: a sub-graph that is used often repeats
+  /// its findings, and they are merged later.
   var findings: Findings
   var diagnostics: [Diagnostic] { findings.all }
-  /// How many callbacks the chains have that feed inputs, each counted as often as it does.
+  /// The number of links of all chains that feed inputs. A callback counts once for each input.
   var linkCount = 0
   var inputFiles: [String] = []
   var outputFiles: [String] = []
   var namedFiles = NamedFiles()
   var layout = PatchLayout()
 
-  /// Those that callbacks name.
+  /// The libraries that `native` callbacks name.
   var libraries: [BuiltPatch.Library] = []
 
   var places: PatchPlaces
   var formats: FormatResolver
   var nodes: [String: NodeID] = [:]
-  /// Whether two nodes have one name: it has been said.
+  /// Whether two nodes have one name, which has been reported.
   var hasNamesakes = false
-  /// The component that was named last, and its unit: many nodes in a row have one.
+  /// The component that was looked up last, and its unit: nodes in a row often have the same.
   var lastComponent: (name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
-  /// The same in the order in which they were made; those that have failed are among them.
+  /// All callbacks that were made, in the order of the document, with those that have failed.
   var madeCallbacks: [BuiltCallback] = []
-  /// What is not known, because of what has been reported.
+  /// The doubts that reported mistakes have raised.
   var doubts = RaisedDoubts()
   var details: DetailBudget
-  /// Of each sub-graph the format of every bus in it that is given none; `nil` for the patch's.
+  /// The default stream format of each sub-graph; `nil` for that of the patch.
   var defaultFormats: [StreamFormat?] = []
-  /// Whether the inputs of the nodes are more than there may be: then none are made.
+  /// Whether the nodes have more buses than the limit. Then no bus count is applied.
   var hasTooManyBuses = false
-  /// Whether the callbacks that feed inputs are more than there may be: it has been said.
+  /// Whether the callbacks that feed inputs exceed the limit, which has been reported.
   var hasTooManyLinks = false
-  /// What could not be read, and what follows from that.
+  /// The parts of the document that could not be read.
   let unread: UnreadParts
-  /// Formats that are set on inputs which take theirs from a connection: compared with what arrives,
-  /// once that is known.
+  /// Formats that are set on connected inputs, which take theirs from the connection. They are
+  /// compared once the format that arrives is known.
   var expectedFormats: [ExpectedFormat] = []
-  /// Names that the patch does not have, each with the place of its diagnostic among those that were kept.
+  /// The index in `findings` of the diagnostic of each unknown name; `nil` for one that was not
+  /// kept.
   var unknownNames: [String: Int?] = [:]
   lazy var callbackNames = Set(document.callbacks.lazy.map(\.name))
   /// Whether to report notes.
@@ -94,13 +95,13 @@ struct GraphBuilder {
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
     } else if document.root["streamFormat"] != nil || unread.isDefaultFormatLost {
-      // Written, and wrong: what it is wrong in has been said.
+      // It is written and wrong, which has been reported.
       doubts.raise(.patchFormat)
       doubts.raise(.gaps)
     }
     graph.compensatesLatency = document.compensateLatency?.value ?? false
     defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
-    // Of a name that means two things neither is there: what leads to it could mean either.
+    // A name of both a node and a callback is neither: a reference could mean either.
     let ambiguous = ambiguousNames()
     doubts.names.formUnion(ambiguous)
     callbacks.reserveCapacity(document.callbacks.count)
@@ -125,7 +126,7 @@ struct GraphBuilder {
     resolveFeeds()
     for connection in document.connections { connect(connection) }
     for (index, id, unit) in units {
-      // Of two of one name, which is a mistake, the last has all that is set on either.
+      // Of two nodes of one name, which is an error, the last gets the settings of both.
       if hasNamesakes, let last = nodes[document.nodes[index].name],
         let unit = try? graph.unit(last)
       {
@@ -156,7 +157,7 @@ struct GraphBuilder {
 
   /// The callbacks that feed nothing.
   private var unusedCallbacks: [PatchDocument.Member<PatchDocument.Callback>] {
-    // Those that have been made are in the order of the document.
+    // `madeCallbacks` is in the order of the document.
     var next = 0
     return document.callbacks.indices.compactMap { index in
       if next < madeCallbacks.count,
@@ -183,8 +184,8 @@ struct GraphBuilder {
 
   mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
 
-  /// Reports a violation. Its edits are looked for only where it is kept, and as long as a patch of its
-  /// size leaves time for it.
+  /// Reports a violation. Its edits are looked for only where it is kept and `bytesLeftToEdit`
+  /// allows it.
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
     let value = json ?? places.value(violation.place)
     let isEdited =
@@ -199,7 +200,7 @@ struct GraphBuilder {
     }
   }
 
-  /// Says where the buses of all nodes together are more than there may be.
+  /// Reports where the inputs and outputs of all nodes exceed the limit.
   mutating func checkBuses() {
     var total = 0
     for index in document.nodes.indices {
@@ -220,22 +221,22 @@ struct GraphBuilder {
     }
   }
 
-  /// What the "inputCount" and "outputCount" of all nodes add up to.
+  /// The sum of "inputCount" and "outputCount" over all nodes.
   static func busCount(of document: PatchDocument) -> Int {
     document.nodes.indices.reduce(0) { sum, index in
       counts(of: document.nodes[index].value).reduce(sum) { $0 + $1.value }
     }
   }
 
-  /// The numbers of buses that are written and that a node may have. A greater one is refused by the unit,
-  /// and makes none.
+  /// The bus counts that are written and at most 1024. The unit refuses a greater one, and makes no
+  /// bus for it.
   private static func counts(of node: PatchDocument.Node) -> [Located<Int>] {
     [node.inputCount, node.outputCount].compactMap(\.self).filter { $0.value <= 1024 }
   }
 
-  /// Looks up the formats that the patch has names for.
+  /// Resolves the formats that have a name in the patch.
   mutating func resolveFormats() { formats.resolveDefinitions(document) }
 
-  /// Whether something is wrong with a stream format that has been looked at.
+  /// Whether a stream format that has been resolved has an error.
   var hasWrongFormats: Bool { formats.diagnostics.hasErrors }
 }

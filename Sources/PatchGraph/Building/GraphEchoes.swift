@@ -4,22 +4,23 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// What the graph itself finds, without what only follows from a mistake that has been reported.
+/// Reports the violations that the graph finds, without those that only follow from a reported
+/// mistake.
 extension GraphBuilder {
   mutating func reportViolations() {
     let (violations, configurations) = graph.examination()
     layout.configurations = configurations
     if doubts.isRaised(.patchFormat) {
-      // The buses that would have had the patch's own format.
+      // These buses would have taken the patch's default format, which is wrong.
       for violation in violations
       where [UnitRules.formatGiven, UnitRules.mixerOutputRate].contains(violation.rule) {
         if let node = violation.place.node { doubts.raise(.format, about: node) }
       }
     }
-    // What is behind a format that could not be set takes its own from there.
+    // Nodes downstream of a format that could not be set take theirs from it.
     for node in downstream(of: doubts.nodes(.format)) { doubts.raise(.format, about: node) }
     var echoes: [Violation] = []
-    /// Those of which other elements may have twins.
+    /// Reported violations that other elements may repeat.
     var reported: [NodeID?: [Violation]] = [:]
     for violation in violations {
       if isEcho(violation) {
@@ -38,8 +39,8 @@ extension GraphBuilder {
       }
     }
     checkExpectedFormats(violations, configurations)
-    // An echo follows from a mistake that has been reported. Where none has been, what initialize
-    // refuses is reported after all.
+    // An echo follows from a reported mistake. Where no error has been reported, the errors among
+    // the echoes are reported after all.
     if !unread.isAny, !findings.kept.hasErrors {
       for violation in echoes where violation.severity == .error { report(violation) }
     }
@@ -48,8 +49,8 @@ extension GraphBuilder {
     if saysNotes { reportNotes(configurations) }
   }
 
-  /// Whether a violation says of another element what has been said of one, at the same place of the
-  /// text: then what is wrong is what both have from there.
+  /// Whether a violation repeats a reported one about another element, from the same place in the
+  /// text.
   private func isTwin(
     _ violation: Violation, of other: Violation, _ configurations: [NodeID: UnitConfiguration]
   ) -> Bool {
@@ -62,15 +63,15 @@ extension GraphBuilder {
     return places.value(violation.place).range == places.value(other.place).range
   }
 
-  /// Whether other elements of the unit may have the same from the same place.
+  /// Whether one written place can break the rule for several elements of a unit.
   private static func hasTwins(_ violation: Violation) -> Bool {
     violation.rule == UnitRules.spatialChannels || violation.rule == UnitRules.deviceRate
   }
 
   // MARK: The screen lock
 
-  /// Whether the patch says that it plays on when the screen is locked: only then do slices of 4096
-  /// frames come. The category where none is written, soloAmbient, is silent then, as ambient is.
+  /// Whether the category plays on behind a locked screen: only then do slices of 4096 frames come.
+  /// soloAmbient, the default, and ambient are silent then.
   private var playsBehindLockedScreen: Bool {
     guard let category = document.session?.value.category?.value else { return false }
     return ["playback", "playAndRecord", "multiRoute"].contains(category)
@@ -94,13 +95,13 @@ extension GraphBuilder {
     var json: JSONValue
   }
 
-  /// A format on a connected input changes nothing where it is the one that arrives, and is refused
-  /// where it is another.
+  /// Reports formats on connected inputs that differ from the one that arrives. An equal one
+  /// changes nothing.
   private mutating func checkExpectedFormats(
     _ violations: [Violation], _ configurations: [NodeID: UnitConfiguration]
   ) {
     guard !expectedFormats.isEmpty else { return }
-    // What arrives behind a mistake is not known.
+    // The format that arrives behind a mistake is not known.
     let wrong = violations.filter { $0.severity == .error }.compactMap(\.place.node)
     let doubtful = downstream(
       of: doubts.nodes([.format, .unreadNode, .feeds]).union(wrong))
@@ -123,7 +124,7 @@ extension GraphBuilder {
 
   // MARK: Echoes
 
-  /// Whether what a violation says may only follow from a mistake that has been reported.
+  /// Whether a violation may only follow from a reported mistake.
   private func isEcho(_ violation: Violation) -> Bool {
     doubts.silence(violation.rule, at: violation.place, isHead: isHead)
   }

@@ -5,11 +5,11 @@ import PatchSyntax
 import RenderCore
 
 extension FileRefusal {
-  /// What is said of a path that the policy refuses.
+  /// The diagnostic of a path that the file policy refuses.
   ///
   /// - Parameters:
-  ///   - path: As it is shown.
-  ///   - json: Where it is written.
+  ///   - path: The path as the message shows it.
+  ///   - json: The value that names it.
   func diagnostic(_ rule: Rule, _ path: String, at json: JSONValue) -> Diagnostic {
     rule.diagnostic(
       .init(message(for: path)), at: json.markRange, pointer: json.pointer.description,
@@ -18,8 +18,8 @@ extension FileRefusal {
 }
 
 extension GraphBuilder {
-  /// Whether the policy lets a callback read its files; says where it does not. What the disk has
-  /// against it the callback says itself.
+  /// Whether the file policy lets a callback read its files; reports each refusal. The callback
+  /// itself reports errors of the disk.
   mutating func mayRead(
     _ paths: [(path: String, json: JSONValue)]
   ) -> Bool {
@@ -32,8 +32,8 @@ extension GraphBuilder {
     return mayRead
   }
 
-  /// The place that a tap writes to, where the policy lets it; says why it does not. What the disk has
-  /// against it the tap says itself: then there is no place, and nothing is said.
+  /// The place that a tap writes to; reports a refusal of the file policy. The tap itself reports
+  /// errors of the disk: the place is `nil` then.
   mutating func place(toWrite path: String, _ json: JSONValue) -> Result<WritePlace?, FileRefusal> {
     // Standard output.
     guard path != "-" else { return .success(nil) }
@@ -45,7 +45,7 @@ extension GraphBuilder {
   }
 }
 
-/// The files that a patch reads and writes, to find two that are one.
+/// The files that a patch reads and writes, to find one that is used twice.
 struct NamedFiles {
   private var readPaths: Set<String> = []
   private var readFiles: Set<FileIdentity> = []
@@ -69,7 +69,7 @@ struct NamedFiles {
     if let file = place?.fileIdentity { writtenFiles.insert(file) }
   }
 
-  /// What else is done with a file that is to be written, however it is spelt; `nil` for nothing.
+  /// Whether the patch also plays or records a file, however its path is spelt; `nil` for neither.
   func clash(_ path: String, _ place: WritePlace?) -> Clash? {
     let file = place == nil ? FileIdentity(of: path) : place?.fileIdentity
     if readPaths.contains(path) || file.map(readFiles.contains) == true { return .isPlayed }

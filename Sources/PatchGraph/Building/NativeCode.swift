@@ -7,12 +7,12 @@ import RenderCore
 
 /// Which shared libraries a graph may load.
 ///
-/// Whoever wrote a library can do all that its user can, so that whoever runs a patch decides. A change
-/// of a patch that plays may load what the patch had when it was started, and nothing else.
+/// A library can do all that its user can, so the one who runs a patch decides. A change of a
+/// playing patch may load only what the patch had when it was started.
 public enum NativeCode: Hashable, Sendable {
   case refused
   case allowed
-  /// The files at these paths, as `BuiltPatch.libraries` has them.
+  /// Only the files at these paths, as `BuiltPatch.libraries` spells them.
   case only(Set<String>)
 
   func allows(_ path: String) -> Bool {
@@ -27,19 +27,20 @@ public enum NativeCode: Hashable, Sendable {
 extension BuiltPatch {
   /// A library that a `native` callback calls.
   public struct Library: Hashable, Sendable {
-    /// As it would be loaded.
+    /// The path that is loaded.
     public var path: String
     public var symbol: String
   }
 
-  /// What initializing its graph has thrown, said of its text.
+  /// The diagnostic, in the patch's text, of an error that initializing its graph has thrown; `nil`
+  /// where the patch has no places.
   public func diagnostic(of violation: Violation) -> Diagnostic? {
     places.map { violation.diagnostic(in: $0) }
   }
 }
 
 extension GraphBuilder {
-  /// Says that a patch that plays cannot load what it had not when it was started.
+  /// Reports a library that a playing patch did not have when it was started.
   mutating func reportLateLibrary(
     _ native: NativeCallback, _ member: PatchDocument.Member<PatchDocument.Callback>
   ) {
@@ -57,7 +58,7 @@ extension GraphBuilder {
 }
 
 extension NativeCallback {
-  /// The same, to be loaded or not.
+  /// A copy that may load its library or not, and that processes input or not.
   func allowed(by code: NativeCode, processes: Bool) -> NativeCallback {
     var copy = self
     copy.processes = processes

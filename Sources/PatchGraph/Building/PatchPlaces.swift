@@ -7,41 +7,40 @@ import Synchronization
 
 /// Where in the text the parts of a graph are written.
 ///
-/// Of a patch that nothing is wrong with nobody asks. So what is noted is kept as it comes, and a table
-/// is made of it when the first place is looked up. Copies share what has been noted.
+/// A patch without findings looks no place up. So notes are only collected, and the first lookup
+/// makes a table of them. Copies share the notes.
 struct PatchPlaces {
   private let notes: PlaceNotes
   /// The definitions of the callbacks that feed an input, and of the taps.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
-  /// How many bytes of text may still be written to find edits: each edit is tried on the whole text.
+  /// How many bytes of text may still be written to find edits: each edit is tried on the whole
+  /// text.
   var bytesLeftToEdit = 16 << 20
 
-  /// - Parameter nodes: Those of the document.
+  /// - Parameter nodes: The nodes of the document.
   init(root: JSONValue, nodes: [PatchDocument.Member<PatchDocument.Node>] = []) {
     self.root = root
     notes = PlaceNotes(nodes)
   }
 
-  /// Makes room for so many notes.
+  /// Reserves room for a number of notes.
   func reserveCapacity(_ count: Int) { notes.reserveCapacity(count) }
 
-  /// Notes a place that may have been noted better already.
+  /// Notes a place, unless it has been noted before.
   func noteFirst(_ json: JSONValue, for place: Violation.Place) {
     notes.add(.first(place, json))
   }
 
   func note(_ json: JSONValue, for place: Violation.Place) { notes.add(.place(place, json)) }
 
-  /// Notes all places of a node of the document.
-  ///
-  /// - Parameter index: Which one.
+  /// Notes all places of the node at an index of the document.
   func note(_ unit: UnitInstance, at index: Int, as id: NodeID) {
     notes.add(.node(id, unit, index))
   }
 
-  /// The value that a place is written at or, where nothing is written there, the next larger one.
+  /// The value that writes a place or, where none does, the value around it.
   func value(_ place: Violation.Place) -> JSONValue {
     if let exact = notes[place] { return exact }
     guard let node = place.node else { return root["nodes"] ?? root }
@@ -57,19 +56,19 @@ struct PatchPlaces {
   }
 }
 
-/// What has been noted of places.
+/// The notes that copies of ``PatchPlaces`` share.
 private final class PlaceNotes: Sendable {
   enum Note {
     case place(Violation.Place, JSONValue)
-    /// Of a place that may have been noted better already.
+    /// A place, unless it has been noted before.
     case first(Violation.Place, JSONValue)
-    /// All places of a node of the document, by its place there.
+    /// All places of the node at an index of the document.
     case node(NodeID, UnitInstance, Int)
   }
 
   private struct State {
     var notes: [Note] = []
-    /// Of the first `noted` of them.
+    /// Made of the first `noted` notes.
     var table: [Violation.Place: JSONValue] = [:]
     var noted = 0
   }
@@ -121,7 +120,7 @@ private final class PlaceNotes: Sendable {
     for (scope, elements) in [(Scope.input, node.inputs), (.output, node.outputs)] {
       for element in elements {
         let bus = element.bus.value
-        // What a preset says of a bus is no place for what the patch would have to say.
+        // A bus that a preset sets has no place in the patch's own text.
         if element.bus.json.tree === node.json.tree {
           table[.init(node: id, .bus(scope, bus))] = element.bus.json
         }
@@ -131,7 +130,7 @@ private final class PlaceNotes: Sendable {
         for field in element.properties {
           guard let info = unit.info(named: field.name) else { continue }
           table[.init(node: id, .property(info.id, scope, bus))] = field.value
-          // Both scopes of an element share it.
+          // The input and the output scope of an element share the map.
           if info.id == .channelMap {
             table[.init(node: id, .property(info.id, .output, bus))] = field.value
           }
@@ -152,7 +151,7 @@ private final class PlaceNotes: Sendable {
 }
 
 extension Violation {
-  /// The same, said of a text.
+  /// The diagnostic of a violation in a patch's text.
   func diagnostic(
     in places: PatchPlaces, at primary: JSONValue? = nil
   ) -> Diagnostic {

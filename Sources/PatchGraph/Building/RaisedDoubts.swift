@@ -1,14 +1,14 @@
 import AudioTypes
 
-/// What is in doubt because of the mistakes that have been reported, so that one mistake is told once:
-/// a rule says by what it is silenced (`Rule.silencedBy`).
+/// The doubts that reported mistakes have raised, so that each mistake is reported once: a rule
+/// lists the doubts that silence it (`Rule.silencedBy`).
 struct RaisedDoubts {
-  /// Of the patch as a whole.
+  /// The doubts about the whole patch.
   private(set) var ofPatch: Doubts = []
   private var ofNodes: [NodeID: Doubts] = [:]
-  /// What could not be set: nothing is said of the value that stands there instead.
+  /// Places that could not be set: no rule reports the value that is there instead.
   private var places: Set<Violation.Place> = []
-  /// Names of nodes and callbacks that something is wrong with: nobody complains that they are not there.
+  /// Names of nodes and callbacks with errors: a reference to one is not reported as unknown.
   var names: Set<String> = []
 
   /// Raises doubts about the patch.
@@ -28,18 +28,18 @@ struct RaisedDoubts {
     if property == .channelMap { raise(.channelMap, about: node) }
   }
 
-  /// Whether something is in doubt about the patch.
+  /// Whether any of these doubts is raised about the patch.
   func isRaised(_ doubts: Doubts) -> Bool { !ofPatch.isDisjoint(with: doubts) }
 
-  /// The nodes that something is in doubt about.
+  /// The nodes about which any of these doubts is raised.
   func nodes(_ doubts: Doubts) -> Set<NodeID> {
     Set(ofNodes.filter { !$0.value.isDisjoint(with: doubts) }.keys)
   }
 
-  /// Whether a rule is silent about a place.
+  /// Whether doubts silence a rule at a place.
   ///
-  /// - Parameter isHead: Whether the node is the output unit: what is missing elsewhere may have been
-  ///   meant for it.
+  /// - Parameter isHead: Whether a node is the output unit: a feed that is missing elsewhere may
+  ///   have been meant for it.
   func silence(_ rule: Rule, at place: Violation.Place, isHead: (NodeID) -> Bool) -> Bool {
     guard !places.contains(place) else { return true }
     var doubts = ofPatch

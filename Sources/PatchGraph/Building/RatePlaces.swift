@@ -3,11 +3,11 @@ import AudioTypes
 import AudioUnits
 import PatchSyntax
 
-/// Where a sample rate is written that something converts. A unit finds the conversion at its own bus, and the
-/// rate of that has most often come from elsewhere.
+/// Finds where a sample rate is written that a unit converts. The unit reports the conversion at
+/// its own bus, but the rate mostly comes from upstream.
 extension GraphBuilder {
-  /// The rate that a finding about a conversion of rates is about; `nil` where it is not written, and of other
-  /// findings.
+  /// The written rate that a finding about a rate conversion is about; `nil` where the rate is not
+  /// written, and for other findings.
   func writtenRate(
     of violation: Violation, _ configurations: [NodeID: UnitConfiguration]
   ) -> JSONValue? {
@@ -15,7 +15,7 @@ extension GraphBuilder {
       var node = violation.place.node,
       case .streamFormat(var scope, var element) = violation.place.part
     else { return nil }
-    // No way back through a graph is longer than twice its nodes.
+    // A path upstream has at most two elements of each node.
     for _ in 0...(2 * configurations.count) {
       guard let configuration = configurations[node] else { return nil }
       let elements = scope == .input ? configuration.inputs : configuration.outputs
@@ -33,7 +33,7 @@ extension GraphBuilder {
     return nil
   }
 
-  /// Reports a finding where what is wrong is written: a conversion of rates at the rate, with its unit named.
+  /// Reports a violation; one about a rate conversion at the written rate, with a note at the unit.
   mutating func report(
     _ violation: Violation, _ configurations: [NodeID: UnitConfiguration]
   ) {

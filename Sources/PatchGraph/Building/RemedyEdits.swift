@@ -2,15 +2,15 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Makes edits of a patch's text of the changes that would put a violation right.
+/// Turns the remedies of a violation into edits of the patch's text.
 struct RemedyEdits {
   let places: PatchPlaces
   let node: NodeID?
-  /// Where the diagnostic is, where that is not the violation's own place.
+  /// Where the diagnostic is, unless it is at the violation's own place.
   let primary: JSONValue?
 
-  /// Edits that are offered and, but for those of a safe remedy, not made without asking: which of several
-  /// ways is wanted is the user's to say.
+  /// The edit of a remedy; `nil` where it cannot be made. Only that of a safe remedy is made
+  /// without asking: of several ways the user chooses one.
   func fix(_ remedy: Remedy) -> Diagnostic.Fix? {
     guard let node, places.bytesLeftToEdit > 0 else { return nil }
     let written = places.value(.init(node: node, .whole))
@@ -78,7 +78,7 @@ struct RemedyEdits {
     }
   }
 
-  /// A name that nothing in the patch has: the one that is wished for, or that with a number.
+  /// A name that the patch does not have: `wish`, or `wish` with a number.
   private func freeName(_ wish: String) -> String {
     let names = Set(
       ["nodes", "callbacks"].flatMap { places.root[$0]?.members.compactMap(\.key.string) ?? [] })
@@ -91,8 +91,8 @@ struct RemedyEdits {
     return name
   }
 
-  /// A splitter for all that take from the output that feeds an input. Offered where the second of them
-  /// is, and with none of those after it: it puts them right as well.
+  /// Inserts a splitter for all that take from the output that feeds an input. Only the second of
+  /// them offers it, because it repairs the later ones as well.
   private func splitter(behindFeedOf input: Int, _ node: NodeID) -> [DocumentEdits.Change]? {
     guard let connection = feed(input, node),
       let own = places.root[JSONPointer(connection.tokens + ["from"])],
@@ -121,12 +121,12 @@ struct RemedyEdits {
       ]
   }
 
-  /// The output that an address means, with its number.
+  /// An address with the number of its output written out.
   private static func output(_ address: String) -> String? {
     address.contains(":") ? address : address + ":0"
   }
 
-  /// The connection that feeds an input.
+  /// The pointer of the connection that feeds an input.
   private func feed(_ input: Int, _ node: NodeID) -> JSONPointer? {
     let tokens = (primary ?? places.value(.init(node: node, .feed(input)))).pointer.tokens
     guard tokens.count > 1, tokens[0] == "connections" else { return nil }

@@ -5,8 +5,8 @@ import RenderCore
 
 /// Turns JSON into the values of properties and parameters.
 enum SettingReader {
-  /// The value of a property; `nil` where the JSON is of another type. A preset that is named and not
-  /// among `presets` has the number -1.
+  /// The value of a property; `nil` where the JSON is of another type. A preset name that is not in
+  /// `presets` gives the number -1.
   static func value(
     of json: JSONValue, for kind: PropertyInfo.Kind, presets: [Preset] = []
   ) -> PropertyValue? {
@@ -83,7 +83,8 @@ enum SettingReader {
     }
   }
 
-  /// What a text with a number in it should have been for a parameter, where that can be told.
+  /// The edit for a parameter whose value is a text with a number in it; `nil` where the number is
+  /// unclear.
   static func plainForm(
     of json: JSONValue, _ info: ParameterInfo
   ) -> (help: String, fix: Diagnostic.Fix)? {
@@ -91,7 +92,7 @@ enum SettingReader {
       ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
   }
 
-  /// What the number of a setting measures; `number` for what is none.
+  /// What the number of a setting measures; `number` for a setting that is no number.
   static func measure(of info: SettingInfo) -> Quantity.Measure {
     switch info.kind {
     case .number, .integer: Quantity.Measure(info.unit)
@@ -99,9 +100,9 @@ enum SettingReader {
     }
   }
 
-  /// What a negative number means where a factor is wanted: decibels, most likely.
+  /// The decibels that a negative number in place of a factor most likely means.
   ///
-  /// - Returns: A line of help, and the edit.
+  /// - Returns: A line of help, and the edit; `nil` for a number that is not from -120 to 0.
   static func factor(
     insteadOf decibels: Double, at json: JSONValue
   ) -> (help: String, fix: Diagnostic.Fix)? {

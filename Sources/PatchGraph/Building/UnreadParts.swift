@@ -2,26 +2,26 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// The parts of a patch that reading has refused. They are missing from the document, and what follows
-/// from that is no mistake of its own.
+/// The parts of a patch that the reader has refused. They are missing from the document, and errors
+/// that follow from that are not reported.
 struct UnreadParts {
   /// Whether anything was refused.
   private(set) var isAny = false
   /// Nodes of which a part is missing, by name.
   private(set) var nodes: Set<String> = []
-  /// Names that stand for something which could not be read, or may do so.
+  /// Names that may belong to a part that could not be read.
   private(set) var names: Set<String> = []
-  /// Whether a connection is missing, or an end of one.
+  /// Whether a connection, or an end of one, is missing.
   private(set) var hasLostConnections = false
-  /// Whether the format of every bus that is given none is written and could not be read.
+  /// Whether the default stream format is written and could not be read.
   private(set) var isDefaultFormatLost = false
-  /// Whether what the session asks for is not known.
+  /// Whether the session could not be read.
   private(set) var isSessionUnknown = false
 
   private var errors: [Int]
 
   init(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
-    // A comma too many hides nothing.
+    // A trailing comma hides no part of the document.
     errors =
       diagnostics
       .filter { $0.severity == .error && $0.code != SyntaxRules.trailingComma.code }
@@ -39,13 +39,13 @@ struct UnreadParts {
       let isUnread = hasError(in: key.range) || hasError(in: value.markRange)
       switch keys.contains(name) ? name : nearMisses(to: name, among: keys).first {
       case "nodes"?, "callbacks"?:
-        // A key that could not be read is the name of anything.
+        // A key that could not be read may be any name.
         let hasLostNames = value.members.contains {
           $0.key.kind == .invalid || $0.key.range.isEmpty
         }
         if isUnread || hasLostNames { names.formUnion(Self.referredNames(document)) }
         for (key, _) in value.members where key.kind != .invalid && hasError(in: key.range) {
-          // What refers to it under the name that was meant.
+          // References to the name that was meant.
           let wrong = key.string ?? ""
           names.formUnion(
             Self.referredNames(document).filter { !nearMisses(to: $0, among: [wrong]).isEmpty })
@@ -72,7 +72,7 @@ struct UnreadParts {
     return low < errors.count && errors[low] < range.upperBound
   }
 
-  /// Whatever an address or a path in the patch names.
+  /// The names in all addresses and paths of the patch.
   private static func referredNames(_ document: PatchDocument) -> Set<String> {
     var names = document.connections.flatMap { [$0.from?.value.node, $0.to?.value.node] }
     names += document.taps.map { $0.value.at?.value.node }

@@ -2,8 +2,8 @@ import Diagnostics
 import PatchSyntax
 import RenderCore
 
-/// Finds out which callbacks of a patch play on in another one: a callback is known by its name, and by
-/// what it says where it has been renamed.
+/// Finds the callbacks of a patch that play on in another: by name, and by settings where one was
+/// renamed.
 struct CallbackMatch {
   private typealias BusName = PatchLayout.BusName
 
@@ -16,14 +16,14 @@ struct CallbackMatch {
   private let new: PatchLayout
   /// Inputs whose callbacks are free to feed something else.
   private let freed: [PatchLayout.BusName]
-  /// Those whose sounds begin again.
+  /// The names of callbacks that begin again.
   private let triggered: Set<String>
-  /// The callbacks that have been found again.
+  /// The old callbacks that have been matched.
   private var claimed: Set<Place> = []
   /// The names of all callbacks that feed something in the new patch.
   private let names: Set<String>
   private var noted: Set<String> = []
-  /// What is different about callbacks of the same name.
+  /// The differences between callbacks of the same name.
   private(set) var changes: [PatchChange] = []
 
   init(
@@ -46,7 +46,7 @@ struct CallbackMatch {
 
   // MARK: Where callbacks come from
 
-  /// Of the callbacks at an input those that were there before.
+  /// The origins of an input's callbacks among those that fed the same input before.
   mutating func ownOrigins(of input: PatchLayout.BusName) -> [GraphDifference.Origin] {
     guard freed.contains(input) else { return [] }
     let before = links(input, in: old)
@@ -54,7 +54,7 @@ struct CallbackMatch {
       for (behind, was) in before.enumerated() where was.name == link.name {
         if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
       }
-      // By another name.
+      // It may have been renamed.
       for (behind, was) in before.enumerated()
       where was.isSameButLive(link) && !names.contains(was.name) {
         if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
@@ -63,7 +63,7 @@ struct CallbackMatch {
     }
   }
 
-  /// The same, and of the others those that come from another input.
+  /// Completes `known` with origins among the callbacks of other freed inputs.
   mutating func origins(
     of input: PatchLayout.BusName, _ known: [GraphDifference.Origin]
   ) -> [GraphDifference.Origin] {
@@ -108,8 +108,8 @@ struct CallbackMatch {
     return .continuing(place.input, behind: place.behind)
   }
 
-  /// Whether a callback with other settings takes up where the one before it is: of a file, where it is
-  /// the same and begins at the same place; of the sounds that have a course of their own, none.
+  /// Whether a callback with other settings goes on where the old one is. A file does where its
+  /// path, start, end and "at" are the same.
   private static func goesOn(_ was: PatchLayout.Link, _ link: PatchLayout.Link) -> Bool {
     switch link.kind {
     case "tone", "expression", "tremolo", "ringModulator", "impulse": true
@@ -120,9 +120,9 @@ struct CallbackMatch {
     }
   }
 
-  // MARK: What is said of it
+  // MARK: Changes in words
 
-  /// The live settings that are other ones, each once in words.
+  /// The live settings that differ. Each is noted once.
   mutating func turned(
     _ was: PatchLayout.Link, _ link: PatchLayout.Link
   ) -> [(key: String, value: Double)] {
@@ -171,7 +171,7 @@ struct CallbackMatch {
     }
   }
 
-  /// Where a callback begins: `0:00`.
+  /// The position at which a callback begins, such as `0:00`.
   private static func clock(_ link: PatchLayout.Link) -> String {
     guard link.kind == "file", case .number(let start)? = link.fixed["start"] else { return "0:00" }
     let whole = Int(start)
@@ -179,7 +179,7 @@ struct CallbackMatch {
     return "\(whole / 60):\(seconds < 10 ? "0" : "")\(seconds)"
   }
 
-  /// Of the callbacks that feed an input those that play on: `: 'music' goes on`.
+  /// The callbacks of an input that play on, in words: `: 'music' goes on`.
   func whatGoesOn(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin]) -> String {
     let names = zip(links(input, in: new), origins).compactMap { link, origin -> String? in
       if case .fresh = origin { return nil }

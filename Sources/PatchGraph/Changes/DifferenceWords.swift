@@ -12,12 +12,12 @@ extension BuiltPatch {
 }
 
 extension PatchLayout.BusName {
-  /// `mixer:1`, in quotes.
+  /// The bus in quotes: `mixer:1`, or `mixer` for bus 0.
   var text: String { quoted(bus == 0 ? node : "\(node):\(bus)") }
 }
 
 extension PatchLayout.Tap {
-  /// Whether it is the same tap, wherever it is.
+  /// Whether kind and settings are the same, at any bus.
   func isSame(as other: PatchLayout.Tap) -> Bool { kind == other.kind && values == other.values }
 
   /// The file that it writes; `nil` for none.
@@ -25,7 +25,8 @@ extension PatchLayout.Tap {
     if case .text(let path)? = values["path"] { path } else { nil }
   }
 
-  /// The file that it goes on in where it cannot go on in its own.
+  /// The file that it goes on in where it cannot go on in its own; `nil` for a tap that writes
+  /// none.
   var nextPath: String? {
     guard let path else { return nil }
     return Takes.nextPath(of: path)

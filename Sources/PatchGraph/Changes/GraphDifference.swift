@@ -6,58 +6,59 @@ import PatchSyntax
 import RenderCore
 import RenderTaps
 
-/// What has to be done to a graph that one patch has made so that it becomes another's.
+/// The changes that make the graph of one patch that of another.
 ///
-/// What the patches mean is compared, not how they say it: nodes by their names, units by all that
-/// initialization would settle, callbacks and taps by their settings.
+/// Compares what the patches mean, not their text: nodes by name, units by all that initialization
+/// settles, callbacks and taps by their settings.
 struct GraphDifference {
-  /// Something that is set on a unit that goes on.
+  /// A setting to make on a unit or a callback that goes on.
   enum Setting: Sendable {
     case property(node: String, PropertyPlace, PropertyValue)
     case parameter(node: String, ParameterPlace, Float)
-    /// Of the callback so many pulls behind an input.
+    /// A live setting of the callback that is `behind` pulls upstream of the one that feeds the
+    /// input.
     case live(input: PatchLayout.BusName, behind: Int, key: String, Double)
   }
 
   /// Where a callback of the new patch comes from.
   enum Origin: Hashable, Sendable {
-    /// It is the one that plays so many pulls behind an input, and goes on as it is, some of its live
-    /// settings set anew.
+    /// The old callback that is `behind` pulls upstream of an input's first goes on, with these
+    /// live settings changed.
     case kept(PatchLayout.BusName, behind: Int, [String: Double])
-    /// It takes the place of that one, and goes on where that is in its sound.
+    /// A new callback goes on at the position of that one.
     case continuing(PatchLayout.BusName, behind: Int)
-    /// It is the one that plays there, and begins again.
+    /// That one begins again.
     case beginning(PatchLayout.BusName, behind: Int)
     case fresh
   }
 
   private(set) var changes: [PatchChange] = []
-  /// Nodes that come: new ones, and those that are made anew.
+  /// Nodes to add: new ones, and those that are made anew.
   private(set) var entering: [String] = []
-  /// Nodes that go, those that are made anew among them.
+  /// Nodes to remove, with those that are made anew.
   private(set) var leaving: [String] = []
   private(set) var settings: [Setting] = []
-  /// Inputs whose feed is taken away or made anew.
+  /// Inputs whose feed is removed or made anew.
   private(set) var freed: [PatchLayout.BusName] = []
-  /// Inputs that are fed by something else from then on.
+  /// Inputs that get a feed.
   private(set) var fed: [PatchLayout.BusName] = []
-  /// Of the inputs that are fed by callbacks: where each of these comes from, the one that feeds first.
+  /// The origins of the callbacks at each input in `fed`, the one that feeds it first.
   private(set) var origins: [PatchLayout.BusName: [Origin]] = [:]
-  /// Whether ramps or the end are others, or move something else.
+  /// Whether the ramps or the end differ, or a node with ramps is replaced.
   private(set) var changesTimeline = false
-  /// Whether paths are made equally late from then on, or no more.
+  /// Whether latency compensation is turned on or off.
   private(set) var changesCompensation = false
   private(set) var tapsLeaving: [String] = []
   private(set) var tapsEntering: [String] = []
-  /// Taps that go on at another bus, or at a node that is made anew.
+  /// Taps that move to another bus, or to a node that is made anew.
   private(set) var tapsMoving: [String] = []
 
   private let old: BuiltPatch
   private let new: BuiltPatch
-  /// The callbacks whose sounds begin again.
+  /// The names of callbacks that begin again.
   private let triggered: Set<String>
 
-  /// Where the new patch may differ; `nil` for anywhere, as it has not been made from the old one.
+  /// The parts that may differ; `nil` for all, where the new patch was not made from the old one.
   private var origin: PatchOrigin? { new.origin.flatMap { $0.graph === old.graph ? $0 : nil } }
 
   /// Whether there is nothing to do.
@@ -65,14 +66,14 @@ struct GraphDifference {
     changes.isEmpty && fed.isEmpty && freed.isEmpty && settings.isEmpty && !changesTimeline
   }
 
-  /// Why the patch has to begin again; empty where it goes on.
+  /// The changes that need a restart; empty where the patch goes on.
   var restarts: [PatchChange] { changes.filter { $0.heard == .restart } }
 
   /// - Parameters:
   ///   - old: A patch without errors.
   ///   - new: Another one, for the same device.
-  ///   - running: How the units are configured that play; `nil` where none do.
-  ///   - triggered: The callbacks whose sounds begin again, though nothing differs.
+  ///   - running: The configuration of each unit that plays; `nil` where none does.
+  ///   - triggered: The names of callbacks that begin again, though nothing differs.
   init(
     from old: BuiltPatch, to new: BuiltPatch, triggered: Set<String> = [],
     running: ((String) -> UnitConfiguration?)? = nil
@@ -242,7 +243,7 @@ struct GraphDifference {
     settings += later.map(\.setting)
   }
 
-  /// What the unit as it is initialized cannot take up.
+  /// The differences that need the unit to be initialized again.
   private static func refits(
     _ name: String, _ unit: UnitInstance, _ before: UnitConfiguration, _ after: UnitConfiguration
   ) -> [(JSONPointer, String)] {
@@ -269,7 +270,7 @@ struct GraphDifference {
       ("inputs", before.inputs, after.inputs), ("outputs", before.outputs, after.outputs),
     ] {
       for (bus, element) in new.enumerated() where element.isUsed && old.indices.contains(bus) {
-        // The sides of the device are the device's.
+        // The device sets the formats of its own sides.
         guard element.origin != .hardware, element.format != old[bus].format else { continue }
         reasons.append(
           (
@@ -282,7 +283,7 @@ struct GraphDifference {
     return reasons
   }
 
-  /// What a property is that is not set.
+  /// The value of a property that is not set; `nil` where it has no default.
   private static func reset(_ info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue? {
     if info.kind == .string { return .string("") }
     return info.scopeDefaults[place.scope] ?? info.defaultValue
@@ -316,7 +317,7 @@ struct GraphDifference {
     return JSONPointer(["nodes", name] + place + path)
   }
 
-  // MARK: What feeds the inputs
+  // MARK: Feeds
 
   private mutating func compareFeeds() {
     let gone = Set(leaving)
@@ -355,7 +356,7 @@ struct GraphDifference {
       fed.append(input)
       again.append(input)
     }
-    // Those at their own inputs first: what moves takes what is left.
+    // Callbacks that stay at their input are matched first; the rest is left for those that move.
     for input in again { origins[input] = callbacks.ownOrigins(of: input) }
     for input in again {
       guard let feed = new.layout.feeds[input] else { continue }
@@ -365,7 +366,7 @@ struct GraphDifference {
       guard !isSame, !(come.contains(input.node) && old.layout.nodes[input.node] == nil) else {
         continue
       }
-      // What has become of the callbacks has been said.
+      // The changes of these callbacks have been noted.
       if case .chain(let was)? = before, case .chain(let chain) = feed,
         was.links.map(\.name) == chain.links.map(\.name), was.source == chain.source
       {
@@ -378,15 +379,15 @@ struct GraphDifference {
     changes += callbacks.changes
   }
 
-  /// Whether a sound begins again in what feeds an input.
+  /// Whether a callback of the feed begins again.
   private func begins(_ feed: PatchLayout.Feed) -> Bool {
     guard !triggered.isEmpty, case .chain(let chain) = feed else { return false }
     return chain.links.contains { triggered.contains($0.name) }
   }
 
-  /// The inputs that may be fed by something else; `nil` for all.
+  /// The inputs whose feed may differ; `nil` for all.
   private func inputsInQuestion() -> Set<PatchLayout.BusName>? {
-    // What a node that is made anew feeds is fed anew.
+    // The inputs that a node feeds are fed anew where the node is made anew.
     Set(leaving).isDisjoint(with: entering) ? origin?.inputs : nil
   }
 
@@ -439,7 +440,7 @@ struct GraphDifference {
     }
   }
 
-  /// Says how a tap goes on.
+  /// Notes how a tap goes on.
   private mutating func noteFormat(
     _ name: String, _ before: PatchLayout.Tap, _ after: PatchLayout.Tap, isMoved: Bool = false
   ) {
@@ -455,13 +456,13 @@ struct GraphDifference {
     }
   }
 
-  /// How a tap begins that is new, or has other settings than before.
+  /// How a tap begins that is new or has other settings, in words.
   private static func beginning(
     _ name: String, _ tap: PatchLayout.Tap, _ before: PatchLayout.Tap?
   ) -> String {
     guard let before else { return "\(quoted(name)) begins" }
     guard let path = tap.path, let old = before.path else { return "\(quoted(name)) begins anew" }
-    // A take is never replaced by the run that has recorded it.
+    // A run never writes over its own take.
     guard path == old else { return "\(quoted(name)) begins in \(quoted(path))" }
     return "\(quoted(name)) goes on in \(quoted(tap.nextPath ?? path))"
   }

@@ -8,33 +8,33 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// A patch that plays, and becomes another one while it does: the one road for every change.
+/// A patch that plays, and that can become another while it does. Every change takes this road:
 ///
 ///     new document -> the same validation -> difference -> the graph's pending edits -> update
 ///
-/// A document that is wrong changes nothing. Callable from any thread but the render thread.
+/// A document with errors changes nothing. Callable from any thread but the render thread.
 public final class LivePatch: Sendable {
   fileprivate struct State {
-    /// The document that plays, with what is still to come of its timeline.
+    /// The document as it was played, with what was still to come of its timeline.
     var reading: PatchReader.Result
-    /// Another number for every document that was told to play.
+    /// How many documents have been played.
     var base = 0
-    /// Its graph, which nothing plays: what the next one is compared with.
+    /// Its graph, which nothing plays: the graph of the next document is compared with it.
     var reference: BuiltPatch
-    /// Updates of its timeline that the graph has not been told of yet.
+    /// The updates of its timeline that the graph has not been given yet.
     var updates: [PlannedUpdate]
-    /// Steps of it that nobody has been told have happened.
+    /// The steps of its timeline, and how many of them `takePassedSteps()` has returned.
     var progress: TimelineProgress
-    /// What plays, by the names of the patch.
+    /// The nodes and the taps that play, by their names in the patch.
     var nodes: [String: NodeID]
     var taps: [String: TapID]
   }
 
-  /// Why a document was not taken up.
+  /// Why a document was not played.
   public enum Refusal: Error, Sendable {
-    /// It is wrong.
+    /// It has errors, which the patch lists.
     case wrong(BuiltPatch)
-    /// It can be had only by beginning again, for what these changes say.
+    /// It needs a restart; the changes say why.
     case restart(PatchReader.Result, [PatchChange])
   }
 
@@ -42,27 +42,29 @@ public final class LivePatch: Sendable {
   private let surroundings: PatchSurroundings
   private let grant: HardwareGrant
   private let hasTaps: Bool
-  /// Held for no longer than it takes to look.
+  /// Locked only while it is read or written.
   private let state: Mutex<State>
-  /// Held while what plays goes over to something else: while units are made and files are opened.
-  /// Whoever holds it may take the others.
+  /// Locked for a whole change, while units are made and files are opened. Its holder may lock the
+  /// others.
   private let changing = Mutex<Void>(())
   private let folded: Mutex<Folded>
 
   private struct Folded {
     var document: FoldedDocument
-    /// Another number for every text.
+    /// How many texts `document` has had.
     var revision = 0
-    /// How often a document has been read to take steps of its timeline in.
+    /// How often passed steps have been taken into the document.
     var folds = 0
   }
 
+  /// Begins with a patch that plays. `nil` where it has no graph.
+  ///
   /// - Parameters:
-  ///   - patch: Without errors; its graph is initialized, or about to be.
-  ///   - reading: What it was built from.
-  ///   - surroundings: Where paths in documents begin, and what they may do. Of libraries they load only
-  ///     those that `patch` has.
-  ///   - hasTaps: Whether taps come and go as documents say; else none ever comes.
+  ///   - patch: A patch without errors; its graph is initialized, or about to be.
+  ///   - reading: The document that it was built from.
+  ///   - surroundings: Where paths in documents begin, and what they may do. Documents load only
+  ///     those libraries that `patch` has.
+  ///   - hasTaps: Whether the taps of documents are made; else there are none.
   public init?(
     _ patch: BuiltPatch, from reading: PatchReader.Result, in surroundings: PatchSurroundings,
     hasTaps: Bool = true
@@ -89,18 +91,19 @@ public final class LivePatch: Sendable {
         nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
   }
 
-  /// The document that plays: what has happened of its timeline is in it.
+  /// The document that plays, with the passed steps of its timeline in it.
   ///
-  /// It is made once when something has happened. Who asks is not kept waiting by a change.
+  /// It is computed at the first call after a step has passed, and does not wait for a change that
+  /// is being made.
   public var reading: PatchReader.Result { revision.reading }
 
-  /// The same, and a number that is another one whenever the document is.
+  /// The same document, and a number that changes whenever it does.
   public var revision: (number: Int, reading: PatchReader.Result) {
     fold(state.withLock(\.self), at: now)
   }
 
-  /// How often a document has been read again to take steps of its timeline in: once for each time that
-  /// somebody has asked after one had passed.
+  /// How often passed steps have been taken into the document: once for each call after one had
+  /// passed.
   var foldCount: Int { folded.withLock(\.folds) }
 
   private func fold(
@@ -120,12 +123,12 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// What plays at one moment.
+  /// The state at one moment.
   struct Present {
-    /// The document, with what has happened of its timeline in it.
+    /// The document, with the passed steps of its timeline in it.
     var reading: PatchReader.Result
     var reference: BuiltPatch
-    /// The nodes of the graph that plays, by the names of the patch.
+    /// The nodes that play, by their names in the patch.
     var nodes: [String: NodeID]
     /// Seconds from the start.
     var time: Double
@@ -139,8 +142,8 @@ public final class LivePatch: Sendable {
       time: time)
   }
 
-  /// A graph that is what plays and that nothing plays, with its document: to be looked at, as a drawing
-  /// does, without holding up the graph that plays. `nil` where the document has none.
+  /// A graph equal to the one that plays, with its document, to be drawn or listed without holding
+  /// up the one that plays. `nil` where the document has none.
   package var reference: (reading: PatchReader.Result, patch: Reference?) {
     let present = present
     guard let graph = present.reference.graph, let document = present.reference.document else {
@@ -151,34 +154,34 @@ public final class LivePatch: Sendable {
     )
   }
 
-  /// A graph with the document that it is of.
+  /// A graph, and the document that it was built from.
   package struct Reference {
     package let graph: AudioGraph
     package let document: PatchDocument
     package let surroundings: PatchSurroundings
   }
 
-  /// What the document decides for the time that it plays.
+  /// The session policy of the document that plays.
   public var policy: SessionPolicy { state.withLock { $0.reference.layout.policy } }
 
-  /// The files of its sub-graphs, as they were opened.
+  /// The paths of the files of its sub-graphs, as they were opened.
   public var subgraphFiles: [String] {
     state.withLock { $0.reference.subgraphFiles.map(\.path) }
   }
 
-  /// Seconds of the graph that have been rendered.
+  /// The time that has been rendered, in seconds; 0 before the graph has a session.
   public var now: Double {
     guard let session = graph.session else { return 0 }
     let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
     return Double(session.nextFrame) / rate
   }
 
-  /// When the next update of the timeline comes that the graph has not been told of, in seconds from
-  /// the start; `nil` for never.
+  /// The time of the next update of the timeline that the graph has not been given, in seconds from
+  /// the start; `nil` for none.
   public var nextUpdate: Double? { state.withLock { $0.updates.first?.time } }
 
-  /// The same in frames of the plans: a device that keeps no time has to wait there until the graph has
-  /// been told.
+  /// The same in frames of the plans. A device without a clock has to wait there until
+  /// `planUpdates(upTo:)` has returned.
   public var nextUpdateFrame: Int? {
     guard let time = nextUpdate, let session = graph.session else { return nil }
     let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
@@ -191,11 +194,12 @@ public final class LivePatch: Sendable {
     state.withLock { $0.progress.take(upTo: now) }
   }
 
-  /// Tells the graph of the updates of the timeline that come up to some time, each for its frame.
+  /// Gives the graph the updates of the timeline up to a time, each for its frame.
   ///
-  /// A host calls it some time ahead; one that comes late is made as soon as can be.
+  /// A host calls it some time ahead. An update that comes late takes effect as soon as possible.
   ///
-  /// - Parameter seconds: From the start of the graph.
+  /// - Parameter seconds: The time from the start of the graph.
+  /// - Throws: ``Refusal`` where an update cannot be made while the patch plays.
   public func planUpdates(upTo seconds: Double) throws(Refusal) {
     guard nextUpdate.map({ $0 <= seconds }) == true else { return }
     try changing.withLock { _ throws(Refusal) in
@@ -204,7 +208,7 @@ public final class LivePatch: Sendable {
         let passed = try carryOut(
           next, state.withLock(\.reading), at: update.time, triggered: Set(update.triggers))
         state.withLock { state in
-          // The document stays what it is: its timeline says what has happened.
+          // The document stays: its timeline says what has happened.
           next.updates = state.reference.updates
           state.take(passed, next)
           state.updates.removeFirst()
@@ -213,16 +217,17 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// Goes over to another document. What its timeline says of the time that has passed has happened.
+  /// Plays another document. The steps of its timeline that lie in the past are taken as done.
   ///
   /// - Parameters:
-  ///   - time: Seconds from the start of the graph at which the change takes effect; `nil` for as soon as
-  ///     can be.
-  ///   - isRequest: Whether somebody has asked for it who may make things only so loud as the patch
-  ///     allows: `OutputLimits.requestedGain`.
-  ///   - isConfined: Whether it names only files in the patch's folder, but for those that play
-  ///     already: for a document from a stranger.
+  ///   - time: When the change takes effect, in seconds from the start of the graph; `nil` for as
+  ///     soon as possible.
+  ///   - isRequest: Whether the change is a request, whose gains `OutputLimits.requestedGain`
+  ///     limits.
+  ///   - isConfined: Whether the document may name only files in the patch's folder and those that
+  ///     play already, as for a document from a stranger.
   /// - Returns: What has changed and how it is heard; empty where nothing has.
+  /// - Throws: ``Refusal``; what plays goes on unchanged.
   @discardableResult
   public func play(
     _ reading: PatchReader.Result, at time: Double? = nil, isRequest: Bool = false,
@@ -261,11 +266,11 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// The errors and warnings that a document would have if it played. Nothing changes.
+  /// Builds a document as if it were to play, for its errors and warnings. Nothing changes.
   ///
   /// - Parameter isConfined: As in `play`.
   public func check(_ reading: PatchReader.Result, isConfined: Bool = false) -> BuiltPatch {
-    // As a whole: of what is made from another patch nothing is said but that it is right.
+    // Built as a whole, because a `PatchRevision` reports no warnings.
     PatchBuilder.build(
       reading, in: surroundings(isConfined, state.withLock { $0.reference }),
       device: .granted(grant))
@@ -294,14 +299,14 @@ public final class LivePatch: Sendable {
       ?? PatchBuilder.build(reading, in: surroundings, device: .granted(grant))
   }
 
-  /// What has become of what plays.
+  /// The result of a change.
   fileprivate struct Passed {
     var changes: [PatchChange]
     var nodes: [String: NodeID]
     var taps: [String: TapID]
   }
 
-  /// Why the sound of a callback of the document that plays cannot begin again: a sentence and what helps;
+  /// Why the sound of a callback in the document that plays cannot begin again: a message and help;
   /// `nil` where it can.
   public func triggerProblem(_ callback: String) -> (message: String, help: [String])? {
     guard let document = state.withLock(\.reference).document else { return nil }
@@ -311,12 +316,14 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// Has the sounds of callbacks begin again, together and as soon as can be: each is heard whole from its
-  /// first frame on, while what it has played until then fades out in 5 ms. What processes it goes on.
+  /// Makes the sounds of callbacks begin again, together and as soon as possible. Each is heard
+  /// whole from its first frame on, while the old one fades out in 5 ms. Callbacks that process it
+  /// go on.
   ///
-  /// - Parameter callbacks: Their names; in sub-graphs `strip/song`. One whose sound has no beginning
-  ///   (`triggerProblem(_:)`), or that feeds nothing, stays as it is.
-  /// - Returns: What begins.
+  /// - Parameter callbacks: Their names; in sub-graphs `strip/song`. A callback that cannot begin
+  ///   again (`triggerProblem(_:)`), or that feeds nothing, stays as it is.
+  /// - Returns: The sounds that begin again, as changes.
+  /// - Throws: ``Refusal`` where the graph cannot be changed.
   @discardableResult
   public func trigger(_ callbacks: [String]) throws(Refusal) -> [PatchChange] {
     let names = Set(callbacks.filter { triggerProblem($0) == nil })
@@ -328,15 +335,15 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// Has the graph go over to another patch. Called by whoever holds `changing`.
+  /// Turns the graph into that of another patch. The caller holds `changing`.
   ///
-  /// - Parameter triggered: The callbacks whose sounds begin again.
+  /// - Parameter triggered: The names of callbacks that begin again.
   private func carryOut(
     _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?,
     triggered: Set<String> = []
   ) throws(Refusal) -> Passed {
     let state = state.withLock(\.self)
-    // What a unit that is initialized has is what it has been initialized with.
+    // An initialized unit keeps the configuration that it was initialized with: that is compared.
     let (graph, nodes) = (graph, state.nodes)
     let difference = GraphDifference(
       from: state.reference, to: next, triggered: triggered,

@@ -8,7 +8,7 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// The edits that lead from one patch to the next in a graph that plays.
+/// The edits that turn the graph that plays into that of the next patch.
 struct Passage {
   let graph: AudioGraph
   let difference: GraphDifference
@@ -83,7 +83,7 @@ struct Passage {
     for name in difference.tapsLeaving {
       if let tap = taps.removeValue(forKey: name) { try graph.removeTap(tap) }
     }
-    // Before the nodes go that they have watched.
+    // Taps move before the nodes that they have watched are removed.
     for name in difference.tapsMoving {
       guard let tap = taps[name], let at = new.layout.taps[name]?.at, let node = nodes[at.node]
       else { continue }
@@ -136,8 +136,8 @@ struct Passage {
     }
   }
 
-  /// Gives an input that nothing has fed the stream format that the patch says, where the unit plays: a
-  /// bus that a callback feeds must have been given one.
+  /// Gives an input that had no feed the stream format that the patch sets, where the unit plays: a
+  /// bus that a callback feeds needs a format that was given.
   private func giveFormat(_ input: PatchLayout.BusName, _ node: NodeID) throws(Violation) {
     guard let source = new.graph, let id = new.layout.nodes[input.node] else { return }
     let unit = try graph.unit(node)
@@ -151,7 +151,8 @@ struct Passage {
       .streamFormat, .input, input.bus, to: .streamFormat(wanted[input.bus].format))
   }
 
-  /// The callbacks of a chain: those that play already, and new ones, which may go on where others are.
+  /// The callbacks of a chain: those that play already, and new ones, which may go on where others
+  /// are.
   private func instances(
     of chain: PatchLayout.Chain, _ origins: [GraphDifference.Origin],
     _ present: [PatchLayout.BusName: [CallbackInstance]]

@@ -1,5 +1,4 @@
-/// One thing that differs between two patches, and how a patch that plays goes over from one to the
-/// other.
+/// One difference between two patches, and how a patch that plays changes from one to the other.
 public struct PatchChange: Hashable, Sendable {
   /// How a change is heard.
   public enum Heard: String, Hashable, Sendable, CaseIterable {
@@ -7,20 +6,20 @@ public struct PatchChange: Hashable, Sendable {
     case nothing
     /// A parameter glides to its new value.
     case ramp
-    /// The unit takes it up as it renders; what it smooths it smooths.
+    /// The unit applies it while it renders, smoothed where the unit smooths it.
     case live
-    /// What enters fades in while what leaves fades out.
+    /// The new sound fades in while the old one fades out.
     case crossfade
-    /// A sound goes over to another form of itself, at the same place of it.
+    /// A crossfade to another form of the same sound, at the same position.
     case continuation
-    /// A sound goes over to another one, which begins.
+    /// A crossfade to a sound that begins.
     case beginning
-    /// The unit is made anew beside the one that plays, then the sound goes over to it.
+    /// A new unit is initialized beside the one that plays, and the sound crossfades to it.
     case reinitialize
-    /// The patch fades out, begins again, and has a gap.
+    /// The patch fades out and starts again, with a gap between.
     case restart
 
-    /// In a few words.
+    /// The same in a few words.
     public var words: String {
       switch self {
       case .nothing: "nothing is heard"
@@ -35,7 +34,7 @@ public struct PatchChange: Hashable, Sendable {
     }
   }
 
-  /// The JSON Pointer of what differs.
+  /// The JSON Pointer of what differs; empty for the whole patch.
   public var pointer: String
   /// What happens, as a sentence without a full stop: `volume goes from 0.8 to 0.5`.
   public var text: String

@@ -3,8 +3,8 @@ import Diagnostics
 public import PatchSyntax
 import RenderHost
 
-/// What two patches mean differently, and how a patch that plays goes over from one to the other: what
-/// `patchrun diff` foretells and a reload does.
+/// The differences in meaning between two patches, and how a patch that plays changes from one to
+/// the other: `patchrun diff` shows them, and a reload makes them.
 public struct PatchComparison: Sendable {
   /// What changes, in the order of nodes, connections and taps; empty where both mean the same.
   public let changes: [PatchChange]
@@ -12,9 +12,9 @@ public struct PatchComparison: Sendable {
   /// Compares two patches, both for the device that the old one would be granted.
   ///
   /// - Parameters:
-  ///   - old: A patch and what surrounds it.
-  ///   - new: Another.
-  /// - Returns: `nil` where one of them is wrong: what it would do cannot be said.
+  ///   - old: A patch and its surroundings.
+  ///   - new: The patch that it would become, and its surroundings.
+  /// - Returns: `nil` where one of them has errors.
   public init?(
     from old: (reading: PatchReader.Result, surroundings: PatchSurroundings),
     to new: (reading: PatchReader.Result, surroundings: PatchSurroundings),
@@ -26,7 +26,8 @@ public struct PatchComparison: Sendable {
     let after = PatchBuilder.build(
       new.reading, in: new.surroundings, device: .granted(graph.grant))
     guard !after.hasErrors else { return nil }
-    // Of a timeline it is said here from when on it is another one, its updates included.
+    // `GraphDifference` compares only ramps and the end. Here the whole timeline is compared, its
+    // updates included.
     var changes = GraphDifference(from: before, to: after).changes
       .filter { $0.pointer != "/timeline" }
     if let one = old.reading.document, let other = new.reading.document {
@@ -47,7 +48,7 @@ public struct PatchComparison: Sendable {
     self.changes = changes
   }
 
-  /// The strongest of the ways they are heard in; `nothing` where nothing changes.
+  /// The strongest way in which a change is heard; `nothing` where nothing changes.
   public var heard: PatchChange.Heard {
     let order = PatchChange.Heard.allCases
     return changes.map(\.heard).max { one, other in
@@ -55,8 +56,8 @@ public struct PatchComparison: Sendable {
     } ?? .nothing
   }
 
-  /// A line for each change: how it is heard, what happens, and where; one line where both patches mean
-  /// the same.
+  /// One line for each change: how it is heard, what happens, and where. One line in all where both
+  /// patches mean the same.
   public var text: String {
     if changes.isEmpty { return "nothing is heard: both patches mean the same\n" }
     return changes.map { change in
@@ -65,7 +66,7 @@ public struct PatchComparison: Sendable {
     }.joined()
   }
 
-  /// The changes for programs.
+  /// The changes as an array of objects with `pointer`, `heard` and `text`.
   public var json: JSONText {
     .array(
       changes.map {

@@ -4,8 +4,8 @@ import AudioUnits
 import RenderCallbacks
 import RenderCore
 
-/// What a patch has made of its graph, by the names that it gives to things: what two patches are
-/// compared by.
+/// The parts of a patch's graph by the names that the patch gives them, for the comparison of two
+/// patches.
 struct PatchLayout: Sendable {
   /// A bus of a node.
   struct BusName: Hashable, Sendable {
@@ -13,14 +13,14 @@ struct PatchLayout: Sendable {
     var bus: Int
   }
 
-  /// A callback with its settings, paths resolved, as one of a chain.
+  /// A callback of a chain with its settings, paths resolved.
   struct Link: Sendable {
-    /// Its name in the patch: by it a callback is the same in two patches.
+    /// Its name in the patch, by which it is found in another patch.
     var name: String
     var kind: String
-    /// What cannot be turned while it plays; what is not given has its default.
+    /// The settings that cannot change while it plays. One that is not written has its default.
     var fixed: [String: SettingValue]
-    /// What can be.
+    /// The settings that can.
     var live: [LiveSetting]
 
     init(
@@ -41,7 +41,7 @@ struct PatchLayout: Sendable {
       self.fixed = fixed
     }
 
-    /// Whether one can be turned into the other while it plays.
+    /// Whether one becomes the other by live settings alone.
     func isSameButLive(_ other: Link) -> Bool {
       kind == other.kind && fixed == other.fixed && live.map(\.key) == other.live.map(\.key)
     }
@@ -56,14 +56,14 @@ struct PatchLayout: Sendable {
   struct Chain: Sendable {
     /// The callback that feeds the bus.
     var name: String
-    /// That callback first, then what it pulls.
+    /// The callback that feeds the bus first, then what it pulls.
     var links: [Link]
-    /// What the last of them pulls.
+    /// The output that the last of them pulls; `nil` for none.
     var source: BusName?
     var callback: any RenderCallback
     var feed: CallbackFeed?
 
-    /// Whether one can be turned into the other while it plays.
+    /// Whether one becomes the other by live settings alone.
     func isSameButLive(_ other: Chain) -> Bool {
       links.count == other.links.count && source == other.source
         && zip(links, other.links).allSatisfy { $0.isSameButLive($1) }
@@ -84,7 +84,7 @@ struct PatchLayout: Sendable {
   /// What feeds an input.
   enum Feed: Sendable {
     case output(BusName)
-    // Apart: it is larger than an output, of which there are more.
+    // Boxed: a chain is larger than an output, and most feeds are outputs.
     indirect case chain(Chain)
 
     /// The output that the sound comes from.
@@ -95,7 +95,7 @@ struct PatchLayout: Sendable {
       }
     }
 
-    /// Whether one can be turned into the other while it plays.
+    /// Whether one becomes the other by live settings alone.
     func isSameButLive(_ other: Feed) -> Bool {
       switch (self, other) {
       case (.output(let one), .output(let two)): one == two
@@ -115,10 +115,9 @@ struct PatchLayout: Sendable {
 
   /// What the patch asks of the device.
   var request: SessionRequest?
-  /// What it decides for the time that it plays.
   var policy = SessionPolicy()
   var limits = OutputLimits()
-  /// Names in the order of the patch.
+  /// The names of the nodes, in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]
   var feeds: [BusName: Feed] = [:]
@@ -126,7 +125,8 @@ struct PatchLayout: Sendable {
   /// How each unit would be initialized.
   var configurations: [NodeID: UnitConfiguration] = [:]
 
-  /// Where each callback feeds, by name: each input, and how many pulls behind it the callback is.
+  /// The places of each callback, by its name: each input that it feeds, and how many pulls
+  /// upstream of it.
   func placesOfCallbacks() -> [String: [(input: BusName, behind: Int)]] {
     var places: [String: [(input: BusName, behind: Int)]] = [:]
     for input in inputs() {
@@ -149,9 +149,9 @@ struct PatchLayout: Sendable {
     nodes[name] = node
   }
 
-  /// The inputs that are fed, in the order of the nodes and their buses.
+  /// The inputs that have a feed, in the order of the nodes and their buses.
   ///
-  /// - Parameter some: Of these; `nil` for all.
+  /// - Parameter some: The inputs to choose from; `nil` for all.
   func inputs(among some: Set<BusName>? = nil) -> [BusName] {
     let inputs = some.map { $0.filter { feeds[$0] != nil } } ?? Set(feeds.keys)
     let names = Set(inputs.map(\.node))

@@ -4,23 +4,22 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// What a patch has been made from, and the parts in which it may differ from that.
+/// The patch that another one was made from, and the parts in which the two may differ.
 struct PatchOrigin: Sendable {
-  /// The graph of the other patch.
+  /// The graph of the patch that it was made from.
   let graph: AudioGraph
-  /// Inputs that something else feeds, or the same once more.
+  /// Inputs that have another feed, or the same one made anew.
   var inputs: Set<PatchLayout.BusName>
-  /// Nodes that are set in another way, or carry another format; those that come and go not among
-  /// them.
+  /// Nodes that have other settings or another format, without those that come and go.
   var nodes: Set<String>
 }
 
-/// A document that differs in a few nodes, callbacks and connections from one that has been built: its
-/// graph is made from the other's, and what both have is not built again.
+/// A document that differs in a few nodes, callbacks and connections from one that has been built:
+/// its graph is forked from the other's, and only what differs is built.
 ///
-/// A patch of a thousand nodes that plays takes up a change in a fraction of the time that way. Only
-/// documents without mistakes come of it. What a document means is the same in either way; what there
-/// is to say about it, the building of the whole says.
+/// A change of a thousand nodes that play takes a fraction of the time of a whole build. The result
+/// means the same as a whole build would. Only documents without mistakes can be built like this,
+/// and no warnings or notes come of it.
 struct PatchRevision {
   private let old: BuiltPatch
   private let before: PatchDocument
@@ -29,11 +28,11 @@ struct PatchRevision {
 
   private var nodes = Window()
   private var callbacks = Window()
-  /// Connections that go, and those that come.
+  /// Connections to remove, and connections to add.
   private var gone: [Link] = []
   private var come: [PatchDocument.Connection] = []
 
-  /// The names of what differs.
+  /// The names of the members that differ.
   private struct Window {
     var removed: [String] = []
     var added: [String] = []
@@ -42,7 +41,7 @@ struct PatchRevision {
     var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
   }
 
-  /// A connection by what it says.
+  /// A connection by its ends.
   private struct Link: Hashable {
     var source: PatchLayout.BusName
     var destination: PatchLayout.BusName
@@ -54,12 +53,12 @@ struct PatchRevision {
     }
   }
 
-  /// The patch that a document makes; `nil` where it has to be built as a whole, because it has
+  /// Builds the patch of a document; `nil` where it has to be built as a whole, because it has
   /// mistakes or differs in more than nodes, callbacks and connections.
   ///
   /// - Parameters:
-  ///   - old: What it is made from: a patch without errors, for the same device.
-  ///   - surroundings: Where its paths begin, and what it may do: as it was for `old`.
+  ///   - old: The patch to fork: without errors, and for the same device.
+  ///   - surroundings: Those that `old` was built in.
   static func build(
     _ reading: PatchReader.Result, from old: BuiltPatch, in surroundings: PatchSurroundings
   ) -> BuiltPatch? {
@@ -69,7 +68,7 @@ struct PatchRevision {
     var revision = PatchRevision(
       old: old, before: before, after: after, surroundings: surroundings)
     guard revision.compare() else { return nil }
-    // More inputs than there may be are told by the building of the whole.
+    // A whole build reports more inputs than the limit.
     guard GraphBuilder.busCount(of: after) <= reading.limits.buses else { return nil }
     return revision.build(reading)
   }
@@ -84,16 +83,16 @@ struct PatchRevision {
     self.surroundings = surroundings
   }
 
-  // MARK: What differs
+  // MARK: Differences
 
-  /// Finds what differs. `false` where that is more than can be revised.
+  /// Finds the differences. `false` where there are others than a revision can make.
   private mutating func compare() -> Bool {
-    // Other files may have changed too.
+    // The files of sub-graphs and presets may have changed too.
     guard before.subgraphs.isEmpty, before.timeline.isEmpty, after.timeline.isEmpty,
       !before.nodes.contains(where: { $0.value.preset != nil }),
       !after.nodes.contains(where: { $0.value.preset != nil }), isRestTheSame(),
       before.taps.elementsEqual(after.taps, by: { $0.value.at?.value == $1.value.at?.value }),
-      // What pulls an element by its name is looked up with the whole.
+      // A callback that pulls an element by its name needs a whole build.
       !after.callbacks.contains(where: { $0.value.pulled != nil })
     else { return false }
     nodes = Self.window(before.nodes, after.nodes, \.json)
@@ -101,7 +100,7 @@ struct PatchRevision {
     return compareConnections() && areNodesPlain() && areCallbacksPlain() && areNamesKept()
   }
 
-  /// Whether the two say the same but for nodes, callbacks and connections.
+  /// Whether the two are written alike, but for nodes, callbacks and connections.
   private func isRestTheSame() -> Bool {
     func rest(_ document: PatchDocument) -> [String: JSONValue] {
       var rest: [String: JSONValue] = [:]
@@ -139,7 +138,7 @@ struct PatchRevision {
     return window
   }
 
-  /// Two lists without what they begin and end with alike.
+  /// The middles of two lists, without the equal parts at their beginnings and ends.
   private static func middles<Part>(
     _ one: [Part], _ other: [Part], _ isSame: (Part, Part) -> Bool
   ) -> (ArraySlice<Part>, ArraySlice<Part>) {
@@ -153,10 +152,11 @@ struct PatchRevision {
     return (one[start..<one.count - end], other[start..<other.count - end])
   }
 
-  /// Finds the connections that go and come, those of what is made anew among them.
+  /// Finds the connections to remove and to add, and among them those of callbacks that are made
+  /// anew.
   private mutating func compareConnections() -> Bool {
     let (old, new) = Self.middles(before.connections, after.connections) {
-      // The same words mean something else once an element has another name.
+      // The same text means another bus once an element has another name.
       $0.json.isWritten(like: $1.json) && $0.from?.value == $1.from?.value
         && $0.to?.value == $1.to?.value
     }
@@ -184,8 +184,8 @@ struct PatchRevision {
     return true
   }
 
-  /// Whether the nodes that differ are units, and none of them the output unit: what that is asked for
-  /// decides about the session.
+  /// Whether the nodes that differ are units, and none of them the output unit, whose settings
+  /// decide what the session asks for.
   private func areNodesPlain() -> Bool {
     for name in nodes.changed + nodes.added {
       guard let node = after.nodes.first(where: { $0.name == name })?.value,
@@ -202,7 +202,7 @@ struct PatchRevision {
     guard
       outputs.allSatisfy({ (try? old.graph?.unit($0))?.description.isOutput == false })
     else { return false }
-    // A category that does not permit to play is a mistake where something is played.
+    // A category may not permit playing, which is an error only where the output unit is fed.
     guard after.session?.value.category != nil else { return true }
     let ends = gone.map(\.destination.node) + come.compactMap { $0.to?.value.node }
     return ends.allSatisfy { name in
@@ -211,7 +211,7 @@ struct PatchRevision {
     }
   }
 
-  /// Whether the callbacks that differ make their own sound, alone.
+  /// Whether the callbacks that differ pull nothing, and no callback pulls them.
   private func areCallbacksPlain() -> Bool {
     for (document, names) in [
       (before, callbacks.changed + callbacks.removed), (after, callbacks.changed + callbacks.added),
@@ -231,7 +231,7 @@ struct PatchRevision {
     }
   }
 
-  /// Whether nothing that stays speaks of what goes, and what comes has a name of its own.
+  /// Whether nothing that stays refers to a removed name, and no added name is taken.
   private func areNamesKept() -> Bool {
     let fresh = Set(nodes.added + callbacks.added)
     guard fresh.count == nodes.added.count + callbacks.added.count else { return false }
@@ -312,8 +312,8 @@ struct PatchRevision {
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
     for connection in come { builder.connect(connection) }
-    // A format on an input that a connection feeds is compared with what arrives: that may have changed
-    // wherever the change is.
+    // A format on a connected input is compared with the format that arrives, which any change may
+    // have changed.
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
     for (index, id, unit) in units { builder.configure(index, id, unit) }
@@ -345,7 +345,7 @@ struct PatchRevision {
     return patch
   }
 
-  /// Whether a format is written at an input that takes its own from a connection.
+  /// Whether a format is set on an input that takes its own from a connection.
   private static func expectsFormats(_ document: PatchDocument, _ layout: PatchLayout) -> Bool {
     document.nodes.contains { member in
       member.value.inputs.contains { input in
@@ -357,7 +357,7 @@ struct PatchRevision {
     }
   }
 
-  /// The nodes of both patches that initialization would make something else of.
+  /// The nodes that initialization would configure differently than in the old patch.
   private func reconfigured(in layout: PatchLayout) -> [String] {
     return layout.nodes.compactMap { name, id in
       let (one, other) = (old.layout.configurations[id], layout.configurations[id])
@@ -365,8 +365,8 @@ struct PatchRevision {
     }
   }
 
-  /// Whether a node is in both graphs what initialization would make of it: it differs in parameters
-  /// at the most.
+  /// Whether a node has the same configuration in both graphs, so that it differs in parameters at
+  /// most.
   private static func isConfiguredAlike(
     _ node: NodeID, _ one: AudioGraph, _ other: AudioGraph
   ) -> Bool {
@@ -380,7 +380,7 @@ struct PatchRevision {
 }
 
 extension GraphBuilder {
-  /// Begins with what another patch has made of its graph, of which this one's is a fork.
+  /// Begins with the layout of the patch whose graph has been forked.
   fileprivate mutating func goOn(from layout: PatchLayout) {
     self.layout = layout
     nodes = layout.nodes
@@ -394,7 +394,7 @@ extension GraphBuilder {
 }
 
 extension JSONValue {
-  /// Whether two values are written in the same words.
+  /// Whether two values are written with the same bytes.
   fileprivate func isWritten(like other: JSONValue) -> Bool {
     let (range, otherRange) = (range, other.range)
     guard range.count == otherRange.count else { return false }

@@ -7,18 +7,18 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// What somebody who asks for a change would make louder than the patch allows.
+/// Finds what a request would make louder than the patch allows.
 enum RequestedGains {
   /// - Parameters:
-  ///   - old: What plays.
-  ///   - new: What is to play: without errors.
+  ///   - old: The patch that plays.
+  ///   - new: The patch that the request makes: without errors.
   static func diagnostics(from old: BuiltPatch, to new: BuiltPatch) -> [Diagnostic] {
     let limit = new.layout.limits.requestedGain
     return parameters(old, new, limit) + levels(old, new, limit) + ramps(old, new, limit)
       + settings(old, new, limit)
   }
 
-  /// A gain in decibels; `nil` for what is none.
+  /// A gain in decibels; `nil` for another unit.
   private static func decibels(_ value: Double, _ unit: ParameterUnit) -> Double? {
     switch unit {
     case .linearGain: value == 0 ? -.infinity : 20 * log10(value.magnitude)
@@ -35,7 +35,7 @@ enum RequestedGains {
     for name in new.layout.nodeNames {
       if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
       guard let unit = new.unit(name) else { continue }
-      // A unit gathers its settings anew each time that it is asked: a NBandEQ has hundreds.
+      // Asked once: a unit gathers its settings anew at each call, and a NBandEQ has hundreds.
       let before = old.unit(name)?.settings.parameters ?? [:]
       let now = unit.settings.parameters
       let places = now.keys.sorted {
@@ -67,14 +67,14 @@ enum RequestedGains {
     return new.ramps.compactMap { name, ramp in
       guard !known.contains(ramp.target), let unit = new.unit(name) else { return nil }
       let info = unit.parameterInfo(ramp.parameter, ramp.scope)
-      // What is described nowhere is a level of a matrix.
+      // A parameter without a description is a level of a matrix.
       guard let level = decibels(Double(ramp.target), info?.unit ?? .linearGain), level > limit
       else { return nil }
       return .tooLoud(info?.key ?? "matrixLevels", of: name, level, limit, new, ["timeline"])
     }
   }
 
-  /// The levels of matrices.
+  /// The levels of matrices that are too loud.
   private static func levels(
     _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
   ) -> [Diagnostic] {
@@ -106,7 +106,8 @@ enum RequestedGains {
     }
   }
 
-  /// What a setting of a callback is: what knobs have made of it, if they have.
+  /// The number of a callback's setting. A knob's value follows the written one, so the last
+  /// counts.
   private static func number(_ info: SettingInfo, of callback: PatchDocument.Callback) -> Double? {
     callback.fields.last { $0.name == info.key }?.value.number(in: SettingReader.measure(of: info))
   }
@@ -140,14 +141,15 @@ enum RequestedGains {
 }
 
 extension BuiltPatch {
-  /// The unit of a name, in the graph that nothing plays.
+  /// The unit of a node, in the graph of this patch.
   fileprivate func unit(_ name: String) -> UnitInstance? {
     layout.nodes[name].flatMap { try? graph?.unit($0) }
   }
 }
 
 extension Diagnostic {
-  /// - Parameter place: The keys that lead to it, as far as they are in the document.
+  /// - Parameter place: The keys that lead to the value. Keys that the document does not have are
+  ///   skipped.
   fileprivate static func tooLoud(
     _ key: String, of name: String, _ level: Double, _ limit: Double, _ patch: BuiltPatch,
     _ place: [String]

@@ -1,13 +1,13 @@
 import AudioGraphs
 import PatchSyntax
 
-/// What a timeline says, in order of time, whatever its times are counted in.
+/// The steps of a timeline in order of time, whatever their times are counted in.
 struct TimelineSteps {
-  /// A step, its times in seconds.
+  /// A step, with its times in seconds.
   private struct Step {
     var time: Double
     var duration = 0.0
-    /// What happens, apart from the times; `nil` for a stop.
+    /// What the step does, without its times; `nil` for a stop.
     var action: JSONValue?
     var path: JSONPointer?
     var curve: String?
@@ -45,8 +45,8 @@ struct TimelineSteps {
     }
   }
 
-  /// The first step that is another one: its number in this timeline or, where it has none, in the old
-  /// one, and the time from which the two differ.
+  /// The first step that differs: its number in this timeline or, where this has no such step, in
+  /// the old one; and the time in seconds from which the two differ.
   func firstDifference(from old: TimelineSteps) -> (number: Int, time: Double)? {
     for index in 0..<max(steps.count, old.steps.count) {
       let before = old.steps.indices.contains(index) ? old.steps[index] : nil

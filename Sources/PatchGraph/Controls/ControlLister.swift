@@ -6,7 +6,7 @@ import RenderCallbacks
 import RenderCore
 
 extension LivePatch {
-  /// Everything that can be turned, in the order of the patch, and the document that it is of.
+  /// All controls, in the order of the patch, and the document that they belong to.
   public var controls: (reading: PatchReader.Result, controls: [PatchControl]) {
     let present = present
     var lister = ControlLister(present)
@@ -14,9 +14,9 @@ extension LivePatch {
   }
 }
 
-/// Lists what can be turned of a patch that plays.
+/// Lists the controls of a patch that plays.
 private struct ControlLister {
-  /// A place of a setting in the document as one names it: the path through the node, key last.
+  /// The path from a node to a setting, the key last.
   private typealias Place = [String]
 
   private let present: LivePatch.Present
@@ -24,7 +24,8 @@ private struct ControlLister {
   private let written: [String: PatchDocument.Node]
   /// The names of the sub-graphs.
   private let subgraphs: Set<String>
-  /// What is written, and what the timeline moves, by node; the names of keys as they are written.
+  /// The settings that the document writes, and those that the timeline moves, by node. Keys are as
+  /// written.
   private var fields: [String: [Place]] = [:]
   private var moved: [String: [Place]] = [:]
 
@@ -57,7 +58,7 @@ private struct ControlLister {
     }
   }
 
-  /// Notes a pointer that leads to a setting, through sub-graphs or not.
+  /// Notes a pointer to a setting, which may lead through sub-graphs.
   private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, [String: [Place]]>)
   {
     if tokens.count > 2, tokens[0] == "callbacks" {
@@ -120,7 +121,7 @@ private struct ControlLister {
 
   // MARK: Knobs
 
-  /// A knob of a sub-graph, as what is turned.
+  /// A knob of a sub-graph, and the control that it is listed as.
   private struct Knob {
     var subgraph: String
     var places: [JSONPointer]
@@ -128,8 +129,8 @@ private struct ControlLister {
     var isTaken: Bool { control.isInDocument || control.isScheduled }
   }
 
-  /// The controls, and the knobs of sub-graphs behind them. Of a parameter and the knobs that turn it only
-  /// one is in use at a time: the others cannot be written while that is in the document.
+  /// The controls, and behind them the knobs of sub-graphs. Of a parameter and the knobs that turn
+  /// it one excludes the others: while it is in the document, they are not writable.
   private func withKnobs(_ all: [PatchControl]) -> [PatchControl] {
     let declared = (present.reference.document?.subgraphs ?? []).filter { !$0.knobs.isEmpty }
     guard !declared.isEmpty else { return all }
@@ -186,9 +187,10 @@ private struct ControlLister {
     return found + knobs.map(\.control)
   }
 
-  /// Where a control of a unit or a callback is in the patch that sub-graphs have been put into.
+  /// The path of a control of a unit or a callback, in the document that sub-graphs have been put
+  /// into.
   private static func place(of control: PatchControl) -> [String] {
-    // A unit's name is that of no kind of callback.
+    // No unit has the name of a kind of callback.
     guard CallbackCatalog.description(of: control.component) == nil else {
       return ["callbacks", control.node] + callbackPath(of: control)
     }
@@ -202,7 +204,7 @@ private struct ControlLister {
     return ["nodes", control.node] + way + (path.count == 3 ? path : ["parameters", control.key])
   }
 
-  /// The keys that lead to a setting in its callback: the last of its pointer.
+  /// The keys that lead from a callback to a setting: the end of the control's pointer.
   private static func callbackPath(of control: PatchControl) -> Place {
     var tokens = control.pointer.tokens
     if let last = tokens.last, tokens.count == 4, tokens[2] == "settings",
@@ -214,7 +216,7 @@ private struct ControlLister {
     return start <= tokens.count ? Array(tokens[start...]) : []
   }
 
-  /// What can be turned of the callbacks: of one that feeds several inputs once.
+  /// The controls of the callbacks. A callback that feeds several inputs is listed once.
   private func callbackControls(in graph: AudioGraph) -> [PatchControl] {
     let layout = present.reference.layout
     let places = layout.placesOfCallbacks()
@@ -247,7 +249,8 @@ private struct ControlLister {
     }
   }
 
-  /// Where the document has a setting of a callback: inside a sub-graph among what that is changed in.
+  /// The pointer of a callback's setting. In a sub-graph, the setting is under "settings" of the
+  /// outermost one.
   private func pointer(toCallback name: String, _ path: Place) -> JSONPointer {
     let around = subgraphs.filter { name.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
     guard let outermost = around.first else { return JSONPointer(["callbacks", name] + path) }
@@ -315,11 +318,11 @@ private struct ControlLister {
     return Int(count)
   }
 
-  /// Says where a control is: on its bus, and in the document.
+  /// Fills in where a control is: on its bus, and in the document.
   ///
   /// - Parameters:
-  ///   - group: What it stands in, on its bus: `parameters`.
-  ///   - key: The key that a name is another spelling of.
+  ///   - group: The keys between the bus and the control: `parameters`.
+  ///   - key: Returns the key that a name is a spelling of.
   private func place(
     _ control: inout PatchControl, _ group: some Sequence<String>, _ unit: UnitInstance,
     _ node: String, _ scope: Scope,
@@ -349,9 +352,10 @@ private struct ControlLister {
       of: node)
   }
 
-  /// Where the document has a setting of a node: inside a sub-graph among what that is changed in.
+  /// The pointer of a node's setting. In a sub-graph, the setting is under "settings" of the
+  /// outermost one.
   private func pointer(to place: Place, of node: String) -> JSONPointer {
-    // Each is in the one before.
+    // Each is in the one before it.
     let around = subgraphs.filter { node.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
     guard written[node] == nil, let outermost = around.first else {
       return JSONPointer(["nodes", node] + place)

@@ -2,10 +2,10 @@ public import AudioTypes
 public import PatchSyntax
 import RenderCore
 
-/// Something of a patch that plays that can be turned: a parameter, a property that may change
-/// meanwhile, or a live setting of a callback. Meters, which are only read, are none; nor are names and lists of numbers.
+/// A control of a patch that plays: a parameter, a property that may change meanwhile, or a live
+/// setting of a callback. Meters, which are only read, names and lists of numbers are none.
 public struct PatchControl: Hashable, Sendable {
-  /// What a person is given to turn it with.
+  /// The kind of control that a person turns.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case gain, decibels, pan, angle, distance, frequency, `switch`, list, number
   }
@@ -16,7 +16,7 @@ public struct PatchControl: Hashable, Sendable {
     public var title: String
   }
 
-  /// Where the document has it, or would have it.
+  /// The pointer of its value in the document, whether the document has it or not.
   public var pointer: JSONPointer
   /// The name of the node or the callback; in a sub-graph `strip/fader`.
   public var node: String
@@ -24,27 +24,29 @@ public struct PatchControl: Hashable, Sendable {
   public var component: String
   public var scope: Scope
   public var element: Int
-  /// What the bus is called.
+  /// The name of the bus; `nil` for none.
   public var elementName: String?
   /// Whether something feeds the bus or takes from it; the global scope always is.
   public var isUsed: Bool
-  /// `volume`.
+  /// The key, such as `volume`.
   public var key: String
   public var summary: String
   public var kind: Kind
   public var unit: ParameterUnit
-  /// `nil` where the value is no number.
+  /// The range of the value; `nil` where it is no number, or has no bounds.
   public var range: ClosedRange<Double>?
   /// Whether a value outside the range is refused.
   public var isRangeEnforced: Bool
   public var defaultValue: JSONText
-  /// What it is now, as a document writes it.
+  /// The current value, as a document writes it.
   public var value: JSONText
   public var choices: [Choice]
+  /// Whether it may be set: not where the document sets the same by a knob or by its place.
   public var isWritable: Bool
+  /// Whether the document writes it.
   public var isInDocument: Bool
   public var isProperty: Bool
-  /// Whether the timeline still moves it.
+  /// Whether a step of the timeline that is not over moves it.
   public var isScheduled = false
 
   /// The name to show: `Bypass Effect`.
@@ -64,7 +66,7 @@ public struct PatchControl: Hashable, Sendable {
 }
 
 extension PatchControl {
-  /// A parameter, as it is described; its places and its value are for who knows the unit.
+  /// The control of a parameter. The caller fills in its place and its value.
   init(_ info: ParameterInfo) {
     let isSwitch = info.unit == .boolean
     pointer = JSONPointer()
@@ -106,8 +108,8 @@ extension PatchControl {
       }
   }
 
-  /// A live setting of a callback, as it is described; its place and its value are for who knows the
-  /// callback.
+  /// The control of a live setting of a callback. The caller fills in its place and its current
+  /// value.
   init(_ setting: LiveSetting) {
     let info = setting.info
     pointer = JSONPointer()
@@ -151,8 +153,8 @@ extension PatchControl {
     setting.isBoolean ? .boolean(value != 0) : .number(value)
   }
 
-  /// A property; `nil` for one that is nothing to turn: one that cannot change while the unit renders,
-  /// that changes nothing of the sound or of what is measured, a name, a list.
+  /// The control of a property; `nil` for one that cannot change while the unit renders, that
+  /// affects neither the sound nor what is measured, or that is a text or a list of numbers.
   init?(_ info: PropertyInfo, presets: [Preset]) {
     guard info.isPatchProperty, info.isWritableWhileInitialized, info.isState || info.isLive
     else { return nil }
@@ -214,7 +216,7 @@ extension PatchControl {
     }
   }
 
-  /// The numbers as floats print themselves.
+  /// By way of the text of the floats, so that 0.1 stays 0.1.
   private static func written(_ range: ClosedRange<Float>) -> ClosedRange<Double> {
     let (low, high) = ("\(range.lowerBound)", "\(range.upperBound)")
     return (Double(low) ?? Double(range.lowerBound))...(Double(high) ?? Double(range.upperBound))

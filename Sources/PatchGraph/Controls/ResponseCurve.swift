@@ -3,9 +3,10 @@ import AudioTypes
 import AudioUnits
 import Glibc
 
-/// How loud a unit lets each frequency through.
+/// The gain of a unit at each frequency.
 public struct ResponseCurve: Hashable, Sendable {
-  /// In hertz, rising by the same factor: from 20 Hz to 20 kHz, or to half the sample rate.
+  /// The frequencies in hertz, each the one before times the same factor: from 20 Hz to 20 kHz, or
+  /// to half the sample rate.
   public var frequencies: [Double]
   /// The gain at each, in decibels.
   public var decibels: [Double]
@@ -20,7 +21,8 @@ extension LivePatch {
     }
   }
 
-  /// The curve of a node as it is set now; `nil` for one that is no filter, or is not there.
+  /// The curve of a node with its current settings; `nil` for a node that is no filter or does not
+  /// exist.
   ///
   /// - Parameter count: How many frequencies, at least 2.
   public func response(of node: String, count: Int = 200) -> ResponseCurve? {

@@ -1,11 +1,11 @@
 public import PatchSyntax
 
-/// A patch written out: the plain document that means the same.
+/// A patch written out: a plain document that means the same.
 ///
-/// Constants are in their places, decibels and times are numbers, repetitions stand there as often as they
-/// happen, and sub-graphs are nodes, callbacks and formats whose names begin with theirs, as in what runs. It
-/// validates as the patch does and gives the same samples, to the bit. Paths in it are relative to the folder
-/// of the patch.
+/// Constants, decibels and times become numbers, a repetition becomes single steps, and a sub-graph
+/// becomes nodes, callbacks and formats whose names begin with its own, as in the graph. The
+/// document validates as the patch does and gives the same samples, to the bit. Its paths are
+/// relative to the folder of the patch.
 public struct ExpandedPatch: Sendable {
   /// The document. Comments are left out.
   public let document: JSONText
@@ -19,12 +19,12 @@ public struct ExpandedPatch: Sendable {
   /// Writes a patch out.
   ///
   /// - Parameters:
-  ///   - patch: Without errors, and open.
+  ///   - patch: A patch without errors, whose graph is open.
   ///   - surroundings: Those that it was built in.
-  ///   - device: What it was built for.
+  ///   - device: The device that it was built for.
   /// - Returns: `nil` for a patch that could not be built.
-  /// - Throws: Where a sub-graph hands on what no unit of a plain patch does: a sound of more than eight
-  ///   channels that is converted on its way out.
+  /// - Throws: ``Refusal`` where a sub-graph converts more than eight channels on its way out,
+  ///   which no unit of a plain patch does.
   public init?(
     _ patch: BuiltPatch, in surroundings: PatchSurroundings, device: PatchDevice
   ) throws(Refusal) {
@@ -45,7 +45,8 @@ public struct ExpandedPatch: Sendable {
   }
 }
 
-/// Texts of a plain document. One that would be read as the name of a constant has to be one.
+/// Writes the texts of a plain document. A text that would be read as the name of a constant
+/// becomes a constant itself.
 struct PlainTexts {
   private(set) var constants: [JSONText.Member] = []
   private var names: [String: String] = [:]
@@ -59,7 +60,7 @@ struct PlainTexts {
     return .string("$" + name)
   }
 
-  /// A value as it is meant, without comments.
+  /// A value without comments.
   mutating func value(_ json: JSONValue) -> JSONText {
     switch json.kind {
     case .string: return text(json.string ?? "")
@@ -78,7 +79,8 @@ struct PlainTexts {
     }
   }
 
-  /// Whether a reader takes it for the name of a constant: a dollar sign, and what a name may be.
+  /// Whether a reader takes a text for the name of a constant: a dollar sign with something behind
+  /// it.
   private static func namesConstant(_ text: String) -> Bool {
     text.utf8.first == UInt8(ascii: "$") && text.utf8.count > 1
   }

@@ -8,7 +8,7 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// One document, with its sub-graphs put into it, as a plain one: all but its timeline.
+/// The plain form of one document that sub-graphs have been put into, without its timeline.
 struct PlainDocument {
   typealias Member = JSONText.Member
   typealias Address = PatchDocument.Address
@@ -31,7 +31,7 @@ struct PlainDocument {
     sessionRate = graph.grant.sampleRate
     var units: [String: UnitInstance] = [:]
     var configurations: [String: UnitConfiguration] = [:]
-    // What the guide recommends, and what all units can do that can do more.
+    // 4096, as the guide recommends, or more where a unit can take more.
     var mostFrames: UInt32 = 4096
     let settled = graph.configurations
     for id in graph.nodes {
@@ -48,7 +48,7 @@ struct PlainDocument {
     ends = SubgraphEnds(document)
   }
 
-  // MARK: The whole
+  // MARK: Document
 
   func members(_ texts: inout PlainTexts) throws(ExpandedPatch.Refusal) -> [Member] {
     var members: [Member] = []
@@ -133,7 +133,7 @@ struct PlainDocument {
     return members
   }
 
-  /// A format as it is written; a name as it is called in the whole.
+  /// A format as it is written; a name as the whole document has it.
   private func format(
     _ format: Located<PatchDocument.StreamFormat>?, _ texts: inout PlainTexts
   ) -> JSONText? {
@@ -142,10 +142,10 @@ struct PlainDocument {
     return texts.value(format.json)
   }
 
-  /// A format that has been settled.
+  /// A format that initialization has settled.
   ///
-  /// - Parameter rate: What is written of its rate; `nil` for the settled one, which is the session's
-  ///   where it is the same.
+  /// - Parameter rate: The rate as written; `nil` for the settled one, which is written as
+  ///   "session" where it is the session's.
   private func format(_ format: StreamFormat, _ rate: PatchDocument.SampleRate?) -> JSONText {
     var members: JSONText = [
       "sample": .string(format.sampleType?.rawValue ?? ""),
@@ -228,7 +228,7 @@ struct PlainDocument {
     return members
   }
 
-  /// The value of a parameter: a number where a text has one with its unit.
+  /// The value of a parameter. A text with a number and a unit becomes the number.
   private func value(
     _ json: JSONValue, _ info: ParameterInfo?, _ texts: inout PlainTexts
   ) -> JSONText {
@@ -239,7 +239,8 @@ struct PlainDocument {
     return .number(number)
   }
 
-  /// The buses of one side: those that are written, and those that a sub-graph's own format was given to.
+  /// The elements of one scope: those that are written, and those that took the default format of a
+  /// sub-graph.
   private func elements(
     _ written: [PatchDocument.Element], _ name: String, _ node: PatchDocument.Node, _ scope: Scope,
     _ texts: inout PlainTexts
@@ -284,7 +285,7 @@ struct PlainDocument {
     return members
   }
 
-  /// The rate of a sub-graph's own format.
+  /// The rate of a sub-graph's default format, as written.
   private func rate(of format: Located<PatchDocument.StreamFormat>) -> JSONText {
     var found = format
     while case .name(let name) = found.value,
@@ -299,7 +300,8 @@ struct PlainDocument {
 
   // MARK: Ends of sub-graphs
 
-  /// What hands on what a sub-graph puts out, where that is converted, or a callback feeds it.
+  /// The converter that replaces the output unit of a sub-graph, where that converts or a callback
+  /// feeds it.
   private func converter(
     _ name: String, _ node: PatchDocument.Node, _ texts: inout PlainTexts
   ) throws(ExpandedPatch.Refusal) -> [Member] {
@@ -356,7 +358,7 @@ struct PlainDocument {
       guard let kind = member.value.kind?.value else { continue }
       var inside: [Member] = [.init("kind", texts.text(kind))]
       if kind == SubgraphAssembler.inputKind, document.subgraph(around: member.value.json) != nil {
-        // Nothing is connected to it; its number is that of no other.
+        // Nothing is connected to it, so it gets a number that no other has.
         let bus = (0...).first { !buses.contains($0) } ?? 0
         buses.insert(bus)
         inside.append(.init("bus", .number(bus)))
@@ -378,7 +380,7 @@ struct PlainDocument {
     return members
   }
 
-  /// An object of numbers, with those that knobs have set.
+  /// An object of numbers, with the values that knobs have set.
   private static func setting(_ member: Member, _ turned: [PatchDocument.Field]) -> Member {
     guard !turned.isEmpty else { return member }
     let members = member.value.members.map { inside in
@@ -425,7 +427,7 @@ struct PlainDocument {
     return Member(field.name, value)
   }
 
-  /// A path as it is relative to the folder of the whole patch.
+  /// A path relative to the folder of the whole patch.
   private func path(_ path: String, in json: JSONValue, isWritten: Bool) -> String {
     guard let folder = document.subgraph(around: json)?.directory, path != "-", !path.isEmpty else {
       return path
@@ -436,16 +438,16 @@ struct PlainDocument {
     let own = directory.isEmpty || directory.hasSuffix("/") ? directory : directory + "/"
     if joined.hasPrefix(own) { relative = String(joined.dropFirst(own.count)) }
     guard isWritten, relative.hasSuffix(path) else { return relative }
-    // Words in braces stand for something in what is written in the patch only.
+    // Braces are placeholders only in what the patch itself writes.
     let before = relative.dropLast(path.count)
     return before.replacing("{", with: "{{").replacing("}", with: "}}") + path
   }
 
   // MARK: Ramps
 
-  /// What a ramp goes to, as a plain number.
+  /// The target of a ramp, as a plain number.
   ///
-  /// - Parameter path: Of what it moves, in the whole.
+  /// - Parameter path: The pointer of what the ramp moves, in the whole document.
   func target(_ to: JSONValue, _ path: JSONPointer, _ texts: inout PlainTexts) -> JSONText {
     guard to.kind == .string, path.tokens.count > 2 else { return texts.value(to) }
     let (name, rest) = (path.tokens[1], Array(path.tokens.dropFirst(2)))

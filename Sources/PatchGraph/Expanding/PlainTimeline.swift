@@ -1,13 +1,13 @@
 import Diagnostics
 import PatchSyntax
 
-/// The steps of a timeline as a plain patch has them: each as often as it happens, an update as the operations
-/// on the plain document that it comes to.
+/// The timeline of a plain patch: each step as often as it happens, and each update as the
+/// operations on the plain document that it amounts to.
 struct PlainTimeline {
   /// A stretch of the timeline in which one document holds.
   private struct Stage {
     var plain: PlainDocument
-    /// The document that has the stretch's steps, and which they are there, by their numbers in the whole.
+    /// The steps of that document, by their numbers in the whole timeline.
     var steps: [Int: PatchDocument.Step]
     var start: Double
     var end: Double
@@ -16,7 +16,7 @@ struct PlainTimeline {
   private let document: PatchDocument
   private let clock: TimelineClock
   private var stages: [Stage]
-  /// The stages that updates begin, by the numbers of their steps.
+  /// The index of the stage that each update begins, by the number of its step.
   private var begun: [Int: Int] = [:]
 
   /// - Returns: `nil` where the document of an update could not be built.
@@ -42,7 +42,7 @@ struct PlainTimeline {
     }
   }
 
-  /// - Parameter members: The plain document that the timeline begins with.
+  /// - Parameter members: The plain document at the start of the timeline.
   func steps(
     after members: [JSONText.Member], _ texts: inout PlainTexts
   ) throws(ExpandedPatch.Refusal) -> [JSONText] {
@@ -69,14 +69,14 @@ struct PlainTimeline {
         }
       } else if let ramp = step.ramp {
         let stage = stages.first { $0.steps[number] != nil } ?? stages[0]
-        // What it goes to, as constants are by then.
+        // The target at that time: an update may have changed constants.
         let now = stage.steps[number]?.ramp ?? ramp
         found += self.steps(at.value, ramp, now, stage.plain, &texts)
       } else if let stop = step.stop {
         found.append(["at": clock.json(at.value), "stop": .boolean(stop.value)])
       }
     }
-    // Those of sub-graphs, which come and go with these.
+    // Ramps of sub-graphs, which updates add and remove.
     for stage in stages {
       for step in stage.plain.document.timeline where step.isOfSubgraph {
         guard let at = step.at, let ramp = step.ramp, let seconds = clock.seconds(at.value),
@@ -88,7 +88,7 @@ struct PlainTimeline {
     return found
   }
 
-  /// A ramp: of each parameter that it moves.
+  /// The steps of a ramp: one for each parameter that it moves.
   private func steps(
     _ at: PatchDocument.Time, _ ramp: PatchDocument.Ramp, _ now: PatchDocument.Ramp,
     _ plain: PlainDocument, _ texts: inout PlainTexts
@@ -108,7 +108,7 @@ struct PlainTimeline {
     return found
   }
 
-  /// The operations that make the one document of the other.
+  /// The operations that turn one document into the other.
   private static func operations(from old: JSONText, to new: JSONText) -> [JSONText] {
     func tree(_ text: JSONText) -> JSONTree? {
       JSONReader.read(SourceText(name: "patch.json", text: text.compact), dialect: .json).tree

@@ -1,8 +1,9 @@
 import PatchSyntax
 
-/// The output units of sub-graphs, most of which hand on what they are fed as it is.
+/// The output units of sub-graphs. Most pass their input on unchanged, and a plain document leaves
+/// them out.
 struct SubgraphEnds {
-  /// What feeds each.
+  /// The source that feeds each of them.
   private var sources: [String: PatchDocument.Address] = [:]
   /// Those that are left out.
   private var passed: Set<String> = []
@@ -25,7 +26,7 @@ struct SubgraphEnds {
     }
   }
 
-  /// Whether nothing is said of it that could change a sound.
+  /// Whether no setting of it could change a sound.
   private static func handsOn(_ node: PatchDocument.Node) -> Bool {
     node.outputs.allSatisfy {
       $0.streamFormat == nil && $0.sampleRate == nil && $0.properties.isEmpty
@@ -33,12 +34,13 @@ struct SubgraphEnds {
       && node.inputs.allSatisfy { $0.properties.isEmpty }
   }
 
-  /// Whether a node is left out, and what feeds it takes its place.
+  /// Whether a node is left out, and its source takes its place.
   func isPassed(_ name: String) -> Bool { passed.contains(name) }
 
   func isFedByCallback(_ name: String) -> Bool { fedByCallback.contains(name) }
 
-  /// Where a sound comes from that is taken from an address; `nil` where nothing comes.
+  /// The source of what an address puts out, past the nodes that are left out; `nil` where nothing
+  /// feeds them.
   func source(_ address: PatchDocument.Address) -> PatchDocument.Address? {
     var address = address
     while passed.contains(address.node) {

@@ -1,8 +1,8 @@
 import Diagnostics
 import PatchSyntax
 
-/// Whether a file that a patch names as a preset is one, with mistakes or without: as with sub-graphs,
-/// nothing is shown of a file that is something else.
+/// Whether a file that a patch names as a preset is one, with or without mistakes. As with
+/// sub-graphs, nothing is shown of any other file.
 enum PresetLikeness {
   /// Whether a text is an object that names a component, and has more keys of a preset than others.
   static func isPreset(_ source: SourceText) -> Bool {

@@ -5,7 +5,7 @@ import Diagnostics
 import FileAccess
 import PatchSyntax
 
-/// Presets that nodes name: what they say is put into the node, and what the node says itself holds.
+/// Reads the presets that nodes name. The settings of the node itself take precedence.
 extension SubgraphAssembler {
   mutating func takePreset(
     _ place: JSONValue, into node: inout PatchDocument.Node, in directory: String
@@ -68,8 +68,8 @@ extension SubgraphAssembler {
     return reading.diagnostics.hasErrors ? nil : reading.preset
   }
 
-  /// Whether a preset is for the unit of a node. Of a component that cannot be found it has been, or will
-  /// be, said.
+  /// Whether a preset is for the unit of a node. A component of the node that cannot be found is
+  /// reported elsewhere.
   private mutating func isOf(
     _ preset: PatchReader.Preset, _ node: PatchDocument.Node, _ place: JSONValue
   ) -> Bool {
@@ -109,7 +109,7 @@ extension SubgraphAssembler {
 }
 
 extension PatchDocument.Node {
-  /// Puts ahead of what is written here what a preset says, but for what is written here too.
+  /// Puts the settings of a preset ahead of the node's own, which take precedence.
   fileprivate mutating func take(_ preset: PatchDocument.Node, of unit: any AudioUnit.Type) {
     let preset = preset.yielding(to: self, of: unit)
     properties = Self.merged(preset.properties, properties)
@@ -119,8 +119,8 @@ extension PatchDocument.Node {
     outputs = Self.merged(preset.outputs, outputs)
   }
 
-  /// Without what something else of the node takes the place of: a pan that of rows of levels, or the other
-  /// way round.
+  /// The preset without the settings that those of the node replace: a pan replaces rows of levels,
+  /// and they replace a pan.
   private func yielding(
     to own: PatchDocument.Node, of unit: any AudioUnit.Type
   ) -> PatchDocument.Node {

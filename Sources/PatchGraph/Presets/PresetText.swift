@@ -4,14 +4,14 @@ import AudioUnits
 public import PatchSyntax
 
 extension BuiltPatch {
-  /// What the unit of a node is set to, as a preset has it: what differs from what a fresh unit has. `nil`
-  /// where there is no such node.
+  /// The settings of a node's unit as a preset: those that differ from a fresh unit's. `nil` where
+  /// there is no such node.
   ///
   /// It is what ClassInfo keeps (`kAudioUnitProperty_ClassInfo`), under the names that patches use.
   ///
   /// - Parameters:
   ///   - node: Its name; in a sub-graph `strip/eq`.
-  ///   - name: What the preset is to be called; `nil` for nothing.
+  ///   - name: The name of the preset; `nil` for none.
   public func preset(of node: String, named name: String?) -> JSONText? {
     guard let id = layout.nodes[node], let unit = try? graph?.unit(id) else { return nil }
     var members: [JSONText.Member] = []
@@ -30,9 +30,9 @@ extension BuiltPatch {
   }
 }
 
-/// Writes what a unit is set to.
+/// Writes the settings of a unit.
 private enum PresetText {
-  /// The properties and the parameters of an element, but for those of bands.
+  /// The properties and the parameters of an element, without those of bands.
   static func settings(
     of unit: UnitInstance, _ scope: Scope, _ element: Int
   ) -> [JSONText.Member] {
@@ -52,7 +52,7 @@ private enum PresetText {
       info -> JSONText.Member? in
       guard !info.isReadOnly, !info.isOfBand, !replaced.contains(info.id),
         let value = try? unit.parameter(info.id, scope, element),
-        // A factory preset would give it another value.
+        // The factory preset may set it to another value.
         hasFactoryPreset || value != info.defaultValue
       else { return nil }
       return .init(info.key, PatchControl.written(value, info))

@@ -7,14 +7,14 @@ import RenderHost
 
 /// A preset by itself, without a patch that names it.
 public struct SavedPreset: Sendable {
-  /// What it is called; `nil` for nothing.
+  /// Its name; `nil` for none.
   public let name: String?
   /// The name of its unit; `nil` where there is no such unit.
   public let unit: String?
-  /// What is wrong with its text, with what it is of, and with what it sets: as far as that does not depend on
-  /// stream formats, which are a patch's.
+  /// The findings about its text, its component and its settings, as far as they do not depend on
+  /// stream formats, which a patch sets.
   public let diagnostics: [Diagnostic]
-  /// What they point into.
+  /// The text that their ranges refer to.
   public let source: SourceText
 
   /// `nil` for a text that is no preset.
@@ -38,16 +38,16 @@ public struct SavedPreset: Sendable {
     self.diagnostics = diagnostics.inDocumentOrder()
   }
 
-  /// Whether a text is an object that names a component, and has more keys of a preset than others: with
-  /// mistakes or without.
+  /// Whether a text is an object that names a component, and has more keys of a preset than others,
+  /// with or without mistakes.
   public static func isPreset(_ text: SourceText) -> Bool { PresetLikeness.isPreset(text) }
 
-  /// What is wrong with the settings, as the only node of a patch would be told.
+  /// The findings about the settings, as in a patch with this one node.
   private static func findings(
     in preset: PatchDocument.Node, of unit: any AudioUnit.Type, besides found: [Diagnostic]
   ) -> [Diagnostic] {
     var node = preset
-    // A patch may give the unit as many buses as the preset speaks of.
+    // A patch may give the unit as many buses as the preset sets.
     node.inputCount = count(node.inputs, unit.description.inputs, preset.json)
     node.outputCount = count(node.outputs, unit.description.outputs, preset.json)
     let document = PatchDocument(onlyNode: node)
@@ -62,7 +62,8 @@ public struct SavedPreset: Sendable {
     return builder.diagnostics
   }
 
-  /// How many buses there have to be; `nil` for as many as a fresh unit has.
+  /// How many buses the preset needs; `nil` where a fresh unit has them, or the unit cannot have as
+  /// many.
   private static func count(
     _ elements: [PatchDocument.Element], _ buses: UnitDescription.Buses, _ json: JSONValue
   ) -> Located<Int>? {

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What the names and values of a patch have to mean. Each rule is in a file of its own.
+/// The rules about the names and values of a patch. Each rule is in a file of its own.
 public enum NameRules {
   /// All of them.
   public static let all: [Rule] = [

@@ -2,10 +2,10 @@ package import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// What a callback is written to pull.
+/// Finds the source that a callback pulls.
 package enum CallbackSource {
-  /// What is written for `from`, of a kind that pulls; `nil` where nothing is, and where the kind
-  /// means something else by it.
+  /// The `from` of a callback whose kind pulls; `nil` where it is not written, and where the kind
+  /// has a setting of that name.
   static func json(_ callback: PatchDocument.Callback) -> JSONValue? {
     guard let kind = callback.kind?.value,
       let description = CallbackCatalog.description(of: kind), description.input != .none,
@@ -14,7 +14,7 @@ package enum CallbackSource {
     return callback.fields.first { $0.name == "from" }?.value
   }
 
-  /// What a callback pulls; `nil` for nothing, and for what is no address.
+  /// The address that a callback pulls; `nil` for none, and for a text that is no address.
   package static func address(_ callback: PatchDocument.Callback) -> PatchDocument.Address? {
     callback.pulled?.value
       ?? json(callback).flatMap { PatchReader.address($0, "'from'").address?.value }

@@ -1,19 +1,19 @@
 import Diagnostics
 import PatchSyntax
 
-/// Whether a file that a patch names as a sub-graph is a patch, with mistakes or without.
+/// Whether a file that a patch names as a sub-graph is a patch, with or without mistakes.
 ///
-/// A patch may name any file that its user can read: `.env`, a key, a list of passwords. What is wrong
-/// with a patch is shown with its text; of a file that is none nothing is.
+/// A patch may name any file that its user can read: `.env`, a key, a list of passwords.
+/// Diagnostics show the text of a patch, and never that of another file.
 enum PatchLikeness {
-  /// What no other document has.
+  /// The keys that no other document has.
   private static let signs: Set<String> = ["nodes", "schemaVersion"]
   private static let keys: Set<String> = [
     "$schema", "schemaVersion", "comment", "title", "session", "tempo", "streamFormat",
     "streamFormats", "callbacks", "nodes", "connections", "compensateLatency", "taps", "timeline",
   ]
 
-  /// Whether it is worth reading as one: it begins with a brace, or with a comment.
+  /// Whether a text is worth reading as a patch: it begins with a brace, or with a comment.
   private static func mayBePatch(_ bytes: [UInt8]) -> Bool {
     let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     let first = bytes.dropFirst(isMarked ? 3 : 0).first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
@@ -22,8 +22,8 @@ enum PatchLikeness {
 
   /// Whether a text is an object that has nodes or a version, and more keys of a patch than others.
   ///
-  /// - Parameter source: As it stands in the file: what the patch around it would change in it could
-  ///   make a patch of anything.
+  /// - Parameter source: The text as it is in the file: with the settings of the patch around it,
+  ///   anything could become a patch.
   static func isPatch(_ source: SourceText) -> Bool {
     guard mayBePatch(source.bytes),
       let root = JSONReader.read(source, dialect: .init(fileName: source.name)).tree?.root,

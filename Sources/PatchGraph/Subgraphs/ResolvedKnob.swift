@@ -11,7 +11,7 @@ struct KnobTarget {
   }
 
   var kind: Kind
-  /// Where it is in the patch that sub-graphs have been put into.
+  /// Its place in the document that sub-graphs have been put into.
   var place: JSONPointer
 
   /// Its name where it is set: `gain`, or of a constant `constants/depth`.
@@ -29,7 +29,7 @@ struct KnobTarget {
     }
   }
 
-  /// What a value says; `nil` for one of another type.
+  /// The number of a value; `nil` for a value of another type.
   func number(_ json: JSONValue) -> Double? {
     switch kind {
     case .parameter(let info): return SettingReader.parameter(json, info).map(Double.init)
@@ -50,7 +50,7 @@ struct KnobTarget {
     }
   }
 
-  /// What it takes, in words.
+  /// The values that it takes, in words.
   var expectation: String {
     switch kind {
     case .parameter(let info):
@@ -79,9 +79,9 @@ struct KnobTarget {
 /// A knob of a sub-graph, with what it turns.
 struct ResolvedKnob {
   var name: Located<String>
-  /// Empty where something is wrong with it that has been said.
+  /// Empty where an error about it has been reported.
   var targets: [KnobTarget] = []
-  /// What it narrows the range to.
+  /// The ends of its own range; `nil` for an end that it does not narrow.
   var low: Double?
   var high: Double?
 
@@ -105,7 +105,7 @@ struct ResolvedKnob {
     return KnobTarget.text(low, high, target.unit)
   }
 
-  /// The range that it has of its own; `nil` where it narrows nothing.
+  /// Its own range, within those of its targets; `nil` where it narrows nothing.
   var narrowed: ClosedRange<Double>? {
     guard low != nil || high != nil else { return nil }
     let most = Double(Float.greatestFiniteMagnitude)

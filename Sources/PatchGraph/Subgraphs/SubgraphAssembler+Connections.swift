@@ -8,7 +8,7 @@ import PatchSyntax
 extension SubgraphAssembler {
   // MARK: Inputs
 
-  /// Says where two callbacks stand for one input.
+  /// Reports two callbacks that stand for one input.
   mutating func checkInputs(_ level: inout Level) {
     var first: [Int: Located<String>] = [:]
     for member in level.document.callbacks {
@@ -33,7 +33,8 @@ extension SubgraphAssembler {
     return bus.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 
-  /// Whether this is not the second place that is fed by one input of the patch; says so where it is.
+  /// Notes that an address is used. Returns `false`, and reports it, where it names an input of the
+  /// patch that feeds another place already.
   private mutating func use(_ address: Located<Address>, _ level: inout Level) -> Bool {
     let name = address.value.node
     if level.inputs == nil {
@@ -65,7 +66,7 @@ extension SubgraphAssembler {
         help: [help]))
   }
 
-  /// What a processing callback pulls; `nil` for nothing.
+  /// The source that a processing callback pulls; `nil` for none.
   mutating func pulled(
     by member: PatchDocument.Member<PatchDocument.Callback>, _ level: inout Level
   ) -> Located<Address>? {
@@ -80,7 +81,7 @@ extension SubgraphAssembler {
     return source
   }
 
-  /// The connections within a patch, and those to inputs of its sub-graphs.
+  /// The connections within a patch, and what feeds the inputs of its sub-graphs.
   mutating func connections(
     _ level: inout Level
   ) -> (own: [PatchDocument.Connection], bindings: [String: [Int: Bound]]) {

@@ -6,21 +6,21 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// Knobs: what the patch of a sub-graph declares, and what the patches around it set.
+/// Knobs: the patch of a sub-graph declares them, and the patches around it set them.
 ///
-/// A knob that is set puts its value in the place of the parameter's, so that what comes of it is the patch
-/// in which the parameter itself is written.
+/// The value of a knob replaces that of the parameter, so that the result is the patch in which the
+/// parameter itself is written.
 extension SubgraphAssembler {
   /// What a pointer of a knob leads to.
   enum Finding {
     case targets([KnobTarget])
     /// Something is wrong with what it leads to, and that is said elsewhere.
     case doubtful
-    /// A sentence, what helps, and names that one of its tokens could have been.
+    /// No target: a sentence, help, and the names that one of its tokens may have meant.
     case nothing(String, help: [String], token: Int, names: [String])
   }
 
-  // MARK: What is declared
+  // MARK: Declarations
 
   /// Finds what the knobs of a patch turn, once its sub-graphs have been put in.
   mutating func settleKnobs(of level: Level) {
@@ -87,7 +87,7 @@ extension SubgraphAssembler {
     return knob
   }
 
-  /// One end of the range that a knob narrows to, and whether nothing is wrong with it.
+  /// One end of a knob's range, and whether it has no error.
   private mutating func bound(
     _ json: JSONValue?, _ name: String, _ knob: ResolvedKnob, _ first: KnobTarget
   ) -> (Double?, Bool) {
@@ -110,7 +110,7 @@ extension SubgraphAssembler {
     return (nil, false)
   }
 
-  // MARK: What a pointer leads to
+  // MARK: Targets
 
   func find(_ tokens: [String], in level: Level) -> Finding {
     let places =
@@ -137,7 +137,7 @@ extension SubgraphAssembler {
     return parameter(tokens, of: node, unit.description, in: level) ?? noPlace()
   }
 
-  /// A place in a sub-graph of a patch: one of its knobs, or something that is inside.
+  /// A place in a sub-graph: one of its knobs, or a setting inside it.
   private func find(_ tokens: [String], inside child: Child) -> Finding? {
     let subgraph = child.subgraph
     let rest = Array(tokens.dropFirst(2))
@@ -211,7 +211,7 @@ extension SubgraphAssembler {
     ])
   }
 
-  /// Whether a parameter of a band is the one of a path that spells it otherwise.
+  /// Whether a path spells a parameter of a band by its `k…` name.
   private static func isSpelt(
     _ info: ParameterInfo, _ rest: [String], _ unit: UnitDescription
   ) -> Bool {

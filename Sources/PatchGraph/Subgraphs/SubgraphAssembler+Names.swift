@@ -1,7 +1,7 @@
 import PatchSyntax
 
 extension SubgraphAssembler {
-  /// Reads the presets of a patch, for the names of elements among what they set.
+  /// Reads the presets of a patch, which may name elements.
   mutating func takePresets(_ level: inout Level) {
     for index in level.document.nodes.indices
     where !level.refused.contains(level.document.nodes[index].name) {
@@ -10,8 +10,8 @@ extension SubgraphAssembler {
     }
   }
 
-  /// Puts numbers in the place of names behind colons that only sub-graphs and presets give: those of nodes
-  /// that are written in the patch have been looked up when it was read.
+  /// Replaces names behind colons by numbers, where sub-graphs and presets give the names. The
+  /// reader has replaced those that nodes of the patch itself give.
   mutating func settleElementNames(_ level: inout Level) {
     if level.subgraph != nil {
       result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
@@ -26,7 +26,7 @@ extension SubgraphAssembler {
     result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
   }
 
-  /// The names of a sub-graph's inputs are those of its callbacks of the kind 'input', the names of its outputs
+  /// The inputs of a sub-graph have the names of its callbacks of the kind 'input', its outputs
   /// those that its output unit gives them.
   private static func names(
     _ scope: ElementNames.Scope, of name: String, in level: Level
@@ -49,7 +49,7 @@ extension SubgraphAssembler {
 }
 
 extension PatchDocument.Address {
-  /// Whether it means the first bus, by a number or by none.
+  /// Whether it means the first bus, by the number 0 or by none.
   var isFirst: Bool { (bus ?? 0) == 0 && element == nil }
 }
 

@@ -51,7 +51,7 @@ extension SubgraphAssembler {
       return nil
     }
     let text = SourceText(name: name, bytes: contents.bytes)
-    // What is no patch may be somebody's secret: it is named, and not a byte of it is shown.
+    // A file that is no patch may hold a secret: it is named, and none of its text is shown.
     guard isPatch(text, contents.identity) else {
       refuse(place, PatchLikeness.message(name), .invalidFile)
       return nil
@@ -66,7 +66,7 @@ extension SubgraphAssembler {
       directory: Self.directory(of: path), textRange: start..<end,
       tree: reading.document?.root.tree)
     guard let document = reading.document else {
-      // Its text stands there all the same, for what has been said about it.
+      // Its text is needed for the diagnostics about it.
       result.add(subgraph)
       return nil
     }
@@ -95,7 +95,8 @@ extension SubgraphAssembler {
     return checked(document, subgraph, Ancestor(identity: contents.identity, name: name))
   }
 
-  /// Finds the output unit and the inputs of a sub-graph; `nil` where the first is not as it must be.
+  /// Finds the output unit and the inputs of a sub-graph; `nil` where it has no output unit that it
+  /// may have.
   private mutating func checked(
     _ document: PatchDocument, _ subgraph: PatchDocument.Subgraph, _ ancestor: Ancestor
   ) -> Child? {
@@ -111,7 +112,7 @@ extension SubgraphAssembler {
     var unresolved: [(name: String, component: Located<PatchDocument.Component>)] = []
     for member in document.nodes where member.value.subgraph == nil {
       guard let component = member.value.component else {
-        // That it has none has been said.
+        // Reading has reported that it has none.
         isDoubtful = true
         continue
       }
@@ -132,7 +133,7 @@ extension SubgraphAssembler {
     }
     guard child.output.isEmpty else { return child }
     result.add(subgraph)
-    // Its nodes are not put in, so that nobody else says what is wrong with them.
+    // Its nodes are not put in, so their components are reported here.
     for node in unresolved {
       if case .failure(let failure) = ComponentResolver.resolve(node.component, node: node.name),
         let diagnostic = failure.diagnostic
@@ -150,7 +151,7 @@ extension SubgraphAssembler {
     return nil
   }
 
-  /// Says that a sub-graph has an output unit which is none for a sub-graph, or one too many.
+  /// Reports an output unit that a sub-graph must not have, or one too many.
   private mutating func reportOutput(
     _ component: JSONValue, _ unit: String, _ first: JSONValue?,
     _ subgraph: PatchDocument.Subgraph
@@ -177,7 +178,7 @@ extension SubgraphAssembler {
 
   // MARK: Files
 
-  /// Whether a file is a patch. It is asked once for each, however often it is used.
+  /// Whether a file is a patch. Each file is examined once.
   private mutating func isPatch(_ text: SourceText, _ file: FileIdentity) -> Bool {
     if let known = likeness[file] { return known }
     let isPatch = PatchLikeness.isPatch(text)
@@ -228,11 +229,11 @@ extension SubgraphAssembler {
     return nil
   }
 
-  /// Gives all of it up: at the place in the patch itself that leads there.
+  /// Gives all sub-graphs up, with an error at the node of the patch itself that leads there.
   ///
   /// - Parameters:
-  ///   - rule: The limit that is met; `nil` for how deep they may lie.
-  ///   - help: How the limit is raised.
+  ///   - rule: The limit that is exceeded; `nil` for the depth.
+  ///   - help: How to raise the limit.
   private mutating func exceed(
     _ place: JSONValue, _ rule: Rule?, _ message: String, _ help: String?
   ) {
@@ -261,7 +262,7 @@ extension SubgraphAssembler {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A path without `.` and without folders that it leaves again: for the eye.
+  /// A path without `.`, and without folders that `..` leaves again, for messages.
   static func shortened(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -2,28 +2,28 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// What the patches around sub-graphs do with their knobs: they set them, and ramp them.
+/// Sets and ramps the knobs of sub-graphs from the patches around them.
 extension SubgraphAssembler {
-  /// Where something is turned from: which knob of which sub-graph.
+  /// A use of a knob: of which sub-graph, and where.
   struct Turning {
     var subgraph: String
     var knob: String
     var json: JSONValue
   }
 
-  /// A parameter that a patch around sets or ramps by its own place, past the knobs.
+  /// A parameter that an outer patch sets or ramps by its own place, past the knobs.
   struct DirectSetting {
     var place: JSONPointer
-    /// The node or callback that it is written for, in the whole.
+    /// The node or callback that has the parameter, by its name in the whole patch.
     var holder: String
-    /// What the names of the patch begin with that says so.
+    /// The prefix of the names of the patch that writes it.
     var writer: String
     var json: JSONValue
   }
 
-  // MARK: What is set
+  // MARK: Settings
 
-  /// Sets the knobs of a sub-graph that has been put in, as the patch around it says.
+  /// Sets the knobs of a sub-graph to the values that the patch around it writes.
   mutating func turn(
     _ member: PatchDocument.Member<PatchDocument.Node>, _ child: Child, in level: Level
   ) {
@@ -43,7 +43,7 @@ extension SubgraphAssembler {
       }
       note(field.value, forKnob: field.name, of: name)
     }
-    // What it sets inside by itself.
+    // Its "settings" may set the same parameters by their places.
     guard let inner = levels[child.subgraph.prefix] else { return }
     for setting in member.value.settings {
       guard let pointer = JSONPointer(parsing: setting.name),
@@ -58,7 +58,7 @@ extension SubgraphAssembler {
     }
   }
 
-  /// The knob of a name; says so where there is none.
+  /// The knob of a name; reports where there is none.
   private mutating func knob(
     _ name: String, of subgraph: String, at json: JSONValue, _ range: SourceRange,
     token: (Int, JSONPointer)? = nil
@@ -86,7 +86,7 @@ extension SubgraphAssembler {
     result.setKnobs(noted, ofSubgraph: subgraph)
   }
 
-  /// The node or callback that a pointer leads to a setting of.
+  /// The node or callback whose setting a pointer leads to.
   private static func holder(_ tokens: [String], after prefix: String) -> String {
     guard tokens.count > 1 else { return prefix }
     var name = prefix + tokens[1]
@@ -100,7 +100,7 @@ extension SubgraphAssembler {
     return name
   }
 
-  /// Puts a value where a parameter or a setting has its own.
+  /// Replaces the value of a parameter or a setting.
   private mutating func put(_ field: PatchDocument.Field, in target: KnobTarget) {
     let tokens = target.place.tokens
     let value = PatchDocument.Field(
@@ -150,7 +150,7 @@ extension SubgraphAssembler {
 
   // MARK: The timeline
 
-  /// Leads the ramps of knobs to what these turn.
+  /// Replaces the paths of ramped knobs by those of their targets.
   mutating func settleRamps() {
     for index in result.timeline.indices {
       guard let ramp = result.timeline[index].ramp, let path = ramp.path else { continue }
@@ -194,9 +194,10 @@ extension SubgraphAssembler {
     }
   }
 
-  // MARK: One hand on each parameter
+  // MARK: Conflicts
 
-  /// Says where a parameter is turned by a knob and set past it, or by two knobs of one sub-graph.
+  /// Reports parameters that a knob turns and a place sets, or that two knobs of one sub-graph
+  /// turn.
   mutating func checkHands() {
     for setting in direct {
       guard

@@ -5,25 +5,25 @@ import Diagnostics
 import FileAccess
 import PatchSyntax
 
-/// Puts the patches that a patch names as sub-graphs into it, to any depth: what comes of it is one
-/// patch, in which the names of what was in `strip` begin with `strip/`.
+/// Puts the patches that a patch names as sub-graphs into it, at every depth. The result is one
+/// patch, in which the names from inside `strip` begin with `strip/`.
 ///
-/// The texts of the sub-graphs stand behind the patch's own, so that every range means one place.
+/// The texts of the sub-graphs follow the patch's own, so that every range means one place.
 struct SubgraphAssembler {
-  /// How deep sub-graphs may lie in one another.
+  /// The greatest depth of sub-graphs in one another.
   static let maximumDepth = 64
 
   typealias Address = PatchDocument.Address
 
-  /// A patch on the way to the file that is being read.
+  /// A patch on the path to the file that is being read.
   struct Ancestor {
     var identity: FileIdentity?
     var name: String
   }
 
-  /// What an input of a sub-graph is connected to in the patch around it.
+  /// The source of a sub-graph's input in the patch around it.
   struct Bound {
-    /// `nil` where something is wrong with it that has been said.
+    /// `nil` where an error about it has been reported.
     var source: Located<PatchDocument.Address>?
     /// Where the connection ends.
     var to: JSONValue
@@ -34,15 +34,15 @@ struct SubgraphAssembler {
     var document: PatchDocument
     var subgraph: PatchDocument.Subgraph
     var ancestor: Ancestor
-    /// The name of its output unit in it.
+    /// The name of its output unit in its own patch.
     var output: String
-    /// The callbacks that stand for its inputs.
+    /// The callbacks that stand for its inputs, by bus.
     var inputs: [Int: String]
-    /// Nodes that are left out: output units that it must not have.
+    /// Nodes that are left out: output units that a sub-graph must not have.
     var refused: Set<String>
   }
 
-  /// One patch of those that are put together.
+  /// One of the patches that are put together.
   struct Level {
     var document: PatchDocument
     var prefix = ""
@@ -51,11 +51,11 @@ struct SubgraphAssembler {
     var ancestors: [Ancestor]
     var children: [String: Child] = [:]
     var names: Set<String>
-    /// The callbacks that stand for its inputs, and what feeds those in the patch around it.
+    /// What feeds its inputs in the patch around it, by the callbacks that stand for them.
     var bound: [String: Bound] = [:]
-    /// The names of those callbacks, once they have been asked for.
+    /// The names of the callbacks that stand for its inputs; `nil` before the first use.
     var inputs: Set<String>?
-    /// Where each of them has been used.
+    /// Where each of them is used first.
     var uses: [String: JSONValue] = [:]
     var output: String?
     var refused: Set<String> = []
@@ -68,28 +68,28 @@ struct SubgraphAssembler {
   var texts: [SourceText] = []
   var end: Int
   var nodeCount = 0
-  /// What is too much of sub-graphs: then none of them is put in.
+  /// The error of a limit that sub-graphs exceed. Then none of them is put in.
   var excess: Diagnostic?
-  /// The sub-graph of the patch itself that is being put in.
+  /// The node of the patch itself whose sub-graph is being put in.
   var rootPlace: JSONValue?
   var files: [BuiltPatch.SubgraphFile] = []
   var likeness: [FileIdentity: Bool] = [:]
   var contents: [String: Result<FilePolicy.Contents, FileRefusal>] = [:]
-  /// The presets that have been read, by path; `nil` where something is wrong that has been said.
+  /// The presets that have been read, by path; `nil` for one with errors, which have been reported.
   var presets: [String: PatchReader.Preset?] = [:]
 
-  /// The patches that have been put in, by what their names begin with.
+  /// The patches that have been put in, by the prefixes of their names.
   var levels: [String: Level] = [:]
   /// Their knobs, by the names of the sub-graphs.
   var knobs: [String: [String: ResolvedKnob]] = [:]
-  /// What is turned, by its place, and what is set past the knobs.
+  /// The uses of knobs, by what they turn, and the settings past the knobs.
   var turnings: [JSONPointer: [Turning]] = [:]
   var direct: [DirectSetting] = []
 
-  /// What came of it.
+  /// The patch that has been put together.
   struct Assembly {
     var reading: PatchReader.Result
-    /// The files of the sub-graphs, each once.
+    /// The files of the sub-graphs and presets, each once.
     var files: [BuiltPatch.SubgraphFile]
   }
 
@@ -157,7 +157,7 @@ struct SubgraphAssembler {
     settleElementNames(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
-    // Those of the patch itself come first: their numbers say which they are.
+    // The patch's own steps come first, so that they keep their indices.
     for step in level.document.timeline { add(step, level) }
     let pulled = level.document.callbacks.map { self.pulled(by: $0, &level) }
     let (connections, bindings) = self.connections(&level)
@@ -213,7 +213,7 @@ struct SubgraphAssembler {
     _ member: PatchDocument.Member<PatchDocument.Callback>, _ pulled: Located<Address>?,
     _ level: Level
   ) {
-    // What feeds it stands in its place, wherever it was used.
+    // What feeds it has replaced it everywhere.
     if level.bound[member.name] != nil, level.uses[member.name] != nil { return }
     var callback = member.value
     callback.pulled = pulled
@@ -283,7 +283,7 @@ struct SubgraphAssembler {
     tempo.map { Located(time.value.inSeconds(tempo: $0), at: time.json) } ?? time
   }
 
-  /// The place of a parameter in what is put together; `nil` where what is wrong has been said.
+  /// The pointer of a parameter in the whole patch; `nil` where an error has been reported.
   private mutating func parameter(
     _ path: Located<JSONPointer>, _ level: Level
   ) -> Located<JSONPointer>? {
@@ -299,11 +299,11 @@ struct SubgraphAssembler {
         tokens.removeSubrange(2...3)
       }
       if tokens.count > 3, tokens[2] == "callbacks" {
-        // A callback in it.
+        // A callback of the sub-graph.
         let name = level.prefix + tokens[1] + "/" + tokens[3]
         return Located(JSONPointer(["callbacks", name] + tokens[4...]), at: path.json)
       }
-      // One of its own is a knob.
+      // A parameter of the sub-graph itself is a knob.
       let isKnob = tokens.count == 4 && tokens[2] == "parameters"
       guard isKnob || tokens.count < path.value.tokens.count else {
         report(
@@ -323,7 +323,7 @@ struct SubgraphAssembler {
 
   // MARK: Names
 
-  /// What an address means in what is put together; `nil` where what is wrong has been said.
+  /// An address in the whole patch; `nil` where an error has been reported.
   mutating func resolved(
     _ address: Located<Address>, _ level: inout Level, isWatched: Bool = false
   ) -> Located<Address>? {
@@ -350,7 +350,7 @@ struct SubgraphAssembler {
     return address.at(level.prefix + name)
   }
 
-  /// The sub-graph that a name is inside of: `strip` of `strip/eq`.
+  /// The sub-graph that contains a name: `strip` for `strip/eq`.
   static func child(holding name: String, in level: Level) -> String? {
     var rest = name[...]
     while let slash = rest.firstIndex(of: "/") {
@@ -361,7 +361,7 @@ struct SubgraphAssembler {
     return nil
   }
 
-  /// Refuses names that a name inside a sub-graph could be taken for.
+  /// Reports names that could also mean something inside a sub-graph.
   private mutating func refuseAmbiguousNames(_ level: Level) {
     guard !level.children.isEmpty else { return }
     let document = level.document

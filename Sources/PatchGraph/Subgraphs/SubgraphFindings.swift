@@ -2,12 +2,12 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Gives what was found in sub-graphs the words of the patch that it is written in.
+/// Words the findings in sub-graphs with the names of the patch that they are written in.
 struct SubgraphFindings {
   private let document: PatchDocument
   private let source: SourceText
   private let names: Set<String>
-  /// The sub-graphs by where their texts begin.
+  /// The indices of the sub-graphs, in the order of their texts.
   private let order: [Int]
 
   init(_ document: PatchDocument, source: SourceText) {
@@ -20,7 +20,8 @@ struct SubgraphFindings {
     }
   }
 
-  /// The findings, each once however often its sub-graph is used, with what leads to the sub-graph.
+  /// The findings, each once however often its sub-graph is used, with notes of where the sub-graph
+  /// is.
   func finished(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     var seen: Set<Mistake> = []
     return diagnostics.compactMap { diagnostic in
@@ -61,7 +62,7 @@ struct SubgraphFindings {
     return order[low - 1]
   }
 
-  /// The places that lead to a sub-graph, from the nearest to the one in the patch itself.
+  /// Adds the places that lead to a sub-graph, from the nearest to the one in the patch itself.
   private func withWay(_ diagnostic: Diagnostic, from index: Int) -> Diagnostic {
     var found = diagnostic
     var next: Int? = index
@@ -77,7 +78,7 @@ struct SubgraphFindings {
     return found
   }
 
-  /// The same with the names that the patch of the sub-graph has for what is in it.
+  /// The finding with the names that the patch of the sub-graph itself uses.
   private func described(
     _ diagnostic: Diagnostic, in subgraph: PatchDocument.Subgraph
   ) -> Diagnostic {
@@ -92,7 +93,7 @@ struct SubgraphFindings {
     return local
   }
 
-  /// A text in which names in quotes lose what they begin with.
+  /// A text in which names in quotes lose a prefix.
   private func shortened(_ text: String, _ prefix: String) -> String {
     guard text.contains(prefix) else { return text }
     var result = ""

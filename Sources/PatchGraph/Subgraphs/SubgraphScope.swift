@@ -1,27 +1,27 @@
 package import PatchSyntax
 
-/// What a name means depends on the patch that it is written in.
+/// Names depend on the patch that they are written in.
 extension PatchDocument {
   /// The sub-graph that a value is written in; `nil` for the patch itself.
   package func subgraph(around json: JSONValue) -> Subgraph? {
     subgraphNumber(around: json).map { subgraphs[$0] }
   }
 
-  /// What the names of everything in the patch begin with that a value is written in.
+  /// The prefix of all names in the patch that a value is written in.
   func prefix(around json: JSONValue) -> String { subgraph(around: json)?.prefix ?? "" }
 
-  /// A name as it is written in the patch that a value is in.
+  /// A name as the patch that a value is in writes it.
   func local(_ name: String, around json: JSONValue) -> String {
     let prefix = prefix(around: json)
     return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
   }
 
-  /// Of all names those that mean something in the patch that a value is written in, as they are
-  /// written there.
+  /// Those of all names that belong to the patch that a value is in, as that patch writes them.
   func locals(_ names: some Sequence<String>, around json: JSONValue) -> [String] {
     guard !subgraphs.isEmpty else { return Array(names) }
     let prefix = prefix(around: json)
-    // By their lengths, of which there are few: a name is not compared with every sub-graph.
+    // By their lengths, of which there are few, so that a name is not compared with every
+    // sub-graph.
     let inner = Set(subgraphs.map(\.prefix).filter { $0.hasPrefix(prefix) && $0 != prefix })
     let lengths = Set(inner.map(\.utf8.count))
     func isInner(_ name: String) -> Bool {

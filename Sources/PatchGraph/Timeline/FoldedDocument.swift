@@ -1,16 +1,16 @@
 import PatchSyntax
 
-/// A document whose timeline is being played, with what has happened of it in it: made once when a step
-/// has passed, and not each time somebody asks.
+/// A document whose timeline is playing, with its passed steps taken into it. It is computed when a
+/// step has passed, and not at each request.
 struct FoldedDocument: Sendable {
-  /// What it is of: another number for every document that is played.
+  /// The number of the document, as `LivePatch` counts those that are played.
   let base: Int
   private let whole: PatchReader.Result
   private let updates: [PlannedUpdate]
   private let sampleRate: Double
-  /// When its steps are over, rising, in seconds from the start.
+  /// The times at which its steps end, rising, in seconds from the start.
   private let ends: [Double]
-  /// How many of them were over when `reading` was made.
+  /// How many of them had passed when `reading` was made.
   private var passed = 0
   private(set) var reading: PatchReader.Result
 
@@ -25,7 +25,7 @@ struct FoldedDocument: Sendable {
     ends = whole.document.map { TimelineFold.ends(of: $0, sampleRate: sampleRate).sorted() } ?? []
   }
 
-  /// Takes what is over by then into the document. Returns whether there was anything.
+  /// Takes the steps that end by a time into the document. Returns whether there were any.
   mutating func advance(to seconds: Double) -> Bool {
     var low = 0
     var high = ends.count

@@ -1,17 +1,17 @@
 import Diagnostics
 public import PatchSyntax
 
-/// An update of the timeline, made on the document as it is by then.
+/// An update of the timeline, made on the document of its time.
 public struct PlannedUpdate: Sendable {
-  /// In seconds from the start.
+  /// The time in seconds from the start.
   public let time: Double
-  /// The number of its step in the timeline, as written.
+  /// The index of its step in the timeline of the document, which has each repetition of a step.
   public let step: Int
-  /// The document from then on, until the next update: the whole patch, read. Its text is that of the
-  /// patch with the changes in it, and every range of it leads to where it is written in that of the
-  /// patch (`SourceText.origin(of:)`).
+  /// The whole patch from then on until the next update. Its text is that of the patch with the
+  /// changes in it; `SourceText.origin(of:)` gives where a range of it is written in the patch
+  /// itself.
   public let reading: PatchReader.Result
   let epoch: TimelineEpoch
-  /// The callbacks whose sounds begin again then.
+  /// The names of the callbacks that begin again then.
   var triggers: [String] = []
 }

@@ -12,26 +12,27 @@ struct TimelineBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let nodes: [String: NodeID]
-  /// Names of nodes that something is wrong with: no one complains that they are not there.
+  /// Names of nodes with errors: a reference to one is not reported as unknown.
   let failedNames: Set<String>
-  /// The callbacks of the document, and where they feed.
+  /// The callbacks of the document by name, and the layout, which has the inputs that they feed.
   var callbacks: [String: PatchLayout.Link] = [:]
   var layout = PatchLayout()
-  /// The part of the timeline that the graph is there for.
+  /// The part of the timeline that the graph is built for.
   let epoch: TimelineEpoch
   private let clock: TimelineClock
   private var hasMissedTempo = false
-  /// Whether warnings of a ramp are said: not for each of its repetitions.
+  /// Whether warnings of a ramp are reported: not for each of its repetitions.
   private var warns = true
-  /// The ramps that could be added, for what they begin at.
+  /// The ramps that were added, to check the values at which exponential ones begin.
   private var added: [(ramp: ParameterRamp, to: JSONValue)] = []
   private var findings: Findings
   var diagnostics: [Diagnostic] { findings.all }
   /// Where each callback is in the chains that feed inputs.
   private lazy var callbackPlaces = layout.placesOfCallbacks()
-  /// How the units will be initialized: looked at once, and only for the levels of a matrix.
+  /// How the units will be initialized: computed once, and only for the levels of a matrix.
   private lazy var configurations = graph.examination().configurations
-  /// The diagnostics of nodes that are not there, by name.
+  /// The index in `findings` of the diagnostic of each unknown node; `nil` for one that was not
+  /// kept.
   private var unknown: [String: Int?] = [:]
 
   init(
@@ -47,7 +48,7 @@ struct TimelineBuilder {
     self.epoch = epoch ?? Self.first(of: document, clock)
   }
 
-  /// What comes before the first update.
+  /// The part before the first update.
   private static func first(
     of document: PatchDocument, _ clock: TimelineClock
   ) -> TimelineEpoch {
@@ -60,7 +61,7 @@ struct TimelineBuilder {
   }
 
   mutating func build(in places: PatchPlaces) {
-    // By time: what each ramp must be apart from is beside it then.
+    // In order of time, so that ramps of the same parameter follow each other.
     var ramps:
       [(
         step: PatchDocument.Step, ramp: PatchDocument.Ramp, at: Double, duration: Double,
@@ -81,7 +82,7 @@ struct TimelineBuilder {
       ramps.append((step, ramp, at, duration, curve))
     }
     let order = ramps.indices.sorted { (ramps[$0].at, $0) < (ramps[$1].at, $1) }
-    /// Where ramps are written that something is wrong with: of their repetitions it is not said again.
+    /// Where ramps with errors are written: their repetitions are not reported again.
     var wrong: Set<SourceRange> = []
     for index in order {
       let (step, ramp, at, duration, curve) = ramps[index]
@@ -96,7 +97,7 @@ struct TimelineBuilder {
     checkExponentials()
   }
 
-  /// Whether all of the times that a step is repeated can come; says once where they cannot.
+  /// Whether all repetitions of a step can take place; reports once where they cannot.
   private mutating func canRepeat(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, !clock.canRepeat(step) else { return true }
     guard step.time == 0, !step.isOfSubgraph || epoch.start == 0 else { return false }
@@ -123,7 +124,7 @@ struct TimelineBuilder {
 
   private mutating func seconds(_ time: Located<PatchDocument.Time>) -> Double? {
     if let seconds = clock.seconds(time.value) { return seconds }
-    // Of a tempo that is wrong it has been said.
+    // A tempo that is wrong has been reported.
     if !hasMissedTempo, document.root["tempo"] == nil {
       hasMissedTempo = true
       findings.append(
@@ -152,8 +153,8 @@ struct TimelineBuilder {
     return nil
   }
 
-  /// Where it is known what an exponential ramp begins at, it has to be on the side of zero where it
-  /// ends.
+  /// Reports exponential ramps that do not begin and end on one side of zero, where their beginning
+  /// is known.
   private mutating func checkExponentials() {
     let sorted = added.sorted { $0.ramp.start < $1.ramp.start }
     /// The last ramp of each setting so far.
@@ -161,7 +162,7 @@ struct TimelineBuilder {
     for (ramp, to) in sorted {
       let before = latest.updateValue((ramp, to), forKey: ramp.movedTarget)
       guard ramp.curve == .exponential else { continue }
-      // That it is 0 there has been said.
+      // The ramp to 0 has been reported.
       if let before, before.ramp.curve == .exponential, before.ramp.target == 0 { continue }
       let origin =
         before?.ramp.target
@@ -178,7 +179,7 @@ struct TimelineBuilder {
     }
   }
 
-  /// What a ramp moves is before anything does.
+  /// The value of what a ramp moves, before any ramp.
   private func value(of ramp: ParameterRamp) -> Float? {
     guard let behind = ramp.callback else {
       return try? graph.unit(ramp.node).parameter(ramp.parameter, ramp.scope, ramp.element)
@@ -198,7 +199,7 @@ struct TimelineBuilder {
         ]))
   }
 
-  /// Returns whether nothing is wrong with the ramp.
+  /// Adds a ramp. Returns whether it has no error.
   private mutating func add(
     _ path: Located<JSONPointer>, _ ramp: PatchDocument.Ramp, at start: Double, duration: Double,
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
@@ -242,7 +243,7 @@ struct TimelineBuilder {
 
   // MARK: Live settings of callbacks
 
-  /// A ramp of a callback's setting: of the callback at each input that it feeds.
+  /// Adds a ramp of a callback's setting at each input that the callback feeds.
   private mutating func addLive(
     _ path: Located<JSONPointer>, _ to: JSONValue, at start: Double, duration: Double,
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
@@ -396,14 +397,14 @@ struct TimelineBuilder {
     return Target(node: id, info: info, element: place.element)
   }
 
-  /// A level of a matrix as its rows are written: `/nodes/NAME/properties/matrixLevels/ROW/COLUMN`.
+  /// A level of a matrix by its row and column: `/nodes/NAME/properties/matrixLevels/ROW/COLUMN`.
   private mutating func level(
     _ info: PropertyInfo, _ path: Located<JSONPointer>, _ id: NodeID, _ unit: UnitInstance
   ) -> Target? {
     let tokens = path.value.tokens
     guard case .matrix(let rows)? = try? unit.property(info.id), unit.hasSet(info.id, .global, 0)
     else {
-      // Rows that are wrong have been told of.
+      // Rows that are wrong have been reported.
       if document.root[JSONPointer(Array(tokens.prefix(4)))] == nil {
         report(
           path, "\(quoted(tokens[1])) is given no rows that a ramp could move a number of",
@@ -422,7 +423,7 @@ struct TimelineBuilder {
         ])
       return nil
     }
-    // Rows that do not fit are told of with everything else that the graph finds.
+    // The graph itself reports rows that do not fit.
     guard let configuration = configurations[id],
       let place = unit.parameter(ofLevel: row, column, in: configuration)
     else { return nil }

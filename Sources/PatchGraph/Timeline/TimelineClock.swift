@@ -1,11 +1,11 @@
 import AudioGraphs
 import PatchSyntax
 
-/// What the times of a patch are in seconds.
+/// Converts the times of a patch to seconds.
 struct TimelineClock {
-  /// Frames of the session in a second.
+  /// Frames of the session per second.
   var sampleRate: Double
-  /// Beats in a minute; `nil` where the patch has no tempo.
+  /// Beats per minute; `nil` where the patch has no tempo.
   var tempo: Double?
 
   init(_ document: PatchDocument, sampleRate: Double) {
@@ -13,7 +13,7 @@ struct TimelineClock {
     tempo = document.tempo?.value
   }
 
-  /// Seconds; `nil` for beats without a tempo.
+  /// A time in seconds; `nil` for beats without a tempo.
   func seconds(_ time: PatchDocument.Time) -> Double? {
     switch time {
     case .seconds(let seconds): seconds
@@ -24,7 +24,7 @@ struct TimelineClock {
     }
   }
 
-  /// A time as a patch has it: in its own unit, in seconds where there are two.
+  /// A time as a patch writes it: in its own unit, or in seconds where it is a sum.
   func json(_ time: PatchDocument.Time) -> JSONText {
     switch time {
     case .seconds(let seconds): .number(seconds)
@@ -34,7 +34,7 @@ struct TimelineClock {
     }
   }
 
-  /// Whether a ramp that is repeated has ended each time when it begins again.
+  /// Whether each repetition of a ramp has ended when the next begins.
   func repeatsApart(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, repetition.count.value > 1,
       let every = seconds(repetition.every.value),
@@ -43,8 +43,8 @@ struct TimelineClock {
     return duration <= every + ParameterRamp.slack
   }
 
-  /// Whether all of the times that a step is repeated can come: no ramp is on its way still when it begins
-  /// again, and the last is within what a graph is planned for.
+  /// Whether all repetitions of a step can take place: each ramp ends before the next begins, and
+  /// the last is within the time that a graph can plan.
   func canRepeat(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, let at = step.at else { return true }
     let others = repetition.count.value - 1 - step.time
@@ -52,7 +52,8 @@ struct TimelineClock {
     return repeatsApart(step) && last.map { $0 <= RampsApart.end } ?? true
   }
 
-  /// The steps whose time is known, as they come: by time, at one time as they are written.
+  /// The indices of the steps whose time is known, in order of time; steps of one time in the order
+  /// of the text.
   func order(of document: PatchDocument) -> [Int] {
     let times = document.timeline.map { $0.at.flatMap { seconds($0.value) } }
     return times.indices.filter { times[$0] != nil }
@@ -60,17 +61,17 @@ struct TimelineClock {
   }
 }
 
-/// A stretch of a timeline in which one document holds: from the start or from an update to the next
-/// one.
+/// A stretch of a timeline in which one document holds: from the start or an update to the next
+/// update.
 struct TimelineEpoch: Sendable {
-  /// The steps of the document that belong to it.
+  /// The indices of the document's steps that belong to it.
   var steps: Set<Int>
-  /// The steps before it, and when it begins, in seconds: of their ramps those belong to it, too, that
-  /// go on.
+  /// The steps before it, and when it begins, in seconds. Ramps of these steps that are under way
+  /// then belong to it, too.
   var earlier: Set<Int>
   var start: Double
-  /// When it ends, in seconds: for the steps of sub-graphs, which have no numbers here.
+  /// When it ends, in seconds. This decides for the steps of sub-graphs, which have no index here.
   var end = Double.infinity
-  /// Of its steps in an update's document, their numbers in the timeline as it is written.
+  /// For the document of an update: the index of each of its steps in the whole timeline.
   var numbers: [Int: Int] = [:]
 }

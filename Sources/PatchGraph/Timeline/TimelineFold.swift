@@ -3,17 +3,17 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// A document whose timeline has been played up to some time: what has happened by then is in the
-/// document itself, and what is to come stays in the timeline.
+/// Plays the timeline of a document up to a time: what has happened by then goes into the document
+/// itself, and what is to come stays in the timeline.
 ///
-/// Updates have been made; a parameter that a ramp has moved has the value it went to. A ramp that is on
-/// its way stays.
+/// Updates are made, and a parameter that a ramp has moved gets the ramp's target. A ramp that is
+/// under way stays.
 enum TimelineFold {
   /// - Parameters:
   ///   - reading: A patch without errors.
-  ///   - updates: Those of its timeline.
-  ///   - seconds: What comes at this time has happened.
-  ///   - sampleRate: What the session was granted.
+  ///   - updates: The updates of its timeline.
+  ///   - seconds: The time from the start. A step that ends at this time has happened.
+  ///   - sampleRate: The rate that the session was granted, in Hz.
   static func fold(
     _ reading: PatchReader.Result, _ updates: [PlannedUpdate], upTo seconds: Double,
     sampleRate: Double
@@ -29,7 +29,7 @@ enum TimelineFold {
       var tree = (update?.reading ?? reading).document?.root.tree
     else { return reading }
     var values = MergedValues()
-    // A merge patch leads into no array: a band, a level of a matrix.
+    // A merge patch cannot change an element of an array, such as a band or a level of a matrix.
     var elements: [String] = []
     for index in past {
       guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to else {
@@ -41,7 +41,7 @@ enum TimelineFold {
       }) {
         guard tree.root[JSONPointer(Array(place.prefix(array + 1)))] != nil else { continue }
         let pointer = JSONPointer(place)
-        // Into an array that would be one more.
+        // An "add" in an array would insert an element.
         let operation = tree.root[pointer] == nil ? "add" : "replace"
         elements.append(
           """
@@ -54,7 +54,7 @@ enum TimelineFold {
     }
     if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
     if let change = patch(elements), let changed = apply(change, to: tree) { tree = changed }
-    // The document of an update has only a part of the timeline: the whole is that of the patch.
+    // The document of an update has only a part of the timeline: the whole comes from the patch.
     guard let removal = removal(of: past, document, clock), let rest = apply(removal, to: own)
     else {
       return reading
@@ -67,7 +67,7 @@ enum TimelineFold {
     return PatchReader.read(tree.source, limits: reading.limits)
   }
 
-  /// The parameters that go around, by their keys. Those of one key have one range.
+  /// The circular parameters, by their keys. Those of one key have one range.
   static let circles: [String: ParameterInfo] = {
     var found: [String: ParameterInfo] = [:]
     for component in UnitCatalog.standard.components {
@@ -78,7 +78,8 @@ enum TimelineFold {
     return found
   }()
 
-  /// What a ramp has left its parameter at, as it is written: where it went on around, in its range.
+  /// The value at which a ramp leaves its parameter, as it is written; a circular one wrapped into
+  /// its range.
   private static func settled(_ to: JSONValue, _ path: JSONPointer) -> String {
     guard path.tokens.first == "nodes", let info = path.tokens.last.flatMap({ circles[$0] }),
       let value = to.number.map({ Float($0) }), !info.range.contains(value)
@@ -94,8 +95,8 @@ enum TimelineFold {
     return JSONTree.read(tree.source.replacing(old, with: new, of: other.source))
   }
 
-  /// When the steps of a timeline are over, in seconds from the start: those of which something is in
-  /// the document from then on.
+  /// When the steps of a timeline end, in seconds from the start. A stop is left out, because it
+  /// changes nothing in the document.
   static func ends(of document: PatchDocument, sampleRate: Double) -> [Double] {
     let clock = TimelineClock(document, sampleRate: sampleRate)
     return document.timeline.compactMap { end(of: $0, clock) }
@@ -122,24 +123,24 @@ enum TimelineFold {
     return made.text.flatMap { JSONTree.read($0) }
   }
 
-  /// The keys that lead to what a ramp has moved.
+  /// The path in the document of what a ramp has moved.
   private static func place(of path: JSONPointer) -> [String] {
     let tokens = path.tokens
     if tokens.count > 4, tokens[0] == "nodes", ["nodes", "callbacks"].contains(tokens[2]) {
-      // In a sub-graph, which has its own of that.
+      // The node of the sub-graph sets it in its "settings".
       return Array(tokens[..<2]) + ["settings", JSONPointer(Array(tokens[2...])).description]
     }
     return tokens
   }
 
-  /// A merge patch that puts values at their places; `nil` where there are none.
+  /// A merge patch that sets values at their places; `nil` where there are none.
   private static func merge(_ values: MergedValues) -> Change? {
     guard !values.isEmpty else { return nil }
     return DocumentChange.read(SourceText(name: "ramp.json", text: values.text)).value
       .map { .merge($0) }
   }
 
-  /// A patch of operations, each as JSON; `nil` where there are none.
+  /// A JSON Patch of operations, each given as JSON; `nil` where there are none.
   private static func patch(_ operations: [String]) -> Change? {
     guard !operations.isEmpty else { return nil }
     let text = "[\(operations.joined(separator: ", "))]"
@@ -149,12 +150,12 @@ enum TimelineFold {
     return JSONPatch.read(json, manner: .lenient).patch.map { .patch($0) }
   }
 
-  /// Takes steps out, the last first: what stands before it keeps its number. One that is repeated stays
-  /// for as often as it is still to come.
+  /// Removes steps, the last first, so that those before it keep their numbers. A repeated step
+  /// stays for the repetitions that are still to come.
   private static func removal(
     of steps: [Int], _ document: PatchDocument, _ clock: TimelineClock
   ) -> Change? {
-    /// How often each has happened, by its number as written, and the last time of it.
+    /// How often each step has happened, by its number as written, and its last repetition.
     var past: [Int: (count: Int, last: PatchDocument.Step)] = [:]
     for index in steps {
       let step = document.timeline[index]
@@ -176,9 +177,9 @@ enum TimelineFold {
   }
 }
 
-/// Values that are put into a document together. The last one for a place is the one that counts.
+/// Values that are put into a document together. Of two for one place, the last counts.
 private struct MergedValues {
-  /// As JSON; `nil` for what has places inside.
+  /// The value as JSON; `nil` for an object.
   private var value: String?
   private var names: [String] = []
   private var inside: [String: MergedValues] = [:]
@@ -205,14 +206,14 @@ private struct MergedValues {
 }
 
 extension JSONValue {
-  /// As it is written.
+  /// The text that it is written with.
   fileprivate var source: String {
     String(decoding: tree.source.bytes[range], as: UTF8.self)
   }
 }
 
 extension JSONTree {
-  /// Reads a text that a change of a right document has made; `nil` where it is not right.
+  /// Reads a text that a change of a valid document has made; `nil` where the text is not valid.
   static func read(_ text: SourceText) -> JSONTree? {
     let reading = JSONReader.read(text, dialect: JSONReader.Dialect(fileName: text.name))
     return reading.hasErrors ? nil : reading.tree

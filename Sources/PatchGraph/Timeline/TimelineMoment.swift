@@ -1,13 +1,13 @@
 public import PatchSyntax
 
 extension PatchBuilder {
-  /// A patch as its timeline has left it at some time: what has happened by then is in the document, and
-  /// what is to come stays in its timeline.
+  /// A patch as its timeline has left it at a time: what has happened by then is in the document,
+  /// and what is to come stays in its timeline.
   ///
   /// - Parameters:
-  ///   - patch: What has been built of the document, without errors.
-  ///   - seconds: What comes at this time has happened.
-  ///   - sampleRate: What the session was granted.
+  ///   - patch: The patch that was built from the document, without errors.
+  ///   - seconds: The time from the start. A step that ends at this time has happened.
+  ///   - sampleRate: The rate that the session was granted, in Hz.
   public static func reading(
     _ reading: PatchReader.Result, of patch: BuiltPatch, playedTo seconds: Double,
     sampleRate: Double

@@ -1,15 +1,15 @@
 import PatchSyntax
 
-/// The steps of a timeline that have not happened yet: for who is told when they have.
+/// The steps of a timeline that have not passed, for hosts that report when one has.
 struct TimelineProgress: Sendable {
   private struct Step: Sendable {
-    /// When it is over, in seconds from the start.
+    /// When it ends, in seconds from the start.
     var end: Double
-    /// What it changes.
+    /// The pointers of what it changes.
     var pointers: [String]
   }
 
-  /// By their ends, the last first.
+  /// In order of their ends, the last first.
   private var steps: [Step] = []
 
   init(_ reading: PatchReader.Result, sampleRate: Double) {
@@ -30,7 +30,8 @@ struct TimelineProgress: Sendable {
     }.sorted { $0.end > $1.end }
   }
 
-  /// What those that are over by then have changed, each once; `nil` where none is. Taken away.
+  /// Removes the steps that end by a time. Returns the pointers of what they have changed, each
+  /// once; `nil` where there were none.
   mutating func take(upTo seconds: Double) -> [String]? {
     guard let next = steps.last, next.end <= seconds else { return nil }
     var found: [String] = []

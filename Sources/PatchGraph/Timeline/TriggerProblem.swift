@@ -5,14 +5,13 @@ import RenderCallbacks
 
 /// Why the sound of a callback cannot begin again.
 struct TriggerProblem {
-  /// A sentence.
   var message: String
   var help: [String]
-  /// What may have been meant.
+  /// Names that may have been meant.
   var names: [String]
 
   /// - Parameters:
-  ///   - name: Of a callback; in a sub-graph `strip/song`.
+  ///   - name: The name of a callback; in a sub-graph `strip/song`.
   ///   - document: The patch with its sub-graphs put into it.
   /// - Returns: `nil` where it can.
   init?(_ name: String, in document: PatchDocument) {

@@ -2,14 +2,15 @@ import AudioGraphs
 import Diagnostics
 import PatchSyntax
 
-/// Makes the updates of a timeline, one after the other, and checks each document that comes of it as
-/// a patch.
+/// Makes the updates of a timeline, one after the other, and checks each document that results as a
+/// patch.
 ///
-/// What is wrong with such a document and was not before is reported once, where it is written: in
-/// the timeline, or in what the update leaves as it was. Each update takes as long as its document, in which
-/// of the timeline is only what comes until the next update: see `UpdateDocuments`.
+/// A finding that the document before did not have is reported once, where it is written: in the
+/// timeline, or in text that the update leaves as it was. The time for an update depends on the
+/// length of its document, which has the timeline only up to the next update: see
+/// `UpdateDocuments`.
 struct UpdateChecker {
-  /// What holds for the whole run: an update leaves it as it is.
+  /// The keys of what holds for the whole run: an update must not change it.
   private static let kept = ["session", "limits", "schemaVersion", "tempo", "timeline"]
 
   let document: PatchDocument
@@ -17,9 +18,9 @@ struct UpdateChecker {
   let device: PatchDevice
   private let clock: TimelineClock
   private var seen: Set<Finding>
-  /// The patch as the last update has left it; `nil` where that is wrong.
+  /// The patch after the last update; `nil` where that has errors.
   private var last: BuiltPatch?
-  /// The document that it has left, right or wrong, with its sub-graphs.
+  /// The document after the last update, with or without errors, with its sub-graphs.
   private var present: PatchDocument?
   private(set) var updates: [PlannedUpdate] = []
   private(set) var diagnostics: [Diagnostic] = []
@@ -30,19 +31,19 @@ struct UpdateChecker {
   private(set) var libraries: [BuiltPatch.Library] = []
   private(set) var subgraphFiles = OrderedNames<BuiltPatch.SubgraphFile>()
   private let limits: PatchLimits
-  /// What the documents of the updates add up to so far, in bytes.
+  /// What the documents of the updates have cost so far, in bytes.
   private var bytesMade = 0
-  /// What diagnostics of the patch and of its updates point into: behind the text of the patch those of
-  /// the sub-graphs that updates bring.
+  /// The text that diagnostics of the patch and of its updates refer to: behind the text of the
+  /// patch those of the sub-graphs that updates bring.
   var source: SourceText { known.appending(texts) }
   private let known: SourceText
   private let ownLength: Int
   private var texts: [SourceText] = []
-  /// Where each of them begins.
+  /// The offset in `source` at which each of them begins, by its name.
   private var starts: [String: Int] = [:]
   private var end: Int
 
-  /// What makes two diagnostics one.
+  /// Two diagnostics that are equal in these are one.
   private struct Finding: Hashable {
     var code: Rule.Code
     var message: Diagnostic.Message
@@ -51,16 +52,16 @@ struct UpdateChecker {
     var file: String?
 
     /// - Parameters:
-    ///   - diagnostic: Of an update, placed in the patch.
-    ///   - found: The same, where it was found.
+    ///   - diagnostic: The diagnostic of an update, placed in the patch.
+    ///   - found: The same diagnostic, where it was found.
     init(_ diagnostic: Diagnostic, in patch: BuiltPatch, _ found: Diagnostic) {
       self.init(found, in: patch.source, ownLength: patch.ownLength)
       if file == nil { range = diagnostic.range }
     }
 
     /// - Parameters:
-    ///   - source: What the diagnostic points into.
-    ///   - ownLength: How much of that is the patch's own.
+    ///   - source: The text that the diagnostic refers to.
+    ///   - ownLength: How many bytes of it are the patch's own.
     init(_ diagnostic: Diagnostic, in source: SourceText, ownLength: Int) {
       code = diagnostic.code
       message = diagnostic.message
@@ -74,7 +75,7 @@ struct UpdateChecker {
 
   /// - Parameters:
   ///   - patch: The patch as it is written.
-  ///   - sampleRate: What the session was granted.
+  ///   - sampleRate: The rate that the session was granted, in Hz.
   init(
     _ document: PatchDocument, _ patch: BuiltPatch, in surroundings: PatchSurroundings,
     device: PatchDevice, sampleRate: Double, limits: PatchLimits
@@ -95,7 +96,7 @@ struct UpdateChecker {
     noteCallbacks(document, patch.diagnostics)
   }
 
-  /// What is the same in several copies of something that is repeated, once.
+  /// A finding in a copy of something repeated, placed where the original is written.
   private func once(_ finding: Finding) -> Finding {
     guard !document.copies.isEmpty, finding.file == nil else { return finding }
     var finding = finding
@@ -103,8 +104,8 @@ struct UpdateChecker {
     return finding
   }
 
-  /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that an
-  /// update connects, or one that it disconnects, is not there for nothing.
+  /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that
+  /// feeds something at any time is not unused.
   func holds(_ diagnostic: Diagnostic) -> Bool {
     diagnostic.code != NameRules.unusedCallback.code || !usedCallbacks.contains(diagnostic.range)
   }
@@ -114,7 +115,7 @@ struct UpdateChecker {
       diagnostics.filter { $0.code == NameRules.unusedCallback.code }.map(\.range))
     for callback in document.callbacks where !unused.contains(callback.key.range) {
       let range = callback.key.range
-      // The patch's own text may be spliced, too: its offsets count as they are.
+      // Offsets in the patch's own text count as they are, even where that is made of parts.
       usedCallbacks.insert(
         document.source.bytes == self.document.source.bytes
           ? range : document.source.origin(of: range).range)
@@ -126,7 +127,7 @@ struct UpdateChecker {
     for (index, step) in document.timeline.enumerated() {
       if !step.triggers.isEmpty { patches[index] = .nothing }
       guard let update = step.update else { continue }
-      // What is repeated is one update, the same each time.
+      // A repeated step is one update, the same each time.
       if step.time > 0 {
         patches[index] = patches[index - 1]
         continue
@@ -137,7 +138,7 @@ struct UpdateChecker {
     }
     var documents = UpdateDocuments(document, clock, patches: patches)
     for moment in documents.moments {
-      // What comes behind an update that cannot be made would be made on another document.
+      // The updates behind one that cannot be made would be made on another document.
       guard let patch = patches[moment.step] else { return }
       switch documents.apply(patch, at: moment) {
       case .refused(let failures):
@@ -166,10 +167,10 @@ struct UpdateChecker {
     }
   }
 
-  /// What a node or a callback counts for, in bytes of text: what it takes to be made.
+  /// What a node or a callback costs to make, in bytes of text.
   private static let bytesOfItem = 512
 
-  /// Whether the documents of the updates do not become more than they may be; says so where they do.
+  /// Whether the documents of the updates stay within their limit; reports where they do not.
   private mutating func admits(_ text: SourceText, _ step: Int) -> Bool {
     bytesMade += text.bytes.count
     guard bytesMade > limits.updates, let json = document.timeline[step].change else { return true }
@@ -187,7 +188,7 @@ struct UpdateChecker {
     return false
   }
 
-  // MARK: What holds
+  // MARK: Values that hold for the whole run
 
   private mutating func keepsWhatHolds(_ patch: JSONPatch) -> Bool {
     var keeps = true
@@ -207,7 +208,7 @@ struct UpdateChecker {
     return keeps
   }
 
-  // MARK: The document that comes of it
+  // MARK: The resulting document
 
   private mutating func check(_ update: PlannedUpdate) {
     let patch = PatchBuilder.build(update, in: surroundings, device: device)
@@ -237,7 +238,7 @@ struct UpdateChecker {
     }
   }
 
-  /// Says which of the callbacks that begin again cannot; once for a step that is repeated.
+  /// Reports triggered callbacks that cannot begin again; once for a step that is repeated.
   private mutating func check(triggers step: PatchDocument.Step) {
     guard step.time == 0, let present else { return }
     for name in step.triggers {
@@ -251,13 +252,13 @@ struct UpdateChecker {
     }
   }
 
-  /// What of an update cannot be had while the patch plays.
+  /// What in an update needs a restart.
   private func gaps(
     _ update: PlannedUpdate, _ patch: BuiltPatch
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
     let changes = GraphDifference(from: last, to: patch).restarts
-    // Another output unit asks for another device, too: that is one thing.
+    // Another output unit also asks for another device: only the unit is reported.
     guard let change = changes.first(where: { $0.pointer.hasPrefix("/nodes") }) ?? changes.first
     else { return [] }
     let value = JSONPointer(parsing: change.pointer).flatMap { root[$0] } ?? root
@@ -274,7 +275,7 @@ struct UpdateChecker {
     return (rounded == rounded.rounded() && rounded < 1e9 ? "\(Int(rounded))" : "\(rounded)") + " s"
   }
 
-  /// A diagnostic of a document that an update has made, as one of the patch.
+  /// The diagnostic of an update's document as one of the patch.
   private mutating func placed(
     _ diagnostic: Diagnostic, in patch: BuiltPatch, update: JSONValue
   ) -> Diagnostic {
@@ -282,7 +283,7 @@ struct UpdateChecker {
     func place(_ range: SourceRange) -> SourceRange {
       let (origin, range) = text.origin(of: range)
       guard origin.name != text.name else { return range }
-      // In a sub-graph, whose text may not be there yet.
+      // In a sub-graph, whose text may not have been added yet.
       let start = starts[origin.name] ?? end
       if starts[origin.name] == nil {
         starts[origin.name] = end
@@ -297,7 +298,7 @@ struct UpdateChecker {
     for index in placed.notes.indices {
       placed.notes[index].range = place(placed.notes[index].range)
     }
-    // An edit fits where the same bytes stand in the patch.
+    // An edit fits where the patch has the same bytes.
     placed.fixes = diagnostic.fixes.compactMap { fix in
       var fix = fix
       for index in fix.edits.indices {
@@ -319,7 +320,7 @@ struct UpdateChecker {
   }
 }
 
-/// Things in the order in which they came, each once.
+/// Names in the order in which they were added, each once.
 struct OrderedNames<Name: Hashable> {
   private(set) var names: [Name] = []
   private var known: Set<Name> = []

@@ -3,24 +3,25 @@ import PatchSyntax
 
 /// The documents that the updates of a timeline make, one after the other.
 ///
-/// Of the timeline each has only what belongs to its own stretch: the ramps until the next update, those that
-/// are on their way when it begins, and the first stop. So a document does not grow with the number of updates,
-/// and all of them together take as long as they have text. The whole timeline is that of the patch as it is
-/// written, which no update changes; who wants the document with it puts it back (`TimelineFold`).
+/// Each has only its own part of the timeline: the ramps until the next update, those that are
+/// under way when it begins, and the first stop. So a document does not grow with the number of
+/// updates, and the time for all of them grows with their text alone. The patch as written keeps
+/// the whole timeline, which no update changes; `TimelineFold` puts it back.
 struct UpdateDocuments {
-  /// An update, and what of the timeline comes before the next.
+  /// An update, and the steps between it and the next.
   struct Moment {
-    /// The number of its step in the timeline, as written.
+    /// The index of its step in the timeline of the document.
     var step: Int
-    /// In seconds from the start.
+    /// The time in seconds from the start.
     var time: Double
-    /// When the next update comes.
+    /// When the next update comes, in seconds from the start.
     var end: Double
-    /// The steps that its document has, as they are written: ramps, and a stop.
+    /// The indices of the steps that its document has: ramps, and a stop.
     var steps: [Int] = []
-    /// How many of them began before it.
+    /// How many of these began before it.
     var earlierCount = 0
-    /// The numbers of the steps before it, and those of its own, where the document has the whole timeline.
+    /// The indices of the steps before it, and of its own, where the document has the whole
+    /// timeline.
     var whole: (earlier: Set<Int>, own: Set<Int>)?
   }
 
@@ -28,9 +29,9 @@ struct UpdateDocuments {
   private let clock: TimelineClock
   /// In order of time.
   let moments: [Moment]
-  /// The patch as the last update has left it, without its timeline.
+  /// The patch after the last update, without its timeline.
   private var tree: JSONTree
-  /// Whether an operation looks into the timeline: then the documents have the whole of it.
+  /// Whether an operation refers to the timeline: then the documents have the whole of it.
   private let keepsWhole: Bool
 
   init(_ document: PatchDocument, _ clock: TimelineClock, patches: [Int: JSONPatch]) {
@@ -60,7 +61,7 @@ struct UpdateDocuments {
       time.flatMap { clock.seconds($0.value) }
     }
     var moments: [Moment] = []
-    /// Ramps that may still be on their way, each with its end.
+    /// Ramps that may still be under way, each with its end.
     var playing: [(step: Int, end: Double)] = []
     let order = clock.order(of: document)
     let stop = order.first { document.timeline[$0].stop?.value == true }
@@ -93,7 +94,7 @@ struct UpdateDocuments {
     return moments
   }
 
-  /// The document that an update makes of the last one.
+  /// Applies an update to the last document.
   mutating func apply(_ patch: JSONPatch, at moment: Moment) -> DocumentChange {
     let change = patch.apply(to: tree, base: document.root.tree.source)
     guard !keepsWhole, case .changed(let text) = change, let made = JSONTree.read(text) else {
@@ -108,7 +109,7 @@ struct UpdateDocuments {
     return .changed(whole)
   }
 
-  /// What of the timeline belongs to a document.
+  /// The part of the timeline that belongs to a document.
   func epoch(of reading: PatchReader.Result, _ moment: Moment) -> TimelineEpoch {
     if let whole = moment.whole {
       return TimelineEpoch(
@@ -121,7 +122,7 @@ struct UpdateDocuments {
       numbers: Dictionary(uniqueKeysWithValues: own.map { ($0, moment.steps[$0]) }))
   }
 
-  /// Goes on from a document that has been read.
+  /// Continues with a document that has been read.
   mutating func take(_ changed: PatchDocument) {
     if keepsWhole { tree = changed.root.tree }
   }
@@ -143,7 +144,7 @@ struct UpdateDocuments {
     return SourceText(name: source.name, parts: parts, base: base ?? source)
   }
 
-  /// A step as it is written; of one that is repeated, what it is this time.
+  /// A step as it is written; a repeated one as the step that it is this time.
   private static func parts(
     of step: PatchDocument.Step, _ clock: TimelineClock
   ) -> [SourceText.Part] {

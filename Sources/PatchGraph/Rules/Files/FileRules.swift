@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// The rules of the files that a patch names: what whoever wrote it may have read and written.
+/// The rules about the files that a patch reads and writes.
 public enum FileRules {
   /// All of them.
   public static let all: [Rule] = [

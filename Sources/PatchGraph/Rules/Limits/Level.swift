@@ -1,7 +1,7 @@
 import AudioTypes
 
 extension LimitRules {
-  /// A limit is a level that there is.
+  /// A limit is a level in its range.
   static let level = Rule(
     "PR0611", "limits/level",
     "a limit is a level that there is",

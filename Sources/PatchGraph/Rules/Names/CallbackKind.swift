@@ -2,7 +2,7 @@ public import AudioTypes
 import RenderCallbacks
 
 extension NameRules {
-  /// The kind of a callback is one that there is.
+  /// The kind of a callback exists.
   public static let callbackKind = Rule(
     "PR0209", "callback/kind",
     "the kind of a callback is one that there is",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// What a tap writes has a file of its own.
+  /// Each tap writes a file of its own.
   public static let recordingsApart = Rule(
     "PR0703", "tap/files-apart",
     "what a tap writes has a file of its own",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The sample type of a stream format is one that a bus carries.
+  /// The sample type of a stream format is one that buses carry.
   public static let sampleType = Rule(
     "PR0213", "format/sample-type",
     "the sample type of a stream format is one that a bus carries",

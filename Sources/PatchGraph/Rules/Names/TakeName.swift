@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The words in braces in the path of what a tap writes are date, time and take.
+  /// The placeholders in the path of a tap are date, time and take.
   public static let takeName = Rule(
     "PR0718", "tap/take-name",
     "the words in braces in the path of what a tap writes are date, time and take",

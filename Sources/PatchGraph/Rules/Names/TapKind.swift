@@ -2,7 +2,7 @@ public import AudioTypes
 import RenderTaps
 
 extension NameRules {
-  /// The kind of a tap is one that there is.
+  /// The kind of a tap exists.
   public static let tapKind = Rule(
     "PR0210", "tap/kind",
     "the kind of a tap is one that there is",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The duration of a slice that is preferred is one that devices grant, in seconds.
+  /// The preferred buffer duration is one that devices grant, in seconds.
   public static let bufferDuration = Rule(
     "PR0315", "session/buffer-duration",
     "the duration of a slice that is preferred is one that devices grant, in seconds",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The session's category is one that there is.
+  /// The category of the session exists.
   public static let category = Rule(
     "PR0606", "session/category",
     "the session's category is one that there is",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The session's category permits what the I/O unit does.
+  /// The category of the session permits the sides of the I/O unit that are on.
   public static let categoryPermits = Rule(
     "PR0607", "session/permits",
     "the session's category permits what the I/O unit does",

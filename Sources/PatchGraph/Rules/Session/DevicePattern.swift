@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// A device is named by a pattern that can be looked for.
+  /// A device is named by patterns that are not empty, of properties that devices have.
   public static let devicePattern = Rule(
     "PR0622", "device/pattern",
     "a device is named by a pattern that can be looked for",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// The rate that is preferred is one that hardware can have.
+  /// The preferred sample rate is one that hardware can have.
   public static let preferredRate = Rule(
     "PR0609", "session/rate",
     "the rate that is preferred is one that hardware can have",

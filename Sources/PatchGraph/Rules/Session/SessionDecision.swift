@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// What an event makes a session do is something it can.
+  /// The decision about an event is one that a session can carry out.
   public static let sessionDecision = Rule(
     "PR0610", "session/decision",
     "what an event makes a session do is something it can",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// One hand on each parameter.
+  /// A parameter is turned by one knob, or set by its place.
   public static let knobApart = Rule(
     "PR0240", "knob/apart",
     "what a knob turns is not set by its place as well",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// A knob is declared.
+  /// A knob that is set or ramped is declared.
   public static let knobKnown = Rule(
     "PR0238", "knob/known",
     "a knob that is set or ramped is one that the sub-graph's patch declares",

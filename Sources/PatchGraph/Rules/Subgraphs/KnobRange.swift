@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// A knob narrows a range.
+  /// The range of a knob lies in that of what it turns.
   public static let knobRange = Rule(
     "PR0237", "knob/range",
     "a knob narrows the range of what it turns, and does not widen it",

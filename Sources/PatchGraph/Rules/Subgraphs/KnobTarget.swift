@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// A knob turns parameters that are there.
+  /// A knob turns parameters that exist.
   public static let knobTarget = Rule(
     "PR0236", "knob/target",
     "a knob turns parameters that are there",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// A knob is set within its range.
+  /// A knob is set and ramped within its range.
   public static let knobValue = Rule(
     "PR0239", "knob/value",
     "a knob is set and ramped within its range",

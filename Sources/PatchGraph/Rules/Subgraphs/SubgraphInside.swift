@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension NameRules {
-  /// What is in a sub-graph is reached by its buses alone.
+  /// Connections reach the inside of a sub-graph by its buses alone.
   public static let subgraphInside = Rule(
     "PR0225", "subgraph/inside",
     "what is in a sub-graph is reached by its buses alone",

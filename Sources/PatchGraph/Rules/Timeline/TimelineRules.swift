@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// The rules of a timeline that a graph knows nothing of.
+/// The rules about a timeline that a graph does not check by itself.
 public enum TimelineRules {
   /// All of them.
   public static let all: [Rule] = [

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension TimelineRules {
-  /// An update leaves alone what holds for the whole run.
+  /// An update does not change what holds for the whole run.
   public static let updateKeeps = Rule(
     "PR0805", "timeline/update-keeps",
     "an update leaves alone what holds for the whole run",
