@@ -4,11 +4,12 @@ import PatchSyntax
 import RenderHost
 import ToolServer
 
-/// Reads what an assistant asks for, and has it done: one call after the other, while what else arrives is read.
+/// Serves the requests of an assistant: runs one tool call after the other, and reads further
+/// messages meanwhile.
 struct ToolDesk {
-  /// No line is longer.
+  /// The longest line of input in bytes. A longer one is dropped.
   private static let longestLine = 1 << 26
-  /// What a command prints is kept up to here; the rest is read and dropped.
+  /// How many bytes of a command's output are kept; more is read and dropped.
   private static let mostBytes = 1 << 22
 
   private let server: ToolServer
@@ -19,9 +20,9 @@ struct ToolDesk {
   private var isInputOpen = true
   private var waiting: [ToolServer.Call] = []
   private var cancelled: Set<JSONText> = []
-  /// The call that is being worked on.
+  /// The identifier of the call that is running.
   private var current: JSONText?
-  /// Set where standard output is gone: then there is nobody to work for.
+  /// Whether standard output cannot be written any more.
   private var isDeaf = false
 
   init(server: ToolServer, limit: Double, send: @escaping (JSONText) -> Bool) {
@@ -30,7 +31,7 @@ struct ToolDesk {
     self.send = send
   }
 
-  /// Until standard input ends and what was asked for is done.
+  /// Serves until standard input ends and every call has been answered.
   mutating func serve() throws(CommandFailure) -> Int32 {
     while isInputOpen || !waiting.isEmpty {
       if isDeaf { throw CommandFailure(ExitStatus.worldRefused, "standard output cannot be used") }
@@ -53,7 +54,7 @@ struct ToolDesk {
     bytes += some
     if some.isEmpty {
       isInputOpen = false
-      // A last line need not end.
+      // The last line may lack its line break.
       if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
     }
     while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -65,7 +66,7 @@ struct ToolDesk {
       case .answer(let text): answer(text)
       case .call(let call): waiting.append(call)
       case .cancel(let identifier):
-        // What is over cannot be cancelled.
+        // A call that has ended cannot be cancelled.
         if identifier == current || waiting.contains(where: { $0.identifier == identifier }) {
           cancelled.insert(identifier)
         }
@@ -109,7 +110,7 @@ struct ToolDesk {
       if ready[1] { isSaying = Self.take(command.messages, &said) }
     }
     let status = command.wait()
-    // A call that is no longer wanted has no answer.
+    // A cancelled call gets no answer.
     if reason == "" { return }
     if let reason {
       answer(server.answer(to: call, failedBy: reason))
@@ -123,7 +124,7 @@ struct ToolDesk {
           messages: String(decoding: said, as: UTF8.self))))
   }
 
-  /// Reads what is there. Returns whether there may be more.
+  /// Reads the bytes that are available. Returns whether more may come.
   private static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
     guard let some = OwnCommand.read(descriptor) else { return true }
     if bytes.count < mostBytes { bytes += some }

@@ -41,7 +41,7 @@ struct Batch: ParsableCommand {
     ])
 }
 
-/// A part of a manifest, on the command line.
+/// The options that choose a part of a manifest.
 struct BatchPart: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -88,7 +88,8 @@ struct BatchPart: ParsableArguments {
     return selection
   }
 
-  /// What the engine says that has started the process: which part, from 1, and of how many.
+  /// The part that the engine has assigned to this process, from 1, and the number of parts: read
+  /// from the environment.
   private static var task: (part: Int, count: Int?)? {
     func number(_ text: String?) -> Int? { text.flatMap { Int($0) } }
     if let task = number(environmentVariable("SLURM_ARRAY_TASK_ID")) {
@@ -102,7 +103,7 @@ struct BatchPart: ParsableArguments {
 }
 
 extension BatchSite {
-  /// What surrounds the jobs of a manifest that was named on the command line.
+  /// The site of the jobs in a manifest from the command line.
   init(
     manifest: String, out: String, _ policy: PolicyOptions, _ native: NativeOptions
   ) {
@@ -114,14 +115,14 @@ extension BatchSite {
       manifestFolder: manifest == "-" ? "" : PatchFile.directory(of: manifest), outputFolder: out,
       version: Program.version, kernel: VectorMath.name, limits: policy.limits
     ) { directory in
-      // Each job has takes of its own: no name is used twice in one.
+      // Each job has its own `Takes`, so that jobs do not number each other's files.
       options.surroundings(in: directory, code, takes: Takes(.replaceOwn))
     }
   }
 }
 
 extension ManifestReader {
-  /// How many lines of a manifest are meant, by reading it.
+  /// Counts the selected lines of a manifest by reading it.
   static func lineCount(
     of manifest: String, _ selection: LineSelection = LineSelection()
   ) throws(CommandFailure) -> Int {
@@ -137,7 +138,7 @@ extension ManifestReader {
 }
 
 extension CommandFailure {
-  /// Of what keeps a batch from being begun, or from going on.
+  /// A failure because a batch cannot begin or continue.
   init(_ fault: JobFault, _ status: Int32 = ExitStatus.worldRefused) {
     self.init(status, "\(fault.code): \(fault.message)", help: fault.help)
   }

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Diagnostics
 
-/// An engine that hands out parts of a manifest, and what it wants for that.
+/// An engine that distributes parts of a manifest, with the script or manifest that it needs.
 enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
   case parallel, hyperqueue, slurm, dask, snakemake, k8s
 
-  /// What is to be done, whoever does it.
+  /// The work to submit, independent of the engine.
   struct Request {
-    /// The program, as it is called where the work is done.
+    /// The path of patchrun on the workers.
     var program: String
     var manifest: String
     var out: String
-    /// How many parts there are.
+    /// The number of parts.
     var shards: Int
-    /// How many run at once on one machine.
+    /// How many parts run at the same time on one machine.
     var workers: Int
-    /// More options of `batch run`.
+    /// More options for `batch run`.
     var options: [String]
-    /// Of a container that has the program, and a claim for a volume that all of them see.
+    /// For Kubernetes: the image of the container, and the claim of a volume that all pods mount.
     var image: String
     var claim: String
 
-    /// The command of a part: `i` is what the engine puts in its place.
+    /// The command that runs one part. `part` is the engine's placeholder for its number.
     func command(_ part: String) -> String {
       ([program, "batch", "run", manifest, "--out", out].map(shellWord)
         + ["--shard", part, "--jobs", "1", "--quiet", "--allow-failures"] + options.map(shellWord))
@@ -30,12 +30,12 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// What an engine is given.
+  /// What is written and run to submit the work.
   struct Writing {
-    /// A file that is written for it; `nil` where its command says all.
+    /// The file to write; `nil` where the command needs none.
     var name: String?
     var text: String
-    /// What submits it, and waits until it is done where the engine can.
+    /// The command that submits the work. It waits for the end where the engine can.
     var command: [String]
   }
 
@@ -50,7 +50,8 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// A worker that is killed has its part done again: what it has done is there, and is not done twice.
+  /// GNU parallel starts the part of a killed worker again. Jobs that have records are not rendered
+  /// again.
   private func parallel(_ request: Request) -> Writing {
     let text = """
       #!/bin/sh
@@ -63,7 +64,8 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
   }
 
   private func hyperqueue(_ request: Request) -> Writing {
-    // What is killed is started again: a program that has ended is not, by HyperQueue itself.
+    // HyperQueue starts a task again only if its worker is lost. The loop tries a failed program
+    // again.
     let line =
       "for attempt in 1 2 3; do \(request.command("$0/\(request.shards)")) && exit 0; done; exit 1"
     let text = """
@@ -168,8 +170,8 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
       ])
   }
 
-  /// An Indexed Job: `JOB_COMPLETION_INDEX` says which part a pod is. The manifest, what it names and the
-  /// folder of outputs are in a volume that all pods see.
+  /// An Indexed Job: `JOB_COMPLETION_INDEX` is the number of a pod's part. Manifest, patches,
+  /// inputs and outputs are in a volume that all pods mount.
   private func kubernetes(_ request: Request) -> Writing {
     let arguments =
       [

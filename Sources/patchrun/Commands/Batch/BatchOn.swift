@@ -127,7 +127,8 @@ struct BatchOn: PatchCommand {
     return try isDone() ? ExitStatus.success : ExitStatus.wrongPatch
   }
 
-  /// Whether every job is, where the engine has waited for it and the records can be seen from here.
+  /// Whether every job is done. Always true for Kubernetes, which is not waited for, and where the
+  /// records are not visible from here.
   private func isDone() throws(CommandFailure) -> Bool {
     guard engine != .k8s, let books = RecordBooks(existing: out) else { return true }
     let status: BatchStatus
@@ -145,9 +146,10 @@ struct BatchOn: PatchCommand {
   }
 }
 
-/// A program of somebody else's, which has our standard streams.
+/// A child process of another program, with our standard streams.
 enum EngineProcess {
-  /// Runs it to its end. Returns its status; a signal counts as 128 more.
+  /// Runs a command to its end. Returns its exit status, or 128 plus the number of the signal that
+  /// ended it.
   static func run(_ command: [String]) throws(CommandFailure) -> Int32 {
     var pointers = unsafe command.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }

@@ -28,7 +28,7 @@ struct BatchPlanCommand: PatchCommand {
         3  a file cannot be read or written
       """)
 
-  /// The shapes of a manifest.
+  /// The formats of a manifest.
   enum Shape: String, CaseIterable, ExpressibleByArgument {
     case jsonl, csv
   }

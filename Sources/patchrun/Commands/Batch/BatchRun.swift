@@ -50,7 +50,7 @@ struct BatchRun: PatchCommand {
   }
 }
 
-/// How a manifest is worked off.
+/// The arguments of `batch run` and `batch retry`.
 struct BatchWork: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -99,7 +99,7 @@ struct BatchWork: ParsableArguments {
     }
   }
 
-  /// `tar=1GiB` in bytes.
+  /// Parses `tar=1GiB` to bytes.
   static func archiveLimit(_ text: String) -> Int? {
     guard text.hasPrefix("tar=") else { return nil }
     let size = text.dropFirst(4)
@@ -114,7 +114,7 @@ struct BatchWork: ParsableArguments {
     return overflow ? nil : bytes
   }
 
-  /// - Parameter retries: Whether nothing is done but what has failed before, and that again.
+  /// - Parameter retries: Whether only the jobs that have failed before are rendered.
   func perform(
     _ appearance: AppearanceOptions, retries: Bool
   ) throws(CommandFailure) -> Int32 {
@@ -156,9 +156,9 @@ struct BatchWork: ParsableArguments {
   }
 }
 
-/// Tells how far a batch is, and what has failed.
+/// Prints the progress and the failures of a batch.
 ///
-/// Any thread, one at a time.
+/// May be called from any thread.
 final class BatchTeller: Sendable {
   private struct State {
     var line: TerminalLine
@@ -225,7 +225,7 @@ final class BatchTeller: Sendable {
     }
   }
 
-  /// How far it is, in one row: jobs, rate, time left.
+  /// One row: a bar, the number of jobs, jobs a second, the time left.
   private static func grid(
     _ summary: BatchRunner.Summary, _ total: Int, _ seconds: Double, _ width: Int, _ set: DrawingSet
   ) -> ScreenGrid {

@@ -71,7 +71,7 @@ struct BatchStatusCommand: PatchCommand {
 }
 
 extension RecordBooks {
-  /// The records of a folder that was named.
+  /// Opens the records in a folder from the command line.
   static func opened(_ folder: String) throws(CommandFailure) -> RecordBooks {
     guard let books = RecordBooks(existing: folder) else {
       throw CommandFailure(

@@ -89,14 +89,14 @@ struct Diff: PatchCommand {
     return difference.isEmpty ? ExitStatus.success : ExitStatus.wrongPatch
   }
 
-  /// A document as it was named.
+  /// A document that the command line names.
   private struct Document {
     var path: String
     var file: PatchFile
     var tree: JSONTree
   }
 
-  /// How the change is heard; `nil` where one of the patches is wrong, which is said.
+  /// How the change is heard; `nil` where one of the patches has errors, after reporting that.
   private func comparison(_ old: Document, _ new: Document) -> PatchComparison? {
     let readings = [old, new].map {
       ($0.file.read(), policy.surroundings(of: $0.file))
@@ -122,7 +122,7 @@ struct Diff: PatchCommand {
     text.split(separator: "\n").joined(separator: "\n  ")
   }
 
-  /// The document; `nil` where what is wrong with it has been reported.
+  /// Reads a document; `nil` where it is no JSON, after reporting the errors.
   private func read(_ path: String) throws(CommandFailure) -> Document? {
     let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
     let source = file.source

@@ -50,7 +50,7 @@ struct Explain: PatchCommand {
 
   private static func isNumber(_ text: String) -> Bool { Int(text) != nil }
 
-  /// What was asked for; a `--` in front of it is kept by the parser.
+  /// The topics; the parser leaves a leading `--` among the arguments.
   private var asked: [String] { topics.first == "--" ? Array(topics.dropFirst()) : topics }
 
   func perform() throws(CommandFailure) -> Int32 {

@@ -1,17 +1,18 @@
 import Diagnostics
 import FileAccess
 
-/// What a folder leaves out of the files that are found in it: the lines of its `.patchrunignore`, which has the
-/// form of a `.gitignore`.
+/// The `.patchrunignore` files of a folder and its subfolders. They have the syntax of
+/// `.gitignore`.
 ///
-/// A pattern with a slash in front or within is one from its folder on, any other one fits names in all folders
-/// below. `*`, `?` and `[…]` stand for parts of a name, `**` for any number of folders; a slash at the end means
-/// folders alone, `!` in front takes a file in again, and the last line that fits decides.
+/// A pattern with a slash at its beginning or within is relative to the folder of its file; any
+/// other pattern matches names in all folders below. `*`, `?` and `[…]` match parts of a name, `**`
+/// any number of folders. A slash at the end restricts a pattern to folders. `!` in front includes
+/// a file again. The last line that matches decides.
 struct IgnoreRules {
   static let fileName = ".patchrunignore"
 
   private struct Rule {
-    /// The folder of the file, as names from the folder on that was named first.
+    /// The folder of the rule's file, as path components from the folder that the user named.
     var place: [String]
     var parts: [String]
     var isAnchored: Bool
@@ -21,12 +22,12 @@ struct IgnoreRules {
 
   private var rules: [Rule] = []
 
-  /// Adds the rules of a folder, where it has some.
+  /// Reads the `.patchrunignore` of a folder, if it has one.
   ///
   /// - Parameters:
-  ///   - folder: Its path.
-  ///   - place: The same as names, from the folder on that was named first.
-  ///   - tree: What may be read below that.
+  ///   - folder: The path of the folder.
+  ///   - place: The same folder, as path components from the folder that the user named.
+  ///   - tree: The policy for reading below that.
   mutating func read(
     _ folder: String, at place: [String], _ tree: FilePolicy
   ) throws(CommandFailure) {
@@ -51,9 +52,9 @@ struct IgnoreRules {
     }
   }
 
-  /// Whether a file or folder is left out.
+  /// Whether the rules exclude a file or folder.
   ///
-  /// - Parameter path: Its names, from the folder on that was named first.
+  /// - Parameter path: Its path components from the folder that the user named.
   func leaveOut(_ path: [String], isFolder: Bool) -> Bool {
     let last = rules.last { rule in
       guard isFolder || !rule.isForFolders, path.starts(with: rule.place) else { return false }

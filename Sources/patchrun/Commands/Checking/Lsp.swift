@@ -34,17 +34,17 @@ struct Lsp: PatchCommand {
     var frames = MessageFrames()
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {
-      // What has arrived is read before any of it is worked on: a request may be cancelled behind it.
+      // Reads all available input before handling any of it: a later message may cancel a request.
       if !hasInput(within: 0) || frames.byteCount > Self.mostBytes {
         if let status = try answer(&frames, &server) { return status }
-        // Nothing more arrives for a moment: time to look at what has changed.
+        // No input is pending: check the documents that have changed.
         if !hasInput(within: Self.pause) { try send(server.findings()) }
       }
       let count = unsafe Glibc.read(0, &block, block.count)
       if count > 0 {
         frames.append(block[..<count])
       } else if count == 0 {
-        // Status 1 where the editor has gone without a word.
+        // 1 without the `exit` notification of the protocol.
         return try answer(&frames, &server) ?? 1
       } else if errno != EINTR, errno != EAGAIN {
         throw CommandFailure(
@@ -53,7 +53,7 @@ struct Lsp: PatchCommand {
     }
   }
 
-  /// Works on the messages that are whole. Returns the status to end with, if it is over.
+  /// Handles the complete messages. Returns the exit status after `exit`, otherwise `nil`.
   private func answer(
     _ frames: inout MessageFrames, _ server: inout LanguageServer
   ) throws(CommandFailure) -> Int32? {
@@ -70,9 +70,10 @@ struct Lsp: PatchCommand {
     return server.exitStatus
   }
 
-  /// Milliseconds between two letters of somebody who types quickly: what they ask for comes first.
+  /// Milliseconds without input before documents are checked: about the time between two keys of a
+  /// quick typist, so that requests come first.
   private static let pause: Int32 = 60
-  /// More than that is not gathered at once.
+  /// Bytes of input that are gathered before they are handled.
   private static let mostBytes = 1 << 24
 
   private func hasInput(within milliseconds: Int32) -> Bool {

@@ -76,7 +76,7 @@ struct New: PatchCommand {
     return ExitStatus.success
   }
 
-  /// The text of a patch with its schema as the first key; as it is for `nil`.
+  /// Inserts `$schema` as the first key of a patch; returns the text unchanged for `nil`.
   private static func naming(_ schema: String?, in text: String) -> String {
     guard let schema, text.hasPrefix("{\n") else { return text }
     let key = JSONText.string("$schema").compact
@@ -85,7 +85,8 @@ struct New: PatchCommand {
 
   private static let mostFoldersAbove = 32
 
-  /// The path from a new file to the schema in its folder, or in one above it; `nil` where there is none.
+  /// The relative path from a new file to a schema in its folder or a folder above it; `nil` where
+  /// there is none.
   private static func schema(for path: String) -> String? {
     let folder = PatchFile.directory(of: path)
     var way = ""

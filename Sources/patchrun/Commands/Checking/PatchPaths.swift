@@ -4,11 +4,12 @@ import Glibc
 
 /// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard input.
 enum PatchPaths {
-  /// A file to check, or why there is none.
+  /// A path that an argument stands for.
   enum Item: Equatable {
-    /// How it may be read: below a folder that was named, or as the user's own.
+    /// A file to check, and the policy for reading it: restricted to the folder that it was found
+    /// in, or the user's own.
     case file(String, FilePolicy)
-    /// What was found in a folder, and is none to be read.
+    /// A file in a folder that is not read, and why.
     case leftOut(String, FileRefusal)
     case failure(path: String, CommandFailure)
 
@@ -19,7 +20,7 @@ enum PatchPaths {
     }
   }
 
-  /// Says what has been left out of a folder.
+  /// Reports a note for each file that a folder contains and that is not read.
   static func note(leftOut items: [Item], _ appearance: AppearanceOptions) {
     for case .leftOut(let path, let refusal) in items {
       if case .outsideReadable = refusal {
@@ -32,7 +33,7 @@ enum PatchPaths {
     }
   }
 
-  /// In the order of the arguments; what is named twice is there once.
+  /// The items of all arguments, in their order and without duplicates.
   ///
   /// - Parameter policy: How a file may be read that an argument names.
   static func items(
@@ -64,7 +65,7 @@ enum PatchPaths {
     guard pattern.isPattern, !FolderListing.exists(path) else {
       return [.file(path, policy(path))]
     }
-    // What is below the folder that is written out in front of the first sign.
+    // Files may be read only below the folder in front of the first wildcard.
     let tree = FilePolicy.tree(pattern.folder)
     let found = pattern.files(where: PatchFolder.isPatch).map { PatchFolder.item($0, tree) }
     guard !found.isEmpty else {
@@ -76,7 +77,7 @@ enum PatchPaths {
     return found
   }
 
-  /// The path as a report names it: relative to a folder, if it lies below it.
+  /// The path in reports: relative to `folder` if it lies below it.
   static func reported(_ path: String, in folder: String) -> String {
     if path == "-" { return "<stdin>" }
     var path = path[...]
@@ -87,7 +88,7 @@ enum PatchPaths {
     return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
   }
 
-  /// The folder that the process works in; empty where it is gone.
+  /// The working directory; empty if it has been deleted.
   static var currentFolder: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     guard unsafe getcwd(&buffer, buffer.count) != nil else { return "" }

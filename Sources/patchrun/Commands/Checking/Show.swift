@@ -38,7 +38,7 @@ struct Show: PatchCommand {
         3  a file cannot be read or written
       """)
 
-  /// What is printed.
+  /// The formats of the output.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case text, json, patch, dot, mermaid, svg
   }
@@ -109,7 +109,7 @@ struct Show: PatchCommand {
     return ExitStatus.success
   }
 
-  /// Refuses an output that is one of the files that the patch is made of.
+  /// Throws if the output is one of the files that the patch is read from.
   private func protectInputs(of patch: BuiltPatch) throws(CommandFailure) {
     guard let output, output != "-" else { return }
     let read = patch.inputFiles + (file == "-" ? [] : [file])
@@ -119,7 +119,7 @@ struct Show: PatchCommand {
       help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
   }
 
-  /// A picture, of what initialization would settle.
+  /// The drawing of the graph as initialization would settle it, in the format asked for.
   private func drawing(
     of patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice, _ heat: GraphDrawing.Heat?
   ) -> String {
@@ -128,7 +128,7 @@ struct Show: PatchCommand {
     if let heat { drawing = drawing.heated(by: heat) }
     switch format {
     case .text, .patch, .json:
-      // What cannot be written out can still be drawn.
+      // A patch that cannot be written out can still be drawn.
       return drawing.json(expanded: (try? expanded(patch, file, device)) ?? nil)
     case .dot: return drawing.dot()
     case .mermaid: return drawing.mermaid()
@@ -136,7 +136,7 @@ struct Show: PatchCommand {
     }
   }
 
-  /// The patch written out; `nil` where it could not be built.
+  /// The patch written out; `nil` where it has errors.
   private func expanded(
     _ patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice
   ) throws(CommandFailure) -> JSONText? {
@@ -147,13 +147,13 @@ struct Show: PatchCommand {
     }
   }
 
-  /// What CAShow prints of the initialized graph, and the taps.
+  /// The output of `CAShow` for the initialized graph, followed by the taps.
   private func text(
     of patch: BuiltPatch, _ reading: inout PatchReader.Result, _ file: PatchFile,
     _ device: PatchDevice
   ) throws(CommandFailure) -> String {
-    // Initializing begins recordings, and a recording replaces the file that is there: the graph
-    // that is shown has none.
+    // Initializing starts the taps, and a recording replaces an existing file. So the graph that is
+    // shown has no taps.
     reading.document = patch.document
     let taps = reading.document?.taps ?? []
     reading.document?.taps = []
@@ -182,8 +182,7 @@ struct Show: PatchCommand {
       + (taps.isEmpty ? "" : Self.text(of: taps))
   }
 
-  /// What feeds each input element that a callback feeds: the callback, then the one that it pulls,
-  /// and so on.
+  /// The callbacks behind each input: the one that feeds it, the one that this pulls, and so on.
   static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: [String]] {
     chains(of: document).mapValues { $0.map { "\($0.kind), \($0.name)" } }
   }

@@ -85,9 +85,9 @@ struct Validate: PatchCommand {
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
-  /// A patch that has been checked, or a path that could not be.
+  /// The result of checking one path.
   private struct Outcome: Sendable {
-    /// `nil` of a file in a folder that is no patch.
+    /// `nil` for a JSON file in a folder that is not a patch.
     var entry: Report.Entry?
     var ignoredCount = 0
     var changes: [String] = []
@@ -112,11 +112,11 @@ struct Validate: PatchCommand {
     var report = Report(
       deniesWarnings: denyWarnings, version: Program.version, rules: RuleCatalog.all)
     var tally = Tally()
-    /// What the last line points to.
+    /// The finding that the last line refers to.
     var noted: Diagnostic?
     let folder = PatchPaths.currentFolder
     var own = OwnFindings(items, .assumed(hardware.assumption), policy)
-    // A part at a time, so that text comes as it is found.
+    // In batches, so that text is printed while checking goes on.
     for start in stride(from: 0, to: items.count, by: 256) {
       let part = Array(items[start..<min(start + 256, items.count)])
       let outcomes = parallelMap(part.count) {
@@ -187,7 +187,7 @@ struct Validate: PatchCommand {
         }
         if isOnly { LastingValues.keep(patch) }
         let kept = patch.diagnostics.filter(selection.keeps)
-        // The text of a patch without findings is not needed again.
+        // The text of a patch without findings is not needed any more.
         let source =
           kept.isEmpty ? SourceText(name: patch.source.name, bytes: []) : patch.source
         return Outcome(
@@ -206,7 +206,8 @@ struct Validate: PatchCommand {
     }
   }
 
-  /// The preset that a file has in the place of a patch. Larger ones than any unit has are not looked for.
+  /// The preset in a file that holds one in place of a patch. Files above 64 KiB, larger than any
+  /// preset, are not parsed for it.
   static func preset(_ file: PatchFile) -> SavedPreset? {
     file.source.bytes.count <= 65_536 ? SavedPreset(file.source) : nil
   }
@@ -222,7 +223,7 @@ struct Validate: PatchCommand {
       ignoredCount: preset.diagnostics.findingCount - kept.findingCount)
   }
 
-  /// A test file: whether what it says can be looked at. Nothing is rendered.
+  /// Checks a test file. Nothing is rendered.
   private func check(
     tests file: PatchFile, _ path: String, _ files: FilePolicy, _ selection: CodeSelection,
     _ folder: String
@@ -249,7 +250,7 @@ struct Validate: PatchCommand {
     changes.map { "fixed[\($0.code)]: \(path):\($0.position): \($0.title)\n" }
   }
 
-  /// The patch after what is safe has been put right in its file.
+  /// Applies the safe fixes and writes the file.
   private func fixed(
     _ file: PatchFile, _ files: FilePolicy, _ device: PatchDevice, _ selection: CodeSelection
   ) throws(CommandFailure) -> PatchFixer.Result {
@@ -272,8 +273,8 @@ struct Validate: PatchCommand {
   }
 }
 
-/// What is found in files that are checked for themselves, so that it is not said again where they are
-/// sub-graphs of others.
+/// The findings of files that are checked by themselves. They are not repeated for the patches that
+/// use these files as sub-graphs.
 private struct OwnFindings {
   private struct Finding: Hashable {
     var code: Rule.Code
@@ -284,7 +285,7 @@ private struct OwnFindings {
   private let items: [PatchPaths.Item]
   private let device: PatchDevice
   private let policy: PolicyOptions
-  /// The paths of the files that are checked; `nil` until somebody asks.
+  /// The items by the identity of their files; `nil` until first used.
   private var checked: [FileIdentity: PatchPaths.Item]?
   private var findings: [FileIdentity: Set<Finding>] = [:]
 
@@ -294,7 +295,7 @@ private struct OwnFindings {
     self.device = device
   }
 
-  /// The patch without those findings in sub-graphs that their own files have too.
+  /// Removes the findings in sub-graphs that the check of the sub-graph's own file also reports.
   mutating func withoutTwins(_ patch: CheckedPatch) -> CheckedPatch {
     guard !patch.subgraphPaths.isEmpty, items.count > 1 else { return patch }
     var patch = patch
@@ -347,7 +348,7 @@ private struct OwnFindings {
 }
 
 extension Tally {
-  /// A file that cannot be read outweighs the findings: the answer is not complete.
+  /// An unreadable file outweighs findings, because the check is incomplete.
   fileprivate func status(denyWarnings: Bool) -> Int32 {
     if unreadable > 0 { return ExitStatus.worldRefused }
     return errors > 0 || (denyWarnings && warnings > 0)
@@ -355,11 +356,11 @@ extension Tally {
   }
 }
 
-/// The shapes of a report.
+/// The formats of a report.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case text, concise, json, sarif, junit, github, gitlab, rdjson
 
-  /// A report as a whole. Text is printed a patch at a time instead, with colours.
+  /// A whole report. Text is instead printed patch by patch, with colours.
   fileprivate func text(of report: Report) -> String {
     switch self {
     case .text, .concise: report.concise()

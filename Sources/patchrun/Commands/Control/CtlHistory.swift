@@ -41,7 +41,7 @@ struct CtlHistory: PatchCommand {
     return ExitStatus.success
   }
 
-  /// One step: a line for itself, and one for each thing that it has changed.
+  /// A step: a line for the step and one for each change in it.
   private static func text(_ step: JSONValue) -> String {
     let isUndone = step["isUndone"]?.bool == true
     let head =
@@ -52,7 +52,6 @@ struct CtlHistory: PatchCommand {
     return head + "\n" + lines.map { "   \($0)\n" }.joined()
   }
 
-  /// How long ago.
   private static func age(_ seconds: Double) -> String {
     switch seconds {
     case ..<60: "\(Int(seconds)) s ago"

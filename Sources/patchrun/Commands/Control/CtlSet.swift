@@ -30,7 +30,7 @@ struct CtlSet: PatchCommand {
     completion: .custom(CompletionValues.runningSettings))
   var pointer: String
 
-  // A list, so that a number below zero is not taken for an option.
+  // An array with `.allUnrecognized`: otherwise the parser takes a negative number for an option.
   @Argument(
     parsing: .allUnrecognized, help: ArgumentHelp("JSON, or a text.", valueName: "value"),
     completion: .custom(CompletionValues.runningValues))
@@ -55,7 +55,7 @@ struct CtlSet: PatchCommand {
     return ExitStatus.success
   }
 
-  /// The value as JSON.
+  /// The value as JSON text: unchanged if it parses, otherwise as a string.
   static func json(_ value: String) -> String {
     let reading = JSONReader.read(
       SourceText(name: "value", bytes: Array(value.utf8)), dialect: .json)

@@ -29,7 +29,7 @@ struct CtlStop: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let client = try target.client()
     _ = try client.ask(ControlClient.Request(.post, "/stop"))
-    // The socket is the last thing to go.
+    // The run removes its socket last.
     while wait, (try? client.ask(ControlClient.Request(.get, "/status"))) != nil {
       usleep(20_000)
     }

@@ -3,7 +3,7 @@ import Control
 import Diagnostics
 import PatchSyntax
 
-/// Which running patch is meant.
+/// The options that choose a running patch.
 struct CtlTarget: ParsableArguments {
   @Option(
     help: ArgumentHelp("The running patch that is called this.", valueName: "name"),
@@ -49,7 +49,7 @@ struct CtlTarget: ParsableArguments {
 }
 
 extension ControlClient {
-  /// Asks, and gives the body of an answer that says yes.
+  /// Sends a request and returns the body of a successful response.
   func ask(_ request: Request) throws(CommandFailure) -> String {
     let response: Response
     do throws(ControlError) { response = try send(request) } catch { throw CommandFailure(error) }
@@ -57,12 +57,12 @@ extension ControlClient {
     return response.body
   }
 
-  /// The same, read.
+  /// Sends a request and parses the body of a successful response as JSON.
   func askJSON(_ request: Request) throws(CommandFailure) -> JSONValue {
     try readAnswer(try ask(request))
   }
 
-  /// What a change has changed, a line each.
+  /// Sends a change and returns its effects, one line each.
   func change(_ request: Request) throws(CommandFailure) -> String {
     let answer = try askJSON(request)
     let changes = CtlText.changes(in: answer)
@@ -70,7 +70,7 @@ extension ControlClient {
   }
 }
 
-/// Reads JSON that a running patch has written.
+/// Parses JSON from a running patch.
 func readAnswer(_ text: String) throws(CommandFailure) -> JSONValue {
   let reading = JSONReader.read(SourceText(name: "answer", bytes: Array(text.utf8)), dialect: .json)
   guard !reading.hasErrors, let tree = reading.tree else {
@@ -87,7 +87,7 @@ extension CommandFailure {
       help: error.help)
   }
 
-  /// Why a request was refused.
+  /// The failure of a response that is not successful.
   init(_ response: ControlClient.Response) {
     let problem = try? readAnswer(response.body)
     let status: Int32 =
@@ -105,12 +105,12 @@ extension CommandFailure {
   }
 }
 
-/// A text of an answer as it may stand in a line: what must not reach a terminal is escaped.
+/// A text from a running patch, with control characters escaped for a terminal.
 func shown(_ value: JSONValue?) -> String { printable(value?.string ?? "") }
 
-/// How answers are shown.
+/// Formats the answers of a running patch.
 enum CtlText {
-  /// The changes of an answer, or of an event.
+  /// The changes in an answer or event, one line each.
   static func changes(in value: JSONValue) -> [String] {
     guard let changes = value["changes"] else { return [] }
     return changes.elements.map { change in
@@ -121,7 +121,7 @@ enum CtlText {
     }
   }
 
-  /// What a tap or a bus reads, in a few words.
+  /// A meter in one line: its place, levels and readings.
   static func meter(_ meter: JSONValue) -> String {
     let levels = (meter["levels"].map { Array($0.elements) } ?? []).map { level in
       level["peak"]?.number.map { fixed($0, 1) } ?? "-inf"
@@ -129,7 +129,7 @@ enum CtlText {
     var parts = levels.isEmpty ? [] : [levels.joined(separator: " ") + " dB"]
     for reading in meter["readings"].map({ Array($0.elements) }) ?? [] {
       let values = reading["values"].map { Array($0.elements) } ?? []
-      // A spectrum is for programs.
+      // A spectrum has too many values for a line.
       guard values.count <= 2 else { continue }
       let numbers = values.map { value in value.number.map { fixed($0, 1) } ?? "-inf" }
       parts.append(

@@ -59,7 +59,7 @@ struct CtlTop: PatchCommand {
     guard !plain, isTerminal, isatty(0) == 1 else {
       return try printLines(of: client, isTerminal: isTerminal && !plain)
     }
-    // What cannot be reached is said before the screen is taken.
+    // An unreachable patch is reported before the full screen begins.
     let status = try client.askJSON(ControlClient.Request(.get, "/status"))
     let session = try TopSession(
       client, status: status, meterRate: meters, interval: interval ?? 0.5,
@@ -68,7 +68,7 @@ struct CtlTop: PatchCommand {
     return session.run()
   }
 
-  /// A line each time; on a terminal one that is written anew.
+  /// Prints a line at each interval; on a terminal the line is overwritten.
   private func printLines(
     of client: ControlClient, isTerminal: Bool
   ) throws(CommandFailure) -> Int32 {
@@ -80,7 +80,7 @@ struct CtlTop: PatchCommand {
         let meters = try client.askJSON(ControlClient.Request(.get, "/meters"))
         line = printable(Self.line(status, meters))
       } catch {
-        // A patch that has been looked at, and is not there any more, has ended.
+        // A patch that has answered before and does not any more has ended.
         guard !isFirst else { throw error }
         if isTerminal { try output("\n") }
         return ExitStatus.success

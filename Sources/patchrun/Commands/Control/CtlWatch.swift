@@ -61,12 +61,12 @@ struct CtlWatch: PatchCommand {
     "{\"event\":\(JSONText.string(event.name).compact),\"data\":\(event.data)}\n"
   }
 
-  /// The time of day, the event and what there is to say about it, and below it what needs more.
+  /// An event as text: the time of day, its name and details, then further lines.
   static func text(_ event: ServerSentEvent) -> String {
     guard let data = try? readAnswer(event.data) else { return "" }
     var (words, lines) = details(event.name, data)
     if !words.isEmpty { words = " " + words }
-    // The head of a stream is of no time.
+    // The `status` event at the beginning of a stream has no time.
     let time = data["time"].map { shown($0).dropFirst(11) + " " } ?? ""
     return ([time + printable(event.name) + words] + lines).map { $0 + "\n" }.joined()
   }

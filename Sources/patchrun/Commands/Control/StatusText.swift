@@ -1,6 +1,6 @@
 import PatchSyntax
 
-/// Parts of what `/status` answers, in words.
+/// Formats parts of `/status`.
 enum StatusText {
   /// ` (render 2, machine 1)`
   static func causes(_ counts: JSONValue?) -> String {
@@ -9,7 +9,7 @@ enum StatusText {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  /// What is kept of what is played because it has run dry; `nil` for no more than was asked for.
+  /// The raised output latency in words; `nil` where the latency is as requested.
   static func raised(_ latency: JSONValue?) -> String? {
     guard let latency, let asked = latency["asked"]?.number,
       let granted = latency["granted"]?.number

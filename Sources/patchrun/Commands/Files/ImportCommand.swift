@@ -142,7 +142,7 @@ struct ImportCommand: PatchCommand {
     options.origin =
       "Imported from \(file == "-" ? "a text" : fileName(file)) of \(result.dialect.name)."
     let place = output.map { $0 == "-" ? "" : PatchFile.directory(of: $0) } ?? ""
-    // Paths of a patch begin where it is.
+    // Paths in a patch are relative to its folder.
     func path(_ path: String) -> String {
       if path.hasPrefix("/") || place.isEmpty { return path }
       let own = place + "/"
@@ -160,7 +160,7 @@ struct ImportCommand: PatchCommand {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// Where the responses are written: beside the patch, by its name.
+  /// The path of the impulse responses: beside the patch, with its name.
   static func responsePath(_ output: String) -> String {
     for ending in [".json", ".jsonc"] where output.hasSuffix(ending) {
       return output.dropLast(ending.count) + ".response.wav"

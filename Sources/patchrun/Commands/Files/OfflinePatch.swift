@@ -6,8 +6,8 @@ import PatchSyntax
 import SoundFiles
 
 extension AppearanceOptions {
-  /// Initializes a patch's graph for an offline device and tells it of the updates in the timeline. A
-  /// graph that is initialized stays as it is.
+  /// Initializes a patch's graph for an offline device and plans the updates of its timeline. Does
+  /// nothing if the graph is initialized already.
   func prepare(
     _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
     hasTaps: Bool = true
@@ -23,7 +23,7 @@ extension AppearanceOptions {
 }
 
 extension SoundFileReader {
-  /// The file that the microphone is to hear; `nil` for none.
+  /// Opens the file that stands for the microphone; `nil` for no path.
   static func opened(asInput path: String?) throws(CommandFailure) -> SoundFileReader? {
     guard let path else { return nil }
     do throws(SoundFileError) { return try SoundFileReader(path: path) } catch {

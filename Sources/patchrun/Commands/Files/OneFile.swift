@@ -4,8 +4,9 @@ import PatchGraph
 
 /// Whether two paths lead to one file.
 enum OneFile {
-  /// However they are spelt: through links, by two names of one file, or to one that is not there yet. What
-  /// is no regular file, `/dev/null`, is not overwritten, and never the same.
+  /// Compares the files, not the spelling: the paths may go through links, be two names of one
+  /// file, or name a file that does not exist yet. A file that is not regular, such as `/dev/null`,
+  /// is never the same, because it is not overwritten.
   static func same(_ left: String, _ right: String) -> Bool {
     guard let one = try? FilePolicy.user.writePlace(left),
       let other = try? FilePolicy.user.writePlace(right)
@@ -13,11 +14,11 @@ enum OneFile {
     return one.isSame(as: other)
   }
 
-  /// Refuses an output that is one of the files that a patch is made of, or writes.
+  /// Throws if the output is a file that the patch reads or writes.
   ///
   /// - Parameters:
-  ///   - others: More that must stay as they are.
-  ///   - output: `nil` for none.
+  ///   - others: Further files that must not be overwritten.
+  ///   - output: The path to write; `nil` for none.
   static func protect(
     _ patch: BuiltPatch, and others: [String?], from output: String?
   ) throws(CommandFailure) {

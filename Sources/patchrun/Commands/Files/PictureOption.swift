@@ -6,12 +6,12 @@ import Pictures
 import RenderCore
 import RenderTaps
 
-/// A picture of what is rendered, as the command line asks for it:
+/// The value of `--picture`:
 /// `spectrogram=mix.png,frequencies=linear,width=1600`.
 struct PictureOption: ExpressibleByArgument, Equatable {
-  /// As it was written.
+  /// The text on the command line.
   let text: String
-  /// What is drawn, and where to, as the settings of a tap.
+  /// The settings of an equivalent `picture` tap.
   let values: [String: SettingValue]
   let path: String
 
@@ -28,7 +28,7 @@ struct PictureOption: ExpressibleByArgument, Equatable {
     self.path = path
   }
 
-  /// - Throws: A `ValidationError` that says what is wrong.
+  /// - Throws: A `ValidationError` with the reason.
   static func read(_ text: String) throws -> PictureOption {
     guard let equals = text.firstIndex(of: "=") else {
       throw ValidationError(
@@ -57,7 +57,7 @@ struct PictureOption: ExpressibleByArgument, Equatable {
         }
         values[key] = try value(String(part[part.index(after: sign)...]), of: info)
       } else if values.count == 1 {
-        // A comma of the path.
+        // The path contains a comma.
         path += isFirst ? part : "," + part
       } else if case .text(let title)? = values["title"] {
         values["title"] = .text(title + "," + part)
@@ -93,9 +93,9 @@ struct PictureOption: ExpressibleByArgument, Equatable {
     words.dropLast().joined(separator: ", ") + " \(last) " + (words.last ?? "")
   }
 
-  /// Begins the picture.
+  /// Creates the recorder of the picture.
   ///
-  /// - Parameter title: What is rendered; `nil` for the file's name.
+  /// - Parameter title: The title of the patch; `nil` for the file's name.
   func recorder(_ format: StreamFormat, title: String?) throws(CommandFailure) -> PictureRecorder {
     do throws(CallbackProblem) {
       guard var tap = try PictureTap.description.makeTap(values) as? PictureTap else {

@@ -5,7 +5,7 @@ import PatchSyntax
 import RenderCore
 import SoundFiles
 
-/// Makes whole files of those whose writer was killed.
+/// Repairs the recordings of a writer that was killed.
 struct Recover: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",

@@ -10,7 +10,7 @@ import RenderTaps
 import SoundFiles
 
 extension Render {
-  /// Says what came of a render, and gives the exit status.
+  /// Reports the outcome of a render and returns the exit status.
   func finish(
     _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double,
     _ sheet: ((JSONText) -> Void)?
@@ -19,7 +19,7 @@ extension Render {
     var events = FileEvents()
     for event in outcome.events {
       guard let (kind, message) = events.take(event), kind != "error" else { continue }
-      // What ends the render is told as its error.
+      // With `.fail` the error of the render reports an unreadable file.
       if event.kind == .unread && onReadError == .fail { continue }
       if !quiet || kind == "warning" { appearance.report(kind, message) }
     }
@@ -88,7 +88,7 @@ extension Render {
     return ExitStatus.success
   }
 
-  /// What the patch says that makes it silent. It is read again: what was rendered has been given back.
+  /// Why the patch may be silent. It is built again, because the rendered graph has been released.
   private func silenceReasons() -> [String] {
     let file = files[0]
     guard file != "-", let text = try? PatchFile(file, limits: policy.limits) else { return [] }

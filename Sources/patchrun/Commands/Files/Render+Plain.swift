@@ -1,10 +1,10 @@
 import AudioTypes
 
-/// What most renders are asked for with, read without the parser of all the options: that takes as long as all
-/// else together that a short render does.
+/// A fast parser for the most common options. swift-argument-parser takes as long for all options
+/// as a short render takes in total.
 extension Render {
-  /// The command of arguments that are nothing but patches, `-o`, `--duration` and `--quiet`, each written in the
-  /// plainest way; `nil` for all others, which the parser reads. A test holds that both read the same.
+  /// Parses patches, `-o`, `--duration` and `--quiet` in their plainest spelling; `nil` for any
+  /// other argument, which the full parser reads. A test compares both parsers.
   static func plain(_ arguments: [String]) -> Render? {
     var files: [String] = []
     var output: String?
@@ -38,12 +38,13 @@ extension Render {
     return render
   }
 
-  /// Whether no parser takes it for an option.
+  /// Whether the full parser cannot take the word for an option.
   private static func isPlain(_ word: String) -> Bool {
     !word.isEmpty && word.utf8.first != UInt8(ascii: "-")
   }
 
-  /// Without any option. A property of a command can be read only once it has been given a value.
+  /// A command with the default of each option. The properties trap if they are read before they
+  /// are set.
   private static var standard: Render {
     var render = Render()
     render.pictures = []

@@ -10,20 +10,20 @@ import SoundFiles
 import Synchronization
 
 extension Render {
-  /// One of several patches that are rendered.
+  /// One of several patches to render.
   private struct Job: Sendable {
     var path: String
     var access: FilePolicy
-    /// What stands for `{name}`.
+    /// The replacement of `{name}`.
     var name: String
     var output: String?
   }
 
   private static let namePlace = "{name}"
 
-  /// Renders several patches side by side, and says what came of each, in their order.
+  /// Renders several patches in parallel and reports the results in their order.
   ///
-  /// - Returns: The highest exit status of them.
+  /// - Returns: The highest exit status.
   func renderEach(_ signals: Signals) throws(CommandFailure) -> Int32 {
     let jobs = try jobs()
     try refuseCrossings(jobs)
@@ -52,10 +52,10 @@ extension Render {
     return outcomes.map(\.status).max() ?? ExitStatus.success
   }
 
-  /// What came of one of them.
+  /// The result of one render.
   private struct Outcome: Sendable {
     var status: Int32
-    /// Whether there was no file to render it to, which is said once for all.
+    /// Whether no output was named: reported once for all patches.
     var lacksOutput = false
   }
 
@@ -67,7 +67,7 @@ extension Render {
       help: ["name a folder, '-o sounds/', or a path with the patch's name: '-o {name}.flac'"])
   }
 
-  /// Renders one of them, with its messages for itself.
+  /// Renders one patch with its own messages.
   private func render(_ job: Job, _ signals: Signals) -> Outcome {
     if let signal = signals.interruptedBy {
       return Outcome(status: ExitStatus.interrupted(by: signal))
@@ -112,7 +112,7 @@ extension Render {
             ExitStatus.wrongUsage, "standard input is one patch, and there are others",
             help: ["render it for itself"])
         }
-        // A folder holds test files and presets beside its patches.
+        // A folder may hold test files and presets beside its patches.
         if access.folder != nil, try !isPatch(path, access) { continue }
         let name = PatchFile.baseName(of: path)
         jobs.append(Job(path: path, access: access, name: name, output: try outputPath(name)))
@@ -147,7 +147,7 @@ extension Render {
     return (output.hasSuffix("/") ? output : output + "/") + name + ".wav"
   }
 
-  /// Refuses two patches that would be rendered to one file.
+  /// Throws if two patches would be rendered to one file.
   private func refuseTwins(_ jobs: [Job]) throws(CommandFailure) {
     var seen: [String: String] = [:]
     for job in jobs {
@@ -168,13 +168,13 @@ extension Render {
     }
   }
 
-  /// Refuses patches of which one reads what another writes, or of which two write one file: they are rendered
-  /// side by side, so that nothing says which comes first.
+  /// Throws if a patch reads a file that another patch writes, or if two patches write one file:
+  /// they are rendered in parallel, in no defined order.
   private func refuseCrossings(_ jobs: [Job]) throws(CommandFailure) {
     guard jobs.count > 1 else { return }
     let files = parallelMap(jobs.count, atMost: threads) { touchedFiles(of: jobs[$0]) }
     func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
-    // Paths to one file end in one name, but for links to files.
+    // Two paths to one file end in the same name, unless one is a link to a file.
     var readers: [String: [(job: Int, path: String)]] = [:]
     var writers = readers
     for (job, touched) in files.enumerated() {
@@ -207,7 +207,7 @@ extension Render {
     }
   }
 
-  /// The files that a render reads and writes; of a patch that is wrong, what is known of them.
+  /// The files that a render reads and writes; those that are known, if the patch has errors.
   private func touchedFiles(of job: Job) -> (read: [String], written: [String]) {
     let takes = Takes(overwrite ? .replace : .replaceOwn)
     var read = [job.path] + [input].compactMap(\.self)
@@ -236,7 +236,7 @@ extension Render {
 }
 
 extension PictureOption {
-  /// The same picture with the name of a patch in the place of `{name}`.
+  /// The option with `{name}` replaced by the name of a patch.
   fileprivate func named(_ name: String) -> PictureOption {
     (try? Self.read(text.replacing("{name}", with: name))) ?? self
   }

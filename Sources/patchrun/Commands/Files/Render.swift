@@ -169,7 +169,7 @@ struct Render: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   private static let mostThreads = 64
-  /// What is said of a patch whose sound would go nowhere.
+  /// The error for a patch without any output.
   static let noOutput = "there is no file to render to"
 
   func validate() throws {
@@ -204,8 +204,8 @@ struct Render: PatchCommand {
   ///
   /// - Parameters:
   ///   - path: Its file.
-  ///   - access: How that may be read.
-  ///   - sheet: Told what was rendered, in the place of standard output, where it is one of several.
+  ///   - access: How the file may be read.
+  ///   - sheet: Receives the result with `--json` for one of several patches; `nil` prints it.
   /// - Returns: The exit status.
   func render(
     _ path: String, _ access: FilePolicy, _ signals: Signals, sheet: ((JSONText) -> Void)? = nil
@@ -230,7 +230,7 @@ struct Render: PatchCommand {
     let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
     try protectInputs(of: patch, surroundings.takes)
 
-    // What is wrong with the command is found before a recording replaces the file that is there.
+    // All errors of the command are found before a recording replaces an existing file.
     let plan = try plan(for: patch, reading, surroundings, assumption, microphone)
     try appearance.prepare(patch, reading, surroundings)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
@@ -248,7 +248,7 @@ struct Render: PatchCommand {
     return try finish(rendering, name, signals, session.configuration.sampleRate, sheet)
   }
 
-  /// What files that are written come to.
+  /// The name of the result in the summary, from the files that are written.
   private static func name(of files: [String]) -> String {
     if files.isEmpty { return "measured" }
     return files.allSatisfy { PictureFormat(path: $0) != nil } ? "pictures" : "recordings"
@@ -276,7 +276,7 @@ struct Render: PatchCommand {
     }
   }
 
-  /// Refuses an output that is one of the files that are read, or that the patch itself writes.
+  /// Throws if the output is a file that is read, or that the patch itself writes.
   private func protectInputs(
     of patch: BuiltPatch, _ takes: Takes
   ) throws(CommandFailure) {
@@ -302,7 +302,7 @@ struct Render: PatchCommand {
     }
   }
 
-  /// Refuses a picture in the place of a file that is read, or that is written, too.
+  /// Throws if a picture would replace a file that is read or written.
   private func protectFromPictures(
     _ read: [String], _ outputs: [String]
   ) throws(CommandFailure) {
@@ -337,10 +337,10 @@ struct Render: PatchCommand {
     return recorders
   }
 
-  /// What is to be rendered.
+  /// How much is rendered, in which format.
   struct Plan {
     var frameCount: Int
-    /// What is written to the output; `nil` where there is none.
+    /// The format of the output file; `nil` where there is none.
     var format: StreamFormat?
   }
 
@@ -350,7 +350,7 @@ struct Render: PatchCommand {
   ) throws(CommandFailure) -> Plan {
     var probe = patch
     if !patch.outputFiles.isEmpty {
-      // With what is in its sub-graphs: their taps record, too.
+      // With the taps of its sub-graphs, which record too.
       var reading = reading
       reading.document = patch.document
       reading.document?.taps = []
@@ -366,10 +366,10 @@ struct Render: PatchCommand {
     return Plan(frameCount: count, format: format)
   }
 
-  /// Frames before the first one that is written.
+  /// Frames that are rendered before the first one that is written.
   private func start(at rate: Double) -> Int { beginning.start?.frames(at: rate) ?? 0 }
 
-  /// How much is rendered.
+  /// The number of frames to render.
   private func frameCount(
     _ graph: AudioGraph, _ rate: Double, _ microphone: OfflineMicrophone?
   ) throws(CommandFailure) -> Int {
@@ -391,7 +391,7 @@ struct Render: PatchCommand {
       help: ["say how long: --duration SECONDS"])
   }
 
-  /// What is to be written, checked without touching the file.
+  /// The format of the output, checked without touching the file.
   private func outputFormat(
     _ format: StreamFormat?, _ patch: BuiltPatch, isMeasured: Bool
   ) throws(CommandFailure) -> StreamFormat? {
@@ -430,7 +430,7 @@ struct Render: PatchCommand {
     let status =
       switch error.kind {
       case .formatNotSupported, .unknownFormat: ExitStatus.wrongUsage
-      // There is a place, and what was written to it has not arrived.
+      // The file could be opened, but not written.
       case .writeFailed: ExitStatus.failedRunning
       default: ExitStatus.worldRefused
       }

@@ -14,29 +14,29 @@ import RenderHost
 import RenderTaps
 import SoundFiles
 
-/// What `--on-read-error` may say.
+/// The values of `--on-read-error`.
 enum ReadErrorChoice: String, ExpressibleByArgument, CaseIterable {
   case fail, silence
 
   var policy: OfflineDevice.ReadErrorPolicy { self == .fail ? .fail : .silence }
 }
 
-/// A render while it runs, and what came of it.
+/// A running render and its result.
 struct Rendering {
   let graph: AudioGraph
   let session: RenderSession
-  /// Frames before the first one that is written.
+  /// Frames that are rendered before the first one that is written.
   let start: Int
   let frameCount: Int
   let microphone: OfflineMicrophone?
   let writer: SoundFileWriter?
   let pictures: [PictureRecorder]
-  /// Where it says how far it is; `nil` for nowhere.
+  /// The progress line; `nil` for none.
   let progress: TerminalLine?
   private(set) var outcome = OfflineDevice.Outcome()
   private(set) var decoder: DeviceDecoder?
   private var seconds = 0.0
-  /// Where what has been rendered is, if it is not where it was to be.
+  /// The path of an unfinished file that a failed render has left.
   private(set) var unfinished: String?
 
   init(
@@ -101,7 +101,7 @@ struct Rendering {
       })
     outcome.errors += graph.serviceErrors
     outcome.events += graph.takeServiceEvents()
-    // What is there stays where the render has failed: it is replaced by a whole one, or not at all.
+    // A failed render does not replace an existing file.
     let isBad = !outcome.errors.isEmpty || decoder?.badSamples ?? 0 > 0
     if let writer, isBad {
       let place = writer.unfinishedPath
@@ -123,7 +123,6 @@ struct Rendering {
     seconds = Double(monotonicNanoseconds() - begin) / 1e9
   }
 
-  /// What there is now, in a line.
   func summary(_ name: String, _ rate: Double) -> String {
     let duration = Double(outcome.frameCount) / rate
     var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]

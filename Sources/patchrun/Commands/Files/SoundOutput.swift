@@ -11,7 +11,7 @@ enum SoundOutput {
       interleaved: true)
   }
 
-  /// Refuses what can be no sound file, without touching it.
+  /// Throws if a sound cannot be written to this kind of file. Does not touch the file.
   static func check(_ path: String, for sound: Sound) throws(CommandFailure) {
     let problem = SoundFileWriter.problem(
       path: path, format: format(sound), sampleType: nil, quality: nil)
@@ -19,7 +19,7 @@ enum SoundOutput {
     throw CommandFailure(ExitStatus.wrongUsage, problem.message, help: [problem.help])
   }
 
-  /// Replaces what is there; in a WAV file every sample stays as it is.
+  /// Writes a sound and replaces an existing file. A WAV file keeps every sample exactly.
   static func write(_ sound: Sound, to path: String) throws(CommandFailure) {
     do throws(SoundFileError) {
       let writer = try SoundFileWriter(path: path, format: format(sound))

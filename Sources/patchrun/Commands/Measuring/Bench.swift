@@ -81,7 +81,7 @@ struct Bench: PatchCommand {
   @OptionGroup var kernel: KernelOptions
   @OptionGroup var appearance: AppearanceOptions
 
-  /// How many runs of parts a trace has at the most.
+  /// The most events of a trace.
   static let traceLength = 50_000
 
   func validate() throws {
@@ -139,12 +139,12 @@ struct Bench: PatchCommand {
     ExitStatus.interrupted(by: signals.interruptedBy ?? 2)
   }
 
-  /// The taps that write files, which a measurement would replace.
+  /// The taps that write files. They are not measured, because they would replace files.
   private static func writers(_ document: PatchDocument) -> [String] {
     document.taps.filter { tap in tap.value.fields.contains { $0.name == "path" } }.map(\.name)
   }
 
-  /// The exit status, and what is said where the load is too much.
+  /// Reports a load above the limit and returns the exit status.
   private func check(_ sheet: BenchSheet, _ patch: BuiltPatch) -> Int32 {
     guard let maxLoad, sheet.plain.load * 100 > maxLoad else { return ExitStatus.success }
     let diagnostic = patch.diagnostic(

@@ -8,11 +8,11 @@ import RenderCore
 import RenderHost
 import SoundFiles
 
-/// What one render has taken.
+/// The figures of one render.
 struct BenchFigures {
   var frameCount = 0
   var sampleRate = 1.0
-  /// Frames of a slice that is whole.
+  /// Frames of a full slice.
   var sliceFrames = 1
   /// Seconds, from the first slice to the last.
   var wall = 0.0
@@ -20,27 +20,27 @@ struct BenchFigures {
   var pulls: [UInt64] = []
   /// When each pull ended, in nanoseconds of the monotonic clock.
   var ends: [UInt64] = []
-  /// Nanoseconds beside the pulls: files read ahead, the microphone.
+  /// Nanoseconds between the pulls: reading ahead, the microphone.
   var beside: UInt64 = 0
-  /// The most memory that the process has had, in bytes.
+  /// The peak resident memory of the process, in bytes.
   var memory = 0
 
   /// Nanoseconds of all pulls.
   var pulled: UInt64 { pulls.reduce(0, +) }
-  /// The share of the time in which the thread had a processor: what else runs on the machine takes the
-  /// rest.
+  /// The thread's processor time divided by the wall time, at most 1: below 1 where other programs
+  /// took the processor.
   var processorShare = 1.0
-  /// The same without the time in which others had the processor.
+  /// Nanoseconds of processor time of all pulls.
   var busy: Double { Double(pulled) * processorShare }
   /// Seconds of sound.
   var duration: Double { Double(frameCount) / sampleRate }
-  /// The share of the time rendered that pulls have taken of a processor.
+  /// Processor time of the pulls divided by the duration rendered.
   var load: Double { duration > 0 ? busy / 1e9 / duration : 0 }
-  /// Nanoseconds that a whole slice lasts.
+  /// The duration of a full slice in nanoseconds.
   var budget: Double { Double(sliceFrames) / sampleRate * 1e9 }
 
-  /// What a share of the slices takes at the most, in nanoseconds. The last slice counts only if it is
-  /// whole, or the only one.
+  /// A percentile of the slice times in nanoseconds; `share` is 0 to 1. The last slice counts only
+  /// if it is full or the only one.
   func slice(_ share: Double) -> UInt64 {
     let isWhole = frameCount.isMultiple(of: sliceFrames) || pulls.count == 1
     let sorted = pulls.prefix(isWhole ? pulls.count : pulls.count - 1).sorted()
@@ -50,7 +50,7 @@ struct BenchFigures {
   }
 }
 
-/// Renders a patch to nowhere, and measures that.
+/// Renders a patch without any output and measures it.
 struct BenchRun {
   let reading: PatchReader.Result
   let surroundings: PatchSurroundings
@@ -59,10 +59,10 @@ struct BenchRun {
   let input: String?
   let appearance: AppearanceOptions
 
-  /// The longest render of a patch that says nothing, in seconds.
+  /// The longest render without `--duration`, in seconds.
   static let longest = 10.0
 
-  /// - Parameter meter: What measures the parts; `nil` to render the patch as it is.
+  /// - Parameter meter: Measures each part; `nil` to render without clocks.
   mutating func measure(
     _ duration: Seconds?, _ meter: RenderMeter?, _ signals: Signals
   ) throws(CommandFailure) -> BenchFigures {
@@ -103,7 +103,7 @@ struct BenchRun {
     }
   }
 
-  /// Seconds of a processor that this thread has had.
+  /// Processor time of this thread in seconds.
   private static func processorTime() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -6,38 +6,39 @@ import PatchSyntax
 import RenderCore
 import RenderHost
 
-/// What a patch takes, as it is printed.
+/// The printed result of `bench`.
 struct BenchSheet {
-  /// A part of the patch, or what is around its parts.
+  /// A part of the patch, or the conversions and the output around its parts.
   struct Part {
     enum Kind: String { case unit, callback, tap, conversion, output }
 
     var kind: Kind
-    /// Its name in the patch; of what is around, what it is.
+    /// Its name in the patch; for conversions and the output, a description.
     var name: String
-    /// The component of a unit, the kind of a callback or of a tap.
+    /// The component of a unit, or the kind of a callback or tap.
     var type: String
-    /// Nanoseconds.
     var taken: UInt64
     /// How often it ran.
     var count: Int
-    /// Of what all parts take, from 0 to 1.
+    /// Its share of the time of all parts, from 0 to 1.
     var share = 0.0
   }
 
   let name: String
   let plain: BenchFigures
   let metered: BenchFigures
-  /// The one that takes most first.
+  /// Sorted by time, the longest first.
   let parts: [Part]
   /// The taps that were not measured.
   let leftOut: [String]
 
   // MARK: Parts
 
+  /// The time of each part.
+  ///
   /// - Parameters:
-  ///   - pulled: Nanoseconds that all pulls took while the parts were measured.
-  ///   - clockCost: Nanoseconds of one look at the clock.
+  ///   - pulled: Nanoseconds of all pulls of the metered render.
+  ///   - clockCost: Nanoseconds of reading the clock once.
   static func parts(
     _ readings: [RenderMeter.Reading], in document: PatchDocument, of pulled: UInt64,
     clockCost: UInt64
@@ -51,7 +52,7 @@ struct BenchSheet {
       part.taken = reading.nanoseconds
       part.count = reading.count
       if let place = places[key] {
-        // A callback that feeds several inputs.
+        // A callback that feeds several inputs has several readings.
         found[place].taken += part.taken
         found[place].count += part.count
       } else {
@@ -59,7 +60,7 @@ struct BenchSheet {
         found.append(part)
       }
     }
-    // What is left is the way from the last unit to the device, and the plan itself.
+    // The remaining time is the plan's own and that of the conversion for the device.
     let taken = found.reduce(0) { $0 + $1.taken }
     let clock = 2 * clockCost * UInt64(readings.reduce(0) { $0 + $1.count })
     let rest = pulled > taken + clock ? pulled - taken - clock : 0
@@ -72,7 +73,7 @@ struct BenchSheet {
     .map(\.element)
   }
 
-  /// The part of the patch that takes most.
+  /// The unit, callback or tap that takes most time.
   var costliest: (part: BuiltPatch.MeasuredPart, share: Double)? {
     for part in parts where part.share > 0 {
       switch part.kind {
@@ -85,7 +86,7 @@ struct BenchSheet {
     return nil
   }
 
-  /// Nanoseconds of the unmeasured render that are a part's.
+  /// Nanoseconds a frame in the unmetered render.
   private func perFrame(_ part: Part) -> Double {
     part.share * plain.busy / Double(max(1, plain.frameCount))
   }
@@ -173,7 +174,7 @@ struct BenchSheet {
 
   // MARK: Traces
 
-  /// The trace events that Perfetto and Chrome read: a slice, and within it what ran.
+  /// Trace events for Perfetto and Chrome: each slice with the parts that ran in it.
   func trace(_ events: [RenderMeter.Event], _ document: PatchDocument) -> String {
     let names = PartNames(document)
     guard let first = events.map(\.begin).min(), let last = events.map(\.end).max() else {
@@ -197,7 +198,7 @@ struct BenchSheet {
     for slice in slices {
       let inside = rest.prefix { $0.begin < slice.end }
       rest = rest.dropFirst(inside.count)
-      // The clock of a slice is read outside of it: what ran is within it all the same.
+      // A slice's times are read outside of its parts' times; the slice is widened to enclose them.
       let begin = min(slice.begin, inside.first?.begin ?? slice.begin)
       let share = fixed(Double(slice.end - begin) / metered.budget * 100, 2)
       lines.append(
@@ -215,7 +216,7 @@ struct BenchSheet {
 
   // MARK: Heat
 
-  /// The shares out of a file that `json` has been written to.
+  /// Reads the shares from a file with the output of `json`.
   static func heat(readFrom path: String) throws(CommandFailure) -> GraphDrawing.Heat {
     let file = try PatchFile(path)
     let reading = JSONReader.read(file.source, dialect: .json)
@@ -237,7 +238,7 @@ struct BenchSheet {
   }
 }
 
-/// What the parts of a graph are called in a patch.
+/// The names of a graph's parts in the patch.
 struct PartNames {
   private let chains: [PatchDocument.Address: [(kind: String, name: String)]]
   private let components: [String: String]
@@ -261,7 +262,7 @@ struct PartNames {
       return .init(kind: .unit, name: name, type: components[name] ?? "", taken: 0, count: 0)
     case .callback(let node, let input, let behind):
       let chain = chains[.init(node: node, bus: input)] ?? []
-      // One that an update has brought is not in the document that the run began with.
+      // A callback from a later update is not in the document that the run began with.
       let found =
         chain.indices.contains(behind) ? chain[behind] : (kind: "", name: "\(node):\(input)")
       return .init(kind: .callback, name: found.name, type: found.kind, taken: 0, count: 0)

@@ -107,7 +107,7 @@ struct Compare: PatchCommand {
   @OptionGroup var hardware: HardwareOptions
   @OptionGroup var appearance: AppearanceOptions
 
-  /// One channel of each.
+  /// The channel of each sound to compare, from 0.
   struct ChannelChoice: Equatable {
     var sound: Int
     var reference: Int
@@ -185,14 +185,15 @@ struct Compare: PatchCommand {
 
   // MARK: What is compared
 
-  /// Both sounds, the first at the rate of the second; `nil` where a signal has come in between.
+  /// Reads or renders both sounds and converts the first to the rate of the second; `nil` after a
+  /// signal.
   private func sounds(
     _ signals: Signals
   ) throws(CommandFailure) -> (ComparedSound, ComparedSound)? {
     let bench = ComparisonBench(
       input: input, duration: duration, kernel: kernel, native: native, policy: policy,
       hardware: hardware, appearance: appearance)
-    // Files first: a patch without an end is rendered as long as the other is.
+    // Sound files first: a patch without an end is rendered as long as the other sound is.
     let paths = [sound, reference]
     var found: [ComparedSound?] = [nil, nil]
     for index in [0, 1] where !ComparedSound.isPatch(paths[index]) {

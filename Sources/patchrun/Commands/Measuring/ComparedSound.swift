@@ -7,11 +7,11 @@ import SoundChecks
 import SoundFiles
 import SoundMeasures
 
-/// A sound that is compared, and what it is called.
+/// A sound to compare, and its name.
 struct ComparedSound {
   let name: String
   var sound: Sound
-  /// The rate that it had, in Hz, where it has been converted.
+  /// The original rate in Hz; `nil` if the sound was not converted.
   private(set) var convertedFrom: Double?
 
   init(name: String, sound: Sound) {
@@ -35,7 +35,7 @@ struct ComparedSound {
     }
   }
 
-  /// Leaves one of its channels.
+  /// Keeps only one channel.
   mutating func choose(_ channel: Int) throws(CommandFailure) {
     guard sound.channels.indices.contains(channel) else {
       throw CommandFailure(
@@ -98,9 +98,9 @@ struct ComparisonBench {
 
   func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// What a patch plays; `nil` where a signal has come in between.
+  /// Renders a patch; `nil` after a signal.
   ///
-  /// - Parameter lasting: How long it is where it does not end by itself, in seconds.
+  /// - Parameter lasting: The duration in seconds of a patch that has no end of its own.
   func render(
     _ path: String, lasting: Double?, _ signals: Signals
   ) throws(CommandFailure) -> Sound? {
@@ -119,7 +119,7 @@ struct ComparisonBench {
       throw .reported(ExitStatus.wrongPatch)
     }
     try native.check(patch, appearance, quiet: false)
-    // One of two patches may have no microphone.
+    // Only one of the two patches may have a microphone.
     if PatchBuilder.request(of: document).wantsInput { request.input = reader }
     do throws(PatchRender.Failure) {
       let own = try PatchRender.playingTime(request)

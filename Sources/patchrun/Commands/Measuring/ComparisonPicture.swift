@@ -2,18 +2,18 @@ import Pictures
 import RenderCore
 import SoundMeasures
 
-/// A comparison as a picture: both sounds, and what is left over time and over frequency.
+/// The picture of a comparison: both sounds, and their difference over time and over frequency.
 struct ComparisonPicture {
   let sheet: ComparisonSheet
   let sound: Sound
   let reference: Sound
 
   private static let width = 1000.0
-  /// Below the lowest level that is drawn.
+  /// The lowest level that is drawn, in dBFS.
   private static let depth = -160.0
 
   private var comparison: SoundComparison { sheet.comparison }
-  /// Of what was compared; a picture of nothing has a second.
+  /// The duration in seconds; at least 1 ms, so that an empty comparison has an axis.
   private var seconds: Double { max(Double(comparison.frames.count) / comparison.sampleRate, 1e-3) }
   private var begin: Double { Double(comparison.frames.lowerBound) / comparison.sampleRate }
 
@@ -37,7 +37,7 @@ struct ComparisonPicture {
     return result
   }
 
-  /// The end of a long path.
+  /// Shortens a long path in its middle.
   private static func short(_ text: String) -> String {
     text.count <= 70 ? text : text.prefix(3) + "\u{2026}" + text.suffix(66)
   }
@@ -79,7 +79,7 @@ struct ComparisonPicture {
       figure.panels[index].axis = Self.amplitudes(peak, layout.rows(index))
       figure.panels[index].marks = [
         .band(bands, .series(0), opacity: 0.75),
-        // A band that is thinner than a pixel would fade away.
+        // A line keeps a band visible that is thinner than a pixel.
         .line(
           bands.map { Point($0.x, ($0.low + $0.high) / 2) }, .series(0), width: 0.8),
         .rule(0, .axis),
@@ -95,7 +95,7 @@ struct ComparisonPicture {
     return figure
   }
 
-  /// Blue is the sounds.
+  /// The colour index of a channel's difference; colour 0 is for the sounds.
   private static func ink(_ channel: Int) -> Int { channel == 0 ? 1 : channel + 2 }
 
   /// The extremes of all channels in each column.
@@ -121,8 +121,8 @@ struct ComparisonPicture {
     }
   }
 
-  /// The levels of each channel, and the highest of the reference: of several blocks in a column of pixels
-  /// the highest.
+  /// The difference of each channel and the highest level of the reference. Several blocks in one
+  /// column of pixels give their highest level.
   private func levels(_ columns: Int) -> (difference: [[Point]], reference: [Point]) {
     let blocks = comparison.overTime
     let group = max(1, (blocks.count + columns - 1) / max(1, columns))
@@ -150,7 +150,7 @@ struct ComparisonPicture {
     return .numbers("1 is full scale", -limit...limit, count: rows)
   }
 
-  /// From the lowest level to the highest, the bound within.
+  /// An axis from the lowest level to the highest, with the bound within.
   private func axis(_ levels: [Double], _ rows: Int, name: String = "dBFS in 20 ms") -> Axis {
     let shown = levels.filter { $0 > Self.depth } + [sheet.bound]
     let top = (((shown.max() ?? 0) + 3) / 10).rounded(.up) * 10
@@ -179,7 +179,7 @@ struct ComparisonPicture {
     figure.panels[0].axis = axis
     func steps(_ level: (SoundComparison.Band) -> Double) -> [Point] {
       bands.flatMap { band in
-        // A tenth of a decade wide: 10^(1/20) to either side.
+        // Each step is a third of an octave wide: 10^(1/20) to either side.
         let value = max(level(band), Self.depth - 10)
         return [Point(band.frequency / 1.122, value), Point(band.frequency * 1.122, value)]
       }

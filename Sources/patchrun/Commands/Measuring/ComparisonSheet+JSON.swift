@@ -72,7 +72,7 @@ extension ComparisonSheet {
     value.isFinite ? (value * factor).rounded() / factor : value
   }
 
-  /// `null` for silence, which JSON has no number for.
+  /// A level with three decimals; `JSONText.number` writes minus infinity (silence) as `null`.
   private func level(_ value: Double) -> JSONText { .number(rounded(value, 1000)) }
 
   private func reading(_ reading: SoundReading?) -> JSONText {

@@ -3,17 +3,17 @@ import Diagnostics
 import PatchSyntax
 import SoundMeasures
 
-/// A comparison as it is printed.
+/// The printed result of `compare`.
 struct ComparisonSheet {
   let comparison: SoundComparison
   let options: SoundComparison.Options
   let name: String
   let referenceName: String
-  /// In Hz, where the first has been converted.
+  /// The original rate of A in Hz; `nil` if it was not converted.
   let convertedFrom: Double?
-  /// In dBFS.
+  /// The bound of the RMS in 20 ms, in dBFS.
   let bound: Double
-  /// In dBFS; `nil` for none.
+  /// The bound of the peak in dBFS; `nil` for none.
   let peakBound: Double?
 
   var isSame: Bool { comparison.isBelow(bound, peak: peakBound) }
@@ -27,7 +27,7 @@ struct ComparisonSheet {
     comparison.overTime.count { block in block.difference.contains { $0 > bound } }
   }
 
-  /// `12.37 frames late, 0.258 ms`
+  /// For example `12.37 frames late, 0.258 ms`.
   var offsetText: String {
     let offset = comparison.offset
     guard options.aligns else { return "not looked for" }
@@ -65,7 +65,7 @@ struct ComparisonSheet {
     return parts.joined(separator: ", ")
   }
 
-  /// `same: below -90 dBFS everywhere`
+  /// For example `same: the difference is below -90 dBFS in every 20 ms`.
   var verdict: String {
     let limit = "\(fixed(bound, bound == bound.rounded() ? 0 : 1)) dBFS"
     if isSame {
@@ -86,7 +86,7 @@ struct ComparisonSheet {
     return "different: one of them goes on where the other has ended"
   }
 
-  /// What is to be known besides, a sentence each.
+  /// Further findings, one sentence each.
   var notes: [String] {
     var notes: [String] = []
     if let convertedFrom {
@@ -134,7 +134,7 @@ struct ComparisonSheet {
     }
   }
 
-  /// `0:03.220`
+  /// A time with milliseconds: `0:03.220`.
   func time(_ frame: Int) -> String {
     let thousandths = Int((Double(frame) / comparison.sampleRate * 1000).rounded())
     let (whole, rest) = (thousandths / 1000, String(thousandths % 1000))
@@ -143,7 +143,7 @@ struct ComparisonSheet {
       + String(repeating: "0", count: 3 - rest.count) + rest
   }
 
-  /// `63 Hz`, `1.6 kHz`: as thirds of an octave are called.
+  /// The nominal frequency of a third of an octave: `63 Hz`, `1.6 kHz`.
   func hertz(_ frequency: Double) -> String {
     // Preferred numbers, R10 of ISO 3.
     let names = [10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80]

@@ -95,7 +95,7 @@ struct Doctor: PatchCommand {
 
   // MARK: Playing
 
-  /// The durations of a slice that are tried, in seconds.
+  /// The slice durations to try, in seconds.
   private static let durations = [0.003, 0.005, 0.01, 0.02, 0.04]
 
   private func measure(_ server: SoundServer, _ report: inout DoctorReport) {

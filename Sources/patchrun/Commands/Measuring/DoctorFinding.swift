@@ -1,22 +1,22 @@
 import PatchSyntax
 
-/// One thing that low latency depends on, as it was found here.
+/// One finding of `doctor`: something that low latency depends on.
 struct DoctorFinding: Equatable {
   enum State: String {
-    /// It does not stand in the way.
+    /// It does not prevent low latency.
     case ok
-    /// It does, and `cure` says what to do.
+    /// It prevents low latency; `cure` says what to do.
     case warning
-    /// It could not be found out, or is merely to be known.
+    /// It could not be found out, or is only information.
     case note
   }
 
-  /// A few words, which programs may go by.
+  /// A short, stable name for programs.
   var topic: String
   var state: State
-  /// What was found.
+  /// The observation, in words.
   var found: String
-  /// What to do; empty for nothing.
+  /// What to do; empty if nothing.
   var cure = ""
 
   var json: JSONText {

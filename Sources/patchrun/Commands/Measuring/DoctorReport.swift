@@ -3,12 +3,12 @@ import Diagnostics
 import PatchSyntax
 import RenderHost
 
-/// What 'doctor' has found.
+/// The findings and measurements of `doctor`.
 struct DoctorReport {
   var findings: [DoctorFinding]
-  /// The session of a patch, as it should be written; empty where nothing was played.
+  /// The recommended `session` of a patch; empty if nothing was played.
   private(set) var settings: [JSONText.Member] = []
-  /// What was measured, for programs.
+  /// The measurements for `--json`.
   private(set) var measured: [JSONText.Member] = []
 
   init(findings: [DoctorFinding]) { self.findings = findings }
@@ -120,7 +120,8 @@ struct DoctorReport {
       ]
     }
     guard let times = run.times else { return }
-    // A crystal is off by a hundred millionths at the worst; what is more is a server's own clock.
+    // A quartz clock is off by 100 ppm at the worst; more means that the server runs by another
+    // clock.
     let isFar = abs(times.drift) > 500 + times.driftError
     findings.append(
       .init(

@@ -1,9 +1,9 @@
 import Control
 import PatchSyntax
 
-/// What patches that run here say of their latency.
+/// Asks the running patches for their latency.
 enum DoctorRuns {
-  /// How long a run may take to answer, in seconds.
+  /// The timeout of an answer in seconds.
   private static let patience = 2.0
 
   /// A finding for each patch whose control socket is in the folder.
@@ -21,7 +21,7 @@ enum DoctorRuns {
     return try? readAnswer(response.body)
   }
 
-  /// - Parameter status: What `/status` answers; `nil` where there is no answer.
+  /// - Parameter status: The answer of `/status`; `nil` if there was none.
   static func finding(_ name: String, _ status: JSONValue?) -> DoctorFinding {
     let topic = "run \(name)"
     guard let status else {

@@ -8,30 +8,31 @@ import RenderHost
 import RenderTaps
 import Synchronization
 
-/// What a sound server gives a session, measured by playing.
+/// Measures the latency of a sound server by playing a sequence.
 struct DoctorSound {
-  /// What one run has come to.
+  /// The result of one run.
   struct Run {
     var grant: HardwareGrant
     var underruns: Int
     var scheduling: String
     var times: PullTimes?
-    /// Frames from a render to the render that hears it, once for each time that the sequence was found.
+    /// Frames from the render of the sequence to the render that hears it, one entry for each
+    /// detection.
     var delays: [Double]
-    /// How often the sequence was played and could have been heard.
+    /// How often the sequence was played within the recording.
     var tries: Int
   }
 
   let sink: String?
-  /// What hears; `nil` for the monitor of the sink.
+  /// The source that records; `nil` for the monitor of the sink.
   let source: String?
-  /// The peak of what is played, where 1 is full scale.
+  /// The peak of the sequence, where 1 is full scale.
   let level: Float
 
-  /// How often the sequence is played, in seconds.
+  /// The period of the sequence in seconds.
   static let period = 1.5
 
-  /// Plays for some seconds, and listens where it is asked to.
+  /// Plays for `seconds`, and records if `listening`.
   func run(
     bufferDuration: Double?, seconds: Double, listening: Bool, heardBy monitor: String? = nil
   ) throws(HardwareError) -> Run {
@@ -85,7 +86,7 @@ struct DoctorSound {
     return Run(
       grant: hardware.grant, underruns: statistics.underruns,
       scheduling: hardware.schedulingDescription,
-      // The beginning is the server's: it fills its buffers.
+      // The first second is left out, while the server fills its buffers.
       times: PullTimes(log.pulls(after: 1), sampleRate: rate), delays: delays, tries: tries)
   }
 
@@ -134,7 +135,8 @@ private final class SampleStorageBox: Sendable {
   init(_ samples: [Float]) { storage = SampleStorage(samples) }
 }
 
-/// When slices were due: written by the render thread, read when it is done.
+/// The time stamps of the slices. The render thread writes them; another thread reads them after it
+/// has ended.
 @safe
 private final class PullLog: @unchecked Sendable {
   // `@unchecked Sendable`: read once the thread that writes it has ended.
@@ -157,8 +159,8 @@ private final class PullLog: @unchecked Sendable {
     count += 1
   }
 
-  /// Seconds and frames of each pull, apart from those of the first seconds. Slices of one pull are due
-  /// one right after the other, and count once.
+  /// The time (in seconds from the first pull) and the frame of each pull, without those in the
+  /// first `seconds`. Slices of one pull follow each other without a gap and count once.
   func pulls(after seconds: Double) -> [(time: Double, frame: Double)] {
     guard count > 1 else { return [] }
     var found: [(time: Double, frame: Double)] = []
@@ -167,7 +169,7 @@ private final class PullLog: @unchecked Sendable {
       let (before, now) = unsafe (times[index - 1], times[index])
       let time = Double(now.hostTime &- first.hostTime) / 1e9
       let step = Double(now.hostTime &- before.hostTime) / 1e9
-      // What the frames of the slice before last, to a microsecond.
+      // The step equals the frames of the slice before, to a microsecond.
       let isSamePull =
         abs(step - (now.sampleTime - before.sampleTime) / rate) < 1e-6
       if time >= seconds, !isSamePull { found.append((time, now.sampleTime)) }

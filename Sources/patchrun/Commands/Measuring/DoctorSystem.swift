@@ -4,23 +4,23 @@ import Glibc
 import RenderHost
 import Synchronization
 
-/// What of the system stands in the way of low latency.
+/// Checks the settings of the system that prevent low latency.
 struct DoctorSystem {
-  /// In front of every path that is read; empty for the system itself.
+  /// A prefix of every path that is read; empty for the system itself. Tests set it.
   var root = ""
-  /// The priority that a thread is granted, or a negative error number.
+  /// The priority that a thread was granted, or a negative error number.
   var priority: Int32
-  /// The most that a thread may ask for.
+  /// `RLIMIT_RTPRIO`: the highest priority that a thread may ask for.
   var priorityLimit: UInt64
-  /// What a thread gets in the end, with what else there is to ask for; `nil` where that is not known.
+  /// The scheduling that a run gets in the end; `nil` where it is not known.
   var granted: SchedulingGrant?
 
-  /// Of the system that it runs on.
+  /// Asks the system that it runs on.
   static func current() -> DoctorSystem {
     var limit = rlimit()
     unsafe getrlimit(__rlimit_resource_t(__RLIMIT_RTPRIO.rawValue), &limit)
     let holder = Granted()
-    // In a thread of its own: what is granted ends with it.
+    // In a thread of its own, so that the grant ends with it.
     let thread = try? HostThread("patchrun doctor") {
       holder.priority.store(shims_request_real_time(5), ordering: .releasing)
       let granted = SchedulingRequest(priority: 5).make()
@@ -64,7 +64,8 @@ struct DoctorSystem {
     )
   }
 
-  /// RealtimeKit, by which a sound server asks for its own threads, and a run for the one that renders.
+  /// RealtimeKit, which gives real-time scheduling to the sound server's threads and to the render
+  /// thread.
   private var broker: DoctorFinding {
     let service = "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
     let bus = "/run/dbus/system_bus_socket"
@@ -107,7 +108,7 @@ struct DoctorSystem {
 
   private var quota: DoctorFinding {
     let topic = "processor quota"
-    // What limits a group limits those within it.
+    // The quota of a group holds for the groups within it.
     for folder in groups {
       let words = read("\(folder)/cpu.max").split(separator: " ")
       guard words.count == 2, let most = Double(words[0]), let period = Double(words[1]),
@@ -123,7 +124,7 @@ struct DoctorSystem {
     return .init(topic: topic, state: .ok, found: "none")
   }
 
-  /// The folders of the control group that the process is in, the innermost first.
+  /// The control groups of the process as folders, the innermost first.
   private var groups: [String] {
     let line = read("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::") }
     var parts = (line?.dropFirst(3) ?? "").split(separator: "/")
@@ -164,7 +165,7 @@ struct DoctorSystem {
 
   private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
-  /// The first 4 kB of a file without the white space at its end; empty where there is none.
+  /// The first 4 kB of a file without trailing white space; empty if there is none.
   private func read(_ path: String) -> String {
     let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }

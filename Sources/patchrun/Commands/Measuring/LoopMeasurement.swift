@@ -1,7 +1,7 @@
 import RenderCore
 
-/// A maximum-length sequence: noise of 1 and -1 that is like nothing but itself, so that it is found in a
-/// recording to a frame, however it sounds there.
+/// A maximum-length sequence of 1 and -1. It correlates only with itself, so that a recording shows
+/// its position to the frame, even if the path colours the sound.
 struct MaximumLengthSequence {
   /// 2^15 - 1.
   static let count = 32_767
@@ -20,14 +20,14 @@ struct MaximumLengthSequence {
 
 /// Finds a maximum-length sequence in recordings.
 struct LoopMeasurement: ~Copyable {
-  /// How many frames a recording has that is looked through: a power of two, twice the sequence and more.
+  /// Frames of a recording to search: a power of two, at least twice the length of the sequence.
   static let window = 65_536
-  /// The latest frame that a whole sequence can begin at.
+  /// The last frame at which a whole sequence can begin.
   static let latest = window - MaximumLengthSequence.count
 
   private var transform = RealFFT(length: LoopMeasurement.window)
   private let samples = SampleStorage(repeating: 0, count: LoopMeasurement.window)
-  /// The sequence's spectrum, a recording's, and that of how alike they are.
+  /// The spectra of the sequence, of the recording, and of their correlation.
   private let spectra = SpectrumStorage(rowCount: 3, binCount: LoopMeasurement.window / 2 + 1)
   private let ones = SampleStorage(repeating: 1, count: LoopMeasurement.window / 2 + 1)
 
