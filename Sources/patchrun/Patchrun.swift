@@ -59,15 +59,14 @@ struct Patchrun: ParsableCommand {
     defaultSubcommand: Run.self)
 
   static var version: String { Program.version }
-  /// When this version was made, as the manual's pages say it.
+  /// The date of this version in the manual pages.
   static let versionDate = "November 21, 2026"
 
   static var commandNames: [String] {
     configuration.subcommands.compactMap { $0.configuration.commandName }
   }
 
-  /// Does what a shell asks for that completes what is typed, and ends the process; returns where it
-  /// is something else that is asked for.
+  /// Answers a completion request of a shell and ends the process; returns for any other arguments.
   private static func answerShell(_ arguments: [String]) {
     if arguments.first == "---complete" {
       let answer = CompletionRequest(arguments.dropFirst())?.answer()
@@ -92,11 +91,11 @@ struct Patchrun: ParsableCommand {
     Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
   }
 
-  /// The command that the arguments ask for.
+  /// Parses the arguments to a command.
   ///
-  /// A command that is named first takes its own arguments: to look through all the commands takes
-  /// longer than anything else that the program begins with. What it does not take, the help and the
-  /// version among it, is parsed as all of the program's, which then says what there is to say.
+  /// A command that is named first parses its own arguments, because parsing with all commands
+  /// takes longer than the rest of the start. If it fails (help and version included), the whole
+  /// program parses them and gives the message.
   static func command(of arguments: [String]) throws -> any ParsableCommand {
     if arguments.first == "render", let render = Render.plain(Array(arguments.dropFirst())) {
       return render
@@ -112,7 +111,7 @@ struct Patchrun: ParsableCommand {
     return try parseAsRoot(arguments)
   }
 
-  /// Does what the arguments say, and ends the process.
+  /// Runs the command and ends the process.
   static func start(_ arguments: [String]) -> Never {
     answerShell(arguments)
     let arguments = CommandNames.normalized(arguments)
@@ -135,14 +134,14 @@ struct Patchrun: ParsableCommand {
     } catch {
       let text = fullMessage(for: error)
       guard exitCode(for: error) != .success else {
-        // Help, the version: what was asked for.
+        // Help and version.
         let number = StandardStream.output.put(text + "\n")
         Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
       }
-      // As every other error says it.
+      // In the form of all other errors.
       let isError = text.hasPrefix("Error: ")
       let words = isError ? "e" + text.dropFirst() : text
-      // It repeats what was typed: not even a colour of that gets through.
+      // The message repeats the arguments, so control characters and colours in it are escaped.
       StandardStream.error.put(printableLines(String(words)) + "\n")
       Glibc.exit(ExitStatus.wrongUsage)
     }

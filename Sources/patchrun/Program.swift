@@ -1,8 +1,8 @@
-/// What is known of the program without its commands: what names them is named by them.
+/// Facts about the program that do not need its commands.
 enum Program {
   static let version = "0.1.0"
 
-  /// The names of its commands, in the order of the help.
+  /// The names of the commands in the order of the help.
   static let commandNames = [
     "run", "render", "validate", "test", "explain", "fmt", "new", "diff", "show", "response",
     "compare", "measure", "bench", "recover", "batch", "import", "export", "preset", "units",

@@ -2,11 +2,11 @@ import FileAccess
 import Glibc
 
 StandardStream.openMissing()
-// A reader that goes away is told by the write that fails.
+// Ignored, so that writing to a closed pipe returns an error.
 signal(SIGPIPE, SIG_IGN)
-// So is a file that is larger than it may be (ulimit -f).
+// Ignored, so that exceeding the file-size limit (`ulimit -f`) returns an error.
 signal(SIGXFSZ, SIG_IGN)
-// Swift reads them there; with none at all the program would seem to have been called without.
+// Swift reads the arguments from /proc. Without it the program would seem to have none.
 guard !CommandLine.arguments.isEmpty else {
   StandardStream.error.put("error: /proc is not mounted: the arguments cannot be read\n")
   exit(ExitStatus.worldRefused)

@@ -2,22 +2,22 @@ import ArgumentParser
 import Diagnostics
 import PatchSyntax
 
-/// A command as the parser of arguments knows it: the help, the manual and the completion are all
-/// made from this.
+/// The description of a command that the argument parser prints as JSON. Help, manual and
+/// completion are made from it.
 struct CommandInfo {
-  /// The names from the program's on: `patchrun`, `ctl`, `set`.
+  /// The names from the program's on, such as `patchrun`, `ctl`, `set`.
   var path: [String]
   var abstract: String
   var help: HelpText
   var arguments: [ArgumentInfo]
   var subcommands: [CommandInfo]
-  /// The subcommand that is meant where none is named.
+  /// The subcommand that runs if none is named.
   var defaultSubcommand: String?
   var isHidden: Bool
 
   var name: String { path.last ?? "" }
 
-  /// The program's own, with all its subcommands.
+  /// The program with all its subcommands.
   static let root: CommandInfo = {
     let source = SourceText(name: "help", bytes: Array(Patchrun._dumpHelp().utf8))
     let reading = JSONReader.read(source, dialect: .json)
@@ -41,25 +41,25 @@ struct CommandInfo {
 
   func subcommand(_ name: String) -> CommandInfo? { subcommands.first { $0.name == name } }
 
-  /// Those that are listed.
+  /// The subcommands in listings.
   var shownSubcommands: [CommandInfo] { subcommands.filter { !$0.isHidden && $0.name != "help" } }
 
   var options: [ArgumentInfo] { arguments.filter { $0.kind != .positional && !$0.isHidden } }
   var positionals: [ArgumentInfo] { arguments.filter { $0.kind == .positional && !$0.isHidden } }
 
-  /// This command and all below it that are listed, in their order.
+  /// This command and all listed commands below it, in their order.
   var family: [CommandInfo] { [self] + shownSubcommands.flatMap(\.family) }
 }
 
-/// An argument of a command: one that has its place, an option with a value, or a flag.
+/// An argument of a command: positional, an option with a value, or a flag.
 struct ArgumentInfo: Hashable {
   enum Kind: String, Hashable { case positional, option, flag }
 
-  /// How what is typed of a value is completed.
+  /// How the value of an argument is completed.
   enum Completion: Hashable {
     case none
     case list([String])
-    /// Files with these endings, without the dot, and folders; with any ending where there are none.
+    /// Files with these endings (without the dot; all endings if empty), and folders.
     case files([String])
     case folders
     /// By a function of the command.
@@ -92,7 +92,7 @@ struct ArgumentInfo: Hashable {
     defaultValue = value["defaultValue"]?.string
     values = value["allValues"].map { $0.elements.compactMap(\.string) } ?? []
     isOptional = value["isOptional"]?.bool ?? true
-    // One that takes what looks like an option, a number below zero, is a list to the parser alone.
+    // Only the parser sees a list: `.allUnrecognized` lets a single value begin with a hyphen.
     isRepeating =
       value["isRepeating"]?.bool == true
       && value["parsingStrategy"]?.string != "allUnrecognized"

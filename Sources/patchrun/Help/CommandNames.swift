@@ -3,10 +3,10 @@ import Diagnostics
 import Glibc
 import PatchSyntax
 
-/// The names of commands as they are typed.
+/// Checks and normalizes the names of commands.
 enum CommandNames {
-  /// `patchrun ctl help set` says what `patchrun help ctl set` does, and `patchrun -V` what
-  /// `patchrun --version` does.
+  /// Turns `patchrun ctl help set` into `patchrun help ctl set`, and `patchrun -V` into `patchrun
+  /// --version`.
   static func normalized(_ arguments: [String]) -> [String] {
     if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
     guard arguments.count > 1, arguments[1] == "help", hasOnlySubcommands(arguments[0]) else {
@@ -15,7 +15,7 @@ enum CommandNames {
     return ["help", arguments[0]] + arguments.dropFirst(2)
   }
 
-  /// What there is to say about a name that no command has; `nil` where all is well.
+  /// The failure for an unknown command name; `nil` if all names are known.
   static func failure(in arguments: [String]) -> CommandFailure? {
     guard let first = arguments.first else { return nil }
     if let failure = failure(ofWord: first) { return failure }
@@ -26,7 +26,7 @@ enum CommandNames {
     return failure(in: [first, second], below: Patchrun.self, [])
   }
 
-  /// What there is to say about a first argument that is neither a command nor a file, nor an option: it
+  /// The failure for a first argument that is no command, file or option. Without this check it
   /// would be taken for the patch to run.
   private static func failure(ofWord word: String) -> CommandFailure? {
     if word.hasPrefix("-") {
@@ -45,7 +45,7 @@ enum CommandNames {
     guard !word.isEmpty, !word.contains("/"), !word.contains("."), word != "help",
       subcommand(word, of: Patchrun.self) == nil, !isThere(word)
     else { return nil }
-    // What is typed without its ending is a file that is there.
+    // The user has left out the ending of an existing file.
     if let file = [".json", ".jsonc"].map({ word + $0 }).first(where: isThere) {
       return CommandFailure(
         ExitStatus.wrongUsage, "there is no command \(quoted(word)), and no file of that name",
@@ -62,7 +62,7 @@ enum CommandNames {
       help: [help])
   }
 
-  /// What commands are called elsewhere.
+  /// Names of commands in other programs.
   private static let otherNames: OtherNames.Table = [
     "play": ["run"], "start": ["run"], "open": ["run"], "listen": ["run"], "exec": ["run"],
     "check": ["validate"], "lint": ["validate"], "verify": ["validate"], "format": ["fmt"],
@@ -73,7 +73,7 @@ enum CommandNames {
     "stop": ["ctl"], "set": ["ctl"], "undo": ["ctl"], "plot": ["response"], "eq": ["response"],
   ]
 
-  /// The options of the command that is meant where none is named.
+  /// The options of `run`, the command without a name.
   private static var options: [String] {
     (CommandInfo.root.subcommand("run")?.options ?? []).flatMap(\.names)
   }
@@ -94,7 +94,7 @@ enum CommandNames {
     command.configuration.subcommands.first { $0.configuration.commandName == name }
   }
 
-  /// Follows the names down; the first that nothing has is the mistake.
+  /// Follows the names down the tree of commands and reports the first unknown one.
   private static func failure(
     in names: ArraySlice<String>, below command: any ParsableCommand.Type, _ path: [String]
   ) -> CommandFailure? {

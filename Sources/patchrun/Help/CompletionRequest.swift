@@ -1,27 +1,27 @@
 import ArgumentParser
 
-/// What can stand where somebody is typing. The shells' scripts ask the program, so that all three
-/// know the same, and what they offer is what this program takes.
+/// A request for shell completion. The scripts of all three shells ask the program, so that they
+/// offer the same words, and only what this version takes.
 ///
-/// A request is `patchrun ---complete SHELL INDEX WORD…`: the words from the program's on, without
-/// quotes, and which of them is typed. The answer is a line that says what else to offer, then a line
-/// for each candidate: the whole word and, behind a tab, what it is.
+/// A request is `patchrun ---complete SHELL INDEX WORD…`: the unquoted words from the program's
+/// name on, and the index of the one that is typed. The answer is a line of options, then one line
+/// for each candidate: the whole word and, after a tab, its description.
 struct CompletionRequest {
-  /// The words behind the program's name up to the one that is typed, and that.
+  /// The words after the program's name, the last being the one that is typed.
   var words: [String]
 
   var current: String { words.last ?? "" }
 
-  /// What is offered.
+  /// The candidates and what else the shell should offer.
   struct Answer: Equatable {
     var candidates: [Candidate] = []
-    /// Files, too, that end in one of these (all, where there is none), behind `prefix` of the word.
+    /// The endings of files to offer as well (empty for all files); `nil` for no files.
     var files: [String]?
-    /// Folders, too.
+    /// Whether folders are offered as well.
     var folders = false
-    /// What of the word stands in front of a file's name: `--output=`.
+    /// The beginning of the word that is not part of a file name, such as `--output=`.
     var prefix = ""
-    /// Whether a candidate is not yet a whole word: no blank follows it.
+    /// Whether the candidates are incomplete words, so that no blank follows.
     var goesOn = false
   }
 
@@ -35,7 +35,7 @@ struct CompletionRequest {
     }
   }
 
-  /// - Parameter arguments: Those behind `---complete`.
+  /// - Parameter arguments: The arguments after `---complete`.
   init?(_ arguments: some Sequence<String>) {
     let arguments = Array(arguments)
     guard arguments.count >= 3, let index = Int(arguments[1]), index >= 1 else { return nil }
@@ -48,7 +48,7 @@ struct CompletionRequest {
 
   // MARK: Answers
 
-  /// What can stand in the place of the last word.
+  /// The completions of the last word.
   func answer(_ root: CommandInfo = .root) -> Answer {
     var place = Place(command: root)
     for word in words.dropLast() { place.step(over: word) }
@@ -80,13 +80,13 @@ struct CompletionRequest {
     return more.matching(current)
   }
 
-  /// The options that have not been given yet; those that may be given again.
+  /// The options that are not given yet or may be repeated.
   private func options(at place: Place) -> Answer {
     var answer = Answer()
     for option in place.options where option.isRepeating || !place.given.contains(option) {
       let hasLongName = option.names.contains { $0.hasPrefix("--") }
       for name in option.names where name.hasPrefix(current) {
-        // A short name beside a long one is for those who type it.
+        // A short name is offered only without a long one, or when it is typed.
         guard name.hasPrefix("--") || !hasLongName || name == current else { continue }
         answer.candidates.append(Candidate(name, option.abstract))
       }
@@ -94,7 +94,7 @@ struct CompletionRequest {
     return answer
   }
 
-  /// The values of an argument; `prefix` stands in front of each.
+  /// The values of an argument, each with `prefix` in front.
   private func value(
     of argument: ArgumentInfo, in place: Place, typed: String, prefix: String
   ) -> Answer {
@@ -107,7 +107,7 @@ struct CompletionRequest {
     case .folders: answer.folders = true
     case .custom:
       answer.candidates = custom(argument, in: place, typed: typed)
-      // A pointer with its sign of equality is still to get its value.
+      // A pointer with `=` still needs its value.
       answer.goesOn =
         !answer.candidates.isEmpty
         && answer.candidates.allSatisfy { $0.word.hasSuffix("=") || $0.word.hasSuffix("/") }
@@ -119,8 +119,8 @@ struct CompletionRequest {
     return answer
   }
 
-  /// Asks the function that the command itself has for an argument. A candidate may have a tab and
-  /// what it is.
+  /// Calls the completion function of the command. A candidate may contain a tab and its
+  /// description.
   private func custom(
     _ argument: ArgumentInfo, in place: Place, typed: String
   ) -> [Candidate] {
@@ -146,18 +146,18 @@ struct CompletionRequest {
 }
 
 extension CompletionRequest {
-  /// Where in the commands somebody is who has typed some words.
+  /// The command and its arguments that precede the typed word.
   private struct Place {
     var command: CommandInfo
-    /// Options that have been given.
+    /// The options that precede the word.
     var given: [ArgumentInfo] = []
     /// The option whose value comes next.
     var pending: ArgumentInfo?
     var positionalsSeen = 0
     var isBehindTerminator = false
-    /// Whether the names of commands are typed for `help`.
+    /// Whether `help` precedes the word, so that names of commands follow.
     var isHelp = false
-    /// The commands that may be named here.
+    /// The commands whose names may follow.
     var named: [CommandInfo]
 
     init(command: CommandInfo) {
@@ -208,7 +208,7 @@ extension CompletionRequest {
       enterDefault()
     }
 
-    /// The command that is meant where none is named takes its arguments beside the names of others.
+    /// A default subcommand takes its arguments beside the names of other subcommands.
     private mutating func enterDefault() {
       guard let name = command.defaultSubcommand, let meant = command.subcommand(name) else {
         return
@@ -225,8 +225,8 @@ extension CompletionRequest.Answer {
     return answer
   }
 
-  /// The answer as the scripts read it: the first line has words, of which each is one of `files` (with
-  /// endings behind a colon), `folders` and `goesOn`, then the length of the prefix.
+  /// The answer in the form that the scripts parse. The first line has the length of the prefix and
+  /// then, as far as they apply, `files` with the endings after a colon, `folders`, and `goesOn`.
   var text: String {
     var first = ["prefix:\(prefix.count)"]
     if let files { first.append("files:" + files.joined(separator: ",")) }

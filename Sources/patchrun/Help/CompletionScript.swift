@@ -1,6 +1,5 @@
-/// The scripts with which a shell asks the program what can be typed: `patchrun
-/// --generate-completion-script SHELL`. They know nothing themselves, so that they are never out of
-/// date.
+/// The completion scripts: `patchrun --generate-completion-script SHELL`. They contain no names of
+/// commands, but ask the program, so that they are never out of date.
 enum CompletionScript: String, CaseIterable {
   case bash, zsh, fish
 

@@ -7,22 +7,22 @@ import PatchReference
 import PatchSyntax
 import RenderHost
 
-/// What arguments can be, for those whose values are not known before they are typed: functions for
-/// `completion: .custom`. They get the words of the line, and which of them is typed up to where.
+/// The functions for `completion: .custom`. They get the words of the line, the index of the typed
+/// word, and its beginning.
 ///
-/// A candidate may have a tab and what it is behind it.
+/// A candidate may contain a tab and its description.
 enum CompletionValues {
   /// The audio units.
   static func units(_: [String], _: Int, _: String) -> [String] {
     UnitCatalog.standard.components.map { "\($0.name)\t\($0.unit.description.summary)" }
   }
 
-  /// The codes of rules.
+  /// The codes of the rules.
   static func codes(_: [String], _: Int, _: String) -> [String] {
     RuleCatalog.all.map { "\($0.code)\t\($0.summary)" }
   }
 
-  /// What can be explained: codes, the names of rules once somebody types one, statuses.
+  /// The topics of `explain`: codes, statuses and, after a first letter, names of rules.
   static func topics(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let rules = RuleCatalog.all.map { "\($0.name)\t\($0.summary)" }
     let statuses = StatusExplanation.all.map { page in
@@ -38,10 +38,10 @@ enum CompletionValues {
     StarterPatch.all.map { "\($0.name)\t\($0.summary)" }
   }
 
-  /// The sinks of the sound server; none where there is no server.
+  /// The sinks of the sound server; none without a server.
   static func sinks(_: [String], _: Int, _: String) -> [String] { devices(.sink) }
 
-  /// Its sources.
+  /// The sources of the sound server; none without a server.
   static func sources(_: [String], _: Int, _: String) -> [String] { devices(.source) }
 
   private static func devices(_ direction: AudioDevice.Direction) -> [String] {
@@ -55,19 +55,19 @@ enum CompletionValues {
     ControlFolder.standard.liveNames()
   }
 
-  /// The pointers into the document of the running patch that is meant.
+  /// The pointers into the document of the running patch.
   static func runningPointers(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     guard let document = runningDocument(words) else { return [] }
     return PointerCompletion(document: document).pointers(typed, settings: false)
   }
 
-  /// The same, of what can be set, be it in the document or not; then values for it.
+  /// The pointers to settings of the running patch, in its document or not.
   static func runningSettings(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     guard let document = runningDocument(words) else { return [] }
     return PointerCompletion(document: document).pointers(typed, settings: true)
   }
 
-  /// Values for the setting whose pointer has been typed before.
+  /// The values of the setting whose pointer precedes the word.
   static func runningValues(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     guard let document = runningDocument(words),
       let pointer = words.prefix(max(0, index)).last(where: { $0.hasPrefix("/") })
@@ -75,7 +75,7 @@ enum CompletionValues {
     return PointerCompletion(document: document).values(at: pointer)
   }
 
-  /// `POINTER=` for what can be set in the patch that is on the line, then `POINTER=VALUE`.
+  /// `POINTER=` for the settings of the patch on the line, then `POINTER=VALUE`.
   static func overrides(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let path = words.enumerated().first {
       $0.offset > 0 && $0.offset != index
@@ -95,7 +95,7 @@ enum CompletionValues {
     }
   }
 
-  /// The document of the patch that `--name`, `--socket` or its being alone means.
+  /// The document of the running patch that `--name` or `--socket` names, or of the only one.
   private static func runningDocument(_ words: [String]) -> JSONValue? {
     func option(_ name: String) -> String? {
       for (word, next) in zip(words, words.dropFirst()) where word == name { return next }

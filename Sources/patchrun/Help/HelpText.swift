@@ -1,5 +1,4 @@
-/// What a command's discussion says, taken apart: running text, then sections under headings in
-/// capitals.
+/// The parsed discussion of a command: paragraphs, then sections under headings in capitals.
 ///
 ///     Two paragraphs of text, with an empty line between them.
 ///
@@ -11,8 +10,8 @@
 ///       2  wrong usage, which is said
 ///          in two lines
 ///
-/// A line of a section is indented by two blanks. It is an entry: a term and, behind two blanks or
-/// more, what there is to say about it. Lines that are indented further belong to the entry above.
+/// A line of a section is indented by two blanks. It is an entry: a term and, after two or more
+/// blanks, its description. Lines with a deeper indentation belong to the entry above.
 struct HelpText: Hashable {
   var paragraphs: [String] = []
   var sections: [Section] = []
@@ -24,12 +23,12 @@ struct HelpText: Hashable {
   }
 
   struct Entry: Hashable {
-    /// The line, without its indentation, and those that belong to it.
+    /// The lines of the entry without their indentation.
     var lines: [String]
 
-    /// What stands in front of two blanks; all of it where there are none.
+    /// The text before the first two blanks; the whole text without them.
     var term: String { split.term }
-    /// What there is to say about the term, in one line.
+    /// The description of the term, in one line.
     var text: String { split.text }
 
     private var split: (term: String, text: String) {

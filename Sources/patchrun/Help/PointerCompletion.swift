@@ -2,17 +2,16 @@ import AudioTypes
 import AudioUnits
 import PatchSyntax
 
-/// The JSON Pointers into a document, as they are typed one after the other.
+/// Completes JSON Pointers into a document.
 struct PointerCompletion {
   var document: JSONValue
   var catalog = UnitCatalog.standard
 
-  /// More than that are not offered at once: then the next step of each is.
+  /// The most candidates. If there are more, only their next steps are offered.
   private static let most = 100
 
-  /// The pointers that begin with what is typed, each with its value. Those of objects and arrays are
-  /// among them, but not where only `settings` are asked for: then parameters and properties that the
-  /// document does not have are.
+  /// The pointers that begin with `typed`, each with its value. With `settings`, objects and arrays
+  /// are left out, and parameters and properties are added that the document does not contain.
   func pointers(_ typed: String, settings: Bool) -> [String] {
     var found: [(pointer: String, summary: String)] = []
     collect(document, JSONPointer(), typed, onlyLeaves: settings, into: &found)
@@ -40,7 +39,7 @@ struct PointerCompletion {
     into found: inout [(pointer: String, summary: String)]
   ) {
     let text = "\(pointer)"
-    // Where the two part nothing below begins with what is typed.
+    // If the pointers differ, nothing below this one begins with the typed text.
     guard text.hasPrefix(typed) || typed.hasPrefix(text) else { return }
     let isLeaf = value.kind != .object && value.kind != .array
     if text.hasPrefix(typed), !text.isEmpty, isLeaf || !onlyLeaves {
@@ -69,7 +68,7 @@ struct PointerCompletion {
     node["component"]?.string.flatMap(catalog.component(named:))?.unit.description
   }
 
-  /// The buses of a scope that the document speaks of.
+  /// The buses of a scope that the document mentions.
   private func buses(_ scope: Scope, of name: String, _ node: JSONValue) -> [String] {
     let key = scope == .input ? "inputs" : "outputs"
     var buses = (node[key].map { Array($0.members) } ?? []).compactMap(\.key.string)
@@ -83,7 +82,7 @@ struct PointerCompletion {
     return buses.filter { $0 != "comment" }
   }
 
-  /// The parameters and properties that could be set, with what they are.
+  /// The parameters and properties that the document does not set.
   private func unwritten() -> [(pointer: String, summary: String)] {
     var found: [(pointer: String, summary: String)] = []
     for member in document["nodes"].map({ Array($0.members) }) ?? [] {
@@ -113,7 +112,7 @@ struct PointerCompletion {
     return found
   }
 
-  /// What a setting can be: the choices of a property, and what it is now.
+  /// The values of a setting: its current value and the choices of a property.
   func values(at pointer: String) -> [String] {
     guard let pointer = JSONPointer(parsing: pointer) else { return [] }
     var values: [String] = []

@@ -1,7 +1,7 @@
 import PatchGraph
 import PatchReference
 
-/// The page `patchrun(1)`, made from what the commands say about themselves in their help.
+/// The manual page `patchrun(1)`, made from the help of all commands.
 struct ProgramManual {
   var root = CommandInfo.root
 
@@ -39,18 +39,18 @@ struct ProgramManual {
     return page.text
   }
 
-  /// Sections that a page has in one place for all commands.
+  /// The sections that the page has once for all commands.
   static let ownSections: Set<String> = [
     "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "SIGNALS",
   ]
   private static let sharedSections: Set<String> = ["ENVIRONMENT", "FILES", "SIGNALS"]
 
-  /// All that one can call: subcommands, and theirs in the place of those that have some.
+  /// All commands and subcommands.
   private var commands: [CommandInfo] { root.shownSubcommands.flatMap(\.family) }
 
   private var leaves: [CommandInfo] { commands.filter(\.shownSubcommands.isEmpty) }
 
-  /// The options that every command takes.
+  /// The options that every command has.
   private var common: [ArgumentInfo] {
     (leaves.first?.options ?? []).filter { option in
       leaves.allSatisfy { $0.options.contains(option) }
@@ -59,15 +59,15 @@ struct ProgramManual {
 
   private func synopsis(_ page: inout ManualPage) {
     page.section("Synopsis")
-    // groff begins a line at a name that stands alone, and not at one with macros behind it.
+    // groff begins a new line only at an `.Nm` without further macros on its line.
     for words in leaves.map(words) + ["Cm help Op Ar command ..."] {
       page.macro(".Nm")
       page.macro(".\(words)")
     }
   }
 
-  /// A command with what it takes, as mdoc has it: options as `[options]`, which its part of the page
-  /// lists.
+  /// The synopsis of a command in mdoc macros, with `[options]` for the options that its part of
+  /// the page lists.
   private func words(of command: CommandInfo) -> String {
     var words = command.path.dropFirst().map { "Cm \(ManualPage.argument($0))" }
     if command.path.dropFirst().joined() == root.defaultSubcommand {
@@ -94,7 +94,7 @@ struct ProgramManual {
     add(command.help, to: &page, except: Self.sharedSections)
   }
 
-  /// The sections of a help text, each with its heading as a line of its own.
+  /// Adds the sections of a help text, each with its heading.
   private func add(_ help: HelpText, to page: inout ManualPage, except others: Set<String>) {
     for section in help.sections where !others.contains(section.title) {
       page.paragraph("\(section.title.prefix(1) + section.title.dropFirst().lowercased()):")
@@ -106,7 +106,7 @@ struct ProgramManual {
     }
   }
 
-  /// A section with what all commands say under one heading, each term once.
+  /// Adds a section with the entries of all commands under one heading, each term once.
   private func gathered(_ title: String, in page: inout ManualPage) {
     var entries: [ManualPage.Entry] = []
     for command in root.family {

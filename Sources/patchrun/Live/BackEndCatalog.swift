@@ -2,9 +2,9 @@ import PipeIO
 import PulseIO
 import RenderHost
 
-/// The ways to sound. Nothing else in the program names one of them.
+/// The audio back ends. No other file of the program names one.
 enum BackEndCatalog {
-  /// A line each. The first is taken where the command line asks for none.
+  /// One line for each. The first is the default.
   static let all: [any AudioBackEnd] = [
     PulseBackEnd(),
     PipeBackEnd(),
@@ -12,7 +12,7 @@ enum BackEndCatalog {
 
   static var standard: any AudioBackEnd { all[0] }
 
-  /// - Parameter name: One that is there.
+  /// - Parameter name: The name of a back end that exists.
   static func named(_ name: String) -> any AudioBackEnd {
     guard let found = all.first(where: { $0.name == name }) else {
       preconditionFailure("there is no back end '\(name)'")

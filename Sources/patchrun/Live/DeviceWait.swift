@@ -2,22 +2,23 @@ import ArgumentParser
 import PatchGraph
 import RenderHost
 
-/// How a run answers the loss of its device: as the patch says, unless the command line says otherwise.
+/// The value of `--wait-device`: how long a run waits for a missing device, in place of the patch's
+/// policy.
 struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
-  /// For how long a device is waited for, in seconds; 0 for not at all.
+  /// Seconds; 0 for no waiting, infinity for no limit.
   var limit: Double
 
-  /// For as long as it takes.
+  /// Waits without a limit.
   static let endless = DeviceWait(limit: .infinity)
 
   init(limit: Double) { self.limit = limit }
 
-  /// As the help says it.
+  /// The default in the help.
   var description: String {
     limit.isFinite ? "\(limit) s" : "as long as it takes"
   }
 
-  /// What stands behind `--wait-device=` and is no limit. The parser would take the option without it.
+  /// The value after `--wait-device=` if it is no limit. The parser would silently ignore it.
   static func wrongValue(in arguments: [String]) -> Substring? {
     arguments.lazy.filter { $0.hasPrefix("--wait-device=") }
       .compactMap { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last }
@@ -36,7 +37,7 @@ struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
 }
 
 extension SessionPolicy {
-  /// The decisions with what the command line says about waiting in the place of the patch's.
+  /// The policy with the command line's waiting in place of the patch's.
   func waiting(_ asked: DeviceWait?) -> SessionPolicy {
     guard let asked else { return self }
     var result = self
@@ -49,14 +50,14 @@ extension SessionPolicy {
     return result
   }
 
-  /// The same for hardware.
+  /// The policy in the form that hardware takes.
   var deviceLoss: DeviceLossPolicy {
     DeviceLossPolicy(
       isAwaited: onDeviceLoss != .exit, takesDefault: onDeviceLoss == .follow,
       holds: withoutDevice == .hold)
   }
 
-  /// What happens meanwhile, in a few words.
+  /// What happens during the wait, in words.
   var waitingWords: String {
     let words =
       withoutDevice == .hold
@@ -66,13 +67,13 @@ extension SessionPolicy {
   }
 }
 
-/// The sides of a device that a run waits for.
+/// The sides of the device (sink, source) that are lost.
 struct LostDevices {
   private var sides: [AudioDevice.Direction: (error: HardwareError, since: UInt64)] = [:]
 
   var isEmpty: Bool { sides.isEmpty }
 
-  /// Where a run is that nothing else holds up: it plays where none is waited for.
+  /// The phase of a run as far as lost sides decide it.
   var phase: RunStatus.Phase {
     sides.values.first.map { .waiting($0.error.message) } ?? .playing
   }
@@ -81,12 +82,12 @@ struct LostDevices {
     sides[side] = (error, sides[side]?.since ?? now)
   }
 
-  /// For how many seconds the side has been waited for; `nil` where it has not.
+  /// Removes a side and returns the seconds that it was lost for; `nil` if it was not lost.
   mutating func find(_ side: AudioDevice.Direction, at now: UInt64) -> Double? {
     sides.removeValue(forKey: side).map { Double(now - $0.since) / 1e9 }
   }
 
-  /// What has been waited for longer than a limit in seconds.
+  /// The error of a side that has been lost for at least `limit` seconds.
   func overdue(_ limit: Double, at now: UInt64) -> HardwareError? {
     sides.values.first { Double(now - $0.since) / 1e9 >= limit }?.error
   }

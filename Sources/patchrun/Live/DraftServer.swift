@@ -6,9 +6,10 @@ import PatchSyntax
 import RenderHost
 import Synchronization
 
-/// Answers what an editor asks about a text that is being typed, one question after the other.
+/// Answers language-server requests about a text that somebody is editing, one at a time. Any
+/// thread.
 final class DraftServer: Sendable {
-  /// What a document may do, of the question that is being answered.
+  /// The surroundings of the document of the current request.
   private final class Place: Sendable {
     let surroundings = Mutex<PatchSurroundings?>(nil)
   }
@@ -22,8 +23,8 @@ final class DraftServer: Sendable {
   private let language = Mutex<Language?>(nil)
 
   /// - Parameters:
-  ///   - name: Of the patch's file: whether it may have comments.
-  ///   - grant: The device that the patch plays on.
+  ///   - name: The name of the patch's file: its ending decides whether comments are allowed.
+  ///   - grant: The grant of the device that the patch plays on.
   func answers(
     to questions: [ControlQuestion], about text: String, named name: String,
     in surroundings: PatchSurroundings, on grant: HardwareGrant
@@ -44,11 +45,12 @@ final class DraftServer: Sendable {
       language?.server.notify("textDocument/didOpen", ["textDocument": opened])
       defer {
         language?.server.notify("textDocument/didClose", ["textDocument": document])
-        // Nobody waits for what would be sent.
+        // Discards the findings, which no client waits for.
         _ = language?.server.findings()
       }
       return questions.map { question in
-        // What is not about the document is about the server, which others have as well.
+        // Only requests about the document are answered: others are about the server, which other
+        // documents share.
         let method = question.method.hasPrefix("textDocument/") ? question.method : "none"
         let parameters = question.parameters.members.filter { $0.name != "textDocument" }
         return language?.server.ask(
@@ -84,7 +86,7 @@ extension LanguageServer {
     _ = receive(Array(message.compact.utf8))
   }
 
-  /// Answers `{ "result": … }` or `{ "error": … }`.
+  /// Sends a request and returns `{ "result": … }` or `{ "error": … }`.
   fileprivate mutating func ask(_ method: String, _ parameters: JSONText) -> JSONText {
     let message: JSONText = [
       "jsonrpc": "2.0", "id": 1, "method": .string(method), "params": parameters,

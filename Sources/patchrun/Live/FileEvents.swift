@@ -1,18 +1,20 @@
 import RenderCore
 
-/// What has happened to files while a patch ran: told once each, and listed at the end.
+/// Collects the file events of a run: some are reported at once, and missing stretches are listed
+/// at the end.
 struct FileEvents {
-  /// More are counted and not told: a disk that fails does so again and again.
+  /// The most events that are reported; the others are only counted, because a failing disk fails
+  /// again and again.
   private static let mostTold = 20
   private static let mostListed = 50
 
   private var told = 0
   private var listed: [ServiceEvent] = []
   private var count = 0
-  /// What has kept the run from doing what the patch says.
+  /// The events after which the run no longer does what the patch says.
   private(set) var failures: [String] = []
 
-  /// A sentence to be told about an event, and of what kind it is; `nil` where enough has been told.
+  /// The message about an event, and its kind; `nil` if enough have been reported.
   mutating func take(_ event: ServiceEvent) -> (kind: String, message: String)? {
     switch event.kind {
     case .begun, .kept: return ("note", event.message)
@@ -35,7 +37,7 @@ struct FileEvents {
     }
   }
 
-  /// A line for each stretch that is missing.
+  /// One line for each missing stretch.
   var summary: [String] {
     listed.map(\.message) + (count > listed.count ? ["and \(count - listed.count) more"] : [])
   }
@@ -44,18 +46,18 @@ struct FileEvents {
   var readErrors: Int { listed.count { $0.kind == .unread } }
 }
 
-/// Notices that a device has stood still: time has passed, and no frame has been asked for.
+/// Detects that a device has stopped: time passes, and no frames are requested.
 struct StallWatch {
-  /// What a device may do in one go without having stood still, in seconds: some servers ask for large
-  /// pieces, and seldom.
+  /// The longest interval between requests in seconds that is no stop: some servers request large
+  /// blocks at long intervals.
   private static let patience = 0.35
 
   private var last: (nanoseconds: UInt64, frames: Int)?
-  /// Frames that had been asked for when it stood still last.
+  /// The frames requested before the last stop.
   private var framesBefore = 0
 
-  /// - Parameter isExpected: Whether somebody has had the patch pause.
-  /// - Returns: For how many seconds it has stood still, once that is over.
+  /// - Parameter isExpected: Whether the device is expected to request nothing, as in a pause.
+  /// - Returns: The length of a stop in seconds, once it is over.
   mutating func look(
     at frames: Int, nanoseconds now: UInt64, sampleRate: Double, isExpected: Bool
   ) -> Double? {
@@ -71,7 +73,7 @@ struct StallWatch {
     return missing > Self.patience ? missing : nil
   }
 
-  /// How many seconds of sound there have been since it stood still last.
+  /// Seconds of sound since the last stop.
   func age(at frames: Int, sampleRate: Double) -> Double {
     Double(max(0, frames - framesBefore)) / sampleRate
   }

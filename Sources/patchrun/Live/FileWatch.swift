@@ -1,19 +1,19 @@
 import Diagnostics
 import Glibc
 
-/// Tells when files have been written or replaced.
+/// Watches files by inotify.
 ///
-/// The folders are watched, not the files: an editor that writes beside a file and then renames
-/// leaves nothing of the file that there was. What is half written is not told of: only that a file
-/// has been closed after writing, or has come by a rename.
+/// It watches the folders, not the files: an editor may write a new file and rename it over the old
+/// one. It reports files that were closed after writing or renamed into place, never half-written
+/// ones.
 final class FileWatch {
-  /// Becomes readable when something may have happened.
+  /// Readable when a file may have changed.
   let descriptor: Int32
-  /// The names that matter in each folder that is watched.
+  /// The watched names in each watched folder.
   private var names: [Int32: Set<String>] = [:]
   private var folders: [String: Int32] = [:]
 
-  /// - Throws: Where the system has no more watches.
+  /// - Throws: If the system has no more watches.
   init() throws(CommandFailure) {
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else {
@@ -25,7 +25,7 @@ final class FileWatch {
 
   deinit { close(descriptor) }
 
-  /// Watches a file from now on, whether it is there or not.
+  /// Watches a file, whether it exists or not.
   func add(_ path: String) throws(CommandFailure) {
     let folder = PatchFile.directory(of: path)
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
@@ -44,13 +44,13 @@ final class FileWatch {
     names[watch, default: []].insert(name)
   }
 
-  /// Waits for half a second, until something may have happened, or until another descriptor is readable.
+  /// Waits up to half a second until a file may have changed or `other` is readable.
   func wait(orFor other: Int32) {
     var places = [descriptor, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     _ = unsafe poll(&places, 2, 500)
   }
 
-  /// Whether one of the files has been written since the last call.
+  /// Whether a watched file was written since the last call.
   func takeChange() -> Bool {
     var isChanged = false
     var block = [UInt8](repeating: 0, count: 16_384)
@@ -75,6 +75,6 @@ final class FileWatch {
     }
   }
 
-  /// Of `struct inotify_event` what stands ahead of the name: four words of 32 bits.
+  /// Bytes of `struct inotify_event` in front of the name: four 32-bit words.
   private static let headLength = 16
 }

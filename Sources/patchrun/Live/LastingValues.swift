@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What lasts as long as the process: to take a patch of ten thousand nodes apart, just before it ends,
-/// takes longer than to check it.
+/// Values that live as long as the process. To release a patch of ten thousand nodes at the end
+/// would take longer than to check it.
 enum LastingValues {
   private static let values = Mutex<[any Sendable]>([])
 

@@ -3,9 +3,9 @@ import PatchGraph
 import PatchSyntax
 import RenderHost
 
-/// What the limit of a run's output has done, to be read.
+/// Formats the effect of the output limit.
 enum LimitText {
-  /// `limited to -6 dBFS for 0.520 s`; `nil` where nothing was turned down.
+  /// For example `limited to -6 dBFS for 0.520 s`; `nil` if it never acted.
   static func summary(_ session: RenderSession) -> String? {
     let frames = session.limited.frames
     guard frames > 0 else { return nil }
@@ -14,7 +14,7 @@ enum LimitText {
     return "limited\(level) for \(fixed(seconds, 3)) s"
   }
 
-  /// The same for programs; `null` where there is no limit.
+  /// The effect as JSON; `null` without a limit.
   static func json(_ session: RenderSession) -> JSONText {
     guard let peak = session.outputPeakLimit else { return .null }
     let level = 20 * log10(Double(peak))
@@ -24,7 +24,7 @@ enum LimitText {
     ]
   }
 
-  /// Decibels by which a gain turns down; 0 for nothing.
+  /// The reduction by a gain in decibels; 0 for none.
   static func reduction(_ gain: Float) -> Double {
     gain < 1 ? -20 * log10(Double(max(gain, 1e-36))) : 0
   }

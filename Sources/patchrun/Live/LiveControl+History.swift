@@ -4,11 +4,11 @@ import PatchGraph
 import PatchSyntax
 import Synchronization
 
-/// What has been changed, and how it is taken back.
+/// Undo, redo and history.
 extension LiveControl {
   func history() async -> ControlHistory { steps.withLock { $0.shown() } }
 
-  /// Goes the road of every change, with a document that has played.
+  /// Plays a document from the history, as any other change.
   func rewind(
     _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome {
@@ -18,7 +18,8 @@ extension LiveControl {
         return .failed(message: message, help: help)
       }
       let text = String(decoding: target.source.bytes, as: UTF8.self)
-      // It has played: its files are those that its folder, or the command line, allowed.
+      // The document has played before, so its files were allowed then. `.socket` does not restrict
+      // them again.
       let outcome = make(
         .replace(text: text), ifMatch: tag, by: origin, through: .socket, isRewind: true)
       if case .applied = outcome { steps.withLock { $0.go(to: target) } }

@@ -7,7 +7,7 @@ import RenderCore
 import RenderHost
 import RenderTaps
 
-/// What the panel's page asks besides.
+/// Further requests of the panel's page.
 extension LiveControl {
   func shares() async -> ControlShares {
     let stage = stage
@@ -62,7 +62,7 @@ extension LiveControl {
   }
 }
 
-/// The file of a recording, as long as it is the one that was written.
+/// The file of a recording, while it is still the file that was written.
 private final class TakeFile: ControlFile {
   private let file: OpenedFile
   let byteCount: Int

@@ -11,22 +11,22 @@ import RenderTaps
 import Reports
 import Synchronization
 
-/// What a patch that plays shows to the control room.
+/// The running patch as the control server sees it. Any thread.
 final class LiveControl: ControlledPatch {
   private struct State {
     var stage: LiveStage
     var phase = ControlState.starting
-    /// Whether somebody has asked for silence.
+    /// Whether a client has paused the patch.
     var isPaused = false
-    /// A document that takes a new beginning.
+    /// A document that takes a restart of the patch.
     var restart: PatchReader.Result?
     var events: [AsyncStream<ControlEvent>.Continuation] = []
     var xruns = (underruns: 0, overruns: 0)
-    /// How often something has happened to files.
+    /// How many file events of each kind there were.
     var fileEvents: [ServiceEvent.Kind: Int] = [:]
   }
 
-  /// A document as it is given away.
+  /// A document in the form that clients get.
   private struct KeptDocument {
     let live: LivePatch
     let number: Int
@@ -37,10 +37,10 @@ final class LiveControl: ControlledPatch {
   private let documents = Mutex<KeptDocument?>(nil)
   private let signals: Signals
   private let state: Mutex<State>
-  /// Held from the document that a change is made on until it plays.
+  /// Held while a change is made, from reading the document until the new one plays.
   private let changes = Mutex<Void>(())
   let recordings: Takes
-  /// Used while `changes` is held, or to be shown.
+  /// Changed only while `changes` is held; reads for display need not hold it.
   let steps = Mutex(LiveHistory())
   let drafts = DraftServer()
 
@@ -79,7 +79,7 @@ final class LiveControl: ControlledPatch {
     emit(.changed(tag: tag, effects: changes.map(ControlEffect.init), by: origin))
   }
 
-  /// The timeline has changed the document.
+  /// Reports the changes that the timeline has made to the document.
   func noteTimeline(_ pointers: [String]) {
     let effects = pointers.map {
       ControlEffect(pointer: $0, summary: "the timeline has come to it", heard: "")
@@ -103,9 +103,9 @@ final class LiveControl: ControlledPatch {
     emit(.interruption(begins: begins))
   }
 
-  /// Says that a side of the device is waited for, or is there.
+  /// Reports that a side of the device is lost or found.
   ///
-  /// - Parameter isWaiting: Whether any side is waited for now.
+  /// - Parameter isWaiting: Whether any side is still lost.
   func noteDevice(
     _ direction: ControlDirection, isLost: Bool, isWaiting: Bool, _ message: String
   ) {
@@ -124,7 +124,7 @@ final class LiveControl: ControlledPatch {
     if isNew { emit(.xrun(underruns: underruns, overruns: overruns)) }
   }
 
-  /// The device, or a file, had to be waited for.
+  /// Reports an underrun of the device or of a file.
   func note(_ underrun: Underrun) {
     emit(
       .underrun(
@@ -142,10 +142,10 @@ final class LiveControl: ControlledPatch {
           message: event.message)))
   }
 
-  /// How often something has happened to files.
+  /// How many file events of each kind there were.
   var fileEvents: [ServiceEvent.Kind: Int] { state.withLock { $0.fileEvents } }
 
-  /// A document that takes a new beginning, taken away.
+  /// Takes the document that needs a restart, if there is one.
   func takeRestart() -> PatchReader.Result? {
     state.withLock { state in
       defer { state.restart = nil }
@@ -155,7 +155,7 @@ final class LiveControl: ControlledPatch {
 
   var stage: LiveStage { state.withLock { $0.stage } }
 
-  /// What plays, and where the run is.
+  /// The stage that plays, and the state of the run.
   var present: (stage: LiveStage, state: ControlState) {
     state.withLock { state in
       let isHeld = state.isPaused && state.phase.isUnderWay
@@ -163,7 +163,7 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  /// Goes over to a document of the run's own, while nobody else changes what plays.
+  /// Runs `body` while no client changes the patch.
   func exclusively<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -186,7 +186,7 @@ final class LiveControl: ControlledPatch {
 
   func document() async -> ControlDocument { document(of: stage.live).document }
 
-  /// The document that plays, made to be given away once for each that there is.
+  /// The document that plays. It is made once for each revision.
   func document(
     of live: LivePatch
   ) -> (reading: PatchReader.Result, document: ControlDocument) {
@@ -202,7 +202,7 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  /// Whether a document that plays has neither comments nor trailing commas.
+  /// Whether a document has neither comments nor trailing commas.
   private static func isJSON(_ source: SourceText) -> Bool {
     JSONReader.Dialect(fileName: source.name) == .json
       || !JSONReader.read(source, dialect: .json).hasErrors
@@ -269,7 +269,7 @@ final class LiveControl: ControlledPatch {
     return refusal(patch.diagnostics, in: patch.source)
   }
 
-  /// - Parameter isRewind: Whether the document has played before: then it is no new step.
+  /// - Parameter isRewind: Whether the document comes from the history and so is no new step.
   func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
     through door: ControlEntrance, isRewind: Bool = false
@@ -312,7 +312,7 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  /// Keeps both documents, so that the change can be taken back.
+  /// Records the documents before and after a change in the history.
   func keep(
     _ changes: [PatchChange], by origin: ControlOrigin, from old: PatchReader.Result,
     to new: PatchReader.Result
@@ -351,7 +351,7 @@ final class LiveControl: ControlledPatch {
 
   private func edited(_ change: DocumentChange, _ source: SourceText) -> Edited {
     switch change {
-    // As a text of its own: what is said of it is about the document that was asked for.
+    // A source text without its origin, so that diagnostics refer to the document that was sent.
     case .changed(let text): .changed(SourceText(name: text.name, bytes: text.bytes))
     case .refused(let diagnostics): .refused(diagnostics, source)
     }
@@ -372,7 +372,7 @@ final class LiveControl: ControlledPatch {
       text: renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n")
   }
 
-  /// A number that another text hardly has, and the length.
+  /// A hash of the bytes, and their number.
   static func tag(of source: SourceText) -> String {
     ContentHash.digits(source.bytes) + "-" + String(source.bytes.count, radix: 16)
   }

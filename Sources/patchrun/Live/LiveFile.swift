@@ -3,29 +3,29 @@ import Glibc
 import PatchSyntax
 import Synchronization
 
-/// The file of a patch that plays: what stands in it, and what is to be saved there.
+/// The file of a running patch, and the text to save in it.
 ///
-/// A document that plays has lost what has happened of its timeline. What is saved has it still: it is
-/// the document as it was read, with the changes that were made since.
+/// The document that plays has lost the past steps of its timeline. The text to save keeps them: it
+/// is the document as it was read, with the changes since. Any thread.
 final class LiveFile: Sendable {
   private struct State {
-    /// What is to be saved.
+    /// The text to save.
     var text: SourceText
-    /// What that was when the file was read or written last, values of `--set` included.
+    /// The text to save when the file was last read or written, with the values of `--set`.
     var filed: [UInt8]
-    /// What stood in the file then.
+    /// The contents of the file at that time.
     var contents: [UInt8]
-    /// Whether it was written here.
+    /// Whether this program has written them.
     var isOwn = false
   }
 
-  /// As it was named; `nil` for standard input.
+  /// The path from the command line; `nil` for standard input.
   let path: String?
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - path: As it was named on the command line.
-  ///   - reading: What the patch was made of.
+  ///   - path: The path from the command line.
+  ///   - reading: The reading that the patch was built from.
   init(_ path: String, _ file: PatchFile, _ reading: PatchReader.Result) {
     self.path = path == "-" ? nil : path
     state = Mutex(
@@ -33,25 +33,25 @@ final class LiveFile: Sendable {
         text: reading.source, filed: reading.source.bytes, contents: file.source.bytes))
   }
 
-  /// Whether the file says what is set.
+  /// Whether the file contains the text to save.
   var isSaved: Bool { state.withLock { $0.text.bytes == $0.filed } }
 
   /// Whether there is a file that may be written.
   var canSave: Bool { path.map { unsafe access($0, W_OK) == 0 } ?? false }
 
-  /// Whether what stands in the file has been written here.
+  /// Whether this program has written these contents.
   func isOwn(_ contents: [UInt8]) -> Bool {
     state.withLock { $0.isOwn && $0.contents == contents }
   }
 
-  /// The file has been read again, and plays.
+  /// Follows a file that was read again and plays.
   func follow(_ file: PatchFile, _ reading: PatchReader.Result) {
     state.withLock {
       $0 = State(text: reading.source, filed: reading.source.bytes, contents: file.source.bytes)
     }
   }
 
-  /// Another document plays in the place of one.
+  /// Follows a change of the document that plays.
   func follow(from old: PatchReader.Result, to new: SourceText) {
     state.withLock { state in
       state.text =
@@ -59,9 +59,9 @@ final class LiveFile: Sendable {
     }
   }
 
-  /// A document with its whole timeline, after a change of one whose timeline has been played in part.
-  /// Of a change of the timeline nobody could say where in the whole one it belongs: then it is the
-  /// new document.
+  /// Applies a change of the playing document to the document with its whole timeline. After a
+  /// change of the timeline itself, the place of the change in the whole timeline is not known: the
+  /// result is the new document.
   private static func changed(
     _ whole: SourceText, from old: PatchReader.Result, to new: SourceText
   ) -> SourceText {
@@ -78,12 +78,13 @@ final class LiveFile: Sendable {
     return SourceText(name: whole.name, bytes: changed.bytes)
   }
 
-  /// Writes what is set to the file.
+  /// Writes the text to save.
   ///
   /// - Parameters:
-  ///   - playing: The document that plays, for when the one with the whole timeline is none.
-  ///   - isSound: Whether a document could be played.
-  /// - Throws: Why it cannot be written. The file is as it was then.
+  ///   - playing: The document that plays: it is saved if the text with the whole timeline has
+  ///     errors.
+  ///   - isSound: Whether a document has no errors.
+  /// - Throws: Why the file cannot be written. It is then unchanged.
   func save(
     playing: SourceText, isSound: (PatchReader.Result) -> Bool
   ) throws(CommandFailure) -> String {

@@ -2,10 +2,10 @@ import Control
 import Diagnostics
 import Synchronization
 
-/// The documents that a run has played, so that one of them can be gone back to.
+/// The documents that a run has played, for undo and redo.
 ///
-/// A step has the document before it and the one after it. What the timeline changes is no step: it would happen
-/// again. Used by one thread at a time.
+/// A step has the document before it and the one after it. Changes by the timeline are no steps,
+/// because the timeline would make them again. Not thread-safe.
 struct LiveHistory {
   private struct Step {
     var time: ContinuousClock.Instant
@@ -15,26 +15,28 @@ struct LiveHistory {
     var after: SourceText
   }
 
-  /// A document to go to.
+  /// A document of the history to play.
   struct Target {
     var source: SourceText
-    /// How many of the steps hold then.
+    /// The number of steps that are in effect then.
     var position: Int
   }
 
-  /// Enough for an afternoon of turning, and for what a document of some megabytes takes.
+  /// The most steps: enough for an afternoon, and for documents of some megabytes within
+  /// `mostBytes`.
   static let mostSteps = 200
   static let mostBytes = 32 << 20
-  /// Changes of the same values that follow one another so closely are one gesture: a fader that is drawn.
+  /// The longest interval between changes of the same values that count as one step, such as a
+  /// fader's.
   static let gesture = Duration.seconds(1)
 
   private var steps: [Step] = []
-  /// How many of them hold. Those behind have been taken back.
+  /// How many steps are in effect. The others are undone.
   private var position = 0
-  /// How many older ones are not known any more: the number of the first is one more.
+  /// How many older steps were dropped: the first one left has the number after this.
   private var forgotten = 0
 
-  /// Notes a change that plays by now. One that changes no document is none.
+  /// Records a change that plays. Does nothing if the document is the same.
   mutating func note(
     _ effects: [ControlEffect], by origin: ControlOrigin, from before: SourceText,
     to after: SourceText, at time: ContinuousClock.Instant = .now
@@ -63,7 +65,7 @@ struct LiveHistory {
     position = steps.count
   }
 
-  /// Where a wish leads; `nil` where there is nothing of it.
+  /// The document that a request leads to; `nil` if there is no such step.
   func target(_ rewind: ControlRewind) -> Target? {
     let wanted =
       switch rewind {
@@ -77,10 +79,10 @@ struct LiveHistory {
       source: isBack ? steps[wanted].before : steps[wanted - 1].after, position: wanted)
   }
 
-  /// The document of a target plays.
+  /// Records that the document of a target plays.
   mutating func go(to target: Target) { position = target.position }
 
-  /// Why there is nothing to go to, as a sentence.
+  /// Why there is no target, as a sentence.
   func refusal(of rewind: ControlRewind) -> (message: String, help: [String]) {
     let help =
       steps.isEmpty
@@ -105,7 +107,7 @@ struct LiveHistory {
 }
 
 extension ControlEffect {
-  /// What both change together, where each says `… goes from 0.8 to 0.5`.
+  /// The effect of two changes in a row, if both say `… goes from 0.8 to 0.5`.
   fileprivate func following(_ first: ControlEffect?) -> ControlEffect {
     let words = /(.* goes from .*) to (.*)/
     guard let begin = first?.summary.wholeMatch(of: words)?.output.1,

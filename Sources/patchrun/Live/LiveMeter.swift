@@ -1,25 +1,25 @@
 import RenderCore
 import Synchronization
 
-/// What the parts of a patch have taken of the render thread's time of late.
+/// The render time of each part during the last one or two seconds. Any thread.
 final class LiveMeter: Sendable {
-  /// What a part had taken at two times, of which the first is a second or two ago.
+  /// The render time of each part at two moments, the older one a second or two ago.
   private struct Looks {
     var older: [RenderMeter.Part: UInt64] = [:]
     var newer: [RenderMeter.Part: UInt64] = [:]
-    /// When the older look was; 0 for never.
+    /// The time of the older look in nanoseconds; 0 for none.
     var olderTime: UInt64 = 0
     var time: UInt64 = 0
   }
 
-  /// How long one look lasts, in nanoseconds: longer than what makes a device run dry.
+  /// The interval between looks in nanoseconds: longer than the stalls that cause an underrun.
   private static let interval: UInt64 = 1_000_000_000
 
-  /// To be the graph's before that is initialized.
+  /// Has to be set on the graph before it is initialized.
   let meter = RenderMeter()
   private let looks = Mutex(Looks())
 
-  /// Looks at the meter, once a second. Called again and again.
+  /// Reads the meter if the interval has passed. To be called repeatedly.
   func look(at now: UInt64) {
     looks.withLock { looks in
       guard looks.time == 0 || now - looks.time >= Self.interval else { return }
@@ -30,7 +30,7 @@ final class LiveMeter: Sendable {
     }
   }
 
-  /// The part that has taken most in the last second or two, in words; `nil` where none has taken anything.
+  /// The part that took most time in the last one or two seconds, in words; `nil` if none took any.
   var costliest: String? {
     let before = looks.withLock { $0.older }
     let taken = Self.sums(meter).map { ($0.key, $0.value - min($0.value, before[$0.key] ?? 0)) }
@@ -44,7 +44,7 @@ final class LiveMeter: Sendable {
     }
   }
 
-  /// What each part has taken in the last second or two, in nanoseconds, and over how many.
+  /// The nanoseconds that each part took since the older look, and the nanoseconds since then.
   func taken(until now: UInt64) -> (nanoseconds: UInt64, parts: [RenderMeter.Part: UInt64]) {
     let (before, time) = looks.withLock { ($0.older, $0.olderTime) }
     guard time > 0, now > time else { return (0, [:]) }

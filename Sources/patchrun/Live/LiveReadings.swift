@@ -9,7 +9,7 @@ import RenderCore
 import RenderHost
 import RenderTaps
 
-/// How a patch plays.
+/// Status, settings and meters of the running patch.
 extension LiveControl {
   func status() async -> ControlStatus {
     let (stage, phase) = present
@@ -87,13 +87,13 @@ extension LiveControl {
       + graph.playing.nodes.flatMap(busMeters)
   }
 
-  /// The buses of a node whose metering is on.
+  /// The meters of a node's buses whose `meteringMode` is on.
   private func busMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
     let unit = node.unit
     guard unit.info(.meteringMode) != nil else { return [] }
     var meters: [ControlMeter] = []
     for scope in [Scope.input, .output] {
-      // Their names are looked for once, and not for each of what may be many buses.
+      // The parameters are looked up once for all buses.
       let behind = LevelParameters(unit, "post", scope)
       let before = LevelParameters(unit, "pre", scope)
       for element in 0..<unit.elementCount(scope)
@@ -108,7 +108,7 @@ extension LiveControl {
     return meters + matrixMeters(node)
   }
 
-  /// The crosspoints that are open, and the master, of a matrix whose metering is on.
+  /// The meters of a matrix whose `meteringMode` is on: its open crosspoints and its master.
   private func matrixMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
     let unit = node.unit
     let behind = LevelParameters(unit, "post", .global)
@@ -135,7 +135,7 @@ extension LiveControl {
   }
 }
 
-/// The meters of a unit's buses on one side of the fader: the left channel's, then the right one's.
+/// The meter parameters of a unit's buses before or after the fader: left channel, then right.
 private struct LevelParameters {
   private let scope: Scope
   private var channels: [(average: UInt32, peak: UInt32)] = []
@@ -150,12 +150,13 @@ private struct LevelParameters {
     }
   }
 
-  /// Whether the unit has any.
+  /// Whether the unit has such parameters.
   var isAny: Bool { !channels.isEmpty }
 
-  /// `nil` where nothing is measured.
+  /// The levels of a bus; `nil` if nothing is measured.
   func levels(_ unit: UnitInstance, _ bus: Int) -> [ControlLevel]? {
-    // Some have a number for each channel of an element, some an element for each channel.
+    // Some units have one parameter for each channel of an element, others one element for each
+    // channel.
     let places =
       unit.channelElements(scope, bus).map { elements in
         elements.flatMap { element in channels.map { ($0, element) } }
@@ -188,7 +189,7 @@ extension ControlSetting {
 }
 
 extension ControlMeter {
-  /// What a tap has read.
+  /// The reading of a tap.
   fileprivate init(_ measurement: TapMeasurement) {
     self.init(place: .tap(name: measurement.name), levels: [])
     switch measurement.reading {

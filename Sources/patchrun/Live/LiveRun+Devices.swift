@@ -5,7 +5,7 @@ import PatchGraph
 import PatchSyntax
 import RenderHost
 
-/// What happens to the device, and what the session decides then.
+/// Device events, and what the session policy does about them.
 extension LiveRun {
   var policy: SessionPolicy { stage.live.policy.waiting(deviceWait) }
 
@@ -15,7 +15,7 @@ extension LiveRun {
     hardware.onDeviceLoss = policy.deviceLoss
   }
 
-  /// Ends the run where a device has been waited for as long as it may be.
+  /// Ends the run if a device has been lost for longer than the policy allows.
   func endOfWait() -> End? {
     guard !lost.isEmpty else { return nil }
     let limit = policy.onDeviceLoss == .exit ? 0 : policy.deviceWait ?? .infinity
@@ -31,7 +31,7 @@ extension LiveRun {
   func lose(_ side: AudioDevice.Direction, _ error: HardwareError, _ showsLine: Bool) {
     noteStall(error.message)
     lost.lose(side, error, at: monotonicNanoseconds())
-    // What is about to end is told as an error.
+    // If the loss ends the run, the error is reported at the end.
     guard policy.onDeviceLoss != .exit else { return }
     let isUnheard = side == .sink || !hardware.wantsOutput
     let text =
@@ -56,7 +56,8 @@ extension LiveRun {
     say(text + ": the patch is heard again", showsLine)
   }
 
-  /// Does what the patch says is done then. Returns an end where it is one.
+  /// Applies the session policy to hardware events. Returns the end of the run if one of them ends
+  /// it.
   func decide(upon happenings: [HardwareEvent], _ showsLine: Bool) -> End? {
     var end: End?
     for happening in happenings {
@@ -135,6 +136,6 @@ extension ControlDirection {
 }
 
 extension LiveHardware {
-  /// Whether there is a loudspeaker side.
+  /// Whether the hardware has an output.
   fileprivate var wantsOutput: Bool { grant.outputFormat != nil }
 }

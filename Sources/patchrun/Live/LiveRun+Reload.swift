@@ -5,9 +5,9 @@ import PatchGraph
 import PatchSyntax
 import RenderHost
 
-/// Another patch while it plays.
+/// Reloading the patch while it plays.
 extension LiveRun {
-  /// Goes over to the file as it is now. Returns a patch that needs a new beginning.
+  /// Reads the file again and plays it. Returns a patch that needs a restart.
   func reload(
     by origin: ControlOrigin, _ showsLine: Bool
   ) -> PatchReader.Result? {
@@ -52,8 +52,8 @@ extension LiveRun {
     return nil
   }
 
-  /// Plays what has been read, and says whether it is what has been saved from here. That plays, or did
-  /// a moment ago: then it is the files of sub-graphs that may be others.
+  /// Plays a patch that was read, and says whether `ctl save` wrote it. Such a patch plays already:
+  /// then only files of its sub-graphs can differ.
   func take(
     _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
   ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
@@ -79,14 +79,15 @@ extension LiveRun {
     }
   }
 
-  /// Watches the files of sub-graphs, too. One that cannot be watched is read with the patch's own.
+  /// Watches the files of sub-graphs, too. One that cannot be watched is read when the patch's own
+  /// file changes.
   func watchSubgraphs() {
     for path in stage.live.subgraphFiles {
       do throws(CommandFailure) { try files?.add(path) } catch { continue }
     }
   }
 
-  /// Says what has changed and how it is heard.
+  /// Reports the changes and how they are heard.
   func report(_ changes: [PatchChange], _ showsLine: Bool) {
     guard !quiet else { return }
     clear(showsLine)

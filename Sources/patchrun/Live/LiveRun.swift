@@ -9,57 +9,58 @@ import RenderCore
 import RenderHost
 import RenderTaps
 
-/// A patch on a device that has been opened for it.
+/// A running patch and its device.
 struct LiveStage {
   let live: LivePatch
   let hardware: any LiveHardware
-  /// What takes the render thread's time.
+  /// The render time of its parts.
   let meter: LiveMeter
 
   var graph: AudioGraph { live.graph }
 }
 
-/// Where the sound server has moved a patch that begins again there; `nil` for what was asked for.
+/// The devices that the sound server has moved a patch to before a restart; `nil` for the requested
+/// ones.
 struct LiveRoute {
   var sink: String?
   var source: String?
 }
 
-/// A patch that plays, from start to the exit status, whatever it becomes on the way.
+/// A live run, from its start to its exit status, across reloads and restarts. Used on one thread.
 final class LiveRun {
   var stage: LiveStage
   let signals: Signals
   let files: FileWatch?
   let appearance: AppearanceOptions
   let quiet: Bool
-  /// Reads the patch's file again; `nil` where it is no file.
+  /// Reads the patch's file again; `nil` for standard input.
   let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
-  /// Opens a device for another patch; `nil` where that is wrong.
+  /// Opens a device for another patch; `nil` if the patch has errors.
   let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
-  /// What others see and change; `nil` for nobody.
+  /// The interface of the control server; `nil` without one.
   let control: LiveControl?
-  /// What is shown on a terminal, ten times a second.
+  /// The live line on the terminal, drawn ten times a second.
   private var line: TerminalLine
   private var hold = PeakHold()
-  /// Who has started the process and wants to hear how it is; `nil` for nobody.
+  /// The service manager; `nil` without one.
   let manager: ServiceManager?
-  /// What was granted, until it sounds there and has been told.
+  /// The grant, until the run plays and has reported it.
   private var untoldGrant: String?
-  /// Whether the end is what the sources have, and not what was asked for.
+  /// Whether the run ends with its sources, not after `--duration`.
   private var endsWithSources = false
   var route = LiveRoute()
   private let takes: Takes
   private var events = FileEvents()
   var underruns = UnderrunReport()
   private var stall = StallWatch()
-  /// Why the device stands still, as far as it has said.
+  /// The known cause of a stop of the device, and its time.
   var stallCause: (words: String, nanoseconds: UInt64)?
   private var overruns = 0
-  /// What the command line says about waiting for a device; `nil` leaves it to the patch.
+  /// The `--wait-device` of the command line; `nil` leaves it to the patch.
   let deviceWait: DeviceWait?
   var lost = LostDevices()
   let status: RunStatus
-  /// When the sound stopped that is to go on elsewhere.
+  /// When the sound stopped before a restart, in nanoseconds.
   private var stoppedAt: UInt64?
 
   var graph: AudioGraph { stage.graph }
@@ -88,17 +89,17 @@ final class LiveRun {
     self.open = open
   }
 
-  /// Why the sound ended.
+  /// Why the sound has ended.
   enum End {
-    /// The sources, a signal or a request, and what the session decides upon an event.
+    /// The end of the sources, a signal or request, and a decision of the session policy.
     case reached, interrupted, decided
     case failed(CommandFailure)
-    /// The device has ended, and nothing has failed: why.
+    /// The device has ended without a failure, for this reason.
     case over(String)
-    /// Another patch is to begin.
+    /// Another patch is to start.
     case restart(PatchReader.Result)
 
-    /// Why the process ends; `nil` where it does not.
+    /// The reason in words; `nil` for a restart.
     var words: String? {
       switch self {
       case .reached: "the patch is over"
@@ -110,7 +111,7 @@ final class LiveRun {
       }
     }
 
-    /// The same for those who watch.
+    /// The end as clients see it.
     var reported: ControlEnd {
       switch self {
       case .reached, .over: .reached
@@ -120,14 +121,14 @@ final class LiveRun {
     }
   }
 
-  /// - Parameter start: Where the patch begins, each time that it does.
+  /// - Parameter start: Where the patch begins, after restarts too.
   func run(_ duration: Seconds?, from start: StartMoment? = nil) throws(CommandFailure) -> Int32 {
     endsWithSources = duration == nil
     var played = 0.0
     while true {
       guard let session = graph.session else { return ExitStatus.wrongPatch }
       let rate = session.configuration.sampleRate
-      // As in a render: what is asked for, or else what the sources have.
+      // As in a render: `--duration`, or else the duration of the sources.
       if let duration {
         let first = start?.frames(at: rate) ?? 0
         session.end(afterFrames: first + max(0, Int(((duration.value - played) * rate).rounded())))
@@ -154,13 +155,13 @@ final class LiveRun {
       case .reached, .failed, .over: break
       case .interrupted, .decided, .restart: fade(session)
       }
-      // A recording goes on in its file where the patch begins again.
+      // Recordings continue in their files after a restart.
       if case .restart = end { takes.beginHandover() }
       graph.stop()
-      // Finishes the files that are being written.
+      // Finishes the files of the taps.
       graph.close()
       tellEvents()
-      // What came together with the end.
+      // Notes that came with the end.
       for case .noted(let text) in hardware.takeEvents() { say(text, false) }
       guard case .restart(let reading) = end else {
         control?.ends(end.reported)
@@ -177,13 +178,13 @@ final class LiveRun {
     }
   }
 
-  /// Plays what comes before the start, unheard, as fast as it can be rendered.
+  /// Renders everything before the start, unheard and as fast as possible.
   private func advance(
     to start: StartMoment?, _ session: RenderSession, _ rate: Double
   ) throws(CommandFailure) {
     guard let frames = start?.frames(at: rate) else { return }
     defer { graph.openTaps() }
-    // No longer at a time than updates are planned ahead.
+    // No longer than the updates are planned ahead.
     let stretch = max(1, Int(rate / 8))
     while session.renderedFrames < frames, signals.interruptedBy == nil {
       let length = min(stretch, frames - session.renderedFrames)
@@ -223,7 +224,7 @@ final class LiveRun {
     watchSubgraphs()
     let descriptors = [hardware.eventDescriptor] + (files.map { [$0.descriptor] } ?? [])
     while true {
-      // Cleared before it is looked at, so that nothing is missed and the wait below is one.
+      // Cleared before the state is read, so that no event is missed by the wait below.
       _ = hardware.waitForEvent(timeout: 0)
       tellManager(session)
       if signals.interruptedBy != nil { return .interrupted }
@@ -265,7 +266,7 @@ final class LiveRun {
     }
   }
 
-  /// Says what has happened to files.
+  /// Reports file events.
   private func tellEvents(_ showsLine: Bool = false, at time: Double = 0) {
     for event in graph.takeServiceEvents() {
       control?.note(event)
@@ -276,10 +277,10 @@ final class LiveRun {
     }
   }
 
-  /// Has recordings say where time has passed that is not in them.
+  /// Marks gaps in recordings where time has passed without samples.
   private func watchGaps(_ session: RenderSession, _ rate: Double) {
     let now = monotonicNanoseconds()
-    // A pause that somebody has asked for is none.
+    // A pause by a client is no gap.
     let isHeld = session.isPausing && stallCause == nil || !hardware.keepsTime
     let seconds = stall.look(
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
@@ -288,7 +289,7 @@ final class LiveRun {
         seconds: seconds, ago: stall.age(at: session.renderedFrames, sampleRate: rate),
         cause: stallCause?.words ?? "the sound server stood still")
     }
-    // What has been said explains what comes at once.
+    // A cause explains only what happens within three seconds.
     if let cause = stallCause, !session.isPausing, now - cause.nanoseconds > 3_000_000_000 {
       stallCause = nil
     }
@@ -301,7 +302,7 @@ final class LiveRun {
 
   func noteStall(_ words: String) { stallCause = (words, monotonicNanoseconds()) }
 
-  /// It is ready once it sounds, or as soon as it knows that it is to be silent for now.
+  /// Reports readiness to the service manager: once the run plays, or pauses.
   private func tellManager(_ session: RenderSession) {
     manager?.keepAlive()
     guard let grant = untoldGrant,
@@ -311,9 +312,9 @@ final class LiveRun {
     manager?.plays(grant)
   }
 
-  /// Tells the graph of what comes soon, and where it ends then.
+  /// Plans the updates that come soon, and sets the end of the session.
   private func planUpdates() throws(CommandFailure) {
-    // Longer than the loop above ever waits, and than a slice.
+    // Longer than any wait of the loop above, and than a slice.
     let ahead = max(0.25, 2 * Double(hardware.grant.ioBufferFrames) / hardware.grant.sampleRate)
     do throws(LivePatch.Refusal) {
       try stage.live.planUpdates(upTo: stage.live.now + ahead)
@@ -322,7 +323,7 @@ final class LiveRun {
     }
     hardware.allowPulls(upTo: stage.live.nextUpdateFrame ?? .max)
     guard endsWithSources else { return }
-    // What comes later may bring a source.
+    // A later update may add a source.
     graph.session?.end(
       afterFrames: stage.live.nextUpdate == nil ? graph.duration ?? .max : .max)
   }
@@ -341,12 +342,12 @@ final class LiveRun {
     line.show { now.grid(width: $0, $1) }
   }
 
-  /// The first tap that measures loudness.
+  /// The first loudness tap.
   private func loudnessTap() -> TapID? {
     graph.readings.first { if case .loudness = $0.reading { true } else { false } }?.id
   }
 
-  /// What it reads: of the last three seconds, in LUFS.
+  /// The short-term loudness (the last 3 s) in LUFS.
   private func loudness(_ tap: TapID) -> Double? {
     guard case .loudness(let loudness)? = graph.reading(of: tap) else { return nil }
     return loudness.shortTerm
@@ -364,9 +365,9 @@ final class LiveRun {
     if showsLine { line.clear() }
   }
 
-  /// Takes the sound away without a click. A device that pulls nothing is not waited for.
+  /// Fades out. Gives up after a second if the device pulls nothing.
   private func fade(_ session: RenderSession) {
-    // A pause is silent already.
+    // A paused session is silent already.
     guard !session.isPausing else { return }
     session.fadeOut()
     let begin = monotonicNanoseconds()
@@ -408,7 +409,7 @@ final class LiveRun {
         "warning",
         "\(counted(silenced, "sample")) that were no finite numbers were put out as silence")
     }
-    // These have been told when they happened.
+    // These were reported when they happened.
     if !events.failures.isEmpty { status = ExitStatus.failedRunning }
     if graph.lostFrames > 0 {
       appearance.report(

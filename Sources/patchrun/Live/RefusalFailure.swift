@@ -3,7 +3,7 @@ import Diagnostics
 import PatchGraph
 
 extension LivePatch.Refusal {
-  /// The same where nothing can be done about it.
+  /// The refusal as a failure of the command.
   func failure(_ status: Int32) -> CommandFailure {
     switch self {
     case .wrong(let patch):

@@ -1,11 +1,11 @@
 import RenderHost
 import Synchronization
 
-/// Where a run is, in a line: for who asks with SIGUSR1. Any thread.
+/// The status line of a run, for SIGUSR1. Any thread.
 final class RunStatus: Sendable {
   enum Phase: Equatable {
     case starting
-    /// What is waited for.
+    /// Waiting for this.
     case waiting(String)
     case playing
     case reloading
@@ -23,7 +23,7 @@ final class RunStatus: Sendable {
 
   init() { state = Mutex(State(since: monotonicNanoseconds())) }
 
-  /// The run is somewhere else from now on.
+  /// Sets the phase.
   func note(_ phase: Phase) {
     state.withLock { state in
       guard state.phase != phase else { return }
@@ -32,7 +32,7 @@ final class RunStatus: Sendable {
     }
   }
 
-  /// Another session plays.
+  /// Sets the session that plays.
   func plays(_ session: RenderSession, on hardware: any LiveHardware) {
     state.withLock { state in
       state.session = session

@@ -4,20 +4,20 @@ import Glibc
 import PatchGraph
 import RenderHost
 
-/// Tells the service manager that has started the process how it is: the protocol of `sd_notify(3)`,
-/// datagrams to the socket that `NOTIFY_SOCKET` names.
+/// Reports to the service manager by the protocol of `sd_notify(3)`: datagrams to the socket that
+/// `NOTIFY_SOCKET` names.
 ///
-/// Used on the thread that waits for signals. A manager that takes nothing holds it up for a second
-/// at the most, and the render thread never.
+/// Used on the thread that waits for signals. A manager that does not read blocks it for a second
+/// at most, and never the render thread.
 final class ServiceManager {
   private let descriptor: Int32
   private let address: Address
   private var watchdog: Watchdog?
-  /// What plays, in words; what is said of a reload comes after it.
+  /// The status while it plays; the outcome of a reload is added to it.
   private var playing = ""
 
-  /// The manager that the environment names; `nil` for none. As `sd_watchdog_enabled(3)` says, a
-  /// watchdog that is another process's is not answered.
+  /// The manager that the environment names; `nil` for none. A watchdog for another process is
+  /// ignored, as `sd_watchdog_enabled(3)` says.
   init?(environment: (String) -> String?) {
     guard let name = environment("NOTIFY_SOCKET"), let address = Address(name) else { return nil }
     descriptor = socket(
@@ -35,49 +35,48 @@ final class ServiceManager {
 
   deinit { close(descriptor) }
 
-  /// It sounds, on what has been granted.
+  /// The run plays on this grant.
   func plays(_ grant: String) {
     playing = "playing: " + grant
     send(["READY=1", status(playing)])
   }
 
-  /// It is silent for now, and that is as it should be: why.
+  /// The run is ready, but silent for this reason.
   func waits(_ reason: String) { send(["READY=1", status("waiting: " + reason)]) }
 
-  /// What it waited for is there.
+  /// The wait is over.
   func hasWaited() {
     if !playing.isEmpty { send([status(playing)]) }
   }
 
-  /// The patch is about to be read again.
+  /// A reload begins.
   func reloads() {
-    // The manager compares the time with that of its own signal.
+    // The manager compares the time with that of its reload signal.
     send([
       "RELOADING=1", "MONOTONIC_USEC=\(monotonicNanoseconds() / 1000)",
       status("reading the patch again"),
     ])
   }
 
-  /// What has come of a reload: another patch plays, or the same.
+  /// A reload has ended with this outcome.
   func hasReloaded(_ outcome: String) {
-    // Not yet ready for the first time: what comes is what plays then.
+    // Before the first `READY=1` nothing is sent: `plays` follows.
     guard !playing.isEmpty else { return }
     send(["READY=1", status("\(playing); \(outcome)")])
   }
 
-  /// It is about to end.
+  /// The run is ending for this reason.
   func stops(_ reason: String) { send(["STOPPING=1", status("ending: \(reason)")]) }
 
-  /// Says that the process is alive, where the manager wants to hear so and half its patience is
-  /// over.
+  /// Sends a watchdog message if half of the watchdog's period has passed.
   func keepAlive() {
     if watchdog?.isDue(monotonicNanoseconds()) == true { send(["WATCHDOG=1"]) }
   }
 
-  /// One line, whatever a patch has in its names: a line of its own would be another assignment.
+  /// One line even for names with line breaks: a second line would be another assignment.
   private func status(_ text: String) -> String { "STATUS=" + printable(text) }
 
-  /// Sends one datagram. A manager that is not there is not missed: it asked, and has gone.
+  /// Sends one datagram. A failure is ignored: the manager has gone.
   private func send(_ lines: [String]) {
     let bytes = Array(lines.joined(separator: "\n").utf8)
     repeat {
@@ -90,15 +89,16 @@ final class ServiceManager {
   }
 }
 
-/// A watchdog's patience, and when it was last answered.
+/// The period of a watchdog, and the time of the next message.
 struct Watchdog {
   private let interval: UInt64
   private var next: UInt64 = 0
 
-  /// - Parameter period: In microseconds: after so long without a word the process is taken for dead.
+  /// - Parameter period: Microseconds after which the manager takes a silent process for hung.
   init(period: UInt64) { interval = period > .max / 1000 ? .max : period * 1000 / 2 }
 
-  /// Whether it is to be answered now, in nanoseconds of the monotonic clock. Then it has been.
+  /// Whether a message is due at `now` (nanoseconds of the monotonic clock). If so, the next one is
+  /// due half a period later.
   mutating func isDue(_ now: UInt64) -> Bool {
     guard now >= next else { return false }
     next = now.addingReportingOverflow(interval).overflow ? .max : now + interval
@@ -107,12 +107,12 @@ struct Watchdog {
 }
 
 extension ServiceManager {
-  /// Where the manager listens: a path, or after `@` a name that is in no folder.
+  /// The address of the manager's socket: a path, or an abstract name after `@`.
   struct Address {
     private var socket = sockaddr_un()
     private let length: socklen_t
 
-    /// `nil` for what is neither, or too long.
+    /// `nil` for a name that is neither, or too long.
     init?(_ name: String) {
       let bytes = Array(name.utf8)
       guard bytes.count > 1, bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "@")
@@ -120,7 +120,7 @@ extension ServiceManager {
       let isAbstract = bytes.first == UInt8(ascii: "@")
       socket.sun_family = sa_family_t(AF_UNIX)
       let fits = unsafe withUnsafeMutableBytes(of: &socket.sun_path) { place in
-        // A path ends with a zero, a name with the address.
+        // A path needs a terminating zero; an abstract name ends with the length of the address.
         guard bytes.count + (isAbstract ? 0 : 1) <= place.count else { return false }
         unsafe place.copyBytes(from: bytes)
         if isAbstract { unsafe place[0] = 0 }
@@ -142,7 +142,7 @@ extension ServiceManager {
 }
 
 extension BuiltPatch {
-  /// What is wrong with it first of all, in one line and with its place.
+  /// The first error or warning in one line, with its place.
   var mainFindingLine: String {
     guard let finding = diagnostics.mainFinding else { return "the patch is wrong" }
     let (text, range) = source.origin(of: finding.range)

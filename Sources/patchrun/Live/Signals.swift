@@ -3,19 +3,20 @@ import Glibc
 import RenderHost
 import Synchronization
 
-/// SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2, taken by a thread of their own instead of by handlers.
+/// Receives SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 on a thread of its own instead of in
+/// handlers.
 ///
-/// SIGUSR1 is answered in that thread, whatever the others do, with a line on standard error.
+/// That thread answers SIGUSR1 with a line on standard error, whatever other threads do.
 ///
-/// The first SIGINT or SIGTERM asks for the end; a second one is the end. What comes within a tenth
-/// of a second is still the first: `timeout` signals both its child and the group that it is in.
+/// The first SIGINT or SIGTERM asks for the end; a second one ends the process. A signal within 0.1
+/// s counts as the first: `timeout` signals both its child and the child's process group.
 final class Signals: Sendable {
   /// The signal that asked for the end; 0 for none.
   private let interruption = Atomic<Int32>(0)
   private let reloads = Atomic<Int>(0)
   private let takes = Atomic<Int>(0)
   private let status = Mutex<(@Sendable () -> String)?>(nil)
-  /// A byte comes with each signal: for `poll`.
+  /// Receives a byte for each signal, for `poll`.
   let descriptor: Int32
   private let writeEnd: Int32
   private let thread = Mutex<HostThread?>(nil)
@@ -31,24 +32,24 @@ final class Signals: Sendable {
   /// Whether SIGUSR2 came since the last call.
   func takeNewTake() -> Bool { takes.exchange(0, ordering: .relaxed) > 0 }
 
-  /// Sets what SIGUSR1 is answered with: a line. Called in the signals' thread.
+  /// Sets the function that gives the answer to SIGUSR1. It is called on the signal thread.
   func answerStatus(_ line: @escaping @Sendable () -> String) { status.withLock { $0 = line } }
 
-  /// Asks for the end as SIGTERM does, from any thread.
+  /// Asks for the end as SIGTERM does. Any thread.
   func askForEnd() {
     _ = interruption.compareExchange(
       expected: 0, desired: SIGTERM, ordering: .acquiringAndReleasing)
     wake()
   }
 
-  /// Ends a wait, from any thread.
+  /// Ends a `wait`. Any thread.
   func wake() {
     var byte: UInt8 = 1
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
-  /// Blocks the signals in this thread and in all that it makes, and waits for them in a new one.
-  /// Called once, before there are threads.
+  /// Blocks the signals in this thread and in those that it creates later, and waits for them in a
+  /// new thread. To be called once, before there are other threads.
   init() throws(CommandFailure) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else {
@@ -78,7 +79,7 @@ final class Signals: Sendable {
     return set
   }
 
-  /// Lives as long as the process.
+  /// Runs as long as the process.
   private func wait() {
     var set = Self.set
     var first: UInt64 = 0
@@ -96,7 +97,7 @@ final class Signals: Sendable {
         first = monotonicNanoseconds()
         interruption.store(signal, ordering: .releasing)
       } else if monotonicNanoseconds() - first > 100_000_000 {
-        // What recordings hold is whole after each write.
+        // Recordings are complete after each write.
         if StandardStream.error.isTerminal { StandardStream.error.put("\n") }
         _exit(ExitStatus.interrupted(by: signal))
       }
@@ -104,7 +105,7 @@ final class Signals: Sendable {
     }
   }
 
-  /// Waits for a signal or for one of `others` to become readable, so many milliseconds at the most.
+  /// Waits for a signal, or until one of `others` is readable, for at most `milliseconds`.
   func wait(milliseconds: Int32, or others: [Int32] = []) {
     var descriptors = ([descriptor] + others).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

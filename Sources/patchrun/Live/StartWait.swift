@@ -2,7 +2,7 @@ import Glibc
 import PatchGraph
 import RenderHost
 
-/// Waits for a server and a device on which a patch can begin.
+/// Waits for a server and a device at the start of a patch.
 final class StartWait {
   private let signals: Signals
   private let manager: ServiceManager?
@@ -10,9 +10,9 @@ final class StartWait {
   private let appearance: AppearanceOptions
   private let quiet: Bool
   private let status: RunStatus
-  /// The files that are read again when they change.
+  /// The files whose change triggers a new reading of the patch.
   private let files: FileWatch?
-  /// What was said last.
+  /// The last message.
   private var said = ""
 
   init(
@@ -30,20 +30,20 @@ final class StartWait {
 
   enum Outcome {
     case opened(any LiveHardware)
-    /// The patch is to be read again first.
+    /// The patch has to be read again first.
     case reload
   }
 
-  /// From one attempt to the next, in milliseconds.
+  /// The interval between attempts in milliseconds.
   private static let interval: Int32 = 250
 
-  /// Tries to open a device until there is one, or it has been waited for as long as it may be. Says once
-  /// what is missing.
+  /// Tries to open a device until one opens or the time limit has passed. Reports once what is
+  /// missing.
   ///
   /// - Parameters:
-  ///   - decisions: The patch's.
-  ///   - canCome: Whether what is missing may come by itself, as a pipe does not.
-  /// - Throws: What the last attempt has failed with; the end of the command, where somebody asks for it.
+  ///   - decisions: The session policy of the patch.
+  ///   - canCome: Whether a missing device may appear. A pipe does not.
+  /// - Throws: The failure of the last attempt, or the end of the command after a signal.
   func open(
     _ decisions: SessionPolicy, canCome: Bool,
     _ attempt: (_ isAwaited: (String) -> Bool) throws(HardwareError) -> any LiveHardware
@@ -93,7 +93,7 @@ final class StartWait {
 }
 
 extension HardwareError.Code {
-  /// Whether time may cure it.
+  /// Whether the error may pass with time.
   fileprivate var canPass: Bool {
     switch self {
     case .connectionRefused, .noSuchDevice, .noDevice, .connectionLost, .deviceLost: true

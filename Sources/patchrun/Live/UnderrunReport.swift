@@ -1,30 +1,30 @@
 import RenderCore
 import RenderHost
 
-/// What has run dry while a patch ran, and why: told some times, and counted to the end.
+/// Collects the underruns of a run: the first ones are reported, all are counted.
 struct UnderrunReport {
-  /// More are counted and not told.
+  /// The most underruns that are reported.
   private static let mostTold = 10
 
   private var told = 0
-  /// Stretches in which a file's frames came too late: the device does not know of them.
+  /// Late stretches of files, which the device does not count.
   private(set) var fileCount = 0
 
-  /// A sentence to be told; `nil` where enough has been told.
+  /// The message of an underrun; `nil` if enough have been reported.
   mutating func take(_ underrun: Underrun) -> String? {
     told += 1
     if told == Self.mostTold { return "further underruns are counted at the end" }
     return told < Self.mostTold ? underrun.message : nil
   }
 
-  /// Counts a file that was late, and gives what is to be said of it to those who watch: of others `nil`.
+  /// Counts a late stretch of a file and returns it as an underrun; `nil` for other events.
   mutating func take(_ event: ServiceEvent, at time: Double) -> Underrun? {
     guard event.kind == .late, !event.isOngoing else { return nil }
     fileCount += 1
     return Underrun(.file, time: time, reason: event.message)
   }
 
-  /// `3 xruns (2 the patch's own, 1 the machine's)`
+  /// For example `3 xruns (2 the patch's own, 1 the machine's)`.
   func summary(_ statistics: HardwareStatistics) -> String {
     let causes = Self.causes(statistics, fileCount: fileCount)
     let count = statistics.underruns + statistics.overruns + fileCount
@@ -34,7 +34,7 @@ struct UnderrunReport {
     return counted(count, "xrun") + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
   }
 
-  /// How many underruns have which cause, those of files among them.
+  /// The number of underruns by cause, with those of files.
   static func causes(
     _ statistics: HardwareStatistics, fileCount: Int
   ) -> [UnderrunCause: Int] {

@@ -2,27 +2,27 @@ import CShims
 import Glibc
 import TerminalScreen
 
-/// The terminal of the process as one screen without echo, and as it was again.
+/// The terminal of the process in raw mode on its alternate screen.
 ///
-/// It is put back when the program leaves, when it is suspended, and when it dies of a fatal signal.
-/// There is one at a time, of the main thread.
+/// The terminal is restored when the program leaves the screen, is suspended, or dies of a fatal
+/// signal. Only one instance, on the main thread.
 @safe
 final class FullScreen {
-  /// Becomes readable when a signal has come: `takeSignal` has it.
+  /// Readable after a signal: see `takeSignal`.
   let signalDescriptor: Int32
   private var before = termios()
   private var isEntered = false
   private var writer: ScreenWriter
-  /// Whether the terminal is gone: what is written comes nowhere.
+  /// Whether the terminal is gone, so that writes fail.
   private(set) var isGone = false
 
-  /// What `leave` writes, for a handler that may not make strings. Lives as long as the process.
+  /// The text that `leave` writes, in C memory for a signal handler. Lives as long as the process.
   nonisolated(unsafe) private static let farewell: UnsafePointer<CChar>? = unsafe strdup(
     ScreenWriter.leave
   ).map { unsafe UnsafePointer($0) }
 
-  /// Goes over to the screen. Signals are blocked from now on, in this thread and in all that it
-  /// makes: there should be none yet.
+  /// Prepares the screen. Blocks signals in this thread and in those that it creates later: call it
+  /// before there are others.
   init(hasColors: Bool, isUTF8: Bool) throws(CommandFailure) {
     writer = ScreenWriter(hasColors: hasColors, isUTF8: isUTF8)
     signalDescriptor = shims_signal_descriptor()
@@ -43,7 +43,7 @@ final class FullScreen {
     close(signalDescriptor)
   }
 
-  /// Also where it is entered already: somebody else may have set the terminal meanwhile.
+  /// Sets the terminal even if it is entered already: a shell may have changed it.
   func enter() {
     if let farewell = unsafe Self.farewell, !isEntered { unsafe shims_guard_terminal(0, farewell) }
     var raw = before
@@ -61,24 +61,24 @@ final class FullScreen {
     guard isEntered else { return }
     isEntered = false
     put(ScreenWriter.leave)
-    // What was typed and not read is not for the shell.
+    // Discards typed input that was not read, so that the shell does not get it.
     _ = unsafe tcsetattr(0, TCSAFLUSH, &before)
     shims_unguard_terminal()
   }
 
-  /// Stops as Ctrl-Z does, and comes back when it goes on.
+  /// Stops the process as Ctrl-Z does, and enters the screen again when it continues.
   func suspend() {
     leave()
     shims_stop_as_the_terminal_does()
     enter()
   }
 
-  /// Sends it whole the next time.
+  /// Makes the next `show` draw everything.
   func forget() { writer.forget() }
 
   func show(_ grid: ScreenGrid) { put(writer.update(to: grid)) }
 
-  /// Columns and rows; what cannot be known is 80 by 24.
+  /// The size of the terminal; 80 columns and 24 rows if unknown.
   var size: (columns: Int, rows: Int) {
     var size = winsize()
     let isKnown = unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0
@@ -88,13 +88,13 @@ final class FullScreen {
     )
   }
 
-  /// A signal that has come; `nil` for none.
+  /// The next pending signal; `nil` for none.
   func takeSignal() -> Int32? {
     let number = shims_take_signal(signalDescriptor)
     return number == 0 ? nil : number
   }
 
-  /// What has been typed. `nil` where nothing can be any more.
+  /// The typed bytes; `nil` at the end of the input.
   func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe Glibc.read(0, &bytes, bytes.count)
@@ -108,16 +108,16 @@ final class FullScreen {
   }
 }
 
-/// What a terminal can, by the variables that say so.
+/// The abilities of a terminal according to the environment.
 enum TerminalAbilities {
-  /// Whether it has a screen to draw on.
+  /// Whether it can address its cells.
   static func hasScreen(_ environment: (String) -> String?) -> Bool {
     let name = environment("TERM") ?? ""
     return !name.isEmpty && name != "dumb"
   }
 
-  /// Whether it shows blocks and lines of Unicode: the locale's encoding is UTF-8. The Linux console
-  /// reads that, and has few of them in its fonts.
+  /// Whether it shows Unicode blocks and lines: the locale is UTF-8, and it is not the Linux
+  /// console, whose fonts have few of them.
   static func isUTF8(_ environment: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(environment).first { !$0.isEmpty } ?? ""
     let name = locale.lowercased()

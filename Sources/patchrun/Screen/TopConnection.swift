@@ -5,31 +5,31 @@ import PatchSyntax
 import RenderHost
 import Synchronization
 
-/// Speaks with the running patch beside the screen, which waits for nothing: one thread listens to
-/// events and meters, another asks and changes.
+/// Talks to the running patch on two threads, so that the screen never waits: one reads events and
+/// meters, the other sends requests.
 final class TopConnection: Sendable {
-  /// What has come.
+  /// A message for the screen.
   enum News: Sendable {
     case event(name: String, data: String)
     case status(TopStatus)
     case meters([TopMeter])
     case controls([TopControl])
-    /// The stream has begun, or is over.
+    /// The stream of events has begun or ended.
     case connected
     case lost
-    /// A change has been answered; `problem` is why it was refused.
+    /// The answer to a change; `problem` is the reason of a refusal.
     case answered(pointer: String, problem: String?)
-    /// Something else that was asked for was refused.
+    /// The refusal of another request.
     case refused(String)
   }
 
-  /// What is to be asked.
+  /// The pending requests.
   private struct Wishes {
     var status = false
     var controls = false
-    /// In their order. Of several for one pointer that wait the last one is made.
+    /// In order. Of several pending changes of one pointer only the last is sent.
     var changes: [(pointer: String, value: JSONText?, count: Int)] = []
-    /// Paths that are posted to.
+    /// The paths of pending POST requests.
     var posts: [String] = []
 
     var isEmpty: Bool { !status && !controls && changes.isEmpty && posts.isEmpty }
@@ -39,12 +39,12 @@ final class TopConnection: Sendable {
   private let meterRate: Double
   private let news = Mutex<[News]>([])
   private let wishes = Mutex(Wishes())
-  /// Becomes readable when there is news.
+  /// Readable when `take` has messages.
   let descriptor: Int32
   private let wishDescriptor: Int32
   private let threads = Mutex<[HostThread]>([])
 
-  /// - Throws: Where the system has no more descriptors or threads.
+  /// - Throws: If the system has no more descriptors or threads.
   init(_ client: ControlClient, meterRate: Double) throws(CommandFailure) {
     self.client = client
     self.meterRate = meterRate
@@ -54,7 +54,7 @@ final class TopConnection: Sendable {
       throw CommandFailure(
         ExitStatus.worldRefused, "cannot make a descriptor: \(systemMessage(errno))")
     }
-    // They live as long as the process.
+    // The threads run as long as the process.
     do throws(HardwareError) {
       let listener = try HostThread("patchrun events") { self.listen() }
       let asker = try HostThread("patchrun asks") { self.ask() }
@@ -66,7 +66,7 @@ final class TopConnection: Sendable {
 
   // MARK: For the screen's thread
 
-  /// What has come since the last call.
+  /// The messages since the last call.
   func take() -> [News] {
     Self.clear(descriptor)
     return news.withLock { news in
@@ -79,7 +79,7 @@ final class TopConnection: Sendable {
   func askControls() { wish { $0.controls = true } }
   func post(_ path: String) { wish { $0.posts.append(path) } }
 
-  /// Sets a value, or with `nil` takes it out of the document.
+  /// Sets a value; `nil` removes it from the document.
   func change(_ pointer: String, to value: JSONText?) {
     wish { wishes in
       if let index = wishes.changes.firstIndex(where: { $0.pointer == pointer }) {
@@ -118,7 +118,7 @@ final class TopConnection: Sendable {
       }
       _ = answer
       if isConnected.load(ordering: .relaxed) { put(.lost) }
-      // The next run has the same name, and so the same socket.
+      // The next run of the patch has the same name, and so the same socket.
       usleep(500_000)
     }
   }
@@ -164,20 +164,20 @@ final class TopConnection: Sendable {
     }
   }
 
-  /// Why a request was refused, in one line; `nil` for one that was not.
+  /// The reason of a refusal in one line; `nil` for success.
   private func problem(_ request: ControlClient.Request) -> String? {
     do throws(CommandFailure) {
       _ = try client.ask(request)
       return nil
     } catch {
-      // `error[PR0552]: 'pan' is -1 to 1, not 7`, and more below.
+      // The first line is the diagnostic, such as `error[PR0552]: 'pan' is -1 to 1, not 7`.
       let first = error.findings?.split(separator: "\n").first.map(String.init)
       return first ?? error.message
     }
   }
 
-  /// A fatal signal that is blocked ends the process without its handler, which puts the terminal
-  /// back. Threads that this one makes are as it is.
+  /// Unblocks fatal signals in this thread: a blocked fatal signal ends the process without the
+  /// handler that restores the terminal. Threads inherit the mask.
   private static func takeFatalSignals() {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -1,6 +1,6 @@
 import PatchSyntax
 
-/// Something that can be turned while a patch plays, as `GET /controls` says it.
+/// A control from `GET /controls`.
 struct TopControl: Equatable {
   enum Kind: String {
     case gain, decibels, pan, angle, distance, frequency, list, number
@@ -12,39 +12,39 @@ struct TopControl: Equatable {
     var title: String
   }
 
-  /// Its place in the document.
+  /// The pointer of the setting.
   var pointer: String
   var node = ""
   var component = ""
-  /// `global`, `input`, `output`.
+  /// `global`, `input` or `output`.
   var scope = "global"
   var element = 0
-  /// What the bus is called.
+  /// The name of the bus.
   var elementName: String?
-  /// Whether something feeds the bus, or takes from it.
+  /// Whether the bus is connected.
   var isUsed = true
   var name = ""
-  /// What it does, in a sentence.
+  /// A sentence about the setting.
   var summary = ""
   var title = ""
-  /// Letters that follow a number: `Hz`.
+  /// The unit after the number, such as `Hz`.
   var unit = ""
   var minimum: Double?
   var maximum: Double?
   var standard: JSONText = .null
-  /// What holds now, as it stands in a document.
+  /// The current value, as in a document.
   var value: JSONText = .null
   var isWritable = true
-  /// Whether the document says so, or it is a default.
+  /// Whether the document sets it; otherwise the value is the default.
   var isInDocument = false
   var kind = Kind.number
   var choices: [Choice] = []
-  /// Whether the timeline moves it.
+  /// Whether the timeline will change it.
   var isScheduled = false
 
   init(pointer: String) { self.pointer = pointer }
 
-  /// `nil` for what has no pointer.
+  /// `nil` without a pointer.
   init?(_ json: JSONValue) {
     guard let pointer = json["pointer"]?.string else { return nil }
     self.pointer = pointer
@@ -73,12 +73,12 @@ struct TopControl: Equatable {
     if kind == .list, choices.isEmpty { kind = .number }
   }
 
-  /// What `{"controls": […]}` has.
+  /// The controls in `{"controls": […]}`.
   static func all(_ json: JSONValue) -> [TopControl] {
     (json["controls"].map { Array($0.elements) } ?? []).compactMap(TopControl.init)
   }
 
-  /// The value as a number: of a switch 0 or 1; `nil` for a text.
+  /// The value as a number, 0 or 1 for a switch; `nil` for a text.
   var number: Double? { Self.number(value) }
 
   static func number(_ value: JSONText) -> Double? {
@@ -89,7 +89,7 @@ struct TopControl: Equatable {
     }
   }
 
-  /// Which of the choices holds: by its value, or by its name.
+  /// The index of the current choice, found by value or by title.
   var choice: Int? {
     choices.firstIndex { Self.isSame($0.value, value) || .string($0.title) == value }
   }
@@ -99,18 +99,18 @@ struct TopControl: Equatable {
     return left == right
   }
 
-  /// What it belongs to: `mixer`, `mixer input 0`.
+  /// The node and the bus: `mixer`, `mixer input 0`.
   var place: String {
     guard scope != "global" else { return node }
     return "\(node) \(scope) \(element)" + (elementName.map { ", \($0)" } ?? "")
   }
 
-  /// What a filter looks at, small.
+  /// The text that a filter searches, in lower case.
   var searched: String { "\(place) \(title) \(name) \(component)".lowercased() }
 
   // MARK: In words
 
-  /// What it says now.
+  /// The current value in words.
   var text: String { text(of: value) }
 
   func text(of value: JSONText) -> String {
@@ -128,13 +128,13 @@ struct TopControl: Equatable {
     return text + (number > 0 ? "  \(fixed(TopScale.decibels(number), 1)) dB" : "  -inf dB")
   }
 
-  /// From where to where it goes; empty where nothing is said.
+  /// The range in words; empty without a range.
   func rangeText(_ between: String) -> String {
     guard kind != .onOff, choices.isEmpty, let minimum, let maximum else { return "" }
     return Self.written(minimum) + between + Self.written(maximum)
   }
 
-  /// A number with up to four digits behind the point.
+  /// A number with up to four decimals, without trailing zeros.
   static func written(_ number: Double) -> String {
     var text = fixed(number, abs(number) >= 1000 ? 1 : abs(number) >= 10 ? 2 : 4)
     guard text.contains(".") else { return text }

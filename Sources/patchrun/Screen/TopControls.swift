@@ -1,7 +1,7 @@
 import PatchSyntax
 import TerminalScreen
 
-/// The pane of what can be turned: under the name of each bus a line for each control.
+/// The pane of controls: a line for each control under the name of its bus.
 extension TopScreen {
   private enum Row {
     case place(TopControl)
@@ -34,7 +34,7 @@ extension TopScreen {
         text, row: area.row, column: area.column + 2, limit: area.columns - 2, Self.faint)
       return
     }
-    // What the chosen one does, where there is room for it.
+    // The summary of the selected control, if there is room.
     if area.rows >= 7, let control = model.selectedControl {
       grid.put(
         control.summary, row: area.endRow - 1, column: area.column + 1, limit: area.columns - 2,
@@ -59,7 +59,7 @@ extension TopScreen {
     }
   }
 
-  /// What a line has room for.
+  /// The widths of a line's columns.
   private struct Columns {
     var title: Int
     var slider: Int
@@ -73,7 +73,7 @@ extension TopScreen {
       value = max(8, min(max(texts, 16), width / 3, 24))
       let ranges = controls.map { terminalWidth(of: $0.rangeText(set.range)) }.max() ?? 0
       range = width >= 64 ? min(ranges, 20) : 0
-      // Blanks between them, and the mark in front.
+      // Minus the blanks between the columns and the mark in front.
       let rest = width - title - value - range - (range > 0 ? 2 : 0) - 4
       slider = rest >= 6 ? min(rest, 40) : 0
       if slider == 0 { value = max(0, width - title - 3) }
@@ -84,7 +84,7 @@ extension TopScreen {
     let isSelected = control.pointer == model.selected
     let row = line.row
     var column = line.column + 1
-    // Visible without colours, too.
+    // A mark, because the colour may be missing.
     if isSelected {
       grid.put(
         set == .unicode ? "▌" : ">", row: row, column: column - 1, CellStyle(.cyan, bold: true))
@@ -100,7 +100,7 @@ extension TopScreen {
       drawSlider(control, row: row, column: column, columns.slider)
       column += columns.slider + 1
     }
-    // What the document says stands out from what holds by itself.
+    // Values of the document are brighter than defaults.
     var value = control.isInDocument ? Self.strong : Self.faint
     if control.isScheduled { value.foreground = .magenta }
     grid.put(
@@ -113,7 +113,7 @@ extension TopScreen {
         limit: min(columns.range, line.endColumn - column), Self.faint, ellipsis: set.ellipsis)
     }
     guard isSelected, model.focus == .controls else { return }
-    // The slider keeps its look: turned over, it would be read the wrong way round.
+    // The slider is not reversed: it would look like the opposite value.
     let slider = line.column + 3 + columns.title
     let behind = slider + (columns.slider > 0 ? columns.slider : 0)
     for (begin, end) in [(line.column + 1, slider), (behind, line.endColumn)] {
@@ -124,7 +124,7 @@ extension TopScreen {
     }
   }
 
-  /// How far it is turned: from the left, or from 0 where that lies between the ends.
+  /// Draws the value as a slider: from the left, or from 0 if 0 is within the range.
   private mutating func drawSlider(_ control: TopControl, row: Int, column: Int, _ columns: Int) {
     guard let share = control.share(of: control.value) else { return }
     let style = CellStyle(.cyan)

@@ -1,6 +1,6 @@
 import TerminalScreen
 
-/// The keys, over everything else.
+/// The list of keys, on top of everything else.
 extension TopScreen {
   private static func lines(_ set: DrawingSet) -> [(String, String)] {
     let arrows =

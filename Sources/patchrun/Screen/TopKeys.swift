@@ -1,7 +1,7 @@
 import PatchSyntax
 import TerminalScreen
 
-/// What a key asks of the world.
+/// An action that a key asks for outside of the model.
 enum TopAction: Equatable {
   case quit, suspend, redraw, stop, pause, goOn
   case set(pointer: String, value: JSONText)
@@ -9,9 +9,9 @@ enum TopAction: Equatable {
 }
 
 extension TopModel {
-  /// Does what a key says, and returns what has to be done besides.
+  /// Handles a key and returns the actions that remain.
   ///
-  /// - Parameter layout: What the screen looks like now: a page is as long as a pane.
+  /// - Parameter layout: The current layout: a page has the length of its pane.
   mutating func press(_ press: KeyPress, _ layout: TopLayout, at now: Double) -> [TopAction] {
     if press.modifiers.contains(.control) {
       switch press.key {
@@ -63,7 +63,7 @@ extension TopModel {
     case .events:
       let rows = layout.eventLines
       let last = max(0, eventLineCount - rows)
-      // Counted from the end.
+      // `eventsBack` counts lines from the end.
       eventsBack = last - Self.scrolled(last - min(last, eventsBack), press, page: rows, last: last)
     }
     return []
@@ -127,7 +127,8 @@ extension TopModel {
     selected = shown[max(0, min(shown.count - 1, next))].pointer
   }
 
-  /// Goes to the first control of the next bus, or of this one and then of the one before.
+  /// Selects the first control of the next bus; backwards, the first of this bus, then of the
+  /// previous one.
   private mutating func selectPlace(_ direction: Int) {
     let shown = visible
     guard let row = shown.firstIndex(where: { $0.pointer == selected }) else { return }
@@ -176,7 +177,7 @@ extension TopModel {
     return [.remove(pointer: control.pointer)]
   }
 
-  /// What is turned a little and then a little more is undone at once.
+  /// Turns within 1.5 s are undone together.
   private mutating func remember(_ control: TopControl, isTurned: Bool, at now: Double) {
     if isTurned, let last = undos.last, last.pointer == control.pointer, let turned = last.turned,
       now - turned < 1.5
@@ -208,7 +209,7 @@ extension TopModel {
     return [.set(pointer: last.pointer, value: before)]
   }
 
-  /// Shows a value before it has been answered.
+  /// Shows a value before the running patch confirms it.
   private mutating func put(_ value: JSONText, isInDocument: Bool, at pointer: String) {
     waiting[pointer, default: 0] += 1
     guard let index = controls.firstIndex(where: { $0.pointer == pointer }) else { return }
@@ -218,7 +219,7 @@ extension TopModel {
 
   // MARK: What is typed
 
-  /// Of a text that was pasted what a line can hold.
+  /// The first line of a pasted text, 64 characters at most.
   private static func typed(_ text: String) -> String {
     String(text.split(whereSeparator: \.isNewline).first ?? "").trimmingBlanks.prefix(64)
       .description
@@ -253,7 +254,7 @@ extension TopModel {
     case .character(let character) where press.modifiers.isDisjoint(with: [.control, .alt]):
       if text.count < 64 { text.append(character) }
     case .paste(let pasted): text = String((text + Self.typed(pasted)).prefix(64))
-    // The list is moved in while it is filtered.
+    // The arrow keys move in the list while it is filtered.
     case .up: select(-1)
     case .down: select(1)
     default: return []

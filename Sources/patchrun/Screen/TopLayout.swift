@@ -1,25 +1,25 @@
 import TerminalScreen
 
-/// Where on a screen things are.
+/// The areas of the screen.
 struct TopLayout: Equatable {
-  /// The title; also what was granted, and the load, where there is room.
+  /// The title and, if there is room, the grant and the load.
   var header: ScreenArea
-  /// The panes that are shown, each with the row of its heading.
+  /// The panes that are shown, each with its heading.
   var levels: ScreenArea?
   var controls: ScreenArea?
   var events: ScreenArea?
-  /// What stands between two columns.
+  /// The line between two columns of panes.
   var divider: ScreenArea?
-  /// The keys, what is typed, what there is to say.
+  /// The keys, the prompt or a message.
   var footer: ScreenArea?
-  /// The lines of the levels, in how many columns, and the rows that they are in.
+  /// The number of columns in the pane of levels, and their rows.
   var levelColumns = 1
   var levelRows = 0
 
   var levelLines: Int { levelRows * levelColumns }
   var eventLines: Int { max(0, (events?.rows ?? 0) - 1) }
 
-  /// A column of levels is at least so wide where there are several.
+  /// The minimum width of a column of levels if there are several.
   static let levelWidth = 44
 
   init(_ model: TopModel, columns: Int, rows: Int) {
@@ -30,7 +30,7 @@ struct TopLayout: Equatable {
       row: headerRows, column: 0, columns: columns,
       rows: max(0, rows - headerRows - (footer == nil ? 0 : 1)))
     guard columns >= 16, body.rows >= 2 else { return }
-    // A heading, a scale, the lines.
+    // The heading, the scale and the lines.
     let wanted = 2 + max(1, model.levelLineCount)
     if columns >= 120, body.rows >= 12 {
       let left = columns / 2

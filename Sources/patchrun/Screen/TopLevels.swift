@@ -1,16 +1,16 @@
 import RenderCore
 import TerminalScreen
 
-/// The pane of the meters: a line for each channel, two for a loudness, four for a spectrum.
+/// The pane of meters: a line for each channel, two for a loudness, four for a spectrum.
 extension TopScreen {
-  /// What a column of it has room for.
+  /// The widths of a line's columns.
   private struct Columns {
     var label: Int
     var bar: Int
     var hasPeak: Bool
     var hasHighest: Bool
 
-    /// Behind the label a column for the channel.
+    /// The label is followed by the number of the channel.
     var barColumn: Int { label + 3 }
     static let number = 7
 
@@ -51,7 +51,7 @@ extension TopScreen {
       let place = ScreenArea(
         row: first + index % layout.levelRows,
         column: area.column + 1 + index / layout.levelRows * (width + 1), columns: width, rows: 1)
-      // A name that has been scrolled away stands at the first of its lines that is left.
+      // The first visible line of a meter shows its name.
       if line == 0 || index % layout.levelRows == 0 {
         grid.put(
           meter.name, row: place.row, column: place.column, limit: columns.label,
@@ -67,7 +67,7 @@ extension TopScreen {
     }
   }
 
-  /// Decibels over the bars, where they fit.
+  /// Draws a decibel scale above the bars, if it fits.
   private mutating func drawScale(
     _ row: Int, _ column: Int, _ columns: Columns, isFirst: Bool
   ) {
@@ -78,7 +78,7 @@ extension TopScreen {
     for level in [0, -10, -20, -30, -40, -50, -60] as [Double] {
       let text = fixed(level, 0)
       let place = begin + Int(TopScale.deflection(level) * Double(columns.bar))
-      // The end of a number is at its mark.
+      // The last digit of a number is at its mark.
       guard place - text.count >= begin, place <= free else { continue }
       grid.put(text, row: row, endingAt: place, Self.faint)
       free = place - text.count - 1
@@ -130,10 +130,10 @@ extension TopScreen {
     grid.put(set.mark, row: row, column: column + place, style)
   }
 
-  /// `-12.3`; what is below every meter's floor is silence.
+  /// For example `-12.3`; `-inf` below the floor of the meters.
   static func decibels(_ level: Double) -> String { level > -119.9 ? fixed(level, 1) : "-inf" }
 
-  /// The bar is the loudness of the moment, its mark that of the last three seconds.
+  /// The bar is the momentary loudness, the mark the short-term loudness (3 s).
   private mutating func drawLoudness(
     _ loudness: TopMeter.Loudness, _ line: Int, _ place: ScreenArea, _ columns: Columns
   ) {
@@ -162,7 +162,7 @@ extension TopScreen {
 
   private static let lowest = 20.0
 
-  /// Three rows of levels, -90 dBFS to full scale over octaves, and one of frequencies.
+  /// Three rows of levels, -90 dBFS to full scale, over octaves, and a row of frequencies.
   private mutating func drawSpectrum(
     _ meter: TopMeter, _ line: Int, _ place: ScreenArea, _ columns: Columns
   ) {
@@ -198,7 +198,7 @@ extension TopScreen {
       endingAt: begin + columns.bar + room, limit: room - 1)
   }
 
-  /// The strongest of the bins that each column stands for.
+  /// The strongest bin of each column.
   private static func bands(_ levels: [Double], _ count: Int, highest: Double) -> [Double] {
     guard levels.count > 1 else { return Array(repeating: -.infinity, count: count) }
     let width = highest / Double(levels.count - 1)

@@ -1,8 +1,8 @@
 import PatchSyntax
 
-/// What a tap or a metered bus reads, as `GET /meters` and the event `meters` say it.
+/// The meter of a tap or a bus, from `GET /meters` or the event `meters`.
 struct TopMeter: Equatable {
-  /// In decibels; minus infinity in silence.
+  /// Levels in decibels; minus infinity for silence.
   struct Level: Equatable {
     var average: Double
     var peak: Double
@@ -17,14 +17,14 @@ struct TopMeter: Equatable {
     var truePeaks: [Double] = []
   }
 
-  /// `mix`, `mixer in 0`: no other meter is called so.
+  /// A unique name: `mix`, `mixer in 0`.
   var name: String
   /// One for each channel.
   var levels: [Level] = []
   var loudness: Loudness?
-  /// A level for each bin from 0 Hz to half the sample rate, in dBFS.
+  /// A level in dBFS for each bin, from 0 Hz to half the sample rate.
   var spectrum: [Double]?
-  /// Of the strongest sine, in Hz.
+  /// The frequency of the strongest sine in Hz.
   var peakFrequency: Double?
 
   init(name: String) { self.name = name }
@@ -67,10 +67,10 @@ struct TopMeter: Equatable {
     }
   }
 
-  /// What `{"meters": […]}` has.
+  /// The meters in `{"meters": […]}`.
   static func all(_ json: JSONValue) -> [TopMeter] { list(json["meters"]).map(TopMeter.init) }
 
-  /// The lines that it takes on a screen.
+  /// The number of its lines on the screen.
   var lineCount: Int {
     if spectrum != nil { return 4 }
     return loudness != nil ? 2 : max(1, levels.count)
@@ -80,6 +80,6 @@ struct TopMeter: Equatable {
     value.map { Array($0.elements) } ?? []
   }
 
-  /// What cannot be written, silence, is `null`.
+  /// A level; `null` is silence.
   private static func number(_ value: JSONValue?) -> Double { value?.number ?? -.infinity }
 }

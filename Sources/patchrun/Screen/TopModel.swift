@@ -1,51 +1,52 @@
 import PatchSyntax
 import TerminalScreen
 
-/// All that `patchrun ctl top` shows: what the running patch has said, and where its reader is.
+/// The state of `patchrun ctl top`: what the running patch has reported, and the selection and
+/// scroll positions.
 ///
-/// A value without a terminal or a connection: what comes from there is put in by `take`, `press` and
-/// the properties, and `TopScreen` draws it. Times are seconds of one clock, whichever.
+/// A value without a terminal or a connection: `take`, `press` and the properties put events in,
+/// and `TopScreen` draws it. Times are seconds of any one clock.
 struct TopModel {
   enum Pane: CaseIterable { case levels, controls, events }
 
-  /// How it stands with the running patch.
+  /// The state of the connection.
   enum Link: Equatable {
     case connected
-    /// The connection is gone, and is looked for.
+    /// The connection is lost and is tried again.
     case lost
-    /// The patch has ended: why.
+    /// The patch has ended for this reason.
     case ended(String)
   }
 
-  /// What is being typed at the foot of the screen.
+  /// The prompt at the bottom of the screen.
   enum Prompt: Equatable {
     case value(String)
     case filter(String)
-    /// Whether the patch is really to end.
+    /// Asks whether to stop the patch.
     case stop
   }
 
-  /// Something that has happened.
+  /// An event of the running patch.
   struct Event: Equatable {
     enum Weight { case plain, good, warning, bad }
-    /// `12:03:59`, UTC.
+    /// The time of day in UTC: `12:03:59`.
     var time: String
     var name: String
     var words: String
-    /// What else there is to say.
+    /// Further lines.
     var lines: [String] = []
     var weight = Weight.plain
-    /// What it is about: of several about one thing on end the last one is shown.
+    /// What the event is about. Of consecutive events about one subject only the last is shown.
     var subject: String?
   }
 
-  /// What a change replaced.
+  /// A change that can be undone.
   struct Undo: Equatable {
     var pointer: String
     var title: String
-    /// `nil` where the document did not say it.
+    /// `nil` if the document did not set the value.
     var before: JSONText?
-    /// When it was last turned with arrow keys; `nil` where it was set at once.
+    /// When the arrow keys last turned it; `nil` if it was typed.
     var turned: Double?
   }
 
@@ -57,30 +58,30 @@ struct TopModel {
 
   var link = Link.connected
   var status = TopStatus()
-  /// When that was said.
+  /// When the status was received.
   var statusTime = 0.0
-  /// Loads on average and at most, of late.
+  /// The recent loads: average and peak.
   var loads: [Double] = []
   var peakLoads: [Double] = []
   var meters: [TopMeter] = []
-  /// The highest peaks since the beginning, or since they were let go, by meter and channel.
+  /// The highest peaks since the beginning or the last reset, by meter and channel.
   var highest: [String: [Double]] = [:]
   var controls: [TopControl] = []
-  /// Whether the controls have been listed.
+  /// Whether the controls have been received.
   var hasControls = false
   var events: [Event] = []
 
   var focus = Pane.controls
-  /// The pointer of the control that keys move.
+  /// The pointer of the selected control.
   var selected: String?
   var filter = ""
   var prompt: Prompt?
   var showsHelp = false
   var message: Message?
   var undos: [Undo] = []
-  /// Controls whose change has not been answered yet.
+  /// The number of unanswered changes for each pointer.
   var waiting: [String: Int] = [:]
-  /// The first line of the levels that is shown; how many lines of the events are below.
+  /// The first visible line of the levels, and the number of event lines below the visible ones.
   var levelsTop = 0
   var eventsBack = 0
 
@@ -107,7 +108,8 @@ struct TopModel {
     levelsTop = min(levelsTop, max(0, levelLineCount - 1))
   }
 
-  /// What is being changed here is not put back by an answer to an older question.
+  /// Takes the controls, but keeps the values of changes that are not answered yet: the answer may
+  /// be older.
   mutating func take(_ controls: [TopControl]) {
     let known = Dictionary(
       self.controls.map { ($0.pointer, $0) }, uniquingKeysWith: { first, _ in first })
@@ -134,7 +136,7 @@ struct TopModel {
       return
     }
     events = (events + [event]).suffix(Self.eventCount)
-    // Who reads what was before goes on reading it.
+    // The visible lines stay in place.
     if eventsBack > 0 { eventsBack += 1 + event.lines.count }
   }
 
@@ -144,8 +146,8 @@ struct TopModel {
 
   // MARK: What is made of it
 
-  /// The controls that the filter leaves. Without one those of buses that nothing uses, and that the
-  /// document does not mention, are left out.
+  /// The controls that match the filter. Without a filter, controls of unused buses that the
+  /// document does not mention are left out.
   var visible: [TopControl] {
     let words = filter.lowercased().split(separator: " ")
     return controls.filter { control in
@@ -157,7 +159,7 @@ struct TopModel {
 
   var selectedControl: TopControl? { controls.first { $0.pointer == selected } }
 
-  /// Where the patch is now, which has gone on since it was asked.
+  /// The position of the patch, extrapolated from the last status.
   func position(at now: Double) -> Double {
     guard status.state == "playing", link == .connected else { return status.position }
     let position = status.position + max(0, min(5, now - statusTime))

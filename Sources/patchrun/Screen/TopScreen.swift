@@ -1,11 +1,11 @@
 import TerminalScreen
 
-/// Draws `patchrun ctl top`: from a model to a grid of cells, and nothing else.
+/// Draws `patchrun ctl top` from a model to a grid of cells.
 struct TopScreen {
   let model: TopModel
   let layout: TopLayout
   let set: DrawingSet
-  /// The time on the model's clock.
+  /// The current time of the model's clock.
   let now: Double
   var grid: ScreenGrid
 
@@ -57,7 +57,7 @@ struct TopScreen {
     if area.rows > 1 { drawLoad(row: area.rows - 1) }
   }
 
-  /// The state and where it is, from the right edge.
+  /// The state and the position, from the right edge.
   private var stateAndPosition: [(String, CellStyle)] {
     var state = model.status.state
     var style = Self.warning
@@ -103,7 +103,7 @@ struct TopScreen {
     let words = counts.reduce(0) { $0 + terminalWidth(of: $1.0) + 2 }
     let history = min(40, grid.columns - column - 2 - words)
     if history >= 6 {
-      // Loads are small most of the time: what is seen is how they change.
+      // Loads are mostly small: the graph is scaled to show changes.
       let top = max(0.02, model.peakLoads.suffix(history).max() ?? 0)
       grid.putGraph(
         model.peakLoads.map { $0 / top },
@@ -123,7 +123,7 @@ struct TopScreen {
 
   // MARK: Panes
 
-  /// The heading of a pane: its name, what there is, and which rows of it are shown.
+  /// Draws the heading of a pane: its name, a note, and which of its rows are visible.
   mutating func drawHeading(
     _ pane: TopModel.Pane, _ name: String, _ note: String, in area: ScreenArea
   ) {
@@ -140,7 +140,7 @@ struct TopScreen {
       limit: area.columns - width - 4, Self.faint, ellipsis: set.ellipsis)
   }
 
-  /// `12 to 20 of 64`; nothing where all is shown.
+  /// For example `12 to 20 of 64`; empty if all rows are visible.
   static func span(_ first: Int, _ shown: Int, of all: Int) -> String {
     shown >= all ? "" : "\(first + 1) to \(first + shown) of \(all)"
   }
@@ -230,7 +230,7 @@ struct TopScreen {
   }
 
   private mutating func drawPrompt(_ question: String, _ text: String, _ row: Int) {
-    // The end of what is typed is always seen.
+    // The end of the typed text is always visible.
     let column = grid.put(
       question, row: row, column: 0, limit: max(0, grid.columns - 12), Self.strong)
     let room = max(1, grid.columns - column - 1)
@@ -258,7 +258,7 @@ struct TopScreen {
       case .events:
         [(isUnicode ? "↑↓" : "up/down", "scroll"), ("Tab", "pane"), ("?", "help"), ("q", "quit")]
       }
-    // Of those that have no room the last two are the most useful.
+    // If there is no room, keys before the last two are left out: the last two are the most useful.
     var shown = keys
     func width(_ keys: [(String, String)]) -> Int {
       keys.reduce(-2) { $0 + terminalWidth(of: $1.0) + 1 + terminalWidth(of: $1.1) + 2 }

@@ -4,22 +4,22 @@ import PatchSyntax
 import RenderHost
 import TerminalScreen
 
-/// `patchrun ctl top` on a full screen, from its first picture to the exit status.
+/// `patchrun ctl top` on a full screen, from the first picture to the exit status.
 final class TopSession {
   private let screen: FullScreen
   private let connection: TopConnection
   private let set: DrawingSet
-  /// Seconds from one look at the status to the next.
+  /// Seconds between requests of the status.
   private let interval: Double
   private var model = TopModel()
   private var parser = KeyParser()
   private var isDirty = true
   private var lastDrawn = -1.0
   private var statusDue = 0.0
-  /// When the controls are to be listed again; `nil` for not yet.
+  /// When to request the controls again; `nil` for no request.
   private var controlsDue: Double? = 0
 
-  /// Thirty pictures a second are enough.
+  /// At most thirty pictures a second.
   private static let frame = 1.0 / 30
 
   init(
@@ -28,7 +28,7 @@ final class TopSession {
   ) throws(CommandFailure) {
     self.interval = interval
     set = isUTF8 ? .unicode : .ascii
-    // Before there are threads: signals are blocked in all that come.
+    // Before there are other threads: signals have to be blocked in all of them.
     screen = try FullScreen(hasColors: hasColors, isUTF8: isUTF8)
     connection = try TopConnection(client, meterRate: meterRate)
     model.take(TopStatus(status), at: Self.now)
@@ -49,7 +49,7 @@ final class TopSession {
         connection.askControls()
         controlsDue = nil
       }
-      // The time goes on by itself.
+      // Draws at least ten times a second, because the position advances.
       if now - lastDrawn >= 0.1 { isDirty = true }
       if isDirty, now - lastDrawn >= Self.frame { draw(now) }
       switch wait() {
@@ -84,7 +84,7 @@ final class TopSession {
     _ = unsafe poll(&descriptors, nfds_t(descriptors.count), patience)
     if descriptors[1].revents != 0, let status = takeSignals() { return .end(status) }
     guard descriptors[0].revents != 0 else {
-      // The rest of a key has not come in its time.
+      // An incomplete key sequence has timed out.
       if let key = parser.patience {
         waited += Self.now - began
         if waited * 1000 >= Double(key) { return press(parser.flush()) }
@@ -92,22 +92,22 @@ final class TopSession {
       return .goOn
     }
     waited = 0
-    // A terminal that is closed.
+    // The terminal is closed.
     guard let bytes = screen.read() else { return .end(ExitStatus.success) }
     return press(parser.read(bytes))
   }
 
-  /// How long the rest of a key has been waited for.
+  /// How long the rest of a key sequence has been waited for, in seconds.
   private var waited = 0.0
 
-  /// Returns the exit status where one of them is an end.
+  /// Handles pending signals. Returns the exit status if one ends the session.
   private func takeSignals() -> Int32? {
     while let signal = screen.takeSignal() {
       switch signal {
       case SIGWINCH: isDirty = true
       case SIGTSTP: screen.suspend()
       case SIGCONT:
-        // Stopped by force, the terminal is what a shell has made of it.
+        // After SIGSTOP the terminal has the settings of the shell.
         screen.enter()
         isDirty = true
       case SIGINT: return ExitStatus.success
@@ -159,7 +159,7 @@ final class TopSession {
       model.waiting[pointer] = count > 0 ? count : nil
       if let problem {
         model.say(problem, isBad: true, at: now)
-        // What is shown is not what plays.
+        // The value on the screen is not the one that plays.
         controlsDue = now
       }
     case .refused(let problem): model.say(problem, isBad: true, at: now)
@@ -177,7 +177,7 @@ final class TopSession {
       let reason = data["message"]?.string ?? data["reason"]?.string ?? ""
       model.link = .ended(reason)
     case "changed", "started":
-      // Of a control that is turned there are many: once in a while is enough.
+      // Turning a control sends many events: the controls are requested at most every 0.15 s.
       controlsDue = controlsDue ?? now + 0.15
     default: break
     }
@@ -193,7 +193,7 @@ extension TopModel.Event {
     self.words = words
     self.lines = lines.filter { !$0.isEmpty }
     if name == "changed", let changes = data["changes"].map({ Array($0.elements) }) {
-      // In as few lines as there are changes: the tag and the pointer are for programs.
+      // One line for each change, without tag and pointer.
       let texts = changes.map { change in
         let heard = change["heard"]?.string ?? ""
         return (change["summary"]?.string ?? "") + (heard.isEmpty ? "" : ", \(heard)")
@@ -201,11 +201,11 @@ extension TopModel.Event {
       let by = data["by"]?.string ?? ""
       self.words = "by \(by)" + (texts.count == 1 ? ": \(texts[0])" : "")
       self.lines = texts.count == 1 ? [] : texts
-      // A fader that is moved is one thing, however many steps it takes.
+      // Many steps of one fader are one subject.
       subject = changes.count == 1 ? changes[0]["pointer"]?.string : nil
     }
     if name == "refused", let first = self.lines.first {
-      // What is wrong and where; 'ctl watch' prints all of it.
+      // The first line of the diagnostic; `ctl watch` prints all of it.
       self.words += ": " + first.trimmingBlanks
       self.lines = Array(self.lines.dropFirst().prefix(1))
     }

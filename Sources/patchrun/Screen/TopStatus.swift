@@ -1,13 +1,13 @@
 import PatchSyntax
 
-/// How a patch plays, as `GET /status` says it.
+/// The answer of `GET /status`.
 struct TopStatus: Equatable {
   var title = ""
   var state = ""
-  /// Seconds, at the time when this was said.
+  /// The position in seconds at the time of the answer.
   var position = 0.0
   var duration: Double?
-  /// What the device has granted, in words.
+  /// The grant of the device in words.
   var grant = ""
   var sampleRate = 0.0
   var load = 0.0
@@ -16,7 +16,7 @@ struct TopStatus: Equatable {
   var overruns = 0
   var failedSlices = 0
   var lostFrames = 0
-  /// Changes that are on the way.
+  /// Changes that are not heard yet.
   var pendingStages = 0
 
   init() {}

@@ -1,14 +1,14 @@
 import PatchSyntax
 import RenderCore
 
-/// What keys make of a control's value.
+/// Steps and typed values of a control.
 extension TopControl {
-  /// The value a step higher or lower; `nil` where there is none.
+  /// The value one step higher or lower; `nil` if there is none.
   ///
-  /// A gain goes in half decibels (large: 3 dB) and at -60 dB to 0, a frequency in semitones (large:
-  /// an octave), an angle in degrees (large: 15) and around the circle, a pan in twentieths of the
-  /// side (large: a quarter), a distance in twentieths of its magnitude, other numbers in about
-  /// hundredths of their range (large: tenths).
+  /// The step depends on the kind (a large step in parentheses): 0.5 dB for a gain (3 dB), which
+  /// jumps from -60 dB to 0; a semitone for a frequency (an octave); 1 degree for an angle (15),
+  /// around the circle; 0.05 for a pan (0.25); a twentieth of its magnitude for a distance; about a
+  /// hundredth of the range for other numbers (a tenth).
   func stepped(_ direction: Int, isLarge: Bool) -> JSONText? {
     switch kind {
     case .onOff: return flag(direction > 0)
@@ -45,7 +45,7 @@ extension TopControl {
     return .number(Float(clamped(next)))
   }
 
-  /// The end of its range; `nil` where that is not known.
+  /// The end of the range; `nil` if unknown.
   func extreme(_ isHigh: Bool) -> JSONText? {
     switch kind {
     case .onOff: flag(isHigh)
@@ -54,9 +54,9 @@ extension TopControl {
     }
   }
 
-  /// What a text that was typed means: a number, with `k` for thousands and `%` for hundredths; of a
-  /// gain also decibels, `-6dB`; `on` and `off`; the name of a choice, or how it begins. Not looked
-  /// at is whether it is in the range: that is for the running patch to say.
+  /// Parses a typed text: a number, with `k` for thousands and `%` for hundredths; for a gain also
+  /// decibels, `-6dB`; `on` and `off`; a choice by its name or the beginning of it. The range is
+  /// not checked: the running patch does that.
   func parsed(_ text: String) -> JSONText? {
     let plain = text.trimmingBlanks.replacing("\u{2212}", with: "-").lowercased()
     if kind == .onOff {
@@ -95,8 +95,8 @@ extension TopControl {
     return value.isFinite ? .number(Float(value)) : nil
   }
 
-  /// Where it stands between its ends, 0 to 1; `nil` where that cannot be said. A gain goes as a
-  /// level meter does, a frequency by octaves.
+  /// The position of a value within the range, 0 to 1; `nil` if it has none. A gain follows the
+  /// meter scale, a frequency is logarithmic.
   func share(of value: JSONText) -> Double? {
     if kind == .onOff { return Self.number(value) }
     if kind == .list {
@@ -145,7 +145,8 @@ extension TopControl {
     return Self.stepped(number, direction, isLarge ? magnitude / 2 : magnitude / 20)
   }
 
-  /// The next multiple of a step. What is nearly one, as four digits are of a gain in decibels, is one.
+  /// The next multiple of a step. A value within 0.02 steps of a multiple counts as one,
+  /// because decibels are rounded to four digits.
   private static func stepped(_ number: Double, _ direction: Int, _ step: Double) -> Double {
     let slots = number / step
     let next =
@@ -154,7 +155,7 @@ extension TopControl {
     return rounded(next * step, digits: 7)
   }
 
-  /// 1, 2 or 5 times a power of ten, near a number above 0.
+  /// 1, 2 or 5 times a power of ten, near a positive number.
   private static func niceStep(_ number: Double) -> Double {
     var power = 1e-6
     while power * 10 <= number * 1.000001 { power *= 10 }
@@ -162,7 +163,7 @@ extension TopControl {
     return power * (factor < 1.5 ? 1 : factor < 3.5 ? 2 : factor < 7.5 ? 5 : 10)
   }
 
-  /// A number with so many digits that count.
+  /// A number with this many significant digits.
   private static func rounded(_ number: Double, digits: Int) -> Double {
     guard number != 0, number.isFinite else { return number }
     var factor = 1.0
@@ -174,7 +175,7 @@ extension TopControl {
 }
 
 extension String {
-  /// Without the blanks at both ends.
+  /// The text without white space at both ends.
   var trimmingBlanks: String {
     var text = self[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
@@ -183,18 +184,19 @@ extension String {
   }
 }
 
-/// Decibels on a scale, as on the face of a meter.
+/// The meter scale.
 enum TopScale {
   static func decibels(_ gain: Double) -> Double { 20 * renderLog10(gain) }
 
   static func gain(_ decibels: Double) -> Double { renderPower(10, decibels / 20) }
 
-  /// The bends of IEC 60268-18's scale for digital peak meters: decibels, and how far the meter goes.
+  /// The bends of the scale for digital peak meters in IEC 60268-18: level in decibels and
+  /// deflection.
   private static let bends: [(level: Double, share: Double)] = [
     (-70, 0), (-60, 0.025), (-50, 0.075), (-40, 0.15), (-30, 0.3), (-20, 0.5), (0, 1),
   ]
 
-  /// How far a meter goes, 0 to 1.
+  /// The deflection of a level, 0 to 1.
   static func deflection(_ level: Double) -> Double {
     guard level > bends[0].level else { return 0 }
     for (low, high) in zip(bends, bends.dropFirst()) where level <= high.level {
@@ -203,7 +205,7 @@ enum TopScale {
     return 1
   }
 
-  /// The level that a meter goes so far for.
+  /// The level at a deflection.
   static func level(_ share: Double) -> Double {
     for (low, high) in zip(bends, bends.dropFirst()) where share <= high.share {
       return low.level + (share - low.share) / (high.share - low.share) * (high.level - low.level)

@@ -2,10 +2,10 @@ import Diagnostics
 import FileAccess
 import Glibc
 
-/// A file whose contents change whole, or not at all.
+/// Writes files as a whole or not at all.
 enum AtomicFile {
-  /// Puts bytes in the place of a regular file's, which keeps its permissions. Of a link the file that it
-  /// leads to changes, where the policy lets it be read through the link.
+  /// Replaces the bytes of a regular file and keeps its permissions. A link's target is replaced,
+  /// if the policy allows reading through the link.
   static func replace(
     _ path: String, with bytes: [UInt8], files: FilePolicy = .user
   ) throws(CommandFailure) {
@@ -17,7 +17,7 @@ enum AtomicFile {
     guard number == 0 else { throw .cannotWrite(path, number) }
   }
 
-  /// Makes a new file. One that is there already stays, and is reported.
+  /// Creates a file. Throws if it exists.
   static func create(_ path: String, with bytes: [UInt8]) throws(CommandFailure) {
     let descriptor = unsafe open(SystemPath(path).c, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The browser of whoever runs the program.
+/// The user's browser.
 enum Browser {
-  /// Opens an address. Waits half a second for an opener that fails, and for no more. Returns why the address
-  /// cannot be opened; `nil` where it can, as far as that is known.
+  /// Opens an address. Waits up to half a second, to see whether the opener fails. Returns the
+  /// reason; `nil` for success as far as is known.
   static func open(_ address: String) -> String? {
-    // By way of a shell that ends at once, so that nobody has to wait for the browser's end.
+    // By a shell that ends at once, so that nobody has to wait for the browser's end.
     let script =
       "command -v xdg-open >/dev/null || exit 127; "
       + "xdg-open \"$1\" </dev/null >/dev/null 2>&1 & opener=$!; "
@@ -17,8 +17,7 @@ enum Browser {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // Signals that are blocked here would be there, too. In a group of its own, so that Ctrl-C is for the
-    // patch alone.
+    // The browser must not inherit the blocked signals. Its own process group keeps Ctrl-C from it.
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)

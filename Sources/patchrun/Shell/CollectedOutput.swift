@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What a thread has written to the standard streams while it worked beside others: kept back, so that the
-/// messages of one job stand together.
+/// The output of one thread on the standard streams, collected while other threads work, so that
+/// the messages of one job stay together.
 struct CollectedOutput: Sendable {
   private struct Piece {
     var stream: StandardStream
@@ -13,7 +13,7 @@ struct CollectedOutput: Sendable {
 
   private var pieces: [Piece] = []
 
-  /// Keeps back what the calling thread writes while `body` runs.
+  /// Collects the output of the calling thread while `body` runs.
   static func collecting<Result>(_ body: () -> Result) -> (Result, CollectedOutput) {
     let thread = pthread_self()
     threads.withLock { $0[thread] = CollectedOutput() }
@@ -22,7 +22,7 @@ struct CollectedOutput: Sendable {
     return (result, collected ?? CollectedOutput())
   }
 
-  /// Keeps bytes back, where the calling thread collects.
+  /// Keeps the bytes if the calling thread collects its output.
   ///
   /// - Returns: Whether it does.
   static func take(_ bytes: [UInt8], for stream: StandardStream) -> Bool {
@@ -32,9 +32,9 @@ struct CollectedOutput: Sendable {
     }
   }
 
-  /// Writes what was kept back, in the order in which it was written.
+  /// Writes the collected output in its order.
   ///
-  /// - Returns: The system's error number of the first piece that could not be written, 0 for none.
+  /// - Returns: The error number of the first failed write; 0 for none.
   func put() -> Int32 {
     for piece in pieces {
       let number = piece.stream.put(piece.bytes)

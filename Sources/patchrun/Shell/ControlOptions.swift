@@ -1,7 +1,7 @@
 import ArgumentParser
 import Control
 
-/// How a run can be controlled from outside.
+/// The options of a run for control from outside.
 struct ControlOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -51,15 +51,15 @@ struct ControlOptions: ParsableArguments {
     }
   }
 
-  /// Whether a control room that cannot be opened is a failure: somebody has asked for it.
+  /// Whether a control server that cannot start is a failure, because an option asks for it.
   var isRequired: Bool { isMoreThanPanel || panel }
 
-  /// Whether something else than the panel has been asked for.
+  /// Whether an option besides `--panel` asks for control.
   var isMoreThanPanel: Bool { name != nil || controlPort != nil || osc != nil }
 
-  /// What to serve a patch with; `nil` for not at all.
+  /// The options of the control server; `nil` for none.
   ///
-  /// - Parameter file: The patch, as it was named on the command line.
+  /// - Parameter file: The patch's path on the command line.
   func serverOptions(file: String) -> ControlServer.Options? {
     guard !noControl else { return nil }
     return ControlServer.Options(
@@ -69,7 +69,7 @@ struct ControlOptions: ParsableArguments {
       version: Program.version)
   }
 
-  /// The name of a file without its ending, made so that it can be a socket's.
+  /// The file's name without its ending, changed to a valid name of a socket.
   static func defaultName(_ file: String) -> String {
     guard file != "-" else { return "stdin" }
     var name = PatchFile.baseName(of: file)[...]

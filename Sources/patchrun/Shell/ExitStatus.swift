@@ -1,26 +1,26 @@
-/// What the process says when it ends.
+/// The exit statuses of the program.
 enum ExitStatus {
   static let success: Int32 = 0
-  /// The patch is wrong, or has findings.
+  /// The patch has errors or denied warnings.
   static let wrongPatch: Int32 = 1
   static let wrongUsage: Int32 = 2
-  /// No server, no device, no file, no library: nothing has begun.
+  /// A missing server, device, file or library: nothing has begun.
   static let worldRefused: Int32 = 3
-  /// Something failed on the way.
+  /// A failure during the work.
   static let failedRunning: Int32 = 4
 
   /// Ended by a signal: 130 for SIGINT.
   static func interrupted(by signal: Int32) -> Int32 { 128 + signal }
 }
 
-/// Why a command ends, and with what status.
+/// The failure of a command, with its exit status.
 struct CommandFailure: Error, Equatable {
   var status: Int32
   /// A sentence that starts in lower case.
   var message: String
-  /// What to do about it, a line each.
+  /// What to do about it, one line each.
   var help: [String]
-  /// Diagnostics as they are to be printed, in front of the message.
+  /// Diagnostics to print before the message.
   var findings: String?
 
   init(_ status: Int32, _ message: String, help: [String] = []) {
@@ -29,6 +29,6 @@ struct CommandFailure: Error, Equatable {
     self.help = help.filter { !$0.isEmpty }
   }
 
-  /// Of what has been said already.
+  /// A failure that has been reported already.
   static func reported(_ status: Int32) -> CommandFailure { CommandFailure(status, "") }
 }

@@ -2,14 +2,14 @@ import Diagnostics
 import FileAccess
 import Glibc
 
-/// A file that a command writes a text to.
+/// Writes texts and bytes to files.
 enum FileOutput {
-  /// Replaces what is there.
+  /// Replaces an existing file.
   static func write(_ text: String, to path: String) throws(CommandFailure) {
     try write(Array(text.utf8), to: path)
   }
 
-  /// Replaces what is there.
+  /// Replaces an existing file.
   static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
     let descriptor = unsafe open(
       SystemPath(path).c, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
@@ -22,7 +22,7 @@ enum FileOutput {
     guard close(descriptor) == 0 else { throw .cannotWrite(path, errno) }
   }
 
-  /// Makes a folder, and those that it is in, where they are not there.
+  /// Creates a folder and the folders above it, if necessary.
   static func makeFolder(_ folder: String) throws(CommandFailure) {
     var path = folder.hasPrefix("/") ? "" : "."
     for part in folder.split(separator: "/") {
@@ -34,7 +34,7 @@ enum FileOutput {
 }
 
 extension CommandFailure {
-  /// - Parameter number: The system's error number.
+  /// - Parameter number: The error number of the system.
   static func cannotWrite(_ path: String, _ number: Int32) -> CommandFailure {
     CommandFailure(
       ExitStatus.worldRefused, "\(quoted(path)) cannot be written: \(systemMessage(number))")

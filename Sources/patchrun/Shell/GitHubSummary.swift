@@ -1,9 +1,9 @@
 import Diagnostics
 import Reports
 
-/// The summary of the step that GitHub runs.
+/// The step summary of GitHub Actions.
 enum GitHubSummary {
-  /// Adds to it what was found, where there is one.
+  /// Appends the findings to it, if `GITHUB_STEP_SUMMARY` is set.
   static func write(_ report: Report, _ appearance: AppearanceOptions) {
     guard let path = environmentVariable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
     let number = StandardStream.append(report.githubSummary(), to: path)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Diagnostics
 import RenderCore
 
-/// Which vectors of the processor the sound is computed with.
+/// The option for the kernel class.
 struct KernelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct KernelOptions: ParsableArguments {
 
   static let variable = "PATCHRUN_KERNEL"
 
-  /// Uses what was asked for, before anything is computed.
+  /// Sets the kernel class. To be called before any computation.
   func apply() throws(CommandFailure) {
     if let kernel {
       _ = VectorMath.choose(kernel)
@@ -35,7 +35,7 @@ struct KernelOptions: ParsableArguments {
       : "this processor has no kernel class \(quoted(name)): it has \(names.joined(separator: ", "))"
   }
 
-  /// What `--version --verbose` says.
+  /// The kernel classes, for `--version --verbose`.
   static var summary: String {
     "kernel class: \(VectorMath.name), of \(VectorMath.names.joined(separator: ", "))"
   }

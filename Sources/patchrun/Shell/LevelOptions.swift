@@ -3,7 +3,7 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
-/// How loud a run may become, whatever the patch says.
+/// The option for the output limit.
 struct LevelOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -17,7 +17,7 @@ struct LevelOptions: ParsableArguments {
 
 /// A level on the command line: `-6`, `-6dB`, `"-6 dB"`.
 struct OutputPeak: Equatable {
-  /// A magnitude, of which 1 is full scale.
+  /// The peak, where 1 is full scale.
   var magnitude: Float
 
   static func read(_ text: String) throws -> OutputPeak {

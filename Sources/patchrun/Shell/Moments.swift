@@ -1,7 +1,7 @@
 import ArgumentParser
 import PatchSyntax
 
-/// A stretch of time on the command line: seconds, minutes and seconds with colons between, or `500 ms`.
+/// A duration on the command line: seconds, `1:30`, or `500 ms`.
 struct Seconds: ExpressibleByArgument, Equatable {
   var value: Double
 
@@ -23,11 +23,11 @@ struct Seconds: ExpressibleByArgument, Equatable {
     self.value = value
   }
 
-  /// Whole frames at a rate.
+  /// The nearest number of frames at a rate in Hz.
   func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
 }
 
-/// A moment of a patch on the command line: as a stretch of time, also `90 s` or `500 ms`, and 0.
+/// A position in a patch on the command line: a duration, also `90 s` or `500 ms`, or 0.
 struct StartMoment: ExpressibleByArgument, Equatable {
   /// Seconds from the beginning of the patch.
   var value: Double
@@ -43,11 +43,11 @@ struct StartMoment: ExpressibleByArgument, Equatable {
     value = quantity.value
   }
 
-  /// Whole frames at a rate.
+  /// The nearest number of frames at a rate in Hz.
   func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
 }
 
-/// Where a patch is to begin.
+/// The option for the beginning.
 struct StartOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

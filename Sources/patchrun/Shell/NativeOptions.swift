@@ -2,14 +2,14 @@ import ArgumentParser
 import Diagnostics
 import PatchGraph
 
-/// Whether the libraries that a patch names may be loaded.
+/// The option that allows loading native libraries.
 struct NativeOptions: ParsableArguments {
   @Flag(help: "Load the libraries that the patch's native callbacks name, and call them.")
   var allowNative = false
 
   var nativeCode: NativeCode { allowNative ? .allowed : .refused }
 
-  /// Says which libraries a patch is going to load, or refuses.
+  /// Reports the libraries that the patch loads, or throws.
   func check(
     _ patch: BuiltPatch, _ appearance: AppearanceOptions, quiet: Bool
   ) throws(CommandFailure) {

@@ -1,9 +1,9 @@
 import Diagnostics
 import FileAccess
 
-/// Files that may have been meant by a path that leads nowhere.
+/// Finds files with a name similar to a path that does not exist.
 enum NearFiles {
-  /// "did you mean 'patches/eq-mixer.json'?", or `nil`.
+  /// For example `did you mean 'patches/eq-mixer.json'?`, or `nil`.
   static func help(toFind path: String) -> String? {
     guard !path.isEmpty, path != "-", path.utf8.count < 1024 else { return nil }
     for ending in [".json", ".jsonc", ".patchrun.json"] where FolderListing.exists(path + ending) {
@@ -18,7 +18,7 @@ enum NearFiles {
     }
     let names = (try? FolderListing.names(in: folder.isEmpty ? "." : folder)) ?? []
     let patches = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonc") }.sorted()
-    // Endings are alike in all of them, and say nothing of how near a name is.
+    // Compared without endings, which are the same in all.
     let bases = patches.map { PatchFile.baseName(of: $0) }
     if let near = nearMisses(to: PatchFile.baseName(of: name), among: bases).first,
       let place = bases.firstIndex(of: near)

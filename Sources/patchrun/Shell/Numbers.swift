@@ -1,6 +1,6 @@
 import RenderCore
 
-/// A number with so many digits after the point, rounded to the nearest.
+/// A number with this many decimals, rounded to the nearest.
 func fixed(_ value: Double, _ digits: Int) -> String {
   guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
   let factor = (0..<digits).reduce(1.0) { product, _ in product * 10 }
@@ -14,7 +14,7 @@ func fixed(_ value: Double, _ digits: Int) -> String {
   return sign + padded.dropLast(digits) + "." + padded.suffix(digits)
 }
 
-/// Seconds as a clock shows them: `0:05.2`, `1:02:03.0`.
+/// Seconds as a clock: `0:05.2`, `1:02:03.0`.
 func clock(_ seconds: Double) -> String {
   let tenths = Int(max(0, min(seconds, 1e9)) * 10)
   let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60)
@@ -31,13 +31,13 @@ func counted(_ count: Int, _ one: String, _ several: String) -> String {
   "\(count) \(count == 1 ? one : several)"
 }
 
-/// The words with `and` before the last.
+/// Words with commas, and `and` before the last.
 func listed(_ words: [String]) -> String {
   guard words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
 }
 
-/// A magnitude in decibels of full scale: `-3.0 dBFS`.
+/// A magnitude (1 is full scale) in decibels: `-3.0 dBFS`.
 func decibels(_ magnitude: Double) -> String {
   magnitude > 0 ? "\(fixed(20 * renderLog10(magnitude), 1)) dBFS" : "-inf dBFS"
 }

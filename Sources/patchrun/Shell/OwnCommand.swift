@@ -1,19 +1,21 @@
 import FileAccess
 import Glibc
 
-/// A command of this program in a process of its own, so that what befalls it befalls nobody else.
+/// A command of this program in a child process, so that a crash or a limit affects only that
+/// process.
 struct OwnCommand {
   private let process: pid_t
-  /// What it prints, and what it says on standard error; -1 once it is over.
+  /// The read ends of its standard output and standard error; -1 after `wait`.
   private(set) var output: Int32
   private(set) var messages: Int32
 
-  /// Makes a folder the current one, in which commands begin. Returns the system's error number, 0 for none.
+  /// Changes the current folder. Returns the error number; 0 for none.
   static func enter(_ folder: String) -> Int32 {
     unsafe chdir(SystemPath(folder).c) == 0 ? 0 : errno
   }
 
-  /// Starts it in the current folder, with an empty standard input. Returns `nil` where it cannot be started.
+  /// Starts the command in the current folder with an empty standard input; `nil` if it cannot be
+  /// started.
   init?(_ arguments: [String]) {
     var printed: [Int32] = [-1, -1]
     var said: [Int32] = [-1, -1]
@@ -22,7 +24,7 @@ struct OwnCommand {
       for descriptor in printed { close(descriptor) }
       return nil
     }
-    // The command has an end of each only where it is put.
+    // The child inherits only the ends that are put in place of its streams.
     for descriptor in printed + said { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -33,7 +35,7 @@ struct OwnCommand {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // In a group of its own: Ctrl-C is for the server, which ends it.
+    // In its own process group: Ctrl-C ends the server, which then ends the command.
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     var pointers = unsafe (["patchrun"] + arguments).map { unsafe strdup($0) } + [nil]
@@ -53,10 +55,10 @@ struct OwnCommand {
     messages = said[0]
   }
 
-  /// Ends it where it is, with all that it has started.
+  /// Kills the command and all its children.
   func kill() { _ = Glibc.kill(-process, SIGKILL) }
 
-  /// Waits for its end. Returns its status; a signal counts as 128 more.
+  /// Waits for the end. Returns the exit status, or 128 plus the number of a signal.
   mutating func wait() -> Int32 {
     close(output)
     close(messages)
@@ -68,7 +70,7 @@ struct OwnCommand {
 
   // MARK: Pipes
 
-  /// Waits until something can be read from one of these; -1 stands for none. Returns of which.
+  /// Waits until one of the descriptors is readable; -1 is ignored. Returns which are.
   static func readable(_ descriptors: [Int32], within seconds: Double) -> [Bool] {
     var watched = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let milliseconds = seconds < 0 ? 0 : Int32(min(seconds, 3600) * 1000) + 1
@@ -76,7 +78,7 @@ struct OwnCommand {
     return watched.map { $0.revents != 0 }
   }
 
-  /// Reads what is there. Returns an empty array at the end, and `nil` where there is nothing yet.
+  /// Reads the available bytes. Returns an empty array at the end, and `nil` if there are none yet.
   static func read(_ descriptor: Int32) -> [UInt8]? {
     var block = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe Glibc.read(descriptor, &block, block.count)

@@ -5,7 +5,7 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
-/// A subcommand: what it does gives the exit status.
+/// A subcommand whose `perform` returns the exit status.
 protocol PatchCommand: ParsableCommand {
   var appearance: AppearanceOptions { get }
 
@@ -19,14 +19,14 @@ extension PatchCommand {
       appearance.report(error)
       status = error.status
     }
-    // What is wrong with a patch then may be no more than a library that is not installed.
+    // A missing library may have caused the errors of the patch.
     if status == ExitStatus.wrongPatch, cloading_is_missing() != 0 {
       status = ExitStatus.worldRefused
     }
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
-  /// Writes a result to a file that is not there yet, or without one, or for "-", to standard output.
+  /// Writes a result to a new file, or to standard output for `nil` and "-".
   func output(_ text: String, toNew path: String?) throws(CommandFailure) {
     guard let path, path != "-" else { return try output(text) }
     try AtomicFile.create(path, with: Array(text.utf8))
@@ -49,14 +49,14 @@ struct AppearanceOptions: ParsableArguments {
       valueName: "when"))
   var color = ColorChoice.auto
 
-  /// Where no command has been found that could say how to say something.
+  /// For errors before a command is known.
   static let standard: AppearanceOptions = {
     var options = AppearanceOptions()
     options.color = .auto
     return options
   }()
 
-  /// Says something on standard error.
+  /// Prints a message on standard error.
   func report(_ kind: String, _ message: String, help: [String] = []) {
     let isColored = color.colors(.error)
     let message = printable(message)
@@ -68,16 +68,16 @@ struct AppearanceOptions: ParsableArguments {
     StandardStream.error.put(WrappedHelp.wrapped(text, to: StandardStream.error.columns))
   }
 
-  /// Says why a command has failed, on standard error.
+  /// Prints the failure of a command on standard error.
   ///
-  /// - Parameter path: The file that it failed with, where it is one of several.
+  /// - Parameter path: The file that failed, if it is one of several.
   func report(_ failure: CommandFailure, with path: String? = nil) {
     if let findings = failure.findings { StandardStream.error.put(printableLines(findings)) }
     guard !failure.message.isEmpty else { return }
     report("error", (path.map { $0 + ": " } ?? "") + failure.message, help: failure.help)
   }
 
-  /// Diagnostics as text, an empty line after each, and what there was in all.
+  /// Diagnostics as text with an empty line after each, and a summary.
   func text(
     _ diagnostics: [Diagnostic], in source: SourceText, for stream: StandardStream
   ) -> String {
@@ -87,7 +87,7 @@ struct AppearanceOptions: ParsableArguments {
       renderer.render(diagnostics) + renderer.summary(of: diagnostics) + "\n", to: stream.columns)
   }
 
-  /// Findings as text for standard output, an empty line after each.
+  /// Diagnostics as text for standard output, with an empty line after each.
   func findings(_ diagnostics: [Diagnostic], in source: SourceText) -> String {
     let columns = StandardStream.output.columns
     let renderer = TextRenderer(
@@ -95,14 +95,14 @@ struct AppearanceOptions: ParsableArguments {
     return WrappedHelp.wrapped(renderer.render(diagnostics), to: columns)
   }
 
-  /// Prints what is wrong with a patch that is to be used, on standard error.
+  /// Prints the diagnostics of a patch on standard error.
   func report(_ patch: BuiltPatch) {
     guard !patch.diagnostics.isEmpty else { return }
     StandardStream.error.put(text(patch.diagnostics, in: patch.source, for: .error))
     hint(at: patch.diagnostics.mainFinding)
   }
 
-  /// Prints what a graph has refused when it was initialized, with its place in the patch.
+  /// Prints a violation from initialization, with its place in the patch.
   func report(_ violation: Violation, of patch: BuiltPatch) -> CommandFailure {
     guard let diagnostic = patch.diagnostic(of: violation) else {
       return CommandFailure(ExitStatus.worldRefused, violation.message, help: violation.help)
@@ -111,7 +111,7 @@ struct AppearanceOptions: ParsableArguments {
     return .reported(ExitStatus.worldRefused)
   }
 
-  /// Says on a terminal, where somebody reads it, which command has more about what was found.
+  /// On a terminal, prints which command explains the finding.
   func hint(at finding: Diagnostic?) {
     guard let finding, StandardStream.error.isTerminal else { return }
     StandardStream.error.put(Self.hint(at: finding) + "\n")
@@ -123,7 +123,7 @@ struct AppearanceOptions: ParsableArguments {
 }
 
 extension Sequence<Diagnostic> {
-  /// The first error or, where there is none, the first of all.
+  /// The first error; without errors, the first diagnostic.
   var mainFinding: Diagnostic? { first { $0.severity == .error } ?? first { _ in true } }
 }
 

@@ -3,21 +3,21 @@ import FileAccess
 import Glibc
 import PatchSyntax
 
-/// A patch that was named on the command line, as bytes.
+/// A patch's file from the command line, read as bytes.
 struct PatchFile {
   let source: SourceText
-  /// What paths in the patch are relative to; empty for the current folder.
+  /// The folder that paths in the patch are relative to; empty for the current folder.
   let directory: String
-  /// What it may cost.
+  /// The limits of the patch.
   let limits: PatchLimits
-  /// Whether it has more bytes than it may have: then none of them is there.
+  /// Whether it exceeds the limit of bytes: then `source` is empty.
   private let isTooLarge: Bool
 
   /// Reads a file, or standard input for `-`.
   ///
   /// - Parameters:
-  ///   - files: How it may be opened; for a path of the user's own, links and all.
-  ///   - limits: What it may cost; `nil` for what is no patch to be built.
+  ///   - files: The policy for opening it; `.user` follows links.
+  ///   - limits: The limits of the patch; `nil` for a file that is no patch.
   init(
     _ path: String, files: FilePolicy = .user, limits: PatchLimits? = nil
   ) throws(CommandFailure) {
@@ -31,7 +31,7 @@ struct PatchFile {
       return
     }
     directory = Self.directory(of: path)
-    // What a shell has put there for `<(command)`.
+    // The path of a process substitution, `<(command)`.
     if let descriptor = Self.ownDescriptor(path) {
       let bytes = try Self.contents(of: descriptor, path, upTo: most)
       isTooLarge = limits != nil && bytes.count > most
@@ -48,23 +48,23 @@ struct PatchFile {
     }
   }
 
-  /// No document is larger: see PR0001 and its kin.
+  /// The size limit of other files. The reader reports larger documents: see PR0001.
   private static let mostBytes = 1 << 31
 
-  /// The open file that a path of `/dev/fd` is.
+  /// The open descriptor of a path in `/dev/fd`.
   private static func ownDescriptor(_ path: String) -> Int32? {
     if path == "/dev/stdin" { return 0 }
     guard path.hasPrefix("/dev/fd/") else { return nil }
     return Int32(path.dropFirst("/dev/fd/".count))
   }
 
-  /// Everything up to the last slash; empty where there is none.
+  /// Everything before the last slash; empty without a slash.
   static func directory(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The name of a patch: its file's, without the folder and the extension.
+  /// The name of a patch: its file name without the ending.
   static func baseName(of path: String) -> String {
     var name = path.split(separator: "/").last ?? ""
     for ending in [".json", ".jsonc"] where name.hasSuffix(ending) && name.count > ending.count {
@@ -81,7 +81,7 @@ struct PatchFile {
       : PatchReader.read(source, overrides: overrides, limits: limits)
   }
 
-  /// - Parameter limit: Where there are more bytes, reading ends behind the first so many.
+  /// - Parameter limit: Reading stops after more bytes than this.
   private static func contents(
     of descriptor: Int32, _ path: String, upTo limit: Int
   ) throws(CommandFailure) -> [UInt8] {
@@ -132,11 +132,11 @@ struct PatchFile {
   }
 }
 
-/// The patches below a folder: what ends in `.json` or `.jsonc`, by name, hidden ones left out.
+/// The patches below a folder: files in `.json` or `.jsonc`, sorted by name, without hidden ones.
 enum PatchFolder {
   /// - Parameters:
-  ///   - path: The folder, or one in it.
-  ///   - tree: What may be read below the folder that was named.
+  ///   - path: The folder that the user named, or one in it.
+  ///   - tree: The policy for reading below the named folder.
   static func patches(
     below path: String, _ tree: FilePolicy
   ) throws(CommandFailure) -> [PatchPaths.Item] {
@@ -162,7 +162,7 @@ enum PatchFolder {
       let isFolder = FolderListing.isFolder(inside)
       guard !rules.leaveOut(place + [name], isFolder: isFolder) else { continue }
       if isFolder {
-        // A link may lead back to where it stands, and out.
+        // Links are not followed: they may form a cycle or leave the folder.
         if !FolderListing.isLink(inside) {
           found += try patches(below: inside, tree, at: place + [name], rules)
         }
@@ -173,18 +173,19 @@ enum PatchFolder {
     return found
   }
 
-  /// The keys that make an object a patch, a test file or a preset, with mistakes or without.
+  /// The keys of a patch, a test file or a preset. A similar key counts too.
   private static let signs = [
     "schemaVersion", "nodes", "connections", "callbacks", "streamFormats", "streamFormat",
     "session",
     "timeline", "taps", "tests", "component",
   ]
 
-  /// Those that no other document has anything like: `version` is near `session`, and means nothing.
+  /// The keys that no other kind of document has. For example `version` is similar to `session`,
+  /// but common elsewhere.
   private static let clearSigns = ["nodes", "connections", "callbacks", "streamFormats"]
 
-  /// Whether a file is whole JSON of some other kind, such as a `package.json`: no key of it is that of a patch,
-  /// or nearly so.
+  /// Whether a file is JSON of another kind, such as a `package.json`: none of its keys is, or
+  /// resembles, a key of a patch.
   static func isSomethingElse(_ source: SourceText) -> Bool {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     guard json.isStructureIntact, let root = json.tree?.root else { return false }
@@ -194,7 +195,7 @@ enum PatchFolder {
       && names.allSatisfy { !signs.contains($0) && didYouMean($0, among: clearSigns) == nil }
   }
 
-  /// Says of a file that was found in a folder that it is passed over.
+  /// Reports a note that a file in a folder is skipped.
   static func noteSomethingElse(_ path: String, _ appearance: AppearanceOptions) {
     appearance.report(
       "note", "\(quoted(path)) is JSON and no patch: it is left out",
@@ -205,7 +206,7 @@ enum PatchFolder {
     name.hasSuffix(".json") || name.hasSuffix(".jsonc")
   }
 
-  /// A file that was found below a folder, or why it is left out.
+  /// A file below a folder, or the reason why it is not read.
   static func item(_ path: String, _ tree: FilePolicy) -> PatchPaths.Item {
     if let refusal = tree.refusal(toRead: path) { return .leftOut(path, refusal) }
     return .file(path, tree)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RenderHost
 
-/// Pipes in the place of the sound server.
+/// The options for pipes in place of the sound server.
 struct PipeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -45,10 +45,10 @@ struct PipeOptions: ParsableArguments {
   @Flag(help: "End when what --from reads ends. Without it silence follows.")
   var endWithInput = false
 
-  /// Whether pipes are asked for.
+  /// Whether pipes are used.
   var areUsed: Bool { to != nil || from != nil }
 
-  /// What to ask the back end for.
+  /// The options of the back end's request.
   var options: [String: String] {
     var options: [String: String] = [:]
     options["to-format"] = toFormat

@@ -5,7 +5,8 @@ import PatchGraph
 import PatchSyntax
 import RenderTaps
 
-/// What a patch may do with files: see "What a patch from a stranger can do".
+/// The options for what a patch may read, write and cost: see "What a patch from a stranger can
+/// do".
 struct PolicyOptions: ParsableArguments {
   @Option(
     parsing: .singleValue,
@@ -44,7 +45,7 @@ struct PolicyOptions: ParsableArguments {
       "Show so many findings of each kind, and count the rest.", valueName: "count"))
   var maxFindings = Findings.standardLimit
 
-  /// Without any option.
+  /// The options with their defaults.
   static var standard: PolicyOptions {
     var options = PolicyOptions()
     options.allowPath = []
@@ -65,7 +66,7 @@ struct PolicyOptions: ParsableArguments {
     }
   }
 
-  /// What the patch may cost.
+  /// The limits of the patch.
   var limits: PatchLimits {
     var limits = PatchLimits.standard
     for text in limit { _ = limits.set(text) }
@@ -73,34 +74,34 @@ struct PolicyOptions: ParsableArguments {
     return limits
   }
 
-  /// How a patch may be read that was named on the command line: it is the user's own, unless it is to
-  /// be kept in its folder. Then a link that leads out of it is not followed, either.
+  /// The policy for reading a file from the command line: unrestricted, unless `--confined`
+  /// restricts it to its folder and forbids links out of it.
   func forNamed(_ path: String) -> FilePolicy {
     guard confined else { return .user }
     return FilePolicy(
       patchIn: PatchFile.directory(of: path), allowed: allowPath, isConfined: true)
   }
 
-  /// What surrounds a patch that was named on the command line.
+  /// The surroundings of a patch from the command line.
   func surroundings(
     of file: PatchFile, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
   ) -> PatchSurroundings { surroundings(in: file.directory, nativeCode, takes: takes) }
 
-  /// What surrounds a patch that was found below a folder which was named: it may read in all of that.
+  /// The surroundings of a patch that was found below a named folder: it may read in that folder.
   ///
-  /// - Parameter files: How it was read.
+  /// - Parameter files: The policy that the patch was read with.
   func surroundings(of file: PatchFile, foundBy files: FilePolicy) -> PatchSurroundings {
     reaching(files).surroundings(of: file)
   }
 
-  /// The same options for a file that was found below a folder.
+  /// The options for a file that was found below a folder.
   func reaching(_ files: FilePolicy) -> PolicyOptions {
     var wider = self
     if let folder = files.folder { wider.allowPath.append(folder) }
     return wider
   }
 
-  /// What surrounds a patch in a folder.
+  /// The surroundings of a patch in a folder.
   func surroundings(
     in directory: String, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
   ) -> PatchSurroundings {

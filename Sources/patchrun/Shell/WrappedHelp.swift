@@ -1,9 +1,9 @@
-/// What is wrong and what helps, broken between words where a terminal would break it within one.
+/// Wraps the printed diagnostics between words for a terminal.
 enum WrappedHelp {
-  /// The text with its lines of help, and its first lines of findings, no wider than a terminal. Excerpts of
-  /// a patch have their width already.
+  /// Wraps the lines of help and the first lines of findings to the width of a terminal. Excerpts
+  /// of a patch have the right width already.
   ///
-  /// - Parameter columns: `nil` for what is no terminal: programs read lines.
+  /// - Parameter columns: The width; `nil` for no terminal, which changes nothing.
   static func wrapped(_ text: String, to columns: Int?) -> String {
     guard let columns, columns >= 20 else { return text }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ enum WrappedHelp {
     return result
   }
 
-  /// How far the lines that follow stand from the left; `nil` for a line that stays as it is.
+  /// The indentation of the wrapped lines; `nil` for a line that is not wrapped.
   private static func indent(of line: String) -> Int? {
     let blanks = line.prefix { $0 == " " }.count
     if line.dropFirst(blanks).hasPrefix("= ") { return blanks + 2 }
@@ -37,7 +37,7 @@ enum WrappedHelp {
     return kinds.contains { line.hasPrefix($0 + ":") || line.hasPrefix($0 + "[") } ? 2 : nil
   }
 
-  /// Without the sequences that colour.
+  /// The text without colour sequences.
   private static func visible(_ text: Substring) -> String {
     text.contains("\u{1B}") ? String(text.replacing(/\u{1B}\[[0-9;]*m/, with: "")) : String(text)
   }

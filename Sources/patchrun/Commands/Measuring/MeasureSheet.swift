@@ -3,7 +3,7 @@ import Diagnostics
 import PatchSyntax
 import SoundMeasures
 
-/// What `measure` prints of a sound.
+/// The printed result of `measure`.
 struct MeasureSheet {
   let name: String
   private let sound: Sound
@@ -46,7 +46,7 @@ struct MeasureSheet {
       "\(printable(name)): \(fixed(sound.duration, 3)) s, "
         + "\(counted(sound.channelCount, "channel")), \(rateText(sound.sampleRate)) Hz"
     ]
-    // More than eight columns are in the JSON.
+    // The table has eight columns at most; the JSON has all channels.
     let shown = min(8, sound.channelCount)
     if sound.channelCount > 1 {
       lines.append(
@@ -96,7 +96,8 @@ struct MeasureSheet {
 
   // MARK: JSON
 
-  /// Levels in decibels, rounded to 0.001; `null` stands for silence, and for what is not measured.
+  /// Levels in decibels with three decimals; `null` for silence and for values that are not
+  /// measured.
   var json: JSONText {
     [
       "name": .string(name), "duration": .number(sound.duration),

@@ -2,7 +2,7 @@ import AudioGraphs
 import Diagnostics
 import RenderCore
 
-/// What a tap has read in all, in a line: `mix: -23.1 LUFS, range 4.5 LU, true peak -3.2 dBTP`.
+/// The final reading of a tap in one line: `mix: -23.1 LUFS, range 4.5 LU, true peak -3.2 dBTP`.
 enum MeasurementText {
   static func text(_ measurement: TapMeasurement) -> String {
     "\(printable(measurement.name)): \(text(measurement.reading))"
@@ -30,7 +30,7 @@ enum MeasurementText {
     }
   }
 
-  /// Of more than eight channels the first eight.
+  /// The first eight values.
   private static func row(_ values: [String]) -> String {
     values.prefix(8).joined(separator: " ") + (values.count > 8 ? " …" : "")
   }

@@ -157,7 +157,7 @@ struct ResponseCommand: PatchCommand {
     patch = PatchBuilder.build(
       reading, in: policy.surroundings(of: file, native.nativeCode), device: device)
     guard !patch.hasErrors else { throw appearance.failure(of: patch) }
-    // No tap writes its file here, and nothing changes on the way.
+    // Taps would write their files, and a timeline would change the path during the measurement.
     reading.document = patch.document
     reading.document?.taps = []
     reading.document?.timeline = []
@@ -237,13 +237,13 @@ struct ResponseCommand: PatchCommand {
 }
 
 extension AppearanceOptions {
-  /// Prints what is wrong with a patch, for a command that cannot go on.
+  /// Reports the diagnostics of a patch and returns the failure of the command.
   func failure(of patch: BuiltPatch) -> CommandFailure {
     report(patch)
     return .reported(ExitStatus.wrongPatch)
   }
 
-  /// Says why a response could not be measured, in the way of a command.
+  /// Turns a failed measurement into the failure of the command.
   fileprivate func measuring<Result>(
     _ body: () throws(ResponseFailure) -> Result
   ) throws(CommandFailure) -> Result {

@@ -5,18 +5,18 @@ import PatchSyntax
 import Pictures
 import Responses
 
-/// A response as it is printed.
+/// The printed result of `response`.
 struct ResponseSheet {
   let places: ResponsePlaces
   let measured: MeasuredResponse
-  /// Of what went in, in dBFS.
+  /// The RMS level of the test signal, in dBFS.
   let level: Double
-  /// Of the patch; empty for none.
+  /// The title of the patch; empty for none.
   let title: String
 
   private var response: Response { measured.response }
 
-  /// What is to be known about the response, a sentence each.
+  /// The warnings about the response, one sentence each.
   var warnings: [String] {
     response.warnings.map { warning in
       switch warning {
@@ -121,19 +121,19 @@ struct ResponseSheet {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// `-` for what is not there.
+  /// A number; `-` if it is not finite.
   private func number(_ value: Double, _ digits: Int) -> String {
     value.isFinite ? fixed(value, digits) : "-"
   }
 
-  /// Empty for what is not there.
+  /// A number; empty if it is NaN.
   private func plain(_ value: Double, _ digits: Int) -> String {
     value.isNaN ? "" : fixed(value, digits)
   }
 
   // MARK: Pictures
 
-  /// With real minus signs.
+  /// Replaces hyphens by minus signs.
   private static func typeset(_ text: String) -> String {
     var result = ""
     var last: Character = " "

@@ -100,7 +100,7 @@ struct Run: PatchCommand {
   var source: String?
 
   @Option(
-    // Where it scans for a value it loses one behind '=' that another option follows.
+    // With another parsing strategy the parser drops the value behind '=' if an option follows.
     name: .customLong("wait-device"), defaultAsFlag: .endless, parsing: .next,
     help: ArgumentHelp(
       "Wait for a sound server or a device that is not there, or goes: for so long, or, without a number, "
@@ -178,7 +178,7 @@ struct Run: PatchCommand {
     return try run.run(duration, from: beginning.start)
   }
 
-  /// The patch as its file is now; `nil` where it came from standard input.
+  /// Reads the patch's file again; `nil` for standard input.
   private func reread() throws(CommandFailure) -> (PatchFile, PatchReader.Result)? {
     guard file != "-" else { return nil }
     let file = try PatchFile(
@@ -186,7 +186,7 @@ struct Run: PatchCommand {
     return (file, file.read(overrides))
   }
 
-  /// Lets others see and change what plays; `nil` where nobody is to, or, which is said, can.
+  /// Starts the control server; `nil` where it is off or, after reporting that, cannot be opened.
   private func openControl(for live: LiveControl) throws(CommandFailure) -> ControlServer? {
     guard let options = control.serverOptions(file: file) else { return nil }
     do throws(ControlError) {
@@ -217,8 +217,8 @@ struct Run: PatchCommand {
     }
   }
 
-  /// Opens a device for a patch, waiting for one where that is to be done; `nil` where the patch is wrong,
-  /// which has been reported.
+  /// Opens a device for a patch, and waits for one if the policy says so; `nil` where the patch has
+  /// errors, after reporting them.
   private func open(
     _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
     on route: LiveRoute = LiveRoute(), _ wait: StartWait
@@ -233,8 +233,8 @@ struct Run: PatchCommand {
     }
   }
 
-  /// The patch as its file is now; `nil` where it is wrong, which is reported: what was read before is
-  /// waited for then.
+  /// Reads the patch's file again; `nil` where it has errors, after reporting them. The run then
+  /// waits with the patch that was read before.
   private func readAgain(
     in surroundings: PatchSurroundings
   ) throws(CommandFailure) -> PatchReader.Result? {
@@ -324,8 +324,8 @@ struct Run: PatchCommand {
         "the output of the patch is off, so that --sink has no use")
     }
     try checkPipes(for: request)
-    // What is listened to decides nothing that has to be known before: but a recording would
-    // replace what another callback reads.
+    // A live run may write what it plays from, except that a replacing recording would destroy the
+    // input of another callback.
     for written in patch.outputFiles where overwrite {
       let read = patch.inputFiles + (file == "-" ? [] : [file])
       if read.contains(where: { OneFile.same($0, written) }) {
@@ -336,7 +336,7 @@ struct Run: PatchCommand {
     }
   }
 
-  /// What to ask a back end for.
+  /// The request to a back end.
   private func hardwareRequest(
     _ request: SessionRequest, on route: LiveRoute, title: String?
   ) throws(HardwareError) -> HardwareRequest {
@@ -347,7 +347,7 @@ struct Run: PatchCommand {
       sinkName: try name(route.sink, .sink, pipes.to ?? sink),
       sourceName: try name(route.source, .source, pipes.from ?? source),
       sink: request.sink, source: request.source,
-      // What a server takes: one that is too long, or has control characters, it refuses.
+      // Servers refuse a name that is too long or contains control characters.
       streamName: String(printable(title ?? (file == "-" ? "patch" : file)).prefix(120)),
       isConversation: request.isConversation, options: pipes.options)
     if route.sink != nil { wanted.movedSides.insert(.sink) }
@@ -361,7 +361,7 @@ extension Run {
     pipes.areUsed ? BackEndCatalog.named("pipes") : BackEndCatalog.standard
   }
 
-  /// Refuses pipes for what the patch has not, and a patch that needs more of them.
+  /// Throws for a pipe that the patch has no use for, and for a side of the patch that has no pipe.
   private func checkPipes(for request: SessionRequest) throws(CommandFailure) {
     guard pipes.areUsed else { return }
     let problem: (String, String)? =
@@ -390,10 +390,11 @@ extension Run {
     throw CommandFailure(ExitStatus.wrongUsage, message, help: [help])
   }
 
-  /// What to ask a server for that has moved a stream to `moved`; otherwise what was asked for.
+  /// The device to ask for after the server has moved a stream to `moved`; otherwise the one asked
+  /// for.
   ///
-  /// The default is not named where it is what is meant: so the server moves the stream on when
-  /// another becomes it.
+  /// If the moved stream is on the default device, no name is asked for, so that the server moves
+  /// it again when the default changes.
   private func name(
     _ moved: String?, _ direction: AudioDevice.Direction, _ asked: String?
   ) throws(HardwareError) -> String? {
@@ -407,7 +408,7 @@ extension Run {
   }
 }
 
-/// What a device has granted, in one line.
+/// The grant of a device in one line.
 enum GrantText {
   static func text(_ grant: HardwareGrant, scheduling: String = "") -> String {
     var parts: [String] = []

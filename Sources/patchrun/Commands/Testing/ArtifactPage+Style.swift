@@ -1,5 +1,5 @@
 extension ArtifactPage {
-  /// The colours are those of the pictures.
+  /// The colours of the pictures.
   static let style = """
     :root {
       color-scheme: light dark;
@@ -89,8 +89,8 @@ extension ArtifactPage {
     }
     """
 
-  /// One sound plays at a time, and the next goes on where the last was: so two can be told apart. A time
-  /// starts what was heard a little before it.
+  /// One sound plays at a time. The next one starts at the position of the last one, so that two
+  /// can be compared. A click on a time starts a little before it.
   static let script = """
     for (const section of document.querySelectorAll("section")) {
       const sounds = [...section.querySelectorAll("audio")];

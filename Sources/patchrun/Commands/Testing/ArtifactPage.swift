@@ -1,25 +1,26 @@
 import Diagnostics
 import Pictures
 
-/// The page of tests that have failed. It needs no other file and no network, and works without its script.
+/// The HTML page of failed tests. It needs no other file and no network, and works without its
+/// script.
 struct ArtifactPage {
   /// A sound to listen to.
   struct Audio {
     var title: String
-    /// Beside the page.
+    /// The name of its file beside the page.
     var file: String
-    /// In seconds.
+    /// The duration in seconds.
     var duration: Double
-    /// In dBFS.
+    /// The peak in dBFS.
     var peak: Double
-    /// In dB: how much louder it is here than in its file.
+    /// How many decibels louder it is in the page than in its file.
     var raised: Double
-    /// A WAV file; `nil` where it is too large to be in the page.
+    /// A WAV file in memory; `nil` if it is too large for the page.
     var bytes: [UInt8]?
   }
 
   struct Section {
-    /// Of the section in the page.
+    /// The id of the section in the page.
     var id: String
     var title: String
     var file: String
@@ -33,7 +34,7 @@ struct ArtifactPage {
 
   // MARK: Writing
 
-  /// - Parameter testCount: How many tests were run in all.
+  /// - Parameter testCount: The number of all tests that were run.
   func html(testCount: Int?) -> String {
     let heading = Self.heading(sections.count, of: testCount)
     return """
@@ -80,7 +81,7 @@ struct ArtifactPage {
 
   private var contents: String {
     guard !sections.isEmpty else { return "" }
-    // Tests that '--new' wrote have one name in all files.
+    // Tests that `--new` wrote have the same name in all files.
     let hasFiles = Set(sections.map(\.file)).count > 1
     let rows = sections.map { section in
       let failed = section.expectations.filter { !$0.passed }
@@ -184,12 +185,12 @@ struct ArtifactPage {
     return result
   }
 
-  /// With a real minus sign.
+  /// Replaces a leading hyphen by a minus sign.
   private static func minus(_ text: String) -> String {
     text.hasPrefix("-") ? "\u{2212}" + text.dropFirst() : text
   }
 
-  /// `0:03.220`
+  /// A time: `0:03.220`.
   private static func clock(_ seconds: Double) -> String {
     let thousandths = Int((max(0, min(seconds, 1e9)) * 1000).rounded())
     let (whole, rest) = (thousandths / 1000, String(thousandths % 1000))

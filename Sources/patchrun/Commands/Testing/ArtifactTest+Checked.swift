@@ -3,7 +3,7 @@ import SoundChecks
 import SoundExpectations
 
 extension ArtifactTest {
-  /// What has come of a test that has failed, with the sound of the expectation that has.
+  /// A failed test, with the sound of its failed expectation.
   init(_ test: CheckedTest, in file: String) {
     self.init(title: test.name)
     self.file = file
@@ -14,7 +14,7 @@ extension ArtifactTest {
           ?? expectation.diagnostic?.message.text ?? test.problem?.message.text ?? "",
         place: expectation.place ?? "")
     }
-    // What was compared says more than what was only heard.
+    // A sound with a golden explains more than a sound alone.
     let shown =
       test.expectations.first { $0.golden != nil } ?? test.expectations.first { $0.heard != nil }
     heard = shown?.heard

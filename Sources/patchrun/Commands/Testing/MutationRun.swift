@@ -4,7 +4,7 @@ import PatchSyntax
 import SoundChecks
 import SoundExpectations
 
-/// `test --mutate`: spoils patches on purpose, and says what nobody notices.
+/// `test --mutate`: changes patches on purpose and reports the changes that no expectation notices.
 struct MutationRun {
   let command: TestCommand
 
@@ -66,7 +66,7 @@ struct MutationRun {
     return status
   }
 
-  /// Expectations that no change has broken.
+  /// The expectations that no mutation has failed.
   private func idleExpectations(_ file: TestFile, _ checks: [MutationCheck]) -> [String] {
     let noticing = Set(checks.flatMap(\.noticedBy))
     var lines: [String] = []

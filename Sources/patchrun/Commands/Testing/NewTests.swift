@@ -7,7 +7,7 @@ import SoundChecks
 import SoundFiles
 import SoundMeasures
 
-/// `test --new`: measures patches, and writes a first test file beside each.
+/// `test --new`: measures patches and writes a first test file beside each.
 struct NewTests {
   let command: TestCommand
 
@@ -23,7 +23,7 @@ struct NewTests {
     return ExitStatus.success
   }
 
-  /// `mix` of `patches/mix.json`.
+  /// The folder, the name and the ending of a patch's path: `patches`, `mix`, `.json`.
   private static func baseName(_ path: String) -> (folder: String, name: String, ending: String)? {
     for ending in [".jsonc", ".json"]
     where path.hasSuffix(ending) && !path.hasSuffix(".test" + ending) {
@@ -68,7 +68,7 @@ struct NewTests {
     }
   }
 
-  /// A path as it is from a folder on, where it is below that.
+  /// A path relative to a folder; unchanged if it is not below the folder.
   private func relative(_ path: String, to folder: String) -> String {
     guard !folder.isEmpty else { return path }
     if path.hasPrefix("/") { return path }
@@ -94,7 +94,7 @@ struct NewTests {
   }
 }
 
-/// `test --bless`: takes what is heard as right.
+/// `test --bless`: takes the present sound as right.
 struct Blessing {
   let command: TestCommand
 

@@ -6,46 +6,45 @@ import Pictures
 import RenderCore
 import SoundMeasures
 
-/// A test that has failed, with what was heard.
+/// A failed test with its sound.
 struct ArtifactTest {
-  /// What a test expects, and what came of it.
+  /// An expectation and its result.
   struct Expectation {
-    /// As it is written in the test.
+    /// Its text in the test file.
     var text: String
     var passed: Bool
-    /// What was measured; empty for nothing.
+    /// The measured value; empty for none.
     var measured = ""
-    /// Where: the time in seconds, and what else there is to say of it; empty for everywhere.
+    /// Where it failed: the time in seconds and a description; empty for the whole sound.
     var time: Double?
     var place = ""
   }
 
   var title: String
-  /// The file that has it; empty for none.
+  /// The test file; empty for none.
   var file = ""
   var expectations: [Expectation] = []
   var heard: Sound?
-  /// What should have been heard.
+  /// The sound that was expected.
   var golden: Sound?
-  /// What may be left of the one without the other in 20 ms, in dBFS.
+  /// The bound of the difference in 20 ms, in dBFS.
   var bound = -90.0
 }
 
-/// Writes down what is needed to see and hear why tests have failed: sounds, pictures, and one page of all of
-/// them that needs nothing but itself.
+/// Writes the sounds and pictures of failed tests, and one self-contained page, `index.html`, that
+/// shows them.
 ///
-/// Each test has a name of its own, made of its title. `index.html` shows all that were added.
+/// Each test's files have a name of their own, made from its title.
 struct TestArtifacts {
   let folder: String
-  /// How many tests were run in all; `nil` where that is not to be said.
+  /// The number of all tests that were run; `nil` to leave it out.
   var testCount: Int?
-  /// How large the file of a sound may be that is put into the page, in bytes.
+  /// The largest file of a sound that is embedded in the page, in bytes.
   var mostEmbedded = 4 << 20
   private(set) var page = ArtifactPage()
   private var names: Set<String> = []
 
-  /// - Parameter folder: Is made where it is not there. What is in it already stays, but for files of the same
-  ///   names.
+  /// - Parameter folder: Created if necessary. Files of other names in it stay.
   init(folder: String) { self.folder = folder }
 
   /// Writes the sounds and pictures of a test.
@@ -71,7 +70,7 @@ struct TestArtifacts {
 
   /// Writes the page.
   ///
-  /// - Returns: Its path.
+  /// - Returns: The path of the page.
   @discardableResult
   func finish() throws(CommandFailure) -> String {
     try FileOutput.makeFolder(folder)
@@ -86,7 +85,7 @@ struct TestArtifacts {
     folder.isEmpty ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
 
-  /// Letters, digits and hyphens: a file's name everywhere.
+  /// Letters, digits and hyphens: valid in every file system.
   static func name(of title: String) -> String {
     var name = ""
     for character in title.lowercased().unicodeScalars {
@@ -122,7 +121,7 @@ struct TestArtifacts {
     return audio(sound, title, file, raised: 0)
   }
 
-  /// - Parameter raised: By how much it is louder in the page, in dB.
+  /// - Parameter raised: How many decibels louder the sound is in the page.
   private func audio(
     _ sound: Sound, _ title: String, _ file: String, raised: Double
   ) -> ArtifactPage.Audio {
@@ -140,7 +139,7 @@ struct TestArtifacts {
         ? ListeningWave.bytes(of: sound, gain: pow(10, raised / 20)) : nil)
   }
 
-  /// The difference, sample for sample.
+  /// Compares the sounds sample by sample and adds the difference.
   private mutating func compare(
     _ heard: Sound, _ golden: Sound, _ test: ArtifactTest, _ name: String,
     _ section: inout ArtifactPage.Section
@@ -161,7 +160,7 @@ struct TestArtifacts {
     let file = "\(name).difference.wav"
     try SoundOutput.write(difference, to: path(file))
     if comparison.null.peak > -.infinity {
-      // To be heard at all: its greatest sample 12 dB below full scale.
+      // Raised until its peak is 12 dB below full scale, so that it can be heard.
       let raised = max(0, (-12 - comparison.null.peak).rounded(.down))
       section.sounds.append(audio(difference, "Difference", file, raised: raised))
     }
@@ -182,14 +181,14 @@ struct TestArtifacts {
     }
   }
 
-  /// What would make the two alike.
+  /// The offset and gain that would make the sounds alike.
   private static func hint(
     _ heard: Sound, _ golden: Sound, _ exact: SoundComparison
   ) -> String? {
     guard exact.null.relative > -60,
       let moved = try? SoundComparison(of: heard, with: golden),
       moved.null.rms < exact.null.rms - 20,
-      // Of two tones of different pitch a few periods are always alike.
+      // A few periods of two tones of different pitch are always alike.
       moved.offset.magnitude * 2 < Double(min(heard.frameCount, golden.frameCount))
     else { return nil }
     var changes: [String] = []
@@ -211,7 +210,7 @@ struct TestArtifacts {
         ? "\(fixed(moved.null.rms, 1)) dBFS RMS would be left." : "nothing would be left.")
   }
 
-  /// `A` was heard, `B` is golden.
+  /// Replaces `A` and `B` by the names of the two sounds.
   private static func sentence(_ note: String) -> String {
     let words = note.split(separator: " ", omittingEmptySubsequences: false).map { word in
       word == "A" ? "what was heard" : word == "B" ? "the golden sound" : String(word)
@@ -222,7 +221,7 @@ struct TestArtifacts {
 
   // MARK: Pictures
 
-  /// Writes a picture of a sound, and returns it.
+  /// Writes a picture of a sound and returns its drawing.
   private func picture(
     _ sound: Sound, _ subject: PictureTap.Subject, _ title: String, _ name: String
   ) throws(CommandFailure) -> Drawing {
@@ -231,7 +230,7 @@ struct TestArtifacts {
     tap.title = "\(title): \(subject.rawValue)"
     tap.width = 1000
     if subject == .spectrogram {
-      // The loudest that there is, to the next ten, has the brightest colour.
+      // The brightest colour is the peak, rounded up to 10 dB.
       let peak = shown.channels.reduce(Float(0)) { sum, channel in
         channel.reduce(sum) { $1.isFinite ? max($0, $1.magnitude) : $0 }
       }
@@ -263,9 +262,9 @@ struct TestArtifacts {
   }
 }
 
-/// A WAV file of 16 bits, in memory: for listening, in a page.
+/// Encodes a sound as a 16-bit WAV file in memory.
 enum ListeningWave {
-  /// - Parameter gain: Linear. What is then beyond full scale is clipped, what is no number is silence.
+  /// - Parameter gain: Linear. Samples beyond full scale are clipped; NaN becomes silence.
   static func bytes(of sound: Sound, gain: Double) -> [UInt8] {
     let channels = sound.channelCount
     let size = sound.frameCount * channels * 2

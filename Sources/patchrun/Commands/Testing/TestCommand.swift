@@ -42,7 +42,7 @@ struct TestCommand: PatchCommand {
         NAME.golden.wav  what a test has heard and found good: 'golden' names it
       """)
 
-  /// The shapes of a report.
+  /// The formats of a report.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case text, concise, json, jsonl, tap, sarif, junit, github, gitlab, rdjson
   }
@@ -163,15 +163,15 @@ struct TestCommand: PatchCommand {
 
   // MARK: Files
 
-  /// The test files, and which of their tests are to be run.
+  /// The test files, and the tests in them to run.
   struct Batch {
     var files: [TestFile] = []
-    /// The files by their paths in reports.
+    /// The path of each file in reports.
     var names: [String] = []
     var unreadable: [UnreadablePath] = []
-    /// Of each file and test in it.
+    /// The tests to run: indices of a file and of a test in it.
     var tests: [(file: Int, test: Int)] = []
-    /// What was read, for watching.
+    /// The paths that were read, to watch them.
     var paths: [String] = []
   }
 
@@ -224,7 +224,7 @@ struct TestCommand: PatchCommand {
     return batch
   }
 
-  /// The test file that a path means: itself, or of a patch that was named the one beside it.
+  /// The test file of a path: the path itself, or the test file beside a patch that the user named.
   static func testPath(_ path: String, isNamed: Bool) -> String? {
     if path.hasSuffix(".test.json") || path.hasSuffix(".test.jsonc") { return path }
     guard isNamed else { return nil }
@@ -235,7 +235,7 @@ struct TestCommand: PatchCommand {
     return path
   }
 
-  /// Whether a text has a part in it; with `*` and `?`, whether all of it matches.
+  /// Whether a text contains a part; a pattern with `*` or `?` has to match the whole text.
   static func matches(_ pattern: String, _ text: String) -> Bool {
     guard FilePattern(pattern).isPattern else {
       return text.lowercased().contains(pattern.lowercased())
@@ -279,7 +279,7 @@ struct TestCommand: PatchCommand {
     return hasFailed ? ExitStatus.wrongPatch : ExitStatus.success
   }
 
-  /// All that was found, file by file.
+  /// The results by file.
   private func report(_ batch: Batch, _ checked: [Int: [CheckedTest]]) -> Report {
     var report = Report(version: Program.version, rules: RuleCatalog.all)
     report.subject = "test"
@@ -319,7 +319,7 @@ struct TestCommand: PatchCommand {
     return report
   }
 
-  /// Writes what was heard of what has failed, and a page of it.
+  /// Writes the artifacts of the failed tests.
   private func write(
     _ batch: Batch, _ checked: [CheckedTest], to folder: String
   ) throws(CommandFailure) {
@@ -352,12 +352,12 @@ struct TestCommand: PatchCommand {
   }
 }
 
-/// One of so many parts.
+/// A part of the tests: `--shard`.
 struct ShardPart {
   private let part: Int
   private let count: Int
 
-  /// `2/4`.
+  /// Parses `2/4`.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let part = parts[0], let count = parts[1],
@@ -371,7 +371,7 @@ struct ShardPart {
 }
 
 extension PolicyOptions {
-  /// How patches are read that test files name.
+  /// How the patches of test files are read.
   func accessOfTests(_ nativeCode: NativeCode = .refused) -> TestFile.Access {
     TestFile.Access(limits: limits) { surroundings(in: $0, nativeCode) }
   }

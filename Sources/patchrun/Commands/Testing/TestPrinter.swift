@@ -4,7 +4,7 @@ import PatchSyntax
 import Reports
 import SoundChecks
 
-/// Says what comes of tests while they run, and at the end.
+/// Prints the results of tests, during the run and at its end.
 struct TestPrinter {
   let command: TestCommand
   let batch: TestCommand.Batch
@@ -17,7 +17,7 @@ struct TestPrinter {
 
   private var isText: Bool { command.outputFormat == .text }
 
-  /// A test is over.
+  /// Prints the result of a test that has ended.
   mutating func tell(_ test: CheckedTest, _ file: Int, _ number: Int) {
     switch command.outputFormat {
     case .jsonl:
@@ -56,7 +56,7 @@ struct TestPrinter {
     }
   }
 
-  /// All tests are over.
+  /// Prints the report when all tests have ended.
   func finish(_ report: Report, seconds: Double) throws(CommandFailure) {
     switch command.outputFormat {
     case .text:
@@ -80,7 +80,7 @@ struct TestPrinter {
     if isText, let main = report.diagnostics.mainFinding { command.appearance.hint(at: main) }
   }
 
-  /// `12 tests, 40 expectations: 2 failed, 1 could not be measured (0.42 s)`.
+  /// For example `12 tests, 40 expectations: 2 failed, 1 could not be measured (0.42 s)`.
   private func summary(_ report: Report, _ seconds: Double) -> String {
     let cases = report.cases
     let failed = cases.count { $0.status == .failed }

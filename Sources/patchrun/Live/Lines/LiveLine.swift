@@ -1,27 +1,28 @@
 import RenderCore
 import TerminalScreen
 
-/// What the line of a running patch shows, ten times a second.
+/// The values in the live line of a run, which is drawn ten times a second.
 struct LiveLine: Equatable {
-  /// Seconds that have been rendered.
+  /// Rendered seconds.
   var position: Double
-  /// Seconds until the end; `nil` for none.
+  /// Seconds until the end; `nil` without an end.
   var total: Double?
-  /// The greatest magnitude since the last line, where 1 is full scale.
+  /// The peak since the last line, where 1 is full scale.
   var peak: Double
-  /// The greatest magnitude of late, in dBFS: a mark on the meter.
+  /// The held peak in dBFS: the mark on the meter.
   var held = -Double.infinity
-  /// The largest share of a slice's duration since the last line, 0 to 1.
+  /// The largest load of a slice since the last line: 1 is the slice's duration.
   var load: Double
   var xruns: Int
-  /// Decibels by which the limit of the output has turned down since the last line; 0 for nothing.
+  /// The largest reduction by the output limit since the last line, in decibels.
   var reduction = 0.0
-  /// In LUFS, where a tap measures it.
+  /// Short-term loudness in LUFS, if a tap measures it.
   var loudness: Double?
-  /// Whether there is no device, and nothing is heard.
+  /// Whether the run plays without a device, unheard.
   var isWithoutDevice = false
 
-  /// In one row of so many columns. Where they are few the meter goes first, then the end of the row.
+  /// Draws the line in one row of `width` columns. If it is too narrow, the meter is left out, then
+  /// the end of the row.
   func grid(width: Int, _ set: DrawingSet) -> ScreenGrid {
     var grid = ScreenGrid(columns: width, rows: 1)
     let level = TopScale.decibels(max(0, peak))
@@ -60,13 +61,13 @@ struct LiveLine: Equatable {
   }
 }
 
-/// The highest of the levels of the last second, in dBFS, which then falls by 20 dB a second.
+/// A held peak in dBFS: it is kept for a second, then falls by 20 dB a second.
 struct PeakHold {
   private var level = -Double.infinity
   private var since = 0.0
   private var last = 0.0
 
-  /// Takes a magnitude at a time, in seconds, and returns the level to show.
+  /// Takes a magnitude at time `now` (seconds) and returns the level to show.
   mutating func take(_ magnitude: Double, at now: Double) -> Double {
     let new = magnitude > 0 ? TopScale.decibels(magnitude) : -.infinity
     if now - since > 1 { level -= 20 * (now - max(last, since + 1)) }

@@ -1,15 +1,16 @@
 import TerminalScreen
 
-/// How far a render is, in one line of a terminal.
+/// The progress of a render in one line.
 struct ProgressBar: Equatable {
-  /// Frames.
+  /// Rendered frames.
   var done: Int
   var total: Int
   var sampleRate: Double
-  /// How long it has taken so far.
+  /// Seconds since the beginning of the render.
   var seconds: Double
 
-  /// In one row of so many columns. Where they are few the bar goes first, then the end of the row.
+  /// Draws the line in one row of `width` columns. If it is too narrow, the bar is left out, then
+  /// the end of the row.
   func grid(width: Int, _ set: DrawingSet) -> ScreenGrid {
     var grid = ScreenGrid(columns: width, rows: 1)
     let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
@@ -17,7 +18,7 @@ struct ProgressBar: Equatable {
     var numbers =
       "\(fixed(share * 100, 0)) %  \(clock(Double(done) / sampleRate)) of "
       + "\(clock(Double(total) / sampleRate))  \(fixed(speed, 0)) x"
-    // Of what is over at once nobody wants to know when.
+    // The time left is shown only after the first second.
     let left = seconds / max(1e-9, share) - seconds
     if share > 0, seconds > 1 { numbers += "  \(clock(left)) left" }
     let room = min(40, width - numbers.count - 1)

@@ -1,10 +1,10 @@
 import TerminalScreen
 
-/// A line at the foot of standard error that is written anew, where that is a terminal that can.
+/// A line at the bottom of standard error that is overwritten, if that is a capable terminal.
 ///
-/// What else is written there is written after `clear()`; the next `show` brings the line back.
+/// Call `clear()` before writing anything else; the next `show` draws the line again.
 struct TerminalLine {
-  /// Whether there is such a terminal. Otherwise nothing is ever written.
+  /// Whether standard error is such a terminal. Otherwise nothing is written.
   let isPossible: Bool
   private let writer: ScreenWriter
   private let set: DrawingSet
@@ -18,11 +18,11 @@ struct TerminalLine {
     set = isUTF8 ? .unicode : .ascii
   }
 
-  /// Shows the first row of what is drawn for a width. One write, and none where nothing is
-  /// different, so that it does not flicker.
+  /// Draws the first row of a grid, in one write, and only if it differs from the last one, so that
+  /// it does not flicker.
   mutating func show(_ draw: (Int, DrawingSet) -> ScreenGrid) {
     guard isPossible else { return }
-    // In the last column some terminals go to the next line.
+    // Some terminals wrap at the last column.
     let width = (StandardStream.error.columns ?? 80) - 1
     let text = width > 0 ? writer.line(draw(width, set)) : ""
     guard text != shown else { return }
